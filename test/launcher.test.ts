@@ -49,7 +49,7 @@ const started = (folders: ReadonlyArray<string>, cwd = root) => {
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "limitbot-launcher-"))
 describe("the launcher", () => {
-  it("takes the first Node of PATH that is new enough and is not in node_modules", () => {
+  it("takes the first Node of PATH that is new enough and not in node_modules", () => {
     const folder = newFolder()
     const packages = nodeAt(join(folder, "node_modules/.bin"), "v24.0.0")
     const ofNpm = nodeAt(join(folder, "lib/node_modules/npm/bin"), "v24.1.0")
@@ -63,7 +63,7 @@ describe("the launcher", () => {
     assert.deepStrictEqual(started(path, folder), { said: "started v22.19.0 with a b c", stderr: "", status: 0 })
   })
 
-  it("knows what is new enough, as package.json says it", () => {
+  it("requires the version that package.json requires", () => {
     const least = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node)?.slice(1)
     const text = readFileSync(launcher, "utf8")
     assert.deepStrictEqual(
@@ -89,7 +89,7 @@ describe("the launcher", () => {
     }
   })
 
-  it("falls back to the packed one where there is none, and says so where that is missing", () => {
+  it("falls back to the bundled Node, and says so if that is missing", () => {
     const old = nodeAt(newFolder(), "v20.20.2")
     const folder = newFolder()
     mkdirSync(join(folder, "tools"))
@@ -102,7 +102,7 @@ describe("the launcher", () => {
     assert.strictEqual(run().stdout, "started v24.21.0 with x\n")
   })
 
-  it("is how every script of package.json starts Node", () => {
+  it("starts Node in every script of package.json", () => {
     const scripts = Object.values<string>(manifest.scripts)
     assert.deepStrictEqual(
       scripts.filter((script) => /(?:^|\s)node\s/.test(script)),
@@ -110,7 +110,7 @@ describe("the launcher", () => {
     )
   })
 
-  it("starts the built program only while it is what the sources say, whatever their times", () => {
+  it("starts the built program only while it matches the sources, whatever the file times", () => {
     const folder = newFolder()
     for (const name of ["src/deep", "tools", "dist"]) mkdirSync(join(folder, name), { recursive: true })
     for (const script of ["limitbot.sh", "isBuilt.sh", "sourcesSum.sh", "prepare.sh", "node.sh"])
@@ -156,7 +156,7 @@ describe("the launcher", () => {
     assert.match(stdout, /^started v24\.0\.0 with .*tools\/\.\.\/src\/main\.ts check a b\n$/, stderr)
   })
 
-  it.skipIf(!existsSync(packed))("the packed one is the file that was looked at, of its official build", () => {
+  it.skipIf(!existsSync(packed))("bundles exactly the verified Node of the official build", () => {
     const bytes = readFileSync(packed)
     // docs/security.md says what this was compared with.
     const known = "7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c"

@@ -24,7 +24,7 @@ const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
 
 describe("packaging", () => {
-  it("the package ships no test, no secret and no local configuration, and whatever its pages link to", () => {
+  it("includes every file that its pages link to, and no test, secret or local configuration", () => {
     const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"]
@@ -47,13 +47,13 @@ describe("packaging", () => {
     assert.includeMembers([...paths], ["config/example.yaml", "deploy/Dockerfile", "docs/surfaces.md", "LICENSE"])
   })
 
-  it("the OpenAPI documents have the version of the package", () => {
+  it("gives the OpenAPI documents the version of the package", () => {
     const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     for (const { info } of [OpenApi.fromApi(ControlApi), OpenApi.fromApi(FleetApi)])
       assert.strictEqual(info.version, manifest.version)
   })
 
-  it.skipIf(!hasSystemd)("the units pass systemd-analyze verify and are not exposed", () => {
+  it.skipIf(!hasSystemd)("has units that pass systemd-analyze verify and are not exposed", () => {
     const folder = mkdtempSync(join(tmpdir(), "limitbot-units-"))
     const units = readdirSync(join(root, "deploy")).filter((name) => name.endsWith(".service"))
     // Node is not where the unit has it on every machine that tests.
@@ -67,7 +67,7 @@ describe("packaging", () => {
     }
   })
 
-  it("the container files are sound: nobody is root, nothing is writable but the state", () => {
+  it("has container files without root and with only the state writable", () => {
     assert.match(read("Dockerfile"), /^USER 10001$/m)
     assert.match(read("Dockerfile"), /^HEALTHCHECK /m)
     const { services } = parse(read("compose.yaml"), { merge: true })
@@ -77,7 +77,7 @@ describe("packaging", () => {
     assert.deepStrictEqual(services.bot.ports, ["127.0.0.1:8177:8177"])
   })
 
-  it("the containers of a fleet have their secrets in files, and runners are as confined as a bot", () => {
+  it("keeps a fleet's secrets in files, and confines runners like a bot", () => {
     const { services } = parse(read("fleet.yaml"), { merge: true })
     const { cap_drop: dropped, command, environment, read_only: isReadOnly } = services.runner
     assert.deepStrictEqual([dropped, isReadOnly, environment], [["ALL"], true, undefined])
@@ -88,7 +88,7 @@ describe("packaging", () => {
     assert.notProperty(services.database, "ports")
   })
 
-  it("the page of a fleet is published on its machine alone, is as confined, and sees no secrets of accounts", () => {
+  it("publishes a fleet's page on its machine alone, confined, without the accounts' secrets", () => {
     const { services } = parse(read("fleet.yaml"), { merge: true })
     const { cap_drop: dropped, command, environment, ports, read_only: isReadOnly, volumes } = services.dashboard
     assert.deepStrictEqual([dropped, isReadOnly, environment], [["ALL"], true, undefined])
@@ -103,7 +103,7 @@ describe("packaging", () => {
     assert.include(services.dashboard.healthcheck.test.join(" "), "127.0.0.1:8190/health/live")
   })
 
-  it("lets the bot save a strategy file applied on the page; the configuration beside it stays read-only", () => {
+  it("lets the bot save a strategy file that the page applies, and keeps the configuration read-only", () => {
     const folder = "/etc/limitbot/strategies"
     const files = `${folder}/grid.yaml --config /etc/limitbot/limitbot.yaml`
     assert.include(read("limitbot.service"), `limitbot.mjs run ${files}\n`)
@@ -116,7 +116,7 @@ describe("packaging", () => {
     assert.includeMembers(services.bot.volumes, ["./etc/bot:/etc/limitbot:ro", `./etc/bot/strategies:${folder}`])
   })
 
-  it("each container has a user of its own and sees its own secrets alone; only the signer's socket is shared", () => {
+  it("gives each container its own user and secrets; they share only the signer's socket", () => {
     const { services, volumes } = parse(read("compose.yaml"), { merge: true })
     const seenBy = (name: string): ReadonlyArray<string> =>
       services[name].volumes.map((volume: string) => volume.split(":")[0])
@@ -145,7 +145,7 @@ describe("packaging", () => {
     }
   })
 
-  it.skipIf(!hasSystemd || process.getuid?.() !== 0)("users and folders of the units are made as the pages say", () => {
+  it.skipIf(!hasSystemd || process.getuid?.() !== 0)("creates users and folders of the units as the pages say", () => {
     const root = mkdtempSync(join(tmpdir(), "limitbot-root-"))
     for (const folder of ["etc", "etc/limitbot-signer"]) mkdirSync(join(root, folder))
     writeFileSync(join(root, "etc/limitbot-signer/account.key"), "key", { mode: 0o644 })
@@ -168,7 +168,7 @@ describe("packaging", () => {
     }
   })
 
-  it.effect("Grafana and the alerts ask for metrics, places and labels that a bot in every trouble exposes", () =>
+  it.effect("uses only metrics, places and labels in Grafana and alerts that a bot exposes", () =>
     Effect.gen(function* () {
       const output = yield* exposed
       const names = new Set([...output.matchAll(/^(limitbot_\w+)/gm)].map(([, name]) => name))
@@ -192,7 +192,7 @@ describe("packaging", () => {
   )
 
   it.effect.skipIf(!hasPromtool)(
-    "Prometheus' own tool accepts the rules, the configuration and what a bot exposes",
+    "has rules and a configuration that Prometheus' own tool accepts, with a bot's metrics",
     () =>
       Effect.gen(function* () {
         const folder = mkdtempSync(join(tmpdir(), "limitbot-prometheus-"))

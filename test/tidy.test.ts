@@ -198,8 +198,8 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   "version.ts": []
 }
 
-describe("tidy", () => {
-  it("folders import only what the table allows", () => {
+describe("the tree", () => {
+  it("has imports only as the table allows", () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
         .filter((target) => folderOf(target) !== folderOf(file))
@@ -214,7 +214,7 @@ describe("tidy", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("the page takes types from other rooms, and of code the table of commands alone: it is another program", () => {
+  it("has a page that imports types, and of code only the table of commands", () => {
     const taken = sources
       .filter((file) => file.startsWith("src/dashboard/"))
       .flatMap((file) => codeOf(file).match(/^(?:import|export) .*"\.\.\/\.\.\/.*"/gm) ?? [])
@@ -225,7 +225,7 @@ describe("tidy", () => {
     )
   })
 
-  it("the table of ARCHITECTURE.md is the one that is enforced", () => {
+  it("has the enforced table in ARCHITECTURE.md", () => {
     const [, table = ""] = textOf("ARCHITECTURE.md").split("## Import table")
     const written = table.split("\n## ")[0]?.matchAll(/^\| ([a-z, ]+) \| (.+) \|$/gm) ?? []
     const rows = [...written]
@@ -247,7 +247,7 @@ describe("tidy", () => {
     assert.deepStrictEqual(new Map(rows), new Map(enforced))
   })
 
-  it("each room of the engine stands on those before it in ARCHITECTURE.md", () => {
+  it("has rooms of the engine that use only those before them in ARCHITECTURE.md", () => {
     const [, table = ""] = textOf("ARCHITECTURE.md").split("### The rooms of the engine")
     const rooms = [...(table.split("\n## ")[0]?.matchAll(/^\| `(\w+)\/` \|/gm) ?? [])].map(([, room = ""]) => room)
     const rankOf = (file: string): number => rooms.indexOf(file.split("/")[2] ?? "")
@@ -264,7 +264,7 @@ describe("tidy", () => {
     assert.deepStrictEqual(up, [])
   })
 
-  it("no import cycles, those between types included", () => {
+  it("has no import cycles, including those between types", () => {
     const tools = filesBelow("tools").filter((file) => file.endsWith(".ts") && !file.includes("node_modules"))
     const files = [...sources, ...tools]
     const edges = new Map(files.map((file) => [file, importsOf(file)]))
@@ -283,7 +283,7 @@ describe("tidy", () => {
     assert.deepStrictEqual(cycles, [])
   })
 
-  it("no circles between neighbours (files, or folders as wholes) at any depth, tests, benches and tools included", () => {
+  it("has no circles between neighbours (files or whole folders) at any depth, with tests, benches and tools", () => {
     const below = new Map<string, Map<string, Set<string>>>()
     const others = ["test", "bench", "tools"]
       .flatMap(filesBelow)
@@ -318,38 +318,38 @@ describe("tidy", () => {
     assert.deepStrictEqual(circles, [])
   })
 
-  it("files have at most 500 lines and open by saying what they are", () => {
+  it("has files of at most 500 lines that open by saying what they are", () => {
     const long = sources.filter((file) => textOf(file).split("\n").length > 501)
     assert.deepStrictEqual(long, [])
     const silent = sources.filter((file) => !textOf(file).startsWith("/**"))
     assert.deepStrictEqual(silent, [])
   })
 
-  it("functions have at most 90 lines", () => {
+  it("has functions of at most 90 lines", () => {
     assert.deepStrictEqual(
       sources.filter((file) => longFunctionsIn(file) > 0),
       []
     )
   })
 
-  it("tests import no bench: what both need is in test/world", () => {
+  it("has no test that imports a bench: what both need is in test/world", () => {
     const wrong = filesBelow("test")
       .filter((file) => file.endsWith(".ts"))
       .flatMap((file) => importsOf(file).filter((target) => target.startsWith("bench/")))
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("no comment opens with Of: its subject comes first", () => {
+  it("has no comment that opens with Of", () => {
     const vague = sources.filter((file) => /(?:\/\*\*|\/\/|^\s*\*) Of /m.test(textOf(file)))
     assert.deepStrictEqual(vague, [])
   })
 
-  it("no file is a barrel", () => {
+  it("has no barrel files", () => {
     const barrels = sources.filter((file) => /\/(index|utils|helpers|common)\.ts$/.test(file))
     assert.deepStrictEqual(barrels, [])
   })
 
-  it("nothing but the journal encodes signed bytes", () => {
+  it("encodes signed bytes only in the journal", () => {
     const who = sources.filter((file) => /\bStored(?:Event|SwapEvent|Bytes)\b/.test(codeOf(file)))
     assert.deepStrictEqual(
       who.filter((file) => !/^src\/(?:journal\/|domain\/(?:BotEvent|SwapEvent|EventValues)\.ts)/.test(file)),
@@ -357,12 +357,12 @@ describe("tidy", () => {
     )
   })
 
-  it("one place encodes events for people and programs, with what hides their signed bytes", () => {
+  it("encodes events for people and programs in one place, which hides their signed bytes", () => {
     const who = sources.filter((file) => /encode\w*\(BotEvent\)/.test(codeOf(file)))
     assert.deepStrictEqual(who, ["src/views/Events.ts"])
   })
 
-  it("exported types have distinct names", () => {
+  it("has distinct names of exported types", () => {
     // The sandbox is the service's own model, so a word of the interface may stand on both sides. The page is another program.
     const declared = sources
       .filter((file) => !file.startsWith("src/dashboard/"))
@@ -389,7 +389,7 @@ describe("tidy", () => {
     ["default exports", /^export default /m, /^$/]
   ]
   for (const [what, pattern, exempt] of ambient) {
-    it(`no ambient ${what} in src outside the edges`, () => {
+    it(`has no ambient ${what} in src outside the edges`, () => {
       const wrong = sources
         .filter(
           (file) => !exempt.test(file) && !/^src\/(lab\/backtest\/.*Worker|dashboard\/public\/.*)\.ts$/.test(file)
@@ -405,7 +405,7 @@ describe("tidy", () => {
     })
   }
 
-  it("every path that a script names exists", () => {
+  it("has every path that a script names", () => {
     const { scripts } = JSON.parse(textOf("package.json"))
     const named = Object.values(scripts).flatMap(
       (script) => String(script).match(/\b(?:src|test|tools|bench)\/\S+/g) ?? []
@@ -417,7 +417,7 @@ describe("tidy", () => {
     )
   })
 
-  it("dependencies are pinned exactly", () => {
+  it("pins dependencies exactly", () => {
     const manifest = JSON.parse(textOf("package.json"))
     const loose = Object.entries({
       ...manifest.dependencies,
@@ -428,12 +428,12 @@ describe("tidy", () => {
     assert.strictEqual(manifest.version, version)
   })
 
-  it("each room has a budget, and no budget lacks its room", () => {
+  it("has a budget for each room, and no budget without its room", () => {
     assert.sameMembers(Object.keys(budgets), [...new Set(sources.map(roomOf))])
   })
 
   for (const [room, budget] of Object.entries(budgets))
-    it(`src/${room} has at most ${budget} lines, and not much fewer`, () => {
+    it(`has at most ${budget} lines in src/${room}, and not many fewer`, () => {
       const lines = sources
         .filter((file) => roomOf(file) === room)
         .reduce((sum, file) => sum + textOf(file).split("\n").length - 1, 0)
@@ -441,14 +441,14 @@ describe("tidy", () => {
       assert.isAtLeast(lines, budget - slack, "the room is lighter now: lower its budget")
     })
 
-  it("comments open with their subject or a verb", () => {
+  it("has comments that open with their subject or a verb", () => {
     assert.deepStrictEqual(
       matches(/\/\*\*?\s*(?:\n\s*\*\s*)?(?:What|Whatever|Whether|Who|Whoever|How|The same)\b/g),
       []
     )
   })
 
-  it("variables are named by nouns, and few by bare participles", () => {
+  it("names variables by nouns, and few by bare participles", () => {
     assert.isAtMost(matches(new RegExp(`\\b(?:const|let)\\s+(?:${participles})\\b`, "g")).length, 60)
   })
 })

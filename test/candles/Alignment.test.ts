@@ -36,14 +36,14 @@ const minutesOf = ({ bars, time }: Candles.Candles): ReadonlyArray<number> =>
   Array.from({ length: bars }, (_, bar) => (TimeAxis.openTime(time, bar) - start) / minute)
 
 describe("Alignment", () => {
-  it("leaves series alone that have the same bars", () => {
+  it("leaves series with the same bars unchanged", () => {
     const [a, b] = [series("A", [0, 1, 2]), series("B", [0, 1, 2])]
     const { candles, notes } = aligned(a, b)
     assert.isTrue(candles[0] === a.candles && candles[1] === b.candles)
     assert.deepStrictEqual(notes, [])
   })
 
-  it("has every bar of any market, within what all span; one without a bar stands at its last close", () => {
+  it("keeps every bar of any market in the common span; a missing bar takes its last close", () => {
     const { candles, notes } = aligned(series("A", [0, 2, 3, 5, 6]), series("B", [1, 2, 5, 7]))
     for (const each of candles) assert.deepStrictEqual(minutesOf(each), [1, 2, 3, 5, 6])
     const [a, b] = candles
@@ -59,7 +59,7 @@ describe("Alignment", () => {
     ])
   })
 
-  it("puts finer bars together to the coarsest", () => {
+  it("combines finer bars into the coarsest timeframe", () => {
     const { candles, notes } = aligned(series("A", [0, 5, 10], 5), series("B", [0, 1, 2, 3, 4, 6, 8, 10, 14]))
     const [, b] = candles
     assert.deepStrictEqual(candles.map(minutesOf), [
@@ -74,14 +74,14 @@ describe("Alignment", () => {
     assert.deepStrictEqual(notes, ["B: candles of 60 s are combined to 300 s, as all must have one length"])
   })
 
-  it("reads volumes that stayed in a file", () => {
+  it("reads volumes that stay in a file", () => {
     const { market, candles } = series("B", [0, 2])
     const inFile = { ...candles, volume: Candles.column(0), readVolume: (bar: number) => 7 + bar }
     const [, b] = aligned(series("A", [0, 1, 2]), { market, candles: inFile }).candles
     assert.deepStrictEqual(b === undefined ? [] : [0, 1, 2].map((bar) => Candles.volumeAt(b, bar)), [7, 0, 8])
   })
 
-  it("says why series cannot be run together", () => {
+  it("says why series cannot run together", () => {
     assert.match(whyNot(series("A", [0, 1]), series("B", [5, 6])), /do not overlap: A .*; give data/)
     assert.match(
       whyNot(series("A", [0, 5], 5), series("B", [0.5, 1.5])),

@@ -34,7 +34,7 @@ const pathsOf = (candles: Candles, steps: number, seed: number) => {
 }
 
 describe("a path within a bar", () => {
-  it("stays inside, sees both extremes, ends at the close, and is the same whenever it is asked for", () => {
+  it("stays inside the bar, touches both extremes, ends at the close, and is the same each time", () => {
     const candles = randomCandles(seeded(5), 400)
     for (const steps of [3, 4, 12, 60]) {
       const path = pathsOf(candles, steps, steps)
@@ -110,7 +110,7 @@ const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, valu
 
 const minutes = "btc-perp-1m-20211231-20220201.csv.gz"
 
-describe.skipIf(!sharedData.isPresent)("against real paths (skipped where the shared data are not here)", () => {
+describe.skipIf(!sharedData.isPresent)("a path compared with real prices (skipped without the shared data)", () => {
   const sources = [
     { name: minutes, step: hour, points: pointsOf, most: 0.08 },
     { name: "binance-solusdt-1m-20240801-20240803.csv.gz", step: hour, points: pointsOf, most: 0.08 },
@@ -118,7 +118,7 @@ describe.skipIf(!sharedData.isPresent)("against real paths (skipped where the sh
     { name: "binance-usdm-btcusdt-trades-20240808.csv.gz", step: minute, points: tradesOf, most: 0.3 }
   ]
   for (const { name, step, points, most } of sources)
-    it(`a cell is crossed as often as in ${name}`, () => {
+    it(`crosses a cell as often as real ${name}`, () => {
       const real = realPaths(points(name), step).slice(0, 200)
       const candles = candlesOf(real, step)
       const whole = real.flat()
@@ -147,7 +147,7 @@ describe.skipIf(!sharedData.isPresent)("against real paths (skipped where the sh
       }
     })
 
-  it("the low comes first as often as in real hours, by where the bar closed", () => {
+  it("reaches the low first as often as real hours with the same close", () => {
     const real = realPaths(pointsOf(minutes), hour)
     const path = pathsOf(candlesOf(real, hour), 60, 3)
     const isLowFirst = (prices: ReadonlyArray<number>): number =>

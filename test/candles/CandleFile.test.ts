@@ -70,7 +70,7 @@ const content = ({ candles, indices, problems, sha256 }: CandleFile.Loaded) => {
 }
 
 describe("CandleFile", () => {
-  it.effect("gives from the cache exactly what it gave from the file, with the same index", () =>
+  it.effect("reads the same candles and index from the cache as from the file", () =>
     Effect.gen(function* () {
       const file = newFile(1)
       const parsed = yield* load(file)
@@ -86,7 +86,7 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("reads opens and volumes late that are the very numbers, in any order and of a part too", () =>
+  it.effect("reads opens and volumes later with the same numbers, in any order and in part", () =>
     Effect.gen(function* () {
       const file = newFile(5, 10_000)
       const whole = yield* load(file)
@@ -104,7 +104,7 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("searches lows and highs that stay in the file exactly as in memory, for any search and whole runs", () =>
+  it.effect("searches lows and highs in the file exactly as in memory, in any search and in whole runs", () =>
     Effect.gen(function* () {
       const file = newFile(11, 9_000)
       const { candles, indices } = yield* Effect.andThen(load(file), load(file))
@@ -174,7 +174,7 @@ describe("CandleFile", () => {
     )
   }
 
-  it.effect("uses the cache of a file that has only been touched or copied back", () =>
+  it.effect("uses the cache of a file that is only touched or copied back", () =>
     Effect.gen(function* () {
       const file = newFile(3)
       yield* load(file)
@@ -186,7 +186,7 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("reads the file again when the cache is torn, foreign or made with other repairs", () =>
+  it.effect("reads the file again if the cache is torn, foreign or made with other repairs", () =>
     Effect.gen(function* () {
       const file = newFile(4)
       const cache = `${file}.columns`
@@ -210,7 +210,7 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("in a folder that is not the user's to fill, the cache goes to the user's own folder", () =>
+  it.effect("puts the cache into the user's folder if the file's folder belongs to somebody else", () =>
     Effect.gen(function* () {
       const [file, home] = [newFile(7), mkdtempSync(join(tmpdir(), "limitbot-cache-"))]
       const folder = dirname(file)
@@ -235,7 +235,7 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("leaves nothing beside the file when asked not to", () =>
+  it.effect("leaves nothing beside the file if caching is off", () =>
     Effect.gen(function* () {
       const file = newFile(5)
       yield* load(file, { cache: "never" })
@@ -243,7 +243,7 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("says which file, line and column, and what to do", () =>
+  it.effect("names file, line and column, and what to do", () =>
     Effect.gen(function* () {
       const file = newFile(6)
       appendFileSync(file, "1900000000000,oops,101,99,100,1\n")

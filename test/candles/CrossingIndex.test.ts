@@ -9,7 +9,7 @@ import { random } from "../lab/backtest/RandomStrategies.ts"
 import * as ladder from "../world/ladder.ts"
 
 describe("CrossingIndex", () => {
-  it("finds what a plain search finds, from anywhere to anywhere", () => {
+  it("finds what a plain search finds, between any two bars", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
       const length = Math.floor(next() * 6000)
@@ -31,7 +31,7 @@ describe("CrossingIndex", () => {
     }
   })
 
-  it("reads no more when rare crossings lie twelve times further apart", () => {
+  it("reads no more if rare crossings are twelve times further apart", () => {
     const reads = (bars: number): number => {
       const flat = Candles.columnOf(new Float64Array(bars).fill(100))
       for (let hit = 1; hit <= 50; hit++) flat[Math.floor((hit * (bars - 1)) / 50)] = 90
@@ -47,7 +47,7 @@ describe("CrossingIndex", () => {
     assert.isBelow(twelve, 50 * 2 * 16 * 5 + 50 * 96 + 128)
   })
 
-  it("a run's reads follow its fills, not its bars", () => {
+  it("reads in proportion to a run's fills, not to its bars", () => {
     const candles = Generate.generate({ ...Generate.defaults, bars: 300_000 })
     const levels = ladder.levelsOf(candles, 4, 0.1)
     const indices = CrossingIndex.buildIndices(candles, "at")
@@ -58,7 +58,7 @@ describe("CrossingIndex", () => {
 })
 
 describe("RankSet", () => {
-  it("knows its least and greatest member like a sorted list", () => {
+  it("knows its smallest and largest member like a sorted list", () => {
     for (let seed = 1; seed <= 30; seed++) {
       const next = random(seed)
       const capacity = 1 + Math.floor(next() ** 3 * 40_000)
@@ -82,7 +82,7 @@ describe("RankSet", () => {
 })
 
 describe("Generate", () => {
-  it("makes the same candles for the same seed, everywhere and for ever", () => {
+  it("makes the same candles for the same seed on every machine", () => {
     const { open, high, low, close, volume } = Generate.generate({ ...Generate.defaults, bars: 10_000 })
     const all = Buffer.concat(
       [open, high, low, close, volume].map((values) => Buffer.from(new Uint8Array(values.buffer)))
@@ -90,7 +90,7 @@ describe("Generate", () => {
     assert.strictEqual(sha256Of(all), "5d8774f16d90d0861b49d97b783168b279fe658c1c6861cb3e9a34fd5ea4a6e7")
   })
 
-  it("makes candles that are candles", () => {
+  it("makes valid candles", () => {
     const { bars, open, high, low, close } = Generate.generate({ ...Generate.defaults, bars: 5000, seed: 9 })
     for (let bar = 0; bar < bars; bar++) {
       const [o, h, l, c] = [open, high, low, close].map((values) => values[bar] ?? 0)

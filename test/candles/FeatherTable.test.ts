@@ -33,7 +33,7 @@ const written = (bytes: Uint8Array): string => {
 describe("candles in Feather", () => {
   const names = ["minutes-lz4", "minutes-zstd", "minutes-uncompressed", "freqtrade", "nanoseconds"]
   for (const name of names)
-    it.effect(`${name}: the same candles as those of the CSV`, () =>
+    it.effect(`in ${name} are the same as in the CSV`, () =>
       Effect.gen(function* () {
         const { candles, problems } = yield* load(join(folder, `${name}.feather`))
         const expected = yield* load(csv)
@@ -43,21 +43,21 @@ describe("candles in Feather", () => {
       })
     )
 
-  it.effect("a value that is missing is named with its column and row", () =>
+  it.effect("with a missing value are refused with its column and row", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(load(join(folder, "empty-low.feather")))
       assert.match(message, /empty-low\.feather:18:\d+: low is empty; /)
     })
   )
 
-  it.effect("the first version is told, and what to do", () =>
+  it.effect("of the first version of the format are refused with what to do", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(load(join(folder, "version1.feather")))
       assert.match(message, /version1\.feather: .*the first version of Feather; write it again with pandas 1 or later/)
     })
   )
 
-  it.effect("a truncated file is refused by its name", () =>
+  it.effect("in a truncated file are refused with its name", () =>
     Effect.gen(function* () {
       const whole = readFileSync(join(folder, "minutes-lz4.feather"))
       for (const length of [6, 100, whole.length - 200]) {
@@ -67,7 +67,7 @@ describe("candles in Feather", () => {
     })
   )
 
-  it.effect("whatever a file says of its sizes, it is read or refused within seconds", () =>
+  it.effect("are read or refused within seconds, for any sizes that the file claims", () =>
     Effect.gen(function* () {
       const random = randomFrom(7)
       let refused = 0

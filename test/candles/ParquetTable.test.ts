@@ -22,7 +22,7 @@ const refusal = (name: string) => Effect.map(Effect.flip(load(join(folder, name)
 
 describe("candles in Parquet", () => {
   for (const name of ["minutes-snappy.parquet", "times-zstd.parquet", "times-gzip.parquet", "times-brotli.parquet"]) {
-    it.effect(`${name}: the same candles as those of the CSV`, () =>
+    it.effect(`in ${name} are the same as in the CSV`, () =>
       Effect.gen(function* () {
         const { candles, problems } = yield* load(join(folder, name))
         const expected = yield* load(join(folder, "minutes.csv"))
@@ -33,7 +33,7 @@ describe("candles in Parquet", () => {
     )
   }
 
-  it.effect("a value that is missing is named with its column and row", () =>
+  it.effect("with a missing value are refused with its column and row", () =>
     Effect.gen(function* () {
       const message = yield* refusal("empty-low.parquet")
       // The names are line 1, so the seventeenth row is line 18.
@@ -41,14 +41,14 @@ describe("candles in Parquet", () => {
     })
   )
 
-  it.effect("a column that is missing is named, among those that are there", () =>
+  it.effect("without a column are refused with its name and the columns that exist", () =>
     Effect.gen(function* () {
       const message = yield* refusal("no-close.parquet")
       assert.include(message, "no column for close among open_time_ms, open, high, low, last price of it, volume")
     })
   )
 
-  it.effect("a codec that is not known is named", () =>
+  it.effect("of an unknown codec are refused with its name", () =>
     Effect.gen(function* () {
       const message = yield* refusal("times-lz4.parquet")
       assert.include(message, "times-lz4.parquet: ")
@@ -56,7 +56,7 @@ describe("candles in Parquet", () => {
     })
   )
 
-  it.effect("a truncated file is refused by its name", () =>
+  it.effect("in a truncated file are refused with its name", () =>
     Effect.gen(function* () {
       const whole = readFileSync(join(folder, "minutes-snappy.parquet"))
       for (const length of [4, 100, whole.length - 10]) {

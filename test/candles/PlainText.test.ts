@@ -42,7 +42,7 @@ const utf16 = Buffer.from(text, "utf16le")
 
 describe("the text of a file", () => {
   it.each<readonly [string, Uint8Array]>([
-    ["as it is", Buffer.from(text)],
+    ["unchanged", Buffer.from(text)],
     ["gzip", gzipSync(text)],
     ["Zstandard", zstdCompressSync(text)],
     ["a ZIP archive of one file", zipped(["BTCUSDT-1m.csv", text])],
@@ -55,10 +55,12 @@ describe("the text of a file", () => {
   it.each<readonly [string, Uint8Array, RegExp]>([
     ["two files in an archive", zipped(["a.csv", text], ["b.csv", text]), /2 files \(a\.csv, b\.csv\): unpack it/],
     ["a workbook", zipped(["[Content_Types].xml", ""], ["xl/workbook.xml", ""]), /an Excel workbook: save it as CSV/],
-    ["an archive that was cut off", zipped(["a.csv", text]).subarray(0, 60), /cut off/],
+    ["a truncated archive", zipped(["a.csv", text]).subarray(0, 60), /cut off/],
     ["JSON", Buffer.from('[[1735689600000,"1"]]'), /JSON: write it as CSV/],
     ["bzip2", Buffer.from("BZh91AY"), /bunzip2/]
-  ])("is refused by its name: %s", (_, bytes, message) => assert.throws(() => PlainText.textOf(bytes), message))
+  ])("is refused with the file's name: %s", (_, bytes, message) =>
+    assert.throws(() => PlainText.textOf(bytes), message)
+  )
 })
 
 describe("a pattern of files", () => {
@@ -82,7 +84,7 @@ describe("a pattern of files", () => {
       { open: true, volume: true, indexed: false }
     ).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
-  it.effect("is one series in the order of time", () =>
+  it.effect("is read as one series in the order of time", () =>
     Effect.gen(function* () {
       const { candles } = yield* ofPattern("*.csv*")
       assert.deepStrictEqual([...candles.open], [...Array(24).fill(1), ...Array(6).fill(2)])
@@ -90,7 +92,7 @@ describe("a pattern of files", () => {
     })
   )
 
-  it.effect("is refused where two files have the same time", () =>
+  it.effect("is refused if two files have the same time", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(ofPattern("{twice.txt,soon*}"))
       assert.match(

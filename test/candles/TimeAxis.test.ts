@@ -7,7 +7,7 @@ const minute = 60_000
 const steps = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })))
 
 describe("a time axis", () => {
-  it("of bars without a gap misses none", () => {
+  it("has no gaps if no bar is missing", () => {
     assert.deepStrictEqual(TimeAxis.gaps(TimeAxis.regular(5, 0, minute)), { count: 0, bars: 0, longestMillis: 0 })
     assert.deepStrictEqual(TimeAxis.gaps(TimeAxis.make(new Float64Array())), { count: 0, bars: 0, longestMillis: 0 })
   })

@@ -20,9 +20,9 @@ const candles = (bars: number, stepMillis: number) => {
 describe("the small bars of a bar", () => {
   it.each([
     ["a minute has one for each second", 1_000, 60_000, 60],
-    ["five of them, where the series is long", 100_001, 60_000, 12],
-    ["as many as cut it into whole milliseconds", 10, 59, 59],
-    ["none, where nothing does", 10, 61, 1]
+    ["a minute of a long series has five", 100_001, 60_000, 12],
+    ["a bar has as many as give whole milliseconds", 10, 59, 59],
+    ["a bar has none if no number does", 10, 61, 1]
   ])("%s", (_, bars, stepMillis, parts) => {
     assert.strictEqual(Unfold.partsOf(candles(bars, stepMillis)), parts)
   })

@@ -76,7 +76,7 @@ const assertBooks = (fillsCsv: string, budget: Readonly<Record<string, string>>,
 }
 
 describe("backtest of several markets", () => {
-  it.live("takes the candles of each, and tells of all and of each", () =>
+  it.live("takes the candles of each market, and reports the total and each market", () =>
     Effect.gen(function* () {
       const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
       const words = ["backtest", thirds, ...both, "--fills", "optimistic", ...withoutFlat]
@@ -105,7 +105,7 @@ describe("backtest of several markets", () => {
     })
   )
 
-  it.live("takes the name of the only market too", () =>
+  it.live("accepts the name of a single market", () =>
     Effect.gen(function* () {
       const plain = JSON.parse(yield* limitbot("backtest", alone, "--data", btc, ...quickly))
       const named = JSON.parse(yield* limitbot("backtest", alone, "--data", `BTC/USDC=${btc}`, ...quickly))
@@ -147,7 +147,7 @@ describe("backtest of several markets", () => {
     )
   }
 
-  it.live("is compared with others of the same markets", () =>
+  it.live("is compared with other strategies in the same markets", () =>
     Effect.gen(function* () {
       const page = join(folder, "compared.html")
       const [wide, own] = [join(folder, "wide.yaml"), readFileSync(thirds, "utf8")]
@@ -168,7 +168,7 @@ describe("backtest of several markets", () => {
     })
   )
 
-  it.live.skipIf(!isLong)("is searched and tried under other luck over all of them", () =>
+  it.live.skipIf(!isLong)("searches and repeats with random luck over all markets", () =>
     Effect.gen(function* () {
       const set = ["--set", "rebalance.band=1%,2%", "--json"]
       const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--fills", "optimistic", "--json"))
@@ -192,7 +192,7 @@ describe("backtest of several markets", () => {
     })
   )
 
-  it.live.skipIf(!isLong)("a file of one market is run on others too, and what wins on one alone is seen", () =>
+  it.live.skipIf(!isLong)("runs a file of one market on others, and shows which settings win on one alone", () =>
     Effect.gen(function* () {
       const on = ["--data", btc, "--on", `ETH/USDC=${eth}`]
       const set = ["--set", "rebalance.band=1%,2%,4%"]
@@ -250,7 +250,7 @@ const [realBtc, realEth] = ["btc", "eth"].map((name) => join(shared, `coinbase-$
 const isReal = existsSync(realBtc ?? "") && existsSync(realEth ?? "")
 if (!isReal) process.stdout.write("skipped: the backtest of two markets on real minutes, their files are not here\n")
 
-it.live.skipIf(!isReal)("runs on real minutes of two markets", () =>
+it.live.skipIf(!isReal)("a backtest runs on real minutes of two markets", () =>
   Effect.gen(function* () {
     const fills = join(folder, "real.csv")
     const words = [

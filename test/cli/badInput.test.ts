@@ -14,7 +14,7 @@ const bomb = ["a0: &a0 [x]"]
   .concat([...Array(9).keys()].map((n) => `a${n + 1}: &a${n + 1} [${Array(10).fill(`*a${n}`).join(",")}]`))
   .join("\n")
 
-describe.concurrent("bad configuration", () => {
+describe.concurrent("wrong configuration ends with one message:", () => {
   const twoMistakes = config.replace("verifier", "verifyer").replace("decimals: 8", "decimals: eight")
   const noSecrets = config.replace("api.key", "nowhere.key").replace("file: account.key", "env: NOT_SET")
   const openUrl = config.replace(nowhere.url, "http://venue.example").replace("{ file: api.key }", "sk-12345")
@@ -42,7 +42,7 @@ describe.concurrent("bad configuration", () => {
     })
   }
 
-  it("missing file", async () => {
+  it("a missing file", async () => {
     assertSays(
       await runHere(["status", "--config", "none.yaml"]),
       1,
@@ -64,21 +64,27 @@ describe.concurrent("bad configuration", () => {
   })
 })
 
-describe.concurrent("output that cannot be written", () => {
-  it.skipIf(process.platform !== "linux")("an export into a folder that takes none says so at once", async () => {
-    const cwd = workspace(nowhere)
-    await writeDoubtful(join(cwd, "journal.sqlite"), 1)
-    const ended = await runHere(["export", "--config", "config.yaml", "--format", "csv", "--out", "/proc/none/books"], {
-      cwd
-    })
-    assertSays(ended, 1, /^limitbot: \/proc\/none: no such file or folder\n$/)
-  })
+describe.concurrent("unwritable output", () => {
+  it.skipIf(process.platform !== "linux")(
+    "an export into an unwritable folder ends with an error at once",
+    async () => {
+      const cwd = workspace(nowhere)
+      await writeDoubtful(join(cwd, "journal.sqlite"), 1)
+      const ended = await runHere(
+        ["export", "--config", "config.yaml", "--format", "csv", "--out", "/proc/none/books"],
+        {
+          cwd
+        }
+      )
+      assertSays(ended, 1, /^limitbot: \/proc\/none: no such file or folder\n$/)
+    }
+  )
 
   for (const [name, out, says] of [
     ["a folder that is not there", "none/a.csv", /limitbot: none\/a\.csv\.unfinished: no such file or folder/],
     ["a folder where the file should be", "folder", /limitbot: folder\S*: is a folder/]
   ] as const) {
-    it(`${name}: says which file, and leaves nothing unfinished`, async () => {
+    it(`${name}: the error names the file, and no unfinished file remains`, async () => {
       const cwd = workspace(nowhere)
       mkdirSync(join(cwd, "folder"))
       const before = readdirSync(cwd)
@@ -98,7 +104,7 @@ describe.concurrent("bad strategies", () => {
     "twin.yaml": gridText
   }
 
-  it("every mistake of every file at once", async () => {
+  it("are listed with every mistake of every file at once", async () => {
     const cwd = workspace(nowhere, wrong)
     const ended = await runHere(["run", "grid.yaml", ...Object.keys(wrong), "none.yaml", "--config", "config.yaml"], {
       cwd
@@ -118,7 +124,7 @@ describe.concurrent("bad strategies", () => {
     assert.strictEqual(ended.stdout, "")
   })
 
-  it("check --json is exactly what is promised", async () => {
+  it("are listed by check --json in exactly the documented form", async () => {
     const cwd = workspace(nowhere, wrong)
     const ended = await runHere(["check", "asset.yaml", "--config", "config.yaml", "--json"], { cwd })
     assert.deepStrictEqual([ended.code, ended.stderr], [1, ""])
@@ -130,7 +136,7 @@ describe.concurrent("bad strategies", () => {
     assert.deepStrictEqual([problems[1].file, problems[1].line, problems[1].column], ["asset.yaml", 3, 7])
   })
 
-  it("check finds nothing wrong, and needs no secrets for it", async () => {
+  it("check of a good file finds nothing, and needs no secrets", async () => {
     const cwd = workspace(nowhere, { "config.yaml": config.replaceAll(/file: \w+\.key/g, "env: NOT_SET") })
     const asJson = await runHere(["check", "grid.yaml", "--config", "config.yaml", "--json"], { cwd })
     assert.deepStrictEqual([asJson.code, asJson.stdout], [0, '{"ok":true,"problems":[],"warnings":[]}\n'])
@@ -148,7 +154,7 @@ describe.concurrent("a market that the configuration lacks", () => {
   const candles = ["data", "generate", "candles.csv", "--bars", "200"]
   const backtest = ["backtest", "dollars.yaml", "--data", "candles.csv", "--band", "rules"]
 
-  it("is no mistake to check and backtest until --config names it, and check says that run would refuse it", async () => {
+  it("passes check and backtest until --config is given, and check warns that run would refuse it", async () => {
     const cwd = folder()
     assert.strictEqual((await runHere(candles, { cwd })).code, 0)
     assert.strictEqual((await runHere(backtest, { cwd })).code, 0)
@@ -181,8 +187,8 @@ describe.concurrent("a market that the configuration lacks", () => {
   })
 })
 
-describe.concurrent("without a configuration", () => {
-  it("a budget that is too small is told in few digits, though amounts have eighteen", async () => {
+describe.concurrent("commands without a configuration", () => {
+  it("print a budget that is too small in few digits, even if its amounts have eighteen", async () => {
     const cells = "size: { quote: 750 }, spacing: geometric, fundNearest: 4"
     const cwd = workspace(nowhere, {
       "grid.yaml": gridText.replace("quote: 6000", "quote: 1000").replace("size: { base: 0.005 }", cells)
@@ -196,7 +202,7 @@ describe.concurrent("without a configuration", () => {
   })
 })
 
-describe.concurrent("wrong usage", () => {
+describe.concurrent("the command line", () => {
   const cases: ReadonlyArray<readonly [args: string, says: RegExp]> = [
     ["run", /Missing required argument: file\nTry: limitbot run --help\n$/],
     ["explain a b --bogus", /Unrecognized flag: --bogus/],
@@ -204,14 +210,14 @@ describe.concurrent("wrong usage", () => {
     ["bogus", /Unknown subcommand "bogus" [\s\S]*Try: limitbot --help\n$/]
   ]
   for (const [args, says] of cases) {
-    it(`limitbot ${args}`, async () => {
+    it(`limitbot ${args}: is wrong usage`, async () => {
       const ended = await runHere(args.split(" "))
       assertSays(ended, 2, says)
       assert.strictEqual(ended.stdout, "")
     })
   }
 
-  it("help is asked for and given", async () => {
+  it("--help prints the flags and ends with 0", async () => {
     const ended = await runHere(["run", "--help"])
     assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
     assert.include(ended.stdout, "--cancel-on-exit")
@@ -228,7 +234,7 @@ describe.concurrent("wrong usage", () => {
     assert.match(ended.stderr, new RegExp(`^limitbot: 127\\.0\\.0\\.1:${port} is in use by another program`))
   })
 
-  it("synthetic candles replace a file only on request", async () => {
+  it("synthetic candles replace a file only with --overwrite", async () => {
     const cwd = newFolder()
     writeFileSync(join(cwd, "mine.csv"), "mine")
     const ended = await runHere(["data", "generate", "mine.csv", "--bars", "10"], { cwd })
@@ -240,12 +246,12 @@ describe.concurrent("wrong usage", () => {
     )
   })
 
-  it("candles that are not there", async () => {
+  it("missing candles are reported", async () => {
     assertSays(await runHere(["demo", "--candles", "nowhere.csv", "--for", "1s"]), 1, /nowhere\.csv/)
   })
 })
 
-describe.concurrent("nothing to look at", () => {
+describe.concurrent("a command without a usable journal ends with one message:", () => {
   it("no journal yet", async () => {
     const ended = await runHere(["explain", "grid/cell-00", "--config", "config.yaml"], { cwd: workspace(nowhere) })
     assertSays(ended, 1, /No journal at \S+journal\.sqlite yet/)
@@ -257,7 +263,7 @@ describe.concurrent("nothing to look at", () => {
     assertSays(await runHere(["status", "--config", "config.yaml"], { cwd }), 1, /Cannot open the database/)
   })
 
-  it("a journal that is something else", async () => {
+  it("a journal that is not a database", async () => {
     const cwd = workspace(nowhere, { "journal.sqlite": "this is no database\n".repeat(100) })
     assertSays(await runHere(["status", "--config", "config.yaml"], { cwd }), 1, /journal/)
   })

@@ -15,7 +15,7 @@ const isOld = (node: string): boolean =>
 const execute = promisify(execFile)
 
 describe("npm run build", () => {
-  it.skipIf(!isLong)("makes a program that stands alone", async () => {
+  it.skipIf(!isLong)("makes a program that runs without the sources", async () => {
     const folder = newFolder()
     cpSync(built, join(folder, "dist"), { recursive: true })
     const limitbot = (...args: ReadonlyArray<string>) =>
@@ -29,13 +29,13 @@ describe("npm run build", () => {
     assert.deepStrictEqual([openOrders, booksAgree], [0, true])
   })
 
-  it.skipIf(!isOld("/usr/bin/node"))("says in one sentence that a Node is too old", () => {
+  it.skipIf(!isOld("/usr/bin/node"))("makes a program that says in one sentence that Node is too old", () => {
     const { status, stderr } = spawnSync("/usr/bin/node", [join(built, "limitbot.mjs"), "status"], { encoding: "utf8" })
     assert.match(stderr, /^limitbot: needs Node 22\.19 or newer, and this is \d+\.\d+\.\d+ \(\/usr\/bin\/node\)\n$/)
     assert.strictEqual(status, 1)
   })
 
-  it.skipIf(!isLong)("is not needed: the sources run, and say the same", async () => {
+  it.skipIf(!isLong)("is optional: the sources run and print the same", async () => {
     const root = resolve(import.meta.dirname, "../..")
     const sources = (...args: ReadonlyArray<string>) =>
       execute(process.execPath, [join(root, "src/main.ts"), ...args], { cwd: root })

@@ -63,8 +63,8 @@ const paths = [
   "/"
 ]
 
-describe("canaries", () => {
-  it("a search finds a secret in each spelling, alone and inside a longer text", () => {
+describe("canary secrets", () => {
+  it("are found by the search in each spelling, alone and inside longer text", () => {
     const canary = `a "key" of\n${secret()}`
     const inside = JSON.stringify({ error: `x ${canary} y` })
     const written = [
@@ -86,7 +86,7 @@ describe("canaries", () => {
     assert.isFalse(spellings(canary).some((needle) => "a key of another".includes(needle)))
   })
 
-  it.skipIf(!isLong)("a bot that tells everybody everything, and every command on its journal", async () => {
+  it.skipIf(!isLong)("appear in no output of a bot with every surface, nor of any command on its journal", async () => {
     const { url, paths: sentTo } = await receiver()
     const sandbox = await startStill()
     const keys = {

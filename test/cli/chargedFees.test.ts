@@ -41,8 +41,8 @@ const events: ReadonlyArray<BotEvent> = [
   }
 ]
 
-describe("the fee that orders named", () => {
-  it("is in profit, fills, check and plan, in words and in JSON, and counts each order once", async () => {
+describe("the fee that orders name", () => {
+  it("is in profit, fills, check and plan, as text and JSON, and counts each order once", async () => {
     const folder = workspace(await startStill())
     await write(join(folder, "journal.sqlite"), events)
     const at = ["--config", join(folder, "config.yaml")]
@@ -67,7 +67,7 @@ describe("the fee that orders named", () => {
     assert.match(await said("fills", "--csv"), /,echoedBasisPoints\s+\S+,21$/m)
   })
 
-  it("is the charged fee, not the fee of the schedule, in the JSON of a backtest", async () => {
+  it("is charged in the JSON of a backtest instead of the scheduled fee", async () => {
     const folder = newFolder()
     const text = `venue: { url: "https://venue.invalid", profile: near-2026-11, apiKey: { env: NONE } }
 account: { key: { env: NONE } }

@@ -15,7 +15,7 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["backtest grid.yaml --data grid.yaml --repair nothing", /--repair nothing: unknown repair/]
 ]
 
-describe.concurrent("flags that do not go together", () => {
+describe.concurrent("flags that exclude each other", () => {
   it.each(conflicts)("%s", async (flags, message) => {
     const cwd = workspace(nowhere)
     assertSays(await runHere([...flags.split(" "), "--config", "config.yaml"], { cwd }), 2, message)

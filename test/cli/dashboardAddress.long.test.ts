@@ -38,7 +38,7 @@ const started = async (dashboard: string) => {
 
 describe.concurrent("the dashboard's address", () => {
   it.skipIf(!hasTerminals())(
-    "stands with its token on the screen, in `status`, in `dashboard` and in the last words",
+    "is shown with its token on the screen, by `status`, by `dashboard` and at the end",
     async () => {
       const cwd = await started("dashboard: { port: 0 }\n")
       const command = [process.execPath, limitbot, ...runGrid].join(" ")
@@ -56,7 +56,7 @@ describe.concurrent("the dashboard's address", () => {
     }
   )
 
-  it("is in no log, pipe or journal with its token: these name the file that has it", async () => {
+  it("is in no log, pipe or journal with its token; they name the token's file instead", async () => {
     const cwd = await started("dashboard: { port: 0 }\n")
     const bot = startHere(runGrid, { cwd })
     await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
@@ -76,53 +76,47 @@ describe.concurrent("the dashboard's address", () => {
     assertSays(await runHere(["status", "--dashboard", "--config", "config.yaml"], { cwd }), 1, /No bot runs on /)
   })
 
-  it.skipIf(!isLong)(
-    "is where `status` asks how long a move of the price stays unseen; without a bot it says nothing of that",
-    async () => {
-      const cwd = await started("dashboard: { port: 0 }\n")
-      const bot = startHere(runGrid, { cwd })
-      await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
-      const status = async (...args: ReadonlyArray<string>) =>
-        (await runHere(["status", "--config", "config.yaml", ...args], { cwd })).stdout
-      const seen = /Price delay of BTC\/USDC: \d+\.\d s \(p50\), \d+\.\d s \(p99\)\./
-      await until("status says it", async () => seen.test(await status()))
-      const [market] = JSON.parse(await status("--json")).seenAfter
-      assert.strictEqual(market.market, "BTC/USDC")
-      assert.isTrue(market.p50Millis > 0 && market.p50Millis < market.p99Millis, JSON.stringify(market))
-      bot.signal("SIGTERM")
-      await bot.ended
-      assert.notMatch(await status(), /A move of/)
-      assert.isNull(JSON.parse(await status("--json")).seenAfter)
-    }
-  )
+  it.skipIf(!isLong)("lets `status` report the price delay; without a bot `status` omits it", async () => {
+    const cwd = await started("dashboard: { port: 0 }\n")
+    const bot = startHere(runGrid, { cwd })
+    await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
+    const status = async (...args: ReadonlyArray<string>) =>
+      (await runHere(["status", "--config", "config.yaml", ...args], { cwd })).stdout
+    const seen = /Price delay of BTC\/USDC: \d+\.\d s \(p50\), \d+\.\d s \(p99\)\./
+    await until("status says it", async () => seen.test(await status()))
+    const [market] = JSON.parse(await status("--json")).seenAfter
+    assert.strictEqual(market.market, "BTC/USDC")
+    assert.isTrue(market.p50Millis > 0 && market.p50Millis < market.p99Millis, JSON.stringify(market))
+    bot.signal("SIGTERM")
+    await bot.ended
+    assert.notMatch(await status(), /A move of/)
+    assert.isNull(JSON.parse(await status("--json")).seenAfter)
+  })
 
-  it.skipIf(!isLong)(
-    "takes another port where the usual one is taken, unless the configuration names one",
-    async () => {
-      const taken = createServer()
-      const take = () =>
-        new Promise<boolean>((done) => {
-          taken.once("error", () => done(false)).listen(8177, "127.0.0.1", () => done(true))
-        })
-      // A bot of another test may have it, and would give it away in the middle of this one.
-      await until("the usual port is this test's", take)
-      try {
-        const cwd = await started("dashboard: {}\n")
-        const bot = startHere(runGrid, { cwd })
-        await bot.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
-        const named = await started("dashboard: { port: 8177 }\n")
-        assertSays(
-          await runHere([...runGrid, "--for", "1s"], { cwd: named }),
-          1,
-          /The dashboard cannot listen on 127\.0\.0\.1:8177/
-        )
-        const onPaper = startHere([...runGrid, "--dry-run", "--for", "1s"], { cwd: named })
-        await onPaper.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
-        bot.signal("SIGTERM")
-        await Promise.all([bot.ended, onPaper.ended])
-      } finally {
-        taken.close()
-      }
+  it.skipIf(!isLong)("uses another port if the usual one is busy, unless the configuration names one", async () => {
+    const taken = createServer()
+    const take = () =>
+      new Promise<boolean>((done) => {
+        taken.once("error", () => done(false)).listen(8177, "127.0.0.1", () => done(true))
+      })
+    // A bot of another test may have it, and would give it away in the middle of this one.
+    await until("the usual port is this test's", take)
+    try {
+      const cwd = await started("dashboard: {}\n")
+      const bot = startHere(runGrid, { cwd })
+      await bot.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
+      const named = await started("dashboard: { port: 8177 }\n")
+      assertSays(
+        await runHere([...runGrid, "--for", "1s"], { cwd: named }),
+        1,
+        /The dashboard cannot listen on 127\.0\.0\.1:8177/
+      )
+      const onPaper = startHere([...runGrid, "--dry-run", "--for", "1s"], { cwd: named })
+      await onPaper.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
+      bot.signal("SIGTERM")
+      await Promise.all([bot.ended, onPaper.ended])
+    } finally {
+      taken.close()
     }
-  )
+  })
 })

@@ -15,8 +15,8 @@ const openTo = (folder: string, ours: ReadonlySet<string>): ReadonlyArray<string
     (name) => !ours.has(name) && (statSync(join(folder, name)).mode & 0o077) !== 0
   )
 
-describe("files", () => {
-  it("are for their owner alone", async () => {
+describe("written files", () => {
+  it("can be read by their owner alone", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
     mkdirSync(join(cwd, "made"))

@@ -1,4 +1,4 @@
-/** Figures and days that mean nothing were taken in silence, and counted, or shifted, as something else. */
+/** Flags refuse figures and dates out of their range, and do not read them as something else. */
 import { assert, describe, it } from "@effect/vitest"
 import { assertSays, nowhere, runHere, workspace } from "../world/processes/program.ts"
 
@@ -34,7 +34,7 @@ const ranges: ReadonlyArray<readonly [words: string, message: RegExp]> = [
 ]
 
 describe.concurrent("a flag out of its range", () => {
-  it.each(ranges)("%s", async (words, message) => {
+  it.each(ranges)("is refused: %s", async (words, message) => {
     const cwd = workspace(nowhere)
     const withConfig = /^(?:data|mcp)/.test(words) ? [] : ["--config", "config.yaml"]
     assertSays(await runHere([...words.split(" "), ...withConfig], { cwd }), 2, message)
@@ -42,7 +42,7 @@ describe.concurrent("a flag out of its range", () => {
 })
 
 describe("a search", () => {
-  it("without a completed run fails", async () => {
+  it("fails without a completed run", async () => {
     const cwd = workspace(nowhere)
     const data = ["--data", "candles.csv"]
     await runHere(["data", "generate", "candles.csv", "--bars", "600", "--price", "60000"], { cwd })
@@ -55,7 +55,7 @@ describe("a search", () => {
     assert.notMatch(one.stdout, /fill assumption|worse case/)
   })
 
-  it("said that it found no gain in the past beside a window that gained", async () => {
+  it("reports no gain in sample but names the windows that gained", async () => {
     const text =
       "limits: { budget: { quote: 2000 } }\ngrid: { lower: 55000, upper: 66000, levels: 11, size: { quote: 100 } }"
     const cwd = workspace(nowhere, { "wide.yaml": `name: wide\nmarket: BTC/USDC\nkind: grid\n${text}\n` })

@@ -13,7 +13,7 @@ const said = async (flag: string): Promise<string> =>
   (await execute(process.execPath, [join(root, "src/main.ts"), flag], { cwd: root })).stdout
 
 describe("--help", () => {
-  it("says what the commands say of themselves: after a change of words, npm run help", async () => {
+  it("prints what the commands declare; after a change run npm run help", async () => {
     const computed = await said("-h")
     if (process.env["LIMITBOT_HELP"] === "write") writeFileSync(file, computed)
     assert.strictEqual(readFileSync(file, "utf8"), computed)

@@ -71,7 +71,7 @@ describe("the books of a bot", () => {
     assert.strictEqual(code, 0, stderr)
   })
 
-  it("profit is the same in every breakdown, and adds up", async () => {
+  it("show the same profit in every breakdown, and the parts add up", async () => {
     const { USDC } = await json<{ USDC: Figures }>("profit")
     const units = (text: string) => Math.round(Number(text) * 1e6)
     assert.strictEqual(units(USDC.total), units(USDC.realised) + units(USDC.unrealised) - units(USDC.fees))
@@ -91,7 +91,7 @@ describe("the books of a bot", () => {
     }
   })
 
-  it("money says the same by place, by owner and at the end of the last day", async () => {
+  it("show the same money by place, by owner and at the end of the last day", async () => {
     interface Amount {
       readonly asset: string
       readonly amount: string
@@ -122,7 +122,7 @@ describe("the books of a bot", () => {
     }
   })
 
-  it("the CSV tables and the balances of the books are those of the sandbox", async () => {
+  it("agree with the sandbox in CSV tables and balances", async () => {
     const folder = await exported("csv", "books")
     assert.deepStrictEqual(readdirSync(folder).sort(), [
       "equity.csv",
@@ -154,7 +154,7 @@ describe("the books of a bot", () => {
     }
   })
 
-  it("replay repeats every recorded decision, and an edited file differs", async () => {
+  it("are replayed with identical decisions, and an edited file differs", async () => {
     interface Replay {
       readonly decisions: number
       readonly identical: number
@@ -212,7 +212,7 @@ describe("the books of a bot", () => {
     assert.isBelow(mostOfNothing, high ?? 0, "a grid that never trades earns less than one that does")
   })
 
-  it("fills are sorted, with price and fee, filtered, and as CSV", async () => {
+  it("sort and filter fills, with price and fee, and write them as CSV", async () => {
     interface Fill {
       readonly at: string
       readonly side: string
@@ -240,7 +240,7 @@ describe("the books of a bot", () => {
     assert.strictEqual(stdout.trim().split("\r\n").length, fills.length + 1)
   })
 
-  it("evidence of an order is one file without secrets; nothing is stuck", async () => {
+  it("write the evidence of an order as one file without secrets, and list nothing as stuck", async () => {
     const [fill] = await json<ReadonlyArray<{ orderId: string }>>("fills")
     const order = fill?.orderId ?? ""
     const written = await runHere(["orders", order, "--out", "evidence.json", ...config], { cwd })
@@ -292,7 +292,7 @@ describe("the books of a bot", () => {
     assert.deepStrictEqual(await json("orders", "--stuck"), [])
   })
 
-  it("the files for tax services have a trade for each fill, and what they move is what the fills moved", async () => {
+  it("give tax services a trade for each fill, and their sums are those of the fills", async () => {
     const fills =
       (await exported("csv", "for-services")) && readFileSync(join(cwd, "for-services", "fills.csv"), "utf8")
     const sum = (cells: ReadonlyArray<string | undefined>) => cells.reduce((total, cell) => total + Number(cell), 0)
@@ -321,7 +321,7 @@ describe("the books of a bot", () => {
     )
   })
 
-  it("the tables as Parquet have the rows of the CSV, cell by cell", async () => {
+  it("have the same rows in Parquet as in CSV, cell by cell", async () => {
     const [csv, parquet] = [await exported("csv", "as-csv"), await exported("parquet", "as-parquet")]
     const tables = readdirSync(csv).map((file) => file.replace(/\.csv$/, ""))
     assert.deepStrictEqual(
@@ -344,7 +344,7 @@ describe("the books of a bot", () => {
     }
   })
 
-  it("the export of one year named the fills of all years", async () => {
+  it("of one year contain the fills of that year alone", async () => {
     const written = await runHere(["export", "--format", "csv", "--year", "2020", "--out", "2020", ...config], { cwd })
     assert.strictEqual(written.code, 0, written.stderr)
     assert.include(written.stdout, "2020: 0 fills, as csv")
@@ -357,7 +357,7 @@ describe("the books of a bot", () => {
     assert.include(now.stdout, `now: ${rows} fill`)
   })
 
-  it.skipIf(!has("bean-check"))("bean-check accepts the beancount export, of all time and of one year", async () => {
+  it.skipIf(!has("bean-check"))("are accepted by bean-check, of all time and of one year", async () => {
     const year = String(new Date().getUTCFullYear())
     for (const file of [
       await exported("beancount", "all.beancount"),
@@ -371,7 +371,7 @@ describe("the books of a bot", () => {
     assert.notStrictEqual(spawnSync("bean-check", ["edited.beancount"], { cwd, env: { PATH: path } }).status, 0)
   })
 
-  it.skipIf(!has("hledger"))("hledger check accepts the hledger export, and finds the journal's balances", async () => {
+  it.skipIf(!has("hledger"))("are accepted by hledger check, with the journal's balances", async () => {
     const file = await exported("hledger", "all.journal")
     execFileSync("hledger", ["-f", file, "check"], { env: { PATH: path, LANG: "C.UTF-8" } })
     const said = execFileSync(
@@ -386,7 +386,7 @@ describe("the books of a bot", () => {
     for (const { amount } of places.filter(({ place }) => place === "wallet")) assert.include(said, amount)
   })
 
-  it.skipIf(!has("rp2_us"))("RP2 takes its export", async () => {
+  it.skipIf(!has("rp2_us"))("are accepted by RP2", async () => {
     const folder = await exported("rp2", "rp2")
     mkdirSync(join(folder, "reports"))
     execFileSync("rp2_us", ["-m", "fifo", "-o", "reports", "rp2.ini", "rp2.ods"], {

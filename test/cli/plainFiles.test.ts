@@ -55,9 +55,9 @@ rules: { timeframe: 1m, orders: { buy: { when: "close > sma(close, 3)", side: bu
   "tls.yaml": `${configText(nowhere)}dashboard: { host: 0.0.0.0, tls: { certificate: given.pem, key: { file: api.key } } }\n`
 }
 
-describe.concurrent("a file that is none", () => {
+describe.concurrent("a file that is not a regular file", () => {
   for (const [what, [name, command]] of firstOf(3, Object.entries(readers))) {
-    it(`as the ${what}`, async () => {
+    it(`is refused in time as the ${what}`, async () => {
       const cwd = workspace(nowhere, files)
       const kinds = Object.entries(make).filter(([kind]) => kind === "named pipe" || thoroughly.has(what))
       for (const [kind, create] of kinds) {

@@ -15,7 +15,7 @@ import {
 const config = ["--config", "config.yaml"]
 
 describe("limitbot journal recover", () => {
-  it("ends with the same open orders and balances as before, and says what it cannot know", async () => {
+  it("restores the same open orders and balances, and says what it cannot know", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
     const first = await runUntil('"DepositSeen"', 20, ["run", "grid.yaml", ...config, "--json"], { cwd }, startHere)
@@ -29,7 +29,7 @@ describe("limitbot journal recover", () => {
         .sort()
     const before = await slots()
     const money = async () => (await json<{ places: ReadonlyArray<unknown> }>("money")).places
-    /** Once it said that money twice which had come back of an ended order and was in the next one. */
+    /** Each amount once, even if an ended order has returned it and the next one holds it. */
     const saysTheMoney = async (recovered: { money: ReadonlyArray<unknown>; notCounted: ReadonlyArray<unknown> }) => {
       const { notCounted, places } = await json<{ places: ReadonlyArray<unknown>; notCounted: unknown }>("money")
       assert.deepStrictEqual([recovered.money, recovered.notCounted], [places, notCounted])
@@ -70,7 +70,7 @@ describe("limitbot journal recover", () => {
     assert.deepStrictEqual(await slots(), before)
     assert.lengthOf(await ordersAt(sandbox), 20, "nothing was created anew")
 
-    // Of two bots on one account, one took the other's orders, and a kill of it cancelled them.
+    // With `--beside` the other bot's orders stay its own.
     lose("other")
     const beside = await runHere(["journal", "recover", "grid.yaml", ...config, "--beside", "other.sqlite", "--json"], {
       cwd
@@ -79,7 +79,7 @@ describe("limitbot journal recover", () => {
     const { orders: taken, ofOthers } = JSON.parse(beside.stdout)
     assert.deepStrictEqual([taken, ofOthers], [[], 20])
 
-    // Without files every order is looked after under another name; once they ended, their fees are known again.
+    // Without files every order is tracked under another name; its fees are known again once it has ended.
     lose("again")
     const bare = JSON.parse((await runHere(["journal", "recover", ...config, "--json"], { cwd })).stdout)
     const ids = (all: ReadonlyArray<string>) => all.map((each) => each.split(" ")[1] ?? "").sort()

@@ -33,13 +33,13 @@ const temporaryFiles = () => {
 }
 
 describe.concurrent("limitbot run", () => {
-  it("owns its journal, tells who looks, leaves orders resting, and withdraws them when told to", async () => {
+  it("locks its journal, answers other commands, leaves its orders open, and cancels them on demand", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox, {
       "elsewhere.yaml": configText({ ...sandbox, url: nowhere.url }),
       "other.key": `ed25519:${bs58.encode(randomBytes(32))}\n`,
       "other.yaml": configText(sandbox).replace("account.key", "other.key"),
-      // The same budget was counted twice, under both symbols.
+      // Another symbol for the same asset would count the budget twice.
       "renamed.yaml": configText(sandbox).replace("BTC:", "XBT:"),
       "xbt-grid.yaml": gridText.replace("BTC/", "XBT/"),
       "swapped.yaml": configText(sandbox).replace(
@@ -94,7 +94,7 @@ describe.concurrent("limitbot run", () => {
     assert.deepStrictEqual(resting, [])
   })
 
-  it.skipIf(!isLong)("a second Ctrl-C leaves at once and says what it leaves behind", async () => {
+  it.skipIf(!isLong)("leaves at once on a second Ctrl-C, and lists what is still open", async () => {
     const sandbox = await startSandbox()
     const venue = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: venue.url })
@@ -111,7 +111,7 @@ describe.concurrent("limitbot run", () => {
     assertSays(ended, 130, /^limitbot: interrupted; still open: .*\d+ orders?\b.*The journal is intact/m)
   })
 
-  it.skipIf(!isLong)("keeps trying while the venue does not answer, says so, and goes on when it does", async () => {
+  it.skipIf(!isLong)("keeps trying while the venue does not answer, says so, and continues once it does", async () => {
     const gone = await recordingProxy(nowhere.url)
     await gone.close()
     const cwd = workspace({ ...(await startSandbox({ seed: 77 })), url: gone.url })
@@ -127,7 +127,7 @@ describe.concurrent("limitbot run", () => {
     assert.strictEqual(stderr.replace(unsalted, ""), "")
   })
 
-  it("refuses wrong decimals before anything is sent", async () => {
+  it("refuses wrong decimals before it sends anything", async () => {
     const sandbox = await startSandbox()
     const cwd = workspace(sandbox, { "config.yaml": configText(sandbox).replace("decimals: 8", "decimals: 10") })
     assertSays(
@@ -138,13 +138,13 @@ describe.concurrent("limitbot run", () => {
     assert.deepStrictEqual(await ordersAt(sandbox), [])
   })
 
-  it("stops when the venue does not know its key", async () => {
+  it("stops if the venue does not know its key", async () => {
     const sandbox = await startSandbox()
     const cwd = workspace(sandbox, { "api.key": "no-such-key\n", "partner.key": "no.such.token\n" })
     assertSays(await runHere(runGrid, { cwd }), 1, /does not accept our credential.*Check venue\.(apiKey|partnerJwt)/)
   })
 
-  it.skipIf(!isLong)("--dry-run trades on paper only", async () => {
+  it.skipIf(!isLong)("trades on paper only with --dry-run", async () => {
     const sandbox = await startStill()
     const proxy = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: proxy.url })
@@ -200,7 +200,7 @@ describe.concurrent("limitbot demo", () => {
 })
 
 describe("limitbot sandbox", () => {
-  it("--json prints one line when it is ready, and nothing else", async () => {
+  it("--json prints one line once it is ready, and nothing else", async () => {
     const sandbox = startHere(["sandbox", "--port", "0", "--seed", "9", "--json"])
     await sandbox.says("\n")
     const connection = JSON.parse(sandbox.stdout())

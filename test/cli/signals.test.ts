@@ -32,7 +32,7 @@ const computes = async (pid: number, signal: keyof typeof numbers): Promise<void
   }
 }
 
-describe.concurrent("a program cut off", () => {
+describe.concurrent("a program that is cut off", () => {
   for (const [signal, code] of [
     ["SIGTERM", 143],
     ["SIGINT", 130]
@@ -47,7 +47,7 @@ describe.concurrent("a program cut off", () => {
     })
 
   for (const signal of ["SIGTERM", "SIGINT"] as const)
-    it(`by ${signal} while it computes ends at once: a backtest is not deaf`, async () => {
+    it(`by ${signal} during a computation ends at once`, async () => {
       const folder = newFolder()
       const run = (...words: ReadonlyArray<string>) => spawn(process.execPath, [limitbot, ...words], { cwd: folder })
       await once(run("data", "generate", "minutes.csv", "--bars", "200000"), "exit")
@@ -65,7 +65,7 @@ describe.concurrent("a program cut off", () => {
       assert.isBelow(performance.now() - asked, 60_000)
     })
 
-  it("by a closed pipe, as with `| head`, is silent and no failure", async () => {
+  it("by a closed pipe, as with `| head`, ends silently with 0", async () => {
     const { child, shown, ended } = init()
     await shown
     child.stdout.destroy()

@@ -7,7 +7,7 @@ import { configText, ordersAt, runHere, startHere, startStill, workspace } from 
 const anothers = "ed25519:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS"
 
 describe("prices", () => {
-  it("that bear another signature than the configured one are used for nothing, and everybody says so", async () => {
+  it("with another signature than the configured one are not used, and every command says so", async () => {
     const sandbox = await startStill({ like: "document" })
     const withKey = (key: string) => configText(sandbox).replace("venue:\n", `venue:\n  quoteKey: ${key}\n`)
     const saltless = configText(sandbox).replace("venue:\n", "venue:\n  profile: near-2026-11\n")

@@ -13,7 +13,7 @@ grid: { lower: 50000, upper: 70000, levels: 5, size: { base: 0.001 } }
 `
 
 describe("checks before a start", () => {
-  it("an asset under another symbol is refused by plan as by run, and wrong assets are named by doctor", async () => {
+  it("refuse an asset under another symbol in plan and run, and name wrong assets in doctor", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const text = configText(sandbox)
     const folder = workspace(sandbox, {
@@ -46,7 +46,7 @@ describe("checks before a start", () => {
     assert.notMatch(await doctor("config.yaml"), / assets: /)
   })
 
-  it("another web server is not a venue", async () => {
+  it("refuse another web server as the venue", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const server = createServer((_, response) => response.end("<html>welcome</html>"))
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -63,7 +63,7 @@ describe("checks before a start", () => {
     assert.match(ran.stderr, /answers with 200, not like a venue: .*check venue\.url: it is another web server/)
   })
 
-  it.skipIf(!isLong)("a journal belongs to the address that answered first, not to a misspelt one", async () => {
+  it.skipIf(!isLong)("bind a journal to the address that answers first, and not to a misspelt one", async () => {
     const sandbox = await startStill({ like: "document" })
     const right = configText(sandbox)
     const folder = workspace(sandbox, {
@@ -83,7 +83,7 @@ describe("checks before a start", () => {
     assert.match((await run("typo.yaml")).stderr, /This journal belongs to the venue/)
   })
 
-  it("a journal without a folder stops run and plan, and check warns of it", async () => {
+  it("stop run and plan if the journal has no folder, and check warns of it", async () => {
     const sandbox = await startStill({ like: "document" })
     const folder = workspace(sandbox, {
       "config.yaml": configText(sandbox).replace(/journal: \S+/, "journal: none/j.sqlite")

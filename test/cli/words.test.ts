@@ -19,7 +19,7 @@ const moved: ReadonlyArray<readonly [before: string, now: string, said: string]>
   ["data convert a.csv b.csv --repair all", "data a.csv --out b.csv --repair all", "data FILE --out FILE"]
 ]
 
-describe.concurrent("words", () => {
+describe.concurrent("commands", () => {
   it.each(moved)("%s answers as %s does, and says so", async (before, now, said) => {
     const cwd = workspace(nowhere)
     const [old, present] = [await runHere(before.split(" "), { cwd }), await runHere(now.split(" "), { cwd })]
@@ -31,13 +31,13 @@ describe.concurrent("words", () => {
   })
 
   it.each(["data convert a.csv", "fleet kill anna bert", "fleet pause --all"])(
-    "%s is no single command of today: it is wrong usage, with the new words",
+    "%s is wrong usage, and the message names the new commands",
     async (before) => {
       assertSays(await runHere(before.split(" "), { cwd: workspace(nowhere) }), 2, /^limitbot: ".* .*" is now ".*"/)
     }
   )
 
-  it("help groups the commands, and shows the flags of all of them once", async () => {
+  it("help groups the commands, and shows shared flags once", async () => {
     const { stdout: whole } = await runHere(["--help"])
     for (const group of ["Begin", "Run", "Stop and steer", "Money", "Test", "Swap", "When something is wrong"])
       assert.match(whole, new RegExp(`^${group}:$`, "m"))
@@ -51,7 +51,7 @@ describe.concurrent("words", () => {
     assert.match(one, /^ {2}limitbot search strategies/m)
   })
 
-  it("a search takes only the flags of its method", async () => {
+  it("a search accepts only the flags of its method", async () => {
     const cwd = workspace(nowhere)
     const search = async (words: string) =>
       runHere(["search", "grid.yaml", "--data", "a.csv", ...words.split(" ")], { cwd })
@@ -62,7 +62,7 @@ describe.concurrent("words", () => {
     assertSays(await search("--by walk-forward"), 2, /--by walk-forward needs --set/)
   })
 
-  it("what asks for two forms is wrong usage, for every command", async () => {
+  it("two output forms at once are wrong usage for every command", async () => {
     const cwd = workspace(nowhere)
     for (const command of ["fills", "orders", "money", "history", "money --at-venue"])
       assertSays(

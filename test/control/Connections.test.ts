@@ -42,7 +42,7 @@ describe("a request that cannot be read", () => {
     ["no HTTP", "no such thing\r\n\r\n", 400, "The request is not HTTP"],
     ["half of its body", `${get}Content-Length: 9\r\n\r\nhalf`, 408, "The request was not complete in time"],
     ["half of its headers", get, 408, "The request was not complete in time"]
-  ])("%s: an empty body", async (_, request, status, message) => {
+  ])("%s: is answered as JSON, not with an empty body", async (_, request, status, message) => {
     const answer = await answerTo(request)
     const [head = "", body = ""] = answer.split("\r\n\r\n")
     assert.match(head, new RegExp(`^HTTP/1.1 ${status} `))
@@ -51,20 +51,20 @@ describe("a request that cannot be read", () => {
     assert.deepStrictEqual(JSON.parse(body), { _tag: "RequestRefused", message })
   })
 
-  it("without a host is answered by the gate", async () => {
+  it("without a host passes to the gate", async () => {
     const answer = await answerTo("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
     assert.match(answer, /^HTTP\/1\.1 200 /)
   })
 
-  it("behind one that is answered ends the connection, and that answer is whole", async () => {
+  it("that follows an answered one ends the connection after the whole first answer", async () => {
     const answer = await answerTo(`${get}\r\n${"x".repeat(20_000)}\r\n\r\n`)
     assert.strictEqual(answer.match(/HTTP\/1\.1 200/g)?.length, 1)
     assert.include(answer, "read")
   })
 })
 
-describe("a request at the gate of the bot's page and of a fleet's", () => {
-  it.live("names exactly one host", () =>
+describe("a request at the gate of the bot's page and of the fleet's page", () => {
+  it.live("is refused unless it names exactly one host", () =>
     Effect.gen(function* () {
       const options = { host: "127.0.0.1", port: 0, mayMove: false, names: [], tls: undefined, viewerToken: undefined }
       const url = yield* Listening.listen(options, HttpRouter.add("GET", "/", HttpServerResponse.text("read")))

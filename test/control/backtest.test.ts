@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 describe("a backtest over the API", () => {
-  it("runs the text of the editor, with its curve, and neither writes nor saves anything", async () => {
+  it("runs the editor's text, returns its curve, and writes and saves nothing", async () => {
     const file = join(bot.folder, "grid.yaml")
     const text = readFileSync(file, "utf8")
     const ofFile = (await bot.look(`/api/v1/backtest?file=${encodeURIComponent(file)}`)) as Record<string, unknown>
@@ -46,7 +46,7 @@ describe("a backtest over the API", () => {
     assert.strictEqual(readFileSync(file, "utf8"), text)
   })
 
-  it("refuses mistakes with their place, and files that are not the bot's", async () => {
+  it("refuses mistakes with line and column, and files that are not the bot's", async () => {
     const file = join(bot.folder, "grid.yaml")
     const text = readFileSync(file, "utf8").replace("levels: 21", "levls: 21")
     const wrong = await bot.command("/api/v1/backtest", { file, text })

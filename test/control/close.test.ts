@@ -12,7 +12,7 @@ interface Order {
 }
 
 describe("limitbot close", () => {
-  it("shows the cost, withdraws every order, sells the position and stays closed after a restart", async () => {
+  it("shows its plan, cancels every order, sells the position, and survives a restart", async () => {
     const bot = await startBot()
     const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(bot.folder, "config.yaml")])
     const orders = async () => ((await bot.look("/api/v1/orders")) as { orders: ReadonlyArray<Order> }).orders

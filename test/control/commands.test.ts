@@ -59,7 +59,7 @@ describe("commands to a running bot", () => {
     assert.strictEqual(dashboard, bot.url)
   })
 
-  it("a cancelled order comes home, and its slot is placed anew", async () => {
+  it("cancel one order, and its slot is placed again", async () => {
     const [chosen] = await open()
     assert.isDefined(chosen)
     assert.strictEqual((await bot.command("/api/v1/cancel", { slot: chosen?.slot })).status, 200)
@@ -68,7 +68,7 @@ describe("commands to a running bot", () => {
     )
   })
 
-  it("what is in doubt is resolved by the operator's word, once, and only with words that can be true", async () => {
+  it("resolve an unclear payment once, and only with an answer that can be true", async () => {
     const doubts = async () => (await status()).problems.flatMap(({ resolve }) => resolve ?? [])
     const [first] = await doubts()
     assert.deepInclude(first, { placement: "p1", words: ["paid", "not-paid", "forget"] })
@@ -89,7 +89,7 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await log("Resolved")).length, 2)
   })
 
-  it("events and status follow the live stream in another terminal", async () => {
+  it("show events and status live in another terminal", async () => {
     const followed = startHere(configured("events", "--follow", "--json", "--limit", "5"))
     const watched = startHere(configured("status", "--watch"))
     await followed.says('"event"', 5)
@@ -112,7 +112,7 @@ describe("commands to a running bot", () => {
     assert.notMatch(stdout, /does not answer|Not connected/)
   })
 
-  it("pause keeps what rests and resume goes on, from the command line too", async () => {
+  it("pause and resume: open orders stay, and new ones follow, from the command line too", async () => {
     const paused = await limitbot("pause", "grid", "--why", "lunch")
     assert.strictEqual(paused.code, 0, paused.stderr)
     assert.match(paused.stdout, /^grid paused: no new orders; open orders stay\.$/m)
@@ -127,7 +127,7 @@ describe("commands to a running bot", () => {
     assert.isNull((await status()).strategies[0]?.paused)
   })
 
-  it("a swap by hand is quoted and carried by the bot, to its own account, and taken once", async () => {
+  it("quote and make a swap by hand, to the bot's own account, once per quote", async () => {
     const asked = { amount: "0.001", from: "BTC", to: "USDC" }
     const strange = await bot.command("/api/v1/swap/quote", { ...asked, recipient: "thief", refundTo: "thief" })
     const offered = strange.status === 200 ? (JSON.parse(strange.body) as { terms: ReadonlyArray<string> }) : undefined
@@ -175,7 +175,7 @@ describe("commands to a running bot", () => {
     assert.deepStrictEqual(residual, again.residual)
   })
 
-  it.skipIf(!isLong)("cancel-all withdraws everything and stays withdrawn until resumed", async () => {
+  it.skipIf(!isLong)("cancel all orders, and none is placed until resume", async () => {
     assertSays(await limitbot("pause", "--cancel"), 2, /Add --yes/)
     const done = await limitbot("pause", "--cancel", "--yes")
     assert.strictEqual(done.code, 0, done.stderr)
@@ -195,7 +195,7 @@ describe("commands to a running bot", () => {
   }
   const written = async () => ((await bot.look("/api/v1/files")) as ReadonlyArray<Written>)[0] ?? assert.fail("no file")
 
-  it("an edited file is checked, applied and taken up; a stale edit is refused", async () => {
+  it("check and apply an edited file, and refuse a stale edit", async () => {
     const file = await written()
     const wrong = { file: file.file, text: file.text.replace("levels: 21", "levels: many") }
     const problems = JSON.parse((await bot.command("/api/v1/check", { files: [wrong] })).body)
@@ -221,7 +221,7 @@ describe("commands to a running bot", () => {
     await allOpen()
   })
 
-  it("the stream catches up from a sequence number and has no gap", async () => {
+  it("stream all events after a sequence number, without a gap", async () => {
     const response = await fetch(`${bot.url}/api/v1/events`, {
       headers: { authorization: `Bearer ${bot.token}`, "last-event-id": "5" }
     })
@@ -237,7 +237,7 @@ describe("commands to a running bot", () => {
     assert.notMatch(text, /"signed":"(?!kept)/)
   })
 
-  it("an agent looks over MCP, and does only what it has shown, once, with the operator's token", async () => {
+  it("let an agent read over MCP, and do only what it has shown, once, with the operator's token", async () => {
     const server = startHere(configured("mcp", "--operator", "--port", "0"))
     await server.says(/mcp http:\S+/)
     const url = /mcp (http:\S+)/.exec(server.stdout())?.[1] ?? ""
@@ -295,7 +295,7 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await server.ended).code, 0)
   })
 
-  it("the kill switch is the same file for the API and the command line", async () => {
+  it("kill through the API and the command line with one kill file", async () => {
     assert.strictEqual((await bot.command("/api/v1/kill", { confirm: "kill", why: "a test" })).status, 200)
     assert.isTrue(existsSync(`${bot.journal}.kill`))
     await until("it is obeyed", async () => (await status()).killSwitch === "a test")
@@ -306,7 +306,7 @@ describe("commands to a running bot", () => {
     await until("it is released", async () => (await status()).killSwitch === null)
   })
 
-  it("leaves at once although somebody watches, and takes its address away", async () => {
+  it("do not wait for a client that reads the stream when the bot is stopped", async () => {
     const response = await fetch(`${bot.url}/api/v1/events`, { headers: { authorization: `Bearer ${bot.token}` } })
     assert.strictEqual(response.status, 200)
     const asked = Date.now()

@@ -201,7 +201,7 @@ describe("hostile requests", () => {
     ["a sequence below zero", "/api/v1/events?after=-1", () => ({ headers: { authorization: `Bearer ${bot.token}` } })]
   ]
 
-  it("are answered with 4xx, tell no secret, and change nothing", async () => {
+  it("are answered with 4xx, reveal no secret, and change nothing", async () => {
     const before = await commandsRecorded()
     const wrong: Array<string> = []
     for (const [name, path, asked] of cases) {
@@ -237,7 +237,7 @@ describe("hostile requests", () => {
   })
 
   it.skipIf(!isLong)(
-    "with naughty strings, broken JSON and impossible heads are answered, and the bot goes on",
+    "with naughty strings, broken JSON and impossible heads are answered, and the bot continues",
     async () => {
       const before = await commandsRecorded()
       const { turnedAt } = (await bot.look("/api/v1/status")) as Status
@@ -267,7 +267,7 @@ describe("hostile requests", () => {
     }
   )
 
-  it("that only hold sockets open keep nobody out: a supervisor is always told that the bot is alive", async () => {
+  it("that only hold sockets open block nobody, and health checks are always answered", async () => {
     const { port } = new URL(bot.url)
     const holds: Readonly<Record<string, string>> = {
       "say nothing": "",
@@ -294,13 +294,13 @@ describe("hostile requests", () => {
     }
   })
 
-  it.skipIf(!isLong)("that say nothing are cut off within seconds", async () => {
+  it.skipIf(!isLong)("that send nothing are cut off within two minutes", async () => {
     const startedAt = Date.now()
     await bot.raw("")
     assert.isBelow(Date.now() - startedAt, 110_000)
   })
 
-  it.skipIf(!isLong)("in great number leave the bot trading and the server answering", async () => {
+  it.skipIf(!isLong)("in large numbers leave the bot trading and the server answering", async () => {
     const { turnedAt } = (await bot.look("/api/v1/status")) as Status
     await Promise.all(Array.from({ length: 200 }, () => bot.ask("/api/v1/status").catch(() => undefined)))
     await until("another turn", async () => ((await bot.look("/api/v1/status")) as Status).turnedAt > turnedAt)

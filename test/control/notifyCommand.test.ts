@@ -78,16 +78,18 @@ describe("a notifier that is a program", () => {
     "prints a secret": "delivered",
     "crashes by a signal": /program.sh was ended by SIGSEGV$/
   }
-  it.live.each(firstOf(1, Object.keys(ends) as ReadonlyArray<Badness>))("that %s is delivered to or not", (badness) =>
-    Effect.gen(function* () {
-      const delivery = yield* deliver(badScripts[badness])
-      const expected = ends[badness]
-      if (expected === "delivered") assert.isTrue(Result.isSuccess(delivery))
-      else assert.match(Result.isFailure(delivery) ? delivery.failure.message : "delivered", expected)
-    })
+  it.live.each(firstOf(1, Object.keys(ends) as ReadonlyArray<Badness>))(
+    "that %s counts as delivered or not",
+    (badness) =>
+      Effect.gen(function* () {
+        const delivery = yield* deliver(badScripts[badness])
+        const expected = ends[badness]
+        if (expected === "delivered") assert.isTrue(Result.isSuccess(delivery))
+        else assert.match(Result.isFailure(delivery) ? delivery.failure.message : "delivered", expected)
+      })
   )
 
-  it.live("tells nothing of ours, whatever it says", () =>
+  it.live("does not get the bot's secrets in its environment", () =>
     Effect.gen(function* () {
       process.env["LIMITBOT_ACCOUNT_KEY"] = "ours-alone"
       const delivery = yield* deliver("env | tr '\\n' ' ' >&2; exit 1")
@@ -97,7 +99,7 @@ describe("a notifier that is a program", () => {
     })
   )
 
-  it.live("is tried again as a webhook is, while others are told at once", () =>
+  it.live("is retried like a webhook, and other receivers do not wait for it", () =>
     Effect.gen(function* () {
       const [tries, told] = [join(newFolder(), "tries"), join(newFolder(), "told")]
       const failing = target(`cat >> ${tries}; [ $(wc -l < ${tries}) -ge 3 ]`)
@@ -119,7 +121,7 @@ describe("a notifier that is a program", () => {
   )
 
   it.skipIf(!isLong)(
-    "that hangs delays neither the kill switch nor the end of the bot, and its path begins at the configuration",
+    "that hangs delays neither the kill switch nor the exit, and is found relative to the configuration",
     async () => {
       const sandbox = await startSandbox({ speed: 60 })
       const notify = "notify:\n  - { to: command, command: [./tell.sh, loudly], least: quiet, kinds: [Planned] }\n"
@@ -136,7 +138,7 @@ describe("a notifier that is a program", () => {
     }
   )
 
-  it("needs its words, and neither an address nor a secret", async () => {
+  it("needs a command, and refuses an address or a secret", async () => {
     const wrong = async (line: string, said: RegExp) => {
       const folder = workspace(nowhere, { "config.yaml": `${configText(nowhere)}notify:\n  - ${line}\n` })
       assertSays(await runHere(["check", "--notify", "--config", join(folder, "config.yaml")]), 1, said)

@@ -159,7 +159,7 @@ afterAll(() => {
 })
 
 describe("one journal, all surfaces", () => {
-  it("the parts are the total, against holding too", () => {
+  it("the page's parts add up to its total, also against holding", () => {
     const { fees, gridProfit, inventory, total } = standing()
     const units = (text: string) => BigInt(Math.round(Number(text) * 1e6))
     assert.strictEqual(units(gridProfit) + units(inventory) - units(fees), units(total))
@@ -171,7 +171,7 @@ describe("one journal, all surfaces", () => {
     assert.strictEqual(units(strategy?.earned ?? ""), units(gridProfit) - units(fees))
   })
 
-  it("`status`, `profit` and `orders --stuck` say what the API says", async () => {
+  it("`status`, `profit` and `orders --stuck` agree with the API", async () => {
     const [ofStatus, ofProfit, bySlot, stuck] = await Promise.all([
       jsonOf("status"),
       jsonOf("profit"),
@@ -216,7 +216,7 @@ describe("one journal, all surfaces", () => {
     )
   })
 
-  it("the plan is the same from the API and the command line: everything stays", async () => {
+  it("the API and the command line give the same plan, which changes nothing", async () => {
     const [ofApi, ofCommand] = await Promise.all([
       bot.look("/api/v1/plan"),
       jsonOf("plan", join(bot.folder, "grid.yaml"))
@@ -227,7 +227,7 @@ describe("one journal, all surfaces", () => {
     assert.deepStrictEqual(actions(ofCommand), actions(ofApi))
   })
 
-  it("an explanation and a reconciliation are the same from the API and the command line, byte for byte", async () => {
+  it("the API and the command line give the same explanation and reconciliation, byte for byte", async () => {
     const moment = new Date(Date.now() - 1_000).toISOString()
     const ofApi = await bot.look(`/api/v1/explain?slot=grid&at=${moment}`)
     const ofCommand = await ofProgram("explain", "grid", "--at", moment, "--json")
@@ -240,7 +240,7 @@ describe("one journal, all surfaces", () => {
     assert.isAbove(JSON.parse(body).agrees, 10)
   })
 
-  it.skipIf(!hasTerminals())("the screen", async () => {
+  it.skipIf(!hasTerminals())("the screen agrees with the API", async () => {
     const command = `${process.execPath} ${limitbot} status --watch --for 2s --config config.yaml`
     const terminal = open(command, {
       cwd: bot.folder,
@@ -260,7 +260,7 @@ describe("one journal, all surfaces", () => {
     }
   })
 
-  it("the chat", async () => {
+  it("the chat agrees with the API", async () => {
     asked = questions.length
     await until("both are answered", async () => answers.length >= 2)
     const [ofStatus = "", ofProfit = ""] = answers.slice(-2)
@@ -269,7 +269,7 @@ describe("one journal, all surfaces", () => {
     await assertFigures(figuresIn(ofProfit))
   })
 
-  it.skipIf(browserPath === undefined)("the page", async () => {
+  it.skipIf(browserPath === undefined)("the page agrees with the API", async () => {
     const browser = await chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })
     try {
       const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })

@@ -69,8 +69,8 @@ beforeAll(async () => {
   bot = await startBot()
 })
 
-describe("people with names", () => {
-  it("a viewer looks and commands nothing; a trader steers; only an operator lets money go again", async () => {
+describe("people with roles", () => {
+  it("viewers read, traders also steer, and only operators release money", async () => {
     const [viewer, trader, operator] = [
       await hired("vera", "viewer"),
       await hired("tom", "trader"),
@@ -99,7 +99,7 @@ describe("people with names", () => {
     assert.strictEqual((await say(operator, "/api/v1/resume", {})).status, 200)
   })
 
-  it("the journal has the name of who said it", async () => {
+  it("are named in the journal with their commands", async () => {
     assert.isNotEmpty(await logged("tom: kill"))
     assert.isNotEmpty(await logged("olga: release"))
     assert.isEmpty(await logged("vera"))
@@ -114,7 +114,7 @@ describe("people with names", () => {
     assert.deepStrictEqual(by, ["tom"])
   })
 
-  it.skipIf(!isLong)("who is revoked is out at once, a stream that is open included", async () => {
+  it.skipIf(!isLong)("lose access at once when revoked, open streams included", async () => {
     const token = await hired("nina", "viewer")
     const stream = bot.raw(
       `GET /api/v1/events HTTP/1.1\r\nHost: ${new URL(bot.url).host}\r\nAuthorization: Bearer ${token}\r\n\r\n`
@@ -134,7 +134,7 @@ describe("people with names", () => {
     )
   })
 
-  it("a pause is that of who said it, with the reason if there is one", async () => {
+  it("are named in their pauses, with the reason if there is one", async () => {
     const token = await hired("anna", "trader")
     assert.strictEqual((await say(token, "/api/v1/resume", {})).status, 200)
     assert.strictEqual((await say(token, "/api/v1/pause", { strategy: "grid", why: "lunch" })).status, 200)
@@ -150,7 +150,7 @@ describe("people with names", () => {
     assert.isTrue(drains.some(({ text }) => text.endsWith("by anna")))
   })
 
-  it("a field that nobody knows is refused, and nothing is done", async () => {
+  it("cannot send an unknown field: the request is refused and nothing is done", async () => {
     const token = await hired("karl", "operator")
     for (const [path, body] of Object.entries({ ...bodies, "signals/trend": { value: 1 } })) {
       const { status, body: said } = await say(token, `/api/v1/${path}`, { ...Object(body), reason: "x" })
@@ -160,7 +160,7 @@ describe("people with names", () => {
     assert.isEmpty(await logged("karl:"))
   })
 
-  it("nobody brings code from outside, an operator neither", async () => {
+  it("cannot send code, not even as operators", async () => {
     const head = "name: grid\nmarket: BTC/USDC\nlimits: { budget: { quote: 100 } }\n"
     const code = `export default { about: "x", keys: {}, decide: () => ({ orders: [], until: {} }) }`
     for (const text of [
@@ -181,7 +181,7 @@ describe("people with names", () => {
     }
   })
 
-  it("what cannot be is refused with what to do", async () => {
+  it("are refused if their entry is invalid, with what to do", async () => {
     const out = join(bot.folder, "again.token")
     for (const [name, says] of [
       ["tom", /tom is listed already/],
@@ -202,7 +202,7 @@ describe("people with names", () => {
     assert.notInclude((await limitbot("people")).stdout, "zoe", "nobody is listed without a token")
   })
 
-  it("a list that others could have written admits nobody, and stops neither the operator nor the bot", async () => {
+  it("are all refused if others can write the list, but the operator and the bot continue", async () => {
     const token = await hired("ulla", "operator")
     for (const spoilt of [() => chmodSync(list(), 0o664), () => writeFileSync(list(), "[{]")]) {
       const [sound, mode] = [readFileSync(list(), "utf8"), statSync(list()).mode]

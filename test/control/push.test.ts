@@ -46,7 +46,7 @@ const desk = (answer: (url: string) => number, isHeld: (digest: string) => boole
 
 const pathsOf = (sent: ReadonlyArray<{ readonly url: string }>) => sent.map(({ url }) => url.split("/").at(-1))
 
-describe("a phone that is told", () => {
+describe("a subscribed phone", () => {
   it("our reader of messages reads the example of RFC 8291", () => {
     const browser = newBrowser("q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94", "BTBZMqHH6r4Tts7J_aSIgg")
     const body =
@@ -54,7 +54,7 @@ describe("a phone that is told", () => {
     assert.strictEqual(browser.read(Buffer.from(body, "base64url")), "When I grow up, I want to be a watermelon")
   })
 
-  it.effect("reads what nobody between can, and its service sees who sends it", () =>
+  it.effect("alone can read its messages, and its service sees who sends them", () =>
     Effect.gen(function* () {
       const { phones, sent } = yield* desk(() => 201)
       const browser = newBrowser()
@@ -73,7 +73,7 @@ describe("a phone that is told", () => {
     })
   )
 
-  it.effect("is forgotten when its service has forgotten it, and tried again alone when it fails", () =>
+  it.effect("is removed when its service has removed it, and alone is tried again after a failure", () =>
     Effect.gen(function* () {
       const answers = new Map([
         ["gone", [201, 410]],
@@ -97,7 +97,7 @@ describe("a phone that is told", () => {
     })
   )
 
-  it.effect("gets no more messages once its token is revoked, including messages being retried", () =>
+  it.effect("gets no message once its token is revoked, not even one that is being retried", () =>
     Effect.gen(function* () {
       let isGood = true
       let isUp = true
@@ -123,7 +123,7 @@ describe("a phone that is told", () => {
     })
   )
 
-  it("is at a push service: no address makes the bot ask anything else", () => {
+  it("has the address of a push service; the bot sends to no other address", () => {
     const settings = { contact: "me@home.example", services: ["push.home.example:8443"] }
     const asked = [
       firebase("x"),
@@ -161,7 +161,7 @@ describe("a phone that is told", () => {
     )
   })
 
-  it.effect("an address elsewhere, or keys that are none, are refused before they are kept", () =>
+  it.effect("with an address elsewhere, or with invalid keys, is refused and not stored", () =>
     Effect.gen(function* () {
       const { phones, sent, journal } = yield* desk((url) => (url.endsWith("dead") ? 410 : 400))
       const { keys } = newBrowser()
@@ -177,7 +177,7 @@ describe("a phone that is told", () => {
     })
   )
 
-  it.effect("one token has ten browsers at most, of which the oldest gives way, and takes off its own alone", () =>
+  it.effect("is one of ten per token; the oldest is replaced, and a token removes only its own", () =>
     Effect.gen(function* () {
       const { phones, sent, journal } = yield* desk(() => 201)
       for (let index = 0; index < 12; index += 1)
@@ -194,7 +194,7 @@ describe("a phone that is told", () => {
     })
   )
 
-  it.effect("gets the longest message whole, whatever its letters", () =>
+  it.effect("gets the longest message whole, in any script", () =>
     Effect.gen(function* () {
       const { phones, sent } = yield* desk(() => 201)
       const browser = newBrowser()
@@ -215,7 +215,7 @@ describe("a phone that is told", () => {
   )
 })
 
-describe("a running bot and phones", () => {
+describe("push messages of a running bot", () => {
   let bot: RunningBot
   let service: PushService
   const secret = randomBytes(32).toString("hex")
@@ -243,49 +243,46 @@ describe("a running bot and phones", () => {
   })
   afterAll(() => service.close())
 
-  it.skipIf(!isLong)(
-    "a viewer's phone is told what happens, in words that only it reads, until the viewer is revoked",
-    async () => {
-      const token = await hired("vera")
-      const headers = { authorization: `Bearer ${token}` }
-      const { key } = JSON.parse((await bot.ask("/api/v1/push", { headers })).body)
-      assert.strictEqual(key, keyPairOf(Redacted.make(secret))?.publicKey)
-      const [vera, anna] = [newBrowser(), newBrowser()]
-      const endpoint = `${service.origin}/vera`
-      const subscribed = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
-      assert.deepStrictEqual([subscribed.status, subscribed.body], [200, '{"message":"This browser now gets notices"}'])
-      assert.match(vera.read(taken("/vera")[0]?.body ?? Buffer.alloc(0)), /vera now gets notices here/)
-      const again = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
-      assert.match(again.body, /already gets notices/)
-      assert.strictEqual(taken("/vera").length, 1)
-      await bot.command("/api/v1/push/subscribe", { endpoint: `${service.origin}/anna`, keys: anna.keys })
-      await bot.command("/api/v1/pause", { why: "smoke" })
-      await until("both are told", async () => [taken("/vera"), taken("/anna")].every((all) => all.length > 1))
-      const { severity, text, title } = JSON.parse(vera.read(taken("/vera").at(-1)?.body ?? Buffer.alloc(0)))
-      assert.match(title, /^(ALARM )?limitbot live/)
-      assert.match(text, /smoke/)
-      assert.oneOf(severity, ["good", "warn", "alarm"])
-      assert.throws(() => anna.read(taken("/vera").at(-1)?.body ?? Buffer.alloc(0)))
-      const { aud, exp, sub } = claimsOf(taken("/vera").at(-1)?.headers ?? {})
-      assert.deepStrictEqual([aud, sub], [service.origin, "mailto:me@home.example"])
-      assert.isAbove(exp * 1_000, Date.now())
+  it.skipIf(!isLong)("reach a viewer's phone, which alone can read them, until the viewer is revoked", async () => {
+    const token = await hired("vera")
+    const headers = { authorization: `Bearer ${token}` }
+    const { key } = JSON.parse((await bot.ask("/api/v1/push", { headers })).body)
+    assert.strictEqual(key, keyPairOf(Redacted.make(secret))?.publicKey)
+    const [vera, anna] = [newBrowser(), newBrowser()]
+    const endpoint = `${service.origin}/vera`
+    const subscribed = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
+    assert.deepStrictEqual([subscribed.status, subscribed.body], [200, '{"message":"This browser now gets notices"}'])
+    assert.match(vera.read(taken("/vera")[0]?.body ?? Buffer.alloc(0)), /vera now gets notices here/)
+    const again = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
+    assert.match(again.body, /already gets notices/)
+    assert.strictEqual(taken("/vera").length, 1)
+    await bot.command("/api/v1/push/subscribe", { endpoint: `${service.origin}/anna`, keys: anna.keys })
+    await bot.command("/api/v1/pause", { why: "smoke" })
+    await until("both are told", async () => [taken("/vera"), taken("/anna")].every((all) => all.length > 1))
+    const { severity, text, title } = JSON.parse(vera.read(taken("/vera").at(-1)?.body ?? Buffer.alloc(0)))
+    assert.match(title, /^(ALARM )?limitbot live/)
+    assert.match(text, /smoke/)
+    assert.oneOf(severity, ["good", "warn", "alarm"])
+    assert.throws(() => anna.read(taken("/vera").at(-1)?.body ?? Buffer.alloc(0)))
+    const { aud, exp, sub } = claimsOf(taken("/vera").at(-1)?.headers ?? {})
+    assert.deepStrictEqual([aud, sub], [service.origin, "mailto:me@home.example"])
+    assert.isAbove(exp * 1_000, Date.now())
 
-      assert.strictEqual((await runHere(["people", "--revoke", "vera", ...config()])).code, 0)
-      const [before, annas] = [taken("/vera").length, taken("/anna").length]
-      await bot.command("/api/v1/resume", { why: "no smoke" })
-      await until("anna is told", async () => taken("/anna").length > annas)
-      assert.strictEqual(taken("/vera").length, before)
-      const events = await bot.look("/api/v1/log?search=subscribe")
-      assert.match(JSON.stringify(events), /vera: subscribe localhost/)
-      // A new token under the old name does not bring the old phone back.
-      await hired("vera")
-      assert.strictEqual((await runHere(["check", "--notify", ...config()])).code, 0)
-      await until("anna is told", async () => taken("/anna").length > annas + 1)
-      assert.strictEqual(taken("/vera").length, before)
-    }
-  )
+    assert.strictEqual((await runHere(["people", "--revoke", "vera", ...config()])).code, 0)
+    const [before, annas] = [taken("/vera").length, taken("/anna").length]
+    await bot.command("/api/v1/resume", { why: "no smoke" })
+    await until("anna is told", async () => taken("/anna").length > annas)
+    assert.strictEqual(taken("/vera").length, before)
+    const events = await bot.look("/api/v1/log?search=subscribe")
+    assert.match(JSON.stringify(events), /vera: subscribe localhost/)
+    // A new token under the old name does not bring the old phone back.
+    await hired("vera")
+    assert.strictEqual((await runHere(["check", "--notify", ...config()])).code, 0)
+    await until("anna is told", async () => taken("/anna").length > annas + 1)
+    assert.strictEqual(taken("/vera").length, before)
+  })
 
-  it("refuses what is no browser's, and follows no redirection", async () => {
+  it("are refused to an address that is not a browser's, and follow no redirection", async () => {
     const { keys } = newBrowser()
     const refusal = async (payload: unknown) => {
       const { body, status } = await bot.command("/api/v1/push/subscribe", payload)
@@ -303,7 +300,7 @@ describe("a running bot and phones", () => {
     )
   })
 
-  it("needs a key, whom push services may write to, and a page; and there is one", async () => {
+  it("need a key, a contact and a page, and only one receiver may be push", async () => {
     const wrong = async (receivers: string, said: RegExp, page = "dashboard: {}\n") => {
       const files = { "config.yaml": `${configText(nowhere)}${page}notify:\n${receivers}`, "short.key": "abc\n" }
       const folder = workspace(nowhere, files)

@@ -46,7 +46,7 @@ describe("a webhook with Retry-After", () => {
     [new Date(60_000).toUTCString(), 60],
     ["86400", 600],
     ["soon", 0]
-  ] as const)("%s is waited for, ten minutes at most", ([written, seconds]) =>
+  ] as const)("of %s is sent again after that time, at most ten minutes", ([written, seconds]) =>
     Effect.gen(function* () {
       const [first = Number.NaN, second = Number.NaN, ...others] = yield* askedAt(written)
       assert.deepStrictEqual(others, [])

@@ -50,14 +50,14 @@ beforeAll(async () => {
 })
 
 describe("signals to a running bot", () => {
-  it("a file that is not there yet is told as that", async () => {
+  it("from a missing file are reported as such", async () => {
     await until("it was looked for", async () =>
       (await limitbot("events")).stdout.includes("signals.csv failed and was restarted: the file does not exist yet")
     )
     writeFileSync(join(bot.folder, "signals.csv"), "time,name,value\n")
   })
 
-  it("without them nothing is placed, and it says what is waited for", async () => {
+  it("that are missing stop placement, and explain names them", async () => {
     await until("the strategy was asked", async () =>
       (await limitbot("explain", "grid/dip")).stdout.includes('a fresh signal "trend" (none within 2h)')
     )
@@ -71,7 +71,7 @@ describe("signals to a running bot", () => {
     assert.strictEqual((await status()).openOrders, 0)
   })
 
-  it("a file, the command and the API each bring one; the order is open when all are there, and leaves by a value", async () => {
+  it("arrive by file, command and API; the order opens when all are there, and one value cancels it", async () => {
     appendFileSync(join(bot.folder, "signals.csv"), `${new Date().toISOString()},trend,0.7\n`)
     await until("the file was taken up", async () => (await status()).signals[0]?.value === 0.7)
     const sent = await limitbot("signal", "go", "true", "--note", "by hand")
@@ -89,7 +89,7 @@ describe("signals to a running bot", () => {
     assert.include((await limitbot("status")).stdout, "Signal trend is -1, of ")
   })
 
-  it("a token of its own sends signals and opens nothing else; who looks sends none", async () => {
+  it("have a role of their own that opens nothing else; viewers cannot send them", async () => {
     const out = join(bot.folder, "chart.token")
     assert.strictEqual((await limitbot("people", "chart", "--role", "signaller", "--out", out)).code, 0)
     const token = readFileSync(out, "utf8").trim()
@@ -115,7 +115,7 @@ describe("signals to a running bot", () => {
     assert.strictEqual((await sendAs(bot.viewerToken, "/api/v1/signals/go", "POST", body)).status, 403)
   })
 
-  it("what cannot be is refused with what to do, and changes nothing", async () => {
+  it("that are impossible are refused with what to do, and change nothing", async () => {
     const before = (await recorded()).length
     const old = await post("trend", { value: 1, at: 1_000 })
     assert.deepStrictEqual(
@@ -141,7 +141,7 @@ describe("signals to a running bot", () => {
     assert.strictEqual((await recorded()).length, before)
   })
 
-  it("a flood is one value a second: the last one counts", async () => {
+  it("in a flood are limited to one a second, and the last one counts", async () => {
     const before = (await recorded()).length
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, value) => post("trend", { value: 1 + value / 100 }))
@@ -152,7 +152,7 @@ describe("signals to a running bot", () => {
     assert.isAbove(answers.filter(({ body }) => body.includes("replaces this one")).length, 30)
   })
 
-  it("a restart remembers them, and the journal replays every decision", async () => {
+  it("survive a restart, and the journal replays every decision", async () => {
     const known = (await status()).signals
     bot.program.signal("SIGTERM")
     await bot.program.ended
@@ -166,7 +166,7 @@ describe("signals to a running bot", () => {
   })
 })
 
-describe("signals to code of one's own", () => {
+describe("signals to a strategy in code", () => {
   let own: RunningBot
   const ask = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(own.folder, "config.yaml")])
   const openOrders = async () => ((await own.look("/api/v1/status")) as { readonly openOrders: number }).openOrders
@@ -180,39 +180,36 @@ describe("signals to code of one's own", () => {
     })
   })
 
-  it.skipIf(!isLong)(
-    "decide it while they are fresh, with what the journal has, and it is explained, replayed and tested on the past",
-    async () => {
-      await until("it was asked", async () =>
-        (await ask("explain", "trend/dip")).stdout.includes("nobody sent a fresh trend")
-      )
-      assert.strictEqual(await openOrders(), 0)
-      assert.strictEqual((await own.command("/api/v1/signals/trend", { value: 0.7 })).status, 200)
-      await until("its order rests", async () => (await openOrders()) === 1)
-      assert.match(
-        (await ask("explain", "trend/dip")).stdout,
-        /the trend is 0\.7[\s\S]*the time 20[\s\S]*a new value of a signal/
-      )
-      await until("the signal is too old, and the order leaves", async () => (await openOrders()) === 0)
-      own.program.signal("SIGTERM")
-      await own.program.ended
-      const { stdout } = await ask("replay")
-      assert.match(stdout, /identical/)
-      assert.notMatch(stdout, /[1-9]\d* differ/)
-      const prices = join(own.folder, "prices.csv")
-      writeFileSync(prices, generated())
-      const test = (...more: ReadonlyArray<string>) =>
-        runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
-      assert.include((await test()).stderr, "grid.yaml uses the signal trend: add its values with --signals FILE")
-      const file = join(own.folder, "grid.yaml")
-      const swept = await runHere(["search", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
-      assert.include(swept.stderr, "a search cannot supply: run limitbot backtest --signals FILE")
-      const sent = join(own.folder, "sent.csv")
-      writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
-      const tested = await test("--signals", sent, "--json")
-      assert.strictEqual(tested.code, 0, tested.stderr)
-    }
-  )
+  it.skipIf(!isLong)("decide while they are fresh, and are explained, replayed and tested on the past", async () => {
+    await until("it was asked", async () =>
+      (await ask("explain", "trend/dip")).stdout.includes("nobody sent a fresh trend")
+    )
+    assert.strictEqual(await openOrders(), 0)
+    assert.strictEqual((await own.command("/api/v1/signals/trend", { value: 0.7 })).status, 200)
+    await until("its order rests", async () => (await openOrders()) === 1)
+    assert.match(
+      (await ask("explain", "trend/dip")).stdout,
+      /the trend is 0\.7[\s\S]*the time 20[\s\S]*a new value of a signal/
+    )
+    await until("the signal is too old, and the order leaves", async () => (await openOrders()) === 0)
+    own.program.signal("SIGTERM")
+    await own.program.ended
+    const { stdout } = await ask("replay")
+    assert.match(stdout, /identical/)
+    assert.notMatch(stdout, /[1-9]\d* differ/)
+    const prices = join(own.folder, "prices.csv")
+    writeFileSync(prices, generated())
+    const test = (...more: ReadonlyArray<string>) =>
+      runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
+    assert.include((await test()).stderr, "grid.yaml uses the signal trend: add its values with --signals FILE")
+    const file = join(own.folder, "grid.yaml")
+    const swept = await runHere(["search", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
+    assert.include(swept.stderr, "a search cannot supply: run limitbot backtest --signals FILE")
+    const sent = join(own.folder, "sent.csv")
+    writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
+    const tested = await test("--signals", sent, "--json")
+    assert.strictEqual(tested.code, 0, tested.stderr)
+  })
 })
 
 /** An hour of minutes. */

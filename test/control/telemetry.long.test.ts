@@ -57,7 +57,7 @@ const collector = async () => {
 const attribute = ({ attributes }: Span, name: string) => attributes.find(({ key }) => key === name)?.value.stringValue
 
 describe("telemetry", () => {
-  it("traces turns, commands and steps of orders by themselves, sums counters, and drops gauges that ended", async () => {
+  it("traces turns, commands and order steps, sums counters, and drops ended gauges", async () => {
     const { close, measured, spans, until, url } = await collector()
     const sandbox = await startStill()
     const text = `${configText(sandbox)}otlp: { url: "${url}" }\ndashboard: { port: 0 }\n`

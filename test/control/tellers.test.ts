@@ -99,81 +99,71 @@ const updateJson = (offset: number): string =>
   })
 const at = (path: string) => received.filter((each) => each.path === path)
 
-describe.concurrent("a bot that tells", () => {
-  it.skipIf(!isLong)(
-    "signs its webhooks, groups events, tries again, sends mail, and obeys the chats on its list",
-    async () => {
-      const url = await listening
-      statuses.push(500, 503)
-      const sandbox = await startSandbox({ speed: 60 })
-      const config = `${configText(sandbox)}notify:\n  - { to: webhook, url: "${url}/hook", secret: { file: hook.key }, least: good }
+describe.concurrent("notifications", () => {
+  it.skipIf(!isLong)("are signed, grouped and retried, go by mail too, and only listed chats can command", async () => {
+    const url = await listening
+    statuses.push(500, 503)
+    const sandbox = await startSandbox({ speed: 60 })
+    const config = `${configText(sandbox)}notify:\n  - { to: webhook, url: "${url}/hook", secret: { file: hook.key }, least: good }
   - { to: email, url: "smtp://127.0.0.1:${await mailing}", from: bot@home.example, recipients: [me@home.example], least: quiet, except: [CreateSent] }
   - { to: telegram, url: "${url}", secret: { file: telegram.key }, chat: "1", commands: ["42"], except: [AllClear] }
 witness: { file: witness.notes, every: 1s, mail: 1d }\n`
-      const keys = { "hook.key": "shared-secret\n", "telegram.key": "1:token\n" }
-      const folder = workspace(sandbox, { "config.yaml": config, ...keys })
-      const bot = startHere([
-        "run",
-        join(folder, "grid.yaml"),
-        "--config",
-        join(folder, "config.yaml"),
-        "--poll",
-        "0.3s"
-      ])
-      await until("a message after two failures", async () => at("/hook").length >= 3)
-      const [first, , third] = at("/hook")
-      assert.deepStrictEqual(JSON.parse(third?.body ?? "{}").notices, JSON.parse(first?.body ?? "[]").notices)
-      const [, seconds = "", mac = ""] =
-        /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(third?.headers["x-limitbot-signature"])) ?? []
-      assert.strictEqual(createHmac("sha256", "shared-secret").update(`${seconds}.${third?.body}`).digest("hex"), mac)
-      const { notices } = JSON.parse(third?.body ?? "{}")
-      assert.isAbove(notices.length, 1)
-      for (const { severity } of notices) assert.notStrictEqual(severity, undefined)
-      await until("a letter", async () => letters.includes("."))
-      assert.include(letters.join("\n"), "To: me@home.example")
-      assert.match(letters.join("\n"), /grid.cell-\d+/)
-      await until("a letter with a checkpoint", async () =>
-        letters.some((line) => line.startsWith("Subject: limitbot: a checkpoint"))
-      )
-      // Quoted-printable, because of its dash.
-      assert.match(letters.join("\n"), /limitbot\.journal\/[\s\S]*=E2=80=94 limitbot\.journal/)
+    const keys = { "hook.key": "shared-secret\n", "telegram.key": "1:token\n" }
+    const folder = workspace(sandbox, { "config.yaml": config, ...keys })
+    const bot = startHere(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    await until("a message after two failures", async () => at("/hook").length >= 3)
+    const [first, , third] = at("/hook")
+    assert.deepStrictEqual(JSON.parse(third?.body ?? "{}").notices, JSON.parse(first?.body ?? "[]").notices)
+    const [, seconds = "", mac = ""] =
+      /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(third?.headers["x-limitbot-signature"])) ?? []
+    assert.strictEqual(createHmac("sha256", "shared-secret").update(`${seconds}.${third?.body}`).digest("hex"), mac)
+    const { notices } = JSON.parse(third?.body ?? "{}")
+    assert.isAbove(notices.length, 1)
+    for (const { severity } of notices) assert.notStrictEqual(severity, undefined)
+    await until("a letter", async () => letters.includes("."))
+    assert.include(letters.join("\n"), "To: me@home.example")
+    assert.match(letters.join("\n"), /grid.cell-\d+/)
+    await until("a letter with a checkpoint", async () =>
+      letters.some((line) => line.startsWith("Subject: limitbot: a checkpoint"))
+    )
+    // Quoted-printable, because of its dash.
+    assert.match(letters.join("\n"), /limitbot\.journal\/[\s\S]*=E2=80=94 limitbot\.journal/)
 
-      const seconds_ = Math.floor(Date.now() / 1000)
-      const said = () =>
-        at("/bot1:token/sendMessage").flatMap(({ body }) => {
-          const { chat_id: chat, text } = JSON.parse(body) as { chat_id: number; text: string }
-          return chat === 42 ? [text] : []
-        })
-      const tell = async (text: string, answer: RegExp, date = seconds_) => {
-        updates.push({ chat: 42, text, date })
-        await until(`${text} is answered`, async () => said().some((each) => answer.test(each)))
-      }
-      updates.push({ chat: 666, text: "/kill yes", date: seconds_ })
-      await tell("/kill yes please", /I was not running when you sent this/, seconds_ - 100_000)
-      await tell("/status", /live, \d+ fills?, \d+ open orders?\nNothing is wrong/)
-      await tell("/profit", /USDC: total \S+ .*grid profit \S+, inventory \S+, fees \S+, earned today \S+/)
-      await tell("/plan", /would keep \d+, place \d+, cancel \d+ and defer \d+ orders/)
-      await tell("/explain", /grid\/cell-\d+ \S+/)
-      await tell("/explain grid/cell-01", /grid\/cell-01[\s\S]*because /)
-      await tell("/pause@my_bot nobody", /No strategy is named nobody/)
-      await tell("/pause grid", /grid paused/)
-      await tell("/kill", /Say “\/kill yes” within a minute/)
-      assert.isFalse(existsSync(join(folder, "journal.sqlite.kill")))
-      const buttons = () =>
-        at("/bot1:token/sendMessage").flatMap(({ body }) => JSON.parse(body).reply_markup.inline_keyboard.flat())
-      assert.deepInclude(buttons(), { text: "kill yes", callback_data: "/kill yes" })
-      updates.push({ chat: 666, text: "/kill yes", date: seconds_, pressedBy: "stranger" })
-      updates.push({ chat: 42, text: "/kill yes", date: seconds_, pressedBy: "anna" })
-      await until("the button is pressed", async () => said().some((each) => /Kill switch on/.test(each)))
-      assert.isNotEmpty(at("/bot1:token/answerCallbackQuery"))
-      assert.isTrue(existsSync(join(folder, "journal.sqlite.kill")))
-      assert.isFalse(at("/bot1:token/sendMessage").some(({ body }) => body.includes("666")))
-      bot.signal("SIGTERM")
-      assert.strictEqual((await bot.ended).code, 0)
+    const seconds_ = Math.floor(Date.now() / 1000)
+    const said = () =>
+      at("/bot1:token/sendMessage").flatMap(({ body }) => {
+        const { chat_id: chat, text } = JSON.parse(body) as { chat_id: number; text: string }
+        return chat === 42 ? [text] : []
+      })
+    const tell = async (text: string, answer: RegExp, date = seconds_) => {
+      updates.push({ chat: 42, text, date })
+      await until(`${text} is answered`, async () => said().some((each) => answer.test(each)))
     }
-  )
+    updates.push({ chat: 666, text: "/kill yes", date: seconds_ })
+    await tell("/kill yes please", /I was not running when you sent this/, seconds_ - 100_000)
+    await tell("/status", /live, \d+ fills?, \d+ open orders?\nNothing is wrong/)
+    await tell("/profit", /USDC: total \S+ .*grid profit \S+, inventory \S+, fees \S+, earned today \S+/)
+    await tell("/plan", /would keep \d+, place \d+, cancel \d+ and defer \d+ orders/)
+    await tell("/explain", /grid\/cell-\d+ \S+/)
+    await tell("/explain grid/cell-01", /grid\/cell-01[\s\S]*because /)
+    await tell("/pause@my_bot nobody", /No strategy is named nobody/)
+    await tell("/pause grid", /grid paused/)
+    await tell("/kill", /Say “\/kill yes” within a minute/)
+    assert.isFalse(existsSync(join(folder, "journal.sqlite.kill")))
+    const buttons = () =>
+      at("/bot1:token/sendMessage").flatMap(({ body }) => JSON.parse(body).reply_markup.inline_keyboard.flat())
+    assert.deepInclude(buttons(), { text: "kill yes", callback_data: "/kill yes" })
+    updates.push({ chat: 666, text: "/kill yes", date: seconds_, pressedBy: "stranger" })
+    updates.push({ chat: 42, text: "/kill yes", date: seconds_, pressedBy: "anna" })
+    await until("the button is pressed", async () => said().some((each) => /Kill switch on/.test(each)))
+    assert.isNotEmpty(at("/bot1:token/answerCallbackQuery"))
+    assert.isTrue(existsSync(join(folder, "journal.sqlite.kill")))
+    assert.isFalse(at("/bot1:token/sendMessage").some(({ body }) => body.includes("666")))
+    bot.signal("SIGTERM")
+    assert.strictEqual((await bot.ended).code, 0)
+  })
 
-  it("a test message says which receivers took it", async () => {
+  it("of a test say which receivers accepted them", async () => {
     const url = await listening
     const notify = `notify:\n  - { to: webhook, url: "${url}/test" }\n  - { to: ntfy, url: "http://127.0.0.1:1/topic" }\n`
     const folder = workspace(nowhere, { "config.yaml": `${configText(nowhere)}${notify}` })
@@ -184,62 +174,59 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     assert.strictEqual(at("/test").length, 1)
   })
 
-  it.skipIf(!isLong)(
-    "the heartbeat stops within its period when the bot is stopped (SIGSTOP), and when it is killed",
-    async () => {
-      const url = await listening
-      const sandbox = await startSandbox({ speed: 60 })
-      const config = `${configText(sandbox)}heartbeat: { url: "${url}/beat", every: 2s }
+  it.skipIf(!isLong)("the heartbeat stops within its period if the bot is suspended (SIGSTOP) or killed", async () => {
+    const url = await listening
+    const sandbox = await startSandbox({ speed: 60 })
+    const config = `${configText(sandbox)}heartbeat: { url: "${url}/beat", every: 2s }
 otlp: { url: "${url}/collector", token: { file: collector.key } }
 dashboard: { port: 0, tls: { certificate: server.pem, key: { file: tls.key } } }\n`
-      const folder = workspace(sandbox, { "config.yaml": config, "collector.key": "collector-token\n" })
-      const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2", "-nodes"]
-      const files = ["-keyout", join(folder, "tls.key"), "-out", join(folder, "server.pem")]
-      execFileSync("openssl", ["req", "-x509", "-newkey", "ed25519", ...subject, ...files], { stdio: "ignore" })
-      chmodSync(join(folder, "tls.key"), 0o600)
-      const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
-      await until("three signs", async () => at("/beat").length >= 3)
-      assert.strictEqual(at("/beat/start").length, 1)
-      await bot.says(/dashboard https:\S+/)
-      const address = /dashboard (https:\S+)/.exec(bot.stdout())?.[1] ?? ""
-      const live = await new Promise<number>((done, fail) => {
-        const ca = readFileSync(join(folder, "server.pem"))
-        get(`${address}/health/live`, { ca }, (answer) => done(answer.statusCode ?? 0)).on("error", fail)
-      })
-      assert.strictEqual(live, 200)
-      // What the program does, how it is, and what happened, with the ids to ask the venue about.
-      const told = (kind: string) => at(`/collector/v1/${kind}`)
-      await until("all three arrive", async () => ["traces", "metrics", "logs"].every((kind) => told(kind).length > 0))
-      assert.strictEqual(told("logs")[0]?.headers["authorization"], "Bearer collector-token")
-      const bodies = (kind: string) =>
-        told(kind)
-          .map(({ body }) => body)
-          .join("\n")
-      await until("an order's funding is logged", async () => /"FundingSigned"/.test(bodies("logs")))
-      assert.match(bodies("logs"), /"orderId".*"correlationId"|"correlationId".*"orderId"/)
-      assert.notMatch(bodies("logs"), /"signed":|swap_transfer/)
-      await until("metrics have our names", async () => /limitbot_journal_events_total/.test(bodies("metrics")))
-      process.kill(bot.pid, "SIGSTOP")
-      const stopped = Date.now()
-      await new Promise((done) => setTimeout(done, 5_000))
-      assert.deepStrictEqual(
-        at("/beat").filter((each) => each.at > stopped + 500),
-        []
-      )
-      process.kill(bot.pid, "SIGCONT")
-      await until("signs again", async () => at("/beat").some((each) => each.at > stopped + 5_000))
-      process.kill(bot.pid, "SIGKILL")
-      await bot.ended
-      const killed = Date.now()
-      await new Promise((done) => setTimeout(done, 3_000))
-      assert.deepStrictEqual(
-        at("/beat").filter((each) => each.at > killed + 100),
-        []
-      )
-    }
-  )
+    const folder = workspace(sandbox, { "config.yaml": config, "collector.key": "collector-token\n" })
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2", "-nodes"]
+    const files = ["-keyout", join(folder, "tls.key"), "-out", join(folder, "server.pem")]
+    execFileSync("openssl", ["req", "-x509", "-newkey", "ed25519", ...subject, ...files], { stdio: "ignore" })
+    chmodSync(join(folder, "tls.key"), 0o600)
+    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    await until("three signs", async () => at("/beat").length >= 3)
+    assert.strictEqual(at("/beat/start").length, 1)
+    await bot.says(/dashboard https:\S+/)
+    const address = /dashboard (https:\S+)/.exec(bot.stdout())?.[1] ?? ""
+    const live = await new Promise<number>((done, fail) => {
+      const ca = readFileSync(join(folder, "server.pem"))
+      get(`${address}/health/live`, { ca }, (answer) => done(answer.statusCode ?? 0)).on("error", fail)
+    })
+    assert.strictEqual(live, 200)
+    // What the program does, how it is, and what happened, with the ids to ask the venue about.
+    const told = (kind: string) => at(`/collector/v1/${kind}`)
+    await until("all three arrive", async () => ["traces", "metrics", "logs"].every((kind) => told(kind).length > 0))
+    assert.strictEqual(told("logs")[0]?.headers["authorization"], "Bearer collector-token")
+    const bodies = (kind: string) =>
+      told(kind)
+        .map(({ body }) => body)
+        .join("\n")
+    await until("an order's funding is logged", async () => /"FundingSigned"/.test(bodies("logs")))
+    assert.match(bodies("logs"), /"orderId".*"correlationId"|"correlationId".*"orderId"/)
+    assert.notMatch(bodies("logs"), /"signed":|swap_transfer/)
+    await until("metrics have our names", async () => /limitbot_journal_events_total/.test(bodies("metrics")))
+    process.kill(bot.pid, "SIGSTOP")
+    const stopped = Date.now()
+    await new Promise((done) => setTimeout(done, 5_000))
+    assert.deepStrictEqual(
+      at("/beat").filter((each) => each.at > stopped + 500),
+      []
+    )
+    process.kill(bot.pid, "SIGCONT")
+    await until("signs again", async () => at("/beat").some((each) => each.at > stopped + 5_000))
+    process.kill(bot.pid, "SIGKILL")
+    await bot.ended
+    const killed = Date.now()
+    await new Promise((done) => setTimeout(done, 3_000))
+    assert.deepStrictEqual(
+      at("/beat").filter((each) => each.at > killed + 100),
+      []
+    )
+  })
 
-  it.skipIf(!isLong)("the heartbeat says fail once and stops when the venue is lost", async () => {
+  it.skipIf(!isLong)("the heartbeat reports a failure once and stops when the venue is lost", async () => {
     const url = await listening
     const proxied = createServer((request, response) => {
       const target = new URL(request.url ?? "", sandbox.url)
@@ -283,7 +270,7 @@ dashboard: { port: 0, tls: { certificate: server.pem, key: { file: tls.key } } }
 })
 
 describe("check", () => {
-  it("says what is well, and what to mend", async () => {
+  it("says what is fine, and what to fix", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const folder = workspace(sandbox)
     const well = await runHere(["check", "--json", "--config", join(folder, "config.yaml")])

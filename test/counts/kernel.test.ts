@@ -59,7 +59,7 @@ const most: Readonly<Record<string, Bound>> = {
 
 describe("counts of backtests", () => {
   for (const [name, body] of Object.entries(bodies))
-    it(`${name}: decisions, answers and reads`, () => {
+    it(`${name}: decisions, answers and reads stay within their bounds`, () => {
       const { answers, decisions, reads } = counted(body)
       const bound = most[name] ?? { decisions: 0, reads: 0 }
       assert.isAtMost(answers, bound.answers ?? bound.decisions)

@@ -8,14 +8,14 @@ import { isLong } from "../long.ts"
 import * as BotWorld from "../world/bot/measuredBot.ts"
 
 describe("counts of a running bot", () => {
-  it.skipIf(!isLong)("the life of an order: commits and requests", async () => {
+  it.skipIf(!isLong)("commits and requests per order stay within their bounds", async () => {
     const { lives, commits, requests } = await BotWorld.lifeOf(3)
     assert.isAtLeast(lives, 25)
     assert.isAtMost(commits, 7.97)
     assert.isAtMost(requests, 25.6)
   })
 
-  it.skipIf(!isLong)("a hundred orders: what placing them takes, and ten quiet minutes", async () => {
+  it.skipIf(!isLong)("placing a hundred orders and ten quiet minutes stay within their bounds", async () => {
     const world = await BotWorld.make(BotWorld.resting(100))
     const placing = world.drive(() => world.count("open") >= 100)
     world.wait(60_000)
@@ -29,7 +29,7 @@ describe("counts of a running bot", () => {
     assert.isAtMost(quiet.commits, 0)
   })
 
-  it("quotes that follow the price: plans for each price", async () => {
+  it("quotes that follow the price are planned a bounded number of times per price", async () => {
     let prices = 0
     const answered: BotWorld.Watch["answered"] = ({ url }) => {
       if (url.endsWith("/v0/quote")) prices += 1

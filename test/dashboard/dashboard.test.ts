@@ -57,7 +57,7 @@ const barriers = async (): Promise<ReadonlyArray<string>> => {
   )
 }
 
-describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
+describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
   beforeAll(async () => {
     // A minute here is an hour of the market, which may have moved to where an edit would be refused.
     const anyMarket = allowing("fills-at-once", "crossing", "unconfirmed-price")
@@ -98,7 +98,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await shows("#link", /^updated \d+ s ago$/)
   })
 
-  it("is opened by the address with the token in its fragment, which it removes; without one it says where the token is", async () => {
+  it("opens with the token in the address, which it removes; without one it says where the token is", async () => {
     const context = await browser.newContext()
     const other = await context.newPage()
     await other.goto(bot.url)
@@ -113,7 +113,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await context.close()
   })
 
-  it.skipIf(!isLong)("has no barriers that axe finds, dark, light and on a phone", async () => {
+  it.skipIf(!isLong)("has no accessibility problem that axe finds, dark, light and on a phone", async () => {
     assert.deepStrictEqual(await barriers(), [])
     await page.emulateMedia({ colorScheme: "light" })
     await page.waitForTimeout(300)
@@ -127,7 +127,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await page.emulateMedia({ colorScheme: "dark" })
   })
 
-  it("can be installed as an app, and offers a trader what a trader may do", async () => {
+  it("can be installed as an app, and offers a trader only a trader's commands", async () => {
     const token = join(bot.folder, "tom.token")
     const config = ["--config", join(bot.folder, "config.yaml")]
     const hired = await runHere(["people", "tom", "--role", "trader", "--out", token, ...config])
@@ -153,7 +153,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await context.close()
   })
 
-  it("shows a range of its profit, exact figures under the pointer, and no bars without quoted depth", async () => {
+  it("shows one range of its profit, exact figures under the pointer, and no bars without quoted depth", async () => {
     const ranges = page.getByRole("group", { name: "Range of the chart" })
     assert.strictEqual(await ranges.locator("[aria-pressed=true]").innerText(), "all")
     await ranges.getByRole("button", { name: "1d" }).click()
@@ -170,7 +170,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     assert.strictEqual(await page.locator("#book .own .bg").count(), 0)
   })
 
-  it("resolves an in-doubt payment by the operator's word", async () => {
+  it("resolves an unclear payment by the operator's answer", async () => {
     await shows("#problems", /Unclear whether 100 USDC was paid/)
     await page.locator("#problems").getByRole("button", { name: "Resolve" }).click()
     await shows("#dialog", /hash-1/)
@@ -182,7 +182,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await shows("#events", /the balance never moved/)
   })
 
-  it("shows every problem by its kind, and counts the kinds in the bar while the page is scrolled", async () => {
+  it("shows every problem by kind, with counts in a bar that stays visible while scrolling", async () => {
     const state = BotState.make()
     for (const [index, event] of everyTrouble.entries())
       BotState.apply(state, { sequence: index + 1, at: index, event })
@@ -277,7 +277,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await until("the switch is off", async () => !/Kill switch/.test(await text("#problems")))
   })
 
-  it("loses the bot and says so, and regains it without being touched", async () => {
+  it("says that the bot is lost, and recovers by itself", async () => {
     assert.deepStrictEqual(said, [])
     bot.program.signal("SIGTERM")
     await bot.program.ended

@@ -18,7 +18,7 @@ describe("numbers on the page", () => {
     assert.deepStrictEqual([0.0146, -0.0146, -0.00004].map(percent), ["+1.46 %", "−1.46 %", "0.00 %"])
   })
 
-  it("keep every digit where nothing is rounded", () => {
+  it("keep every digit if nothing is rounded", () => {
     assert.strictEqual(decimal("-1234567.890100"), "−1,234,567.890100")
     assert.strictEqual(decimal("1234"), "1,234")
     assert.strictEqual(price("58166.535"), "58,166.54")

@@ -112,7 +112,7 @@ describe.skipIf(browserPath === undefined)("a phone", () => {
     service?.close()
   })
 
-  it("is told at once when it subscribes by the button, and the screen is no wider for it", async () => {
+  it("subscribes with the button and gets a message at once, and the screen is no wider for it", async () => {
     await button().waitFor({ state: "attached" })
     assert.isFalse(await isPressed())
     assert.isFalse(await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
@@ -125,7 +125,7 @@ describe.skipIf(browserPath === undefined)("a phone", () => {
     assert.deepStrictEqual(await notifications(), [{ title: "limitbot", body: "the operator now gets notices here" }])
   })
 
-  it("shows what the bot tells while no page is open, until it is taken away", async () => {
+  it("shows the bot's messages while no page is open, until it unsubscribes", async () => {
     await bot.command("/api/v1/pause", { why: "smoke in the house" })
     // That it was subscribed may be told in between.
     await until("it is told", async () => phone.read(taken().at(-1)?.body ?? none).includes("smoke in the house"))
@@ -146,7 +146,7 @@ describe.skipIf(browserPath === undefined)("a phone", () => {
   })
 
   it.skipIf(!isLong)(
-    "stays subscribed when the page is opened again, without another message, and is told no longer when it says so",
+    "stays subscribed after the page reloads, without another message, until it unsubscribes",
     async () => {
       await page.reload()
       await until("the button says so", isPressed)

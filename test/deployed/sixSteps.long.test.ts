@@ -88,7 +88,7 @@ describe("the deployed service", () => {
     assert.isEmpty(stub.asked.filter((path) => path.includes("/v0/auth/refresh")))
   })
 
-  it("holds what an incident names, waits where a quote has no amount, and names the smallest order", {
+  it("holds what an incident names, waits for a quote with an amount, and names the smallest order", {
     timeout: 120_000
   }, async () => {
     const { configure, done, limitbot, stub, url } = await setUp()

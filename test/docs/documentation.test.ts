@@ -217,9 +217,9 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
   return Effect.runPromise(loadSettings(join(folder, "shown.yaml")).pipe(Effect.provide(services)))
 }
 
-describe.concurrent("documentation", () => {
+describe.concurrent("the documentation", () => {
   for (const pages of firstOf(1, walks)) {
-    it(`${pages.join(", ")}: true`, async ({ onTestFinished }) => {
+    it(`${pages.join(", ")}: all commands and outputs are true`, async ({ onTestFinished }) => {
       const { place, run } = await (pages.includes("docs/deployed.md") ? deployed() : usual())
       onTestFinished(() => endOwnSandbox(place))
       const said = new Map<Block, string>()
@@ -254,13 +254,13 @@ describe.concurrent("documentation", () => {
       }
     })
 
-    it(`${pages.join(", ")}: only files that are there`, () => {
+    it(`${pages.join(", ")}: names only files that exist`, () => {
       const missing = pages.flatMap(filesNamedIn).filter((file) => !existsSync(file))
       assert.deepStrictEqual(missing, [])
     })
   }
 
-  it("links lead to headings that are there", () => {
+  it("links only to headings that exist", () => {
     const anchors = [...pages, "AGENTS.md"].flatMap(anchorsNamedIn)
     assert.isAbove(anchors.length, 20)
     assert.deepStrictEqual(
@@ -269,7 +269,7 @@ describe.concurrent("documentation", () => {
     )
   })
 
-  it("ARCHITECTURE.md maps every folder of the sources", () => {
+  it("maps every folder of the sources in ARCHITECTURE.md", () => {
     const text = read("ARCHITECTURE.md")
     const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
     for (const { name } of folders) assert.include(text, `| \`src/${name}\` |`)

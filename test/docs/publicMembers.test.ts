@@ -55,7 +55,7 @@ const membersIn = (file: string, names: ReadonlySet<string> | undefined) => {
 
 describe("the libraries of the package", () => {
   for (const library of ["venue", "strategy", "sandbox"]) {
-    it(`limitbot/${library} says what each of its public members is`, () => {
+    it(`limitbot/${library} documents each of its public members`, () => {
       const members = exportsOf(join(root, "src", library, "library.ts")).flatMap(([file, names]) =>
         membersIn(file, names)
       )

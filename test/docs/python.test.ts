@@ -21,7 +21,7 @@ const taken = (line: string): { readonly words: ReadonlyArray<string>; readonly 
 }
 
 describe("docs/python.md", () => {
-  it.skipIf(!hasLibraries)("every command and every script runs", async () => {
+  it.skipIf(!hasLibraries)("has only commands and scripts that run", async () => {
     const sandbox = await startSandbox({ speed: 600 })
     const cwd = workspace(sandbox)
     const bot = ["run", "grid.yaml", "--config", "config.yaml", "--json", "--poll", "0.3s"]

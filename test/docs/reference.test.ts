@@ -5,7 +5,7 @@ import { it } from "@effect/vitest"
 import { isLong } from "../long.ts"
 import { root } from "./documents.ts"
 
-it.skipIf(!isLong)("docs/reference says what the program says: `npm run reference` writes it", () => {
+it.skipIf(!isLong)("docs/reference equals what `npm run reference` writes", () => {
   execFileSync(process.execPath, [
     "--disable-warning=ExperimentalWarning",
     join(root, "tools/reference/main.ts"),

@@ -9,12 +9,12 @@ const linksOf = (page: string): ReadonlyArray<string> =>
   [...read(page).matchAll(/(?<!!\[[^\]]*)\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link)
 
 describe("the documentation site", () => {
-  it("shows every page that there is, but for what is said to assistants", () => {
+  it("shows every page except the one for assistants", () => {
     const written = globSync(["*.md", "docs/**/*.md"], { cwd: root })
     assert.deepStrictEqual(pages.toSorted(), written.filter((page) => page !== "AGENTS.md").sort())
   })
 
-  it("has links from page to page, to files that it shows, and outside, and no others", () => {
+  it("links only to its pages, to files that it shows, and outside", () => {
     const there = new Set([
       ...pages.map((page) => addressOf("README.md", page)),
       ...filesShown()
@@ -34,7 +34,7 @@ describe("the documentation site", () => {
     assert.strictEqual(new Set(places).size, places.length)
   })
 
-  it("is made by packages that are pinned exactly, as its lockfile has them", () => {
+  it("is built by exactly pinned packages, as in its lockfile", () => {
     const { devDependencies } = JSON.parse(read("site/package.json"))
     const { packages } = JSON.parse(readFileSync(join(root, "site/package-lock.json"), "utf8"))
     assert.deepStrictEqual(packages[""].devDependencies, devDependencies)

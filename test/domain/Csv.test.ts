@@ -3,17 +3,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { render } from "../../src/domain/Csv.ts"
 
-describe("csv", () => {
+describe("CSV", () => {
   const csvCell = (text: string) => render([], [[text]]).slice(2, -2)
 
-  it("takes the power from formulas, not from numbers", () => {
+  it("disarms formulas, and leaves numbers unchanged", () => {
     for (const formula of ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]) {
       assert.match(csvCell(formula), /^"?'/, JSON.stringify(formula))
     }
     for (const number of ["-1.5", "12", "0"]) assert.strictEqual(csvCell(number), number)
   })
 
-  it.prop("quotes so that a reader gets the text back", [Schema.String], ([text]) => {
+  it.prop("quotes text so that a reader gets it back", [Schema.String], ([text]) => {
     const line = render(["a"], [[text]])
       .split("\r\n")
       .slice(1)

@@ -16,7 +16,7 @@ describe("Decimal", () => {
     assert.deepStrictEqual(Decimal.parse(Decimal.format(of(value))), of(value))
   })
 
-  it.prop("equal numbers are structurally equal, whatever their trailing zeros", [Value], ([value]) => {
+  it.prop("equal numbers are structurally equal, with any trailing zeros", [Value], ([value]) => {
     assert.deepStrictEqual(Decimal.make(value.digits * 1000n, value.scale + 3), of(value))
   })
 
@@ -37,7 +37,7 @@ describe("Decimal", () => {
   })
 
   it.prop(
-    "division is off by less than one unit of its last place, to the stated side",
+    "division is off by less than one unit of the last place, to the stated side",
     [Value, Value],
     ([left, right]) => {
       const divisor = Decimal.make(right.digits < 0n ? -right.digits : right.digits || 1n, right.scale)
@@ -80,7 +80,7 @@ describe("Decimal", () => {
     }
   })
 
-  it("goes between doubles and decimals by arithmetic as by their text", () => {
+  it("converts between doubles and decimals by arithmetic exactly as by text", () => {
     let state = 1
     const next = () => {
       state = (state * 48271) % 2147483647
@@ -101,7 +101,7 @@ describe("Decimal", () => {
     }
   })
 
-  it("reads a double at the digits a person would write", () => {
+  it("reads a double with the digits that a person would write", () => {
     assert.strictEqual(Decimal.format(Decimal.fromNumber(0.1 + 0.2)), "0.3")
     assert.strictEqual(Decimal.format(Decimal.fromNumber(1e-9)), "0.000000001")
     assert.strictEqual(Decimal.format(Decimal.fromNumber(123456789, 3)), "123000000")

@@ -159,7 +159,7 @@ const legClosed = (side: "BUY" | "SELL", rest: bigint): BotEvent => ({
 const outside = "USDC outside s -100"
 
 describe("the ledger", () => {
-  it("posts the difference of a budget to the last", () => {
+  it("posts the change of a budget", () => {
     assert.deepStrictEqual(holding(budget(100n)), [outside, "USDC wallet s 100"])
     assert.deepStrictEqual(holding(budget(70n), budget(100n)), [outside, "USDC wallet s 100"])
     assert.deepStrictEqual(holding(budget(130n), budget(100n)), [outside, "USDC wallet s 100"])
@@ -184,7 +184,7 @@ describe("the ledger", () => {
     )
   })
 
-  it("names what is left of a settled order as unexplained, and what a later leg brings comes from there", () => {
+  it("names what is left of a settled order as unexplained, and pays what arrives later from there", () => {
     const short = folded(budget(100n), signed(60n), deposited(60n), fill(40n, 7n), closed(20n), paying(7n), settled)
     assert.isTrue(Ledger.isUnexplained(short, "p"))
     assert.isFalse(Ledger.isUnexplained(short, "s"))
@@ -196,7 +196,7 @@ describe("the ledger", () => {
     assert.strictEqual(Ledger.freeOf(short, "s", asset), 58n)
   })
 
-  it("books a leg that failed and completed after all from what is unexplained, and only if all of it is there", () => {
+  it("books a failed leg that completes after all from the unexplained amount, if all of it is there", () => {
     const before = [budget(100n), signed(60n), deposited(60n), fill(40n, 7n), closed(20n), paying(7n)]
     const broken = [...before, failed("payout", 7n), failed("refund", 20n)]
     assert.deepStrictEqual(
@@ -224,7 +224,7 @@ describe("the ledger", () => {
     assert.strictEqual(Ledger.heldBy(part, "p", "BTC", "payout in flight"), 0n)
   })
 
-  it("takes a deposit from where its money is: under way, in doubt, given up, and else from the wallet", () => {
+  it("takes a deposit from in flight, in doubt or given up, else from the wallet", () => {
     const doubt = [budget(100n), signed(60n), moved("FundingInDoubt", 25n)]
     assert.deepStrictEqual(holding(...doubt), [
       "USDC deposit in flight p 35",
@@ -244,7 +244,7 @@ describe("the ledger", () => {
       assert.strictEqual(Ledger.heldBy(part, "p", asset, place), amount, place)
   })
 
-  it("returns an unmade payment, from doubt first; one that is requested again is under way again", () => {
+  it("returns an unmade payment, from doubt first; a repeated request is in flight again", () => {
     const doubt = [budget(100n), signed(60n), moved("FundingInDoubt", 25n)]
     assert.deepStrictEqual(holding(...doubt, moved("FundingDead", 60n)), [outside, "USDC wallet s 100"])
     assert.deepStrictEqual(holding(...doubt, moved("FundingDead", 20n)), [
@@ -274,7 +274,7 @@ describe("the ledger", () => {
     assert.deepStrictEqual(holding(...doubt, said("forget", other)), holding(...doubt), "of nobody else's money")
   })
 
-  it("keeps what a sale left as dust, at most what is free, and nothing of a purchase", () => {
+  it("keeps the remainder of a sale as dust, at most what is free, and none of a purchase", () => {
     assert.deepStrictEqual(holding(budget(100n), legClosed("SELL", 3n)), ["USDC dust s 3", outside, "USDC wallet s 97"])
     assert.deepStrictEqual(holding(budget(100n), legClosed("SELL", 300n)), ["USDC dust s 100", outside])
     assert.deepStrictEqual(holding(budget(100n), legClosed("BUY", 3n)), [outside, "USDC wallet s 100"])
@@ -283,7 +283,7 @@ describe("the ledger", () => {
     assert.strictEqual(Ledger.dustOf(folded(budget(100n), legClosed("SELL", 3n)), "s", asset), 3n)
   })
 
-  it("pays the order that sells dust from dust, then from the wallet, and what stays unsold is dust again", () => {
+  it("pays an order that sells dust from dust, then from the wallet; what stays unsold is dust again", () => {
     const sweep = { ...about, slot: Ledger.dustSlot(asset) }
     const dusty = [budget(100n), legClosed("SELL", 3n)]
     assert.deepStrictEqual(holding(...dusty, signed(2n, sweep)), [
@@ -314,7 +314,7 @@ describe("the ledger", () => {
     ])
   })
 
-  it("what a move between accounts does not bring is its fee, and nothing of it is traded", () => {
+  it("counts what a move between accounts loses as its fee, and nothing of it as traded", () => {
     assert.deepStrictEqual(holding(budget(100n), signed(60n), deposited(60n), fill(60n, 57n, asset)), [
       "USDC fees s 3",
       "USDC filled unpaid p 57",
@@ -323,7 +323,7 @@ describe("the ledger", () => {
     ])
   })
 
-  it("takes the money of swaps by hand from outside and gives it back there", () => {
+  it("takes the money of swaps by hand from outside and returns it there", () => {
     const hand = { ...about, strategy: byHand }
     const life = [signed(60n, hand), deposited(70n, hand)]
     assert.deepStrictEqual(holding(...life), ["USDC in order p 70", "USDC outside by hand -70"])
@@ -340,12 +340,12 @@ describe("the ledger", () => {
 describe("figures of the ledger", () => {
   const spent = folded(budget(100n), signed(60n), deposited(60n), fill(40n, 7n), closed(20n), paying(7n), paid(6n, 1n))
 
-  it("owned by a strategy is all its deposits plus what trading and fees made of them", () => {
+  it("owned by a strategy are all its deposits plus gains of trading less fees", () => {
     assert.strictEqual(Ledger.ownedBy(spent, "s", asset), 60n)
     assert.strictEqual(Ledger.ownedBy(spent, "s", "BTC"), 6n)
   })
 
-  it("totals are by place in their order, assets by name, zeros left out", () => {
+  it("are totals by place in their order, assets by name, without zeros", () => {
     const both = folded(budget(5n, "ETH"), budget(5n, "BTC"), budget(100n), signed(60n), budget(10n, "AAVE"))
     assert.deepStrictEqual(
       Ledger.totals(both).map(({ asset: what, place, amount }) => [what, place, amount]),
@@ -368,7 +368,7 @@ describe("figures of the ledger", () => {
     assert.isFalse(Ledger.totals(even).some(({ place }) => place === "wallet"))
   })
 
-  it("of a strategy that does not run are what its orders hold: what it has free is back in the account, also later", () => {
+  it("of a stopped strategy are what its orders hold; what is free returns to the account, also later", () => {
     const events = [started, loaded, budget(100n), signed(60n), deposited(60n)]
     for (const end of [removed, started]) {
       const gone = [...events, end]
@@ -388,7 +388,7 @@ describe("figures of the ledger", () => {
     }
   })
 
-  it("of a strategy that does not run: its dust stays dust, and swaps by hand are no strategy", () => {
+  it("of a stopped strategy have no dust until it is loaded again; swaps by hand are not a strategy", () => {
     const dusty = [started, loaded, budget(9n), legClosed("SELL", 4n)]
     assert.strictEqual(Ledger.dustOf(folded(...dusty), "s", asset), 4n)
     assert.strictEqual(Ledger.dustOf(folded(...dusty, removed), "s", asset), 0n)
@@ -398,7 +398,7 @@ describe("figures of the ledger", () => {
     assert.deepStrictEqual(holding(signed(5n, own), started), holding(signed(5n, own)))
   })
 
-  it("can be told without some orders", () => {
+  it("can leave out given orders", () => {
     const two = folded(budget(100n), signed(10n), signed(20n, { ...about, placement: "q" }))
     const lines = ({ balances }: Ledger.Ledger) =>
       [...balances.values()].map(({ entry }) => `${entry.account} ${entry.owner}`)
@@ -407,7 +407,7 @@ describe("figures of the ledger", () => {
     assert.sameMembers(lines(Ledger.without(two, new Set(["p"]))), all.toSpliced(2, 1))
   })
 
-  it("sums are over every account of an asset, and zero in books that are right", () => {
+  it("sum to zero over every account of an asset in correct books", () => {
     assert.deepStrictEqual(
       LedgerFaults.sums(spent),
       new Map([
@@ -420,23 +420,23 @@ describe("figures of the ledger", () => {
     assert.deepStrictEqual(LedgerFaults.sums(wrong), new Map([[asset, 7n]]))
   })
 
-  it("are moved by no event that is about no money", () => {
+  it("do not change with an event that moves no money", () => {
     assert.deepStrictEqual(Ledger.apply(Ledger.make(), { _tag: "BotStopped", reason: "signal" }), [])
   })
 
-  it("below zero in a real place are faults, to the last unit; counter accounts may be", () => {
+  it("below zero in a real place are faults, to the last unit; counter accounts may be negative", () => {
     assert.deepStrictEqual(LedgerFaults.overdrawn(spent), [])
     assert.deepStrictEqual(LedgerFaults.overdrawn(folded(budget(100n), signed(101n))), ["s: -1 USDC in wallet"])
   })
 
-  it("an order that is reopened holds its pending refund and payout again", () => {
+  it("put a reopened order's pending refund and payout back into the order", () => {
     const events = [budget(100n), signed(100n), deposited(100n), fill(30n, 3n), closed(70n), paying(3n)]
     const reopened = { _tag: "Reopened", ...about, status: "OPEN", asset, amount: 70n } as const
     const before = [budget(100n), signed(100n), deposited(100n), fill(30n, 3n)]
     assert.deepStrictEqual(holding(...events, reopened), holding(...before))
   })
 
-  it("an order that lives on after its books are closed holds its deposit again", () => {
+  it("put the deposit back into an order that lives on after its books are closed", () => {
     const before = [budget(100n), signed(100n), deposited(100n)]
     const events = [...before, fill(30n, 3n), closed(70n), paying(3n), paid(2n, 1n), refunded(68n, 2n), settled]
     const back: BotEvent = {
@@ -453,7 +453,7 @@ describe("figures of the ledger", () => {
     assert.deepStrictEqual(holding(...failing, { ...back, payoutFee: 0n, refundFee: 0n }), holding(...before))
   })
 
-  it("money that is given up belongs to no account, and is unexplained again if it arrives after all", () => {
+  it("have money that is given up in no account, and as unexplained if it arrives after all", () => {
     const events = [budget(100n), signed(100n), deposited(100n), closed(100n), failed("refund", 100n)]
     const loss = { ...about, market: "BTC/USDC", asset, amount: 100n } as const
     const lost = folded(...events, { _tag: "WrittenOff", ...loss })

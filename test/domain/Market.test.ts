@@ -16,7 +16,7 @@ const FewDigits = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maxi
 const Digits = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 18n }))
 
 describe("Market", () => {
-  it("agrees with the venue's own example: 1 token of 24 decimals at 5 USDC of 6", () => {
+  it("agrees with the venue's example: 1 token of 24 decimals at 5 USDC of 6", () => {
     const pair = market(24, 6)
     const price = Decimal.make(5n)
     assert.strictEqual(Market.inputAmount(pair, "SELL", 10n ** 24n, price), 10n ** 24n)
@@ -27,7 +27,7 @@ describe("Market", () => {
   })
 
   it.prop(
-    "a quote amount is at most one unit from the exact product",
+    "rounds a quote amount by at most one unit",
     [Places, Places, Quantity, Digits, Places],
     ([base, quote, quantity, digits, scale]) => {
       const pair = market(base, quote)
@@ -42,7 +42,7 @@ describe("Market", () => {
   )
 
   it.prop(
-    "a quote amount of few digits is at most one unit from the exact product",
+    "rounds a quote amount of few digits by at most one unit",
     [Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 8n })), FewDigits, FewPlaces],
     ([quantity, digits, scale]) => {
       const price = Decimal.make(digits, scale)
@@ -55,7 +55,7 @@ describe("Market", () => {
   )
 
   it.prop(
-    "a move that surely gains more than an amount does so exactly",
+    "gains exactly more than an amount by a move that surely does so",
     [FewDigits, FewDigits, FewPlaces, Quantity, FewDigits],
     ([from, to, scale, quantity, amount]) => {
       const pair = market(8, 6)
@@ -66,7 +66,7 @@ describe("Market", () => {
     }
   )
 
-  it("says so of moves that gain a few units more, and of none that gains no more", () => {
+  it("says so of moves that gain a few units more, and never of one that gains no more", () => {
     const gains = (to: string, amount: bigint) =>
       Market.surelyGainsMore(market(8, 6), Decimal.make(40_000n), Decimal.parse(to) ?? Decimal.zero, 500_000n, amount)
     // 0.005 of the base at a price that is one cent higher: 50 units of the quote.
@@ -74,7 +74,7 @@ describe("Market", () => {
   })
 
   it.prop(
-    "the quantity that a budget buys costs at most the budget",
+    "spends at most the budget on the quantity that the budget buys",
     [Places, Places, Quantity, Digits, Places],
     ([base, quote, budget, digits, scale]) => {
       const pair = market(base, quote)
@@ -84,7 +84,7 @@ describe("Market", () => {
     }
   )
 
-  it.prop("the tick moves a price away from the market", [Digits, Places, Digits], ([digits, scale, tick]) => {
+  it.prop("moves a price away from the market by the tick", [Digits, Places, Digits], ([digits, scale, tick]) => {
     const price = Decimal.make(digits, scale)
     const pair = { ...market(8, 6), tick: Decimal.make(tick, 9) }
     assert.isAtMost(Decimal.compare(Market.toTick(pair, "BUY", price), price), 0)

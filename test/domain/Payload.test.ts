@@ -7,7 +7,7 @@ const fresh = Payload.signed({ signed: Redacted.make("bytes"), intentHash: "h", 
 const sent = (attempts: number, clearRefusals = 0): Payload.Payload => ({ ...fresh, attempts, clearRefusals })
 
 describe("a signed payment", () => {
-  it("is not sent, refused or acknowledged at first", () => {
+  it("is neither sent, refused nor acknowledged at first", () => {
     assert.deepStrictEqual(fresh, {
       signed: "bytes",
       intentHash: "h",
@@ -21,7 +21,7 @@ describe("a signed payment", () => {
     assert.strictEqual(Payload.certaintyOf(fresh), "unsent")
   })
 
-  it("has executed when an answer says so, and counts a refusal that an execution rules out, and no other", () => {
+  it("is executed once an answer says so; refusals count only if they rule out an execution", () => {
     const refusal = { code: "C", text: "words" }
     const answer = (verdict?: Payload.RefusalVerdict) =>
       Payload.answered({ ...fresh, clearRefusals: 1 }, verdict === undefined ? refusal : { ...refusal, verdict })
@@ -34,7 +34,7 @@ describe("a signed payment", () => {
     assert.isFalse(Payload.isStale({ lastVerdict: "not-executed" }))
   })
 
-  it("is certain when acknowledged, or when every one of two or more attempts is clearly refused", () => {
+  it("is certain if acknowledged, or if each of two or more attempts is clearly refused", () => {
     assert.strictEqual(Payload.certaintyOf({ ...sent(3, 3), acknowledged: true, mayBeForgotten: true }), "executed")
     assert.strictEqual(Payload.certaintyOf({ ...sent(0), mayBeForgotten: true }), "doubtful")
     assert.strictEqual(Payload.certaintyOf({ ...sent(3, 3), mayBeForgotten: true }), "doubtful")

@@ -20,7 +20,7 @@ const booked = ({ basis, dust }: CostBasis.HeldPosition): Amount =>
   basis.realised - (basis.position < 0n ? -basis.cost : basis.cost) - dust.cost
 
 describe("a position", () => {
-  it("is less by a fee in base, at its cost: the average entry stays", () => {
+  it("shrinks by a fee in base at its cost, so that the average entry stays", () => {
     const whole = bought(none, 1_000n, 150_000n)
     const net = CostBasis.feeTaken(whole, 1n, { base: 1_000n, quote: 150_000n }, 1n)
     assert.deepStrictEqual(net.basis, { position: 999n, cost: 149_850n, realised: -150n })
@@ -31,12 +31,12 @@ describe("a position", () => {
     assert.deepStrictEqual(sold(net, 999n, 149_850n), { ...none, basis: { ...none.basis, realised: -150n } })
   })
 
-  it("below zero is more by a fee in base, at the price of its order", () => {
+  it("below zero grows by a fee in base, at the price of its order", () => {
     const short = CostBasis.feeTaken(sold(none, 1_000n, 150_000n), 1n, { base: 100n, quote: 20_000n }, 1n)
     assert.deepStrictEqual(short.basis, { position: -1_001n, cost: 150_200n, realised: -200n })
   })
 
-  it("leaves dust with its cost where a sale or a fee leaves less than the smallest order", () => {
+  it("becomes dust with its cost if a sale or a fee leaves less than the smallest order", () => {
     const left = sold(bought(none, 1_000n, 150_000n, 500n), 997n, 149_550n, 500n)
     assert.deepStrictEqual([left.basis.position, left.dust], [0n, { base: 3n, cost: 450n }])
     assert.isUndefined(CostBasis.seenPosition(left, market).averageEntry)
@@ -46,7 +46,7 @@ describe("a position", () => {
     assert.deepStrictEqual([free.basis.position, free.dust.base], [0n, 2n])
   })
 
-  it("is all dust together once that is enough for an order, and takes what is sold beyond it from the dust", () => {
+  it("takes dust back once it is enough for an order, and sells beyond itself from the dust", () => {
     let known = none
     for (let round = 0; round < 4; round++) known = sold(bought(known, 1_000n, 150_000n, 500n), 999n, 149_850n, 500n)
     assert.deepStrictEqual([known.basis.position, known.basis.cost, known.dust], [4n, 600n, { base: 0n, cost: 0n }])
@@ -54,7 +54,7 @@ describe("a position", () => {
     assert.deepStrictEqual(sold(dusty, 3n, 600n, 500n), { ...none, basis: { ...none.basis, realised: 150n } })
   })
 
-  it("is dust where a leg leaves base unsold, and what sells the dust leaves the position alone", () => {
+  it("gives up as dust what a leg leaves unsold, and stays unchanged when that dust is sold", () => {
     const known = CostBasis.setAside(bought(none, 1_000n, 150_000n), 3n)
     assert.deepStrictEqual(
       [known.basis.position, known.basis.cost, known.dust],
@@ -64,7 +64,7 @@ describe("a position", () => {
     assert.deepStrictEqual(swept, { basis: { ...known.basis, realised: 150n }, dust: { base: 0n, cost: 0n } })
   })
 
-  it("keeps every unit, whatever is traded, paid as a fee and set aside", () => {
+  it("keeps every unit, through any trades, fees and dust", () => {
     for (let seed = 1; seed <= 300; seed++) {
       const next = seeded(seed)
       const drawn = (most: number) => BigInt(Math.floor(next() * most))

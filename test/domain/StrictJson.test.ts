@@ -6,16 +6,20 @@ import * as StrictJson from "../../src/domain/StrictJson.ts"
 const reads = (text: string) => Result.isSuccess(StrictJson.parseJson(text))
 
 describe("StrictJson", () => {
-  it.prop("reads what JSON.stringify writes", { value: Schema.Record(Schema.String, Schema.Json) }, ({ value }) => {
-    const text = JSON.stringify(value)
-    const result = StrictJson.parseJson(text)
-    // The generator may nest deeper or longer than we allow; then refusing is right.
-    if (Result.isSuccess(result)) assert.deepStrictEqual(result.success, JSON.parse(text))
-    else assert.match(result.failure, /more than/)
-  })
+  it.prop(
+    "reads back what JSON.stringify writes",
+    { value: Schema.Record(Schema.String, Schema.Json) },
+    ({ value }) => {
+      const text = JSON.stringify(value)
+      const result = StrictJson.parseJson(text)
+      // The generator may nest deeper or longer than we allow; then refusing is right.
+      if (Result.isSuccess(result)) assert.deepStrictEqual(result.success, JSON.parse(text))
+      else assert.match(result.failure, /more than/)
+    }
+  )
 
   it.prop(
-    "refuses every object with a key twice, however deep and however escaped",
+    "refuses every object with a repeated key, at any depth and with any escapes",
     { key: Schema.String, value: Schema.Json, depth: Schema.Literals([0, 1, 5]) },
     ({ depth, key, value }) => {
       const escaped = [...JSON.stringify(key).slice(1, -1)].join("")
@@ -35,7 +39,7 @@ describe("StrictJson", () => {
     assert.isTrue(reads('{"a":{"a":[{"a":1},{"a":2}]},"b":"a","c":{"b":"{\\"a\\":1,\\"a\\":2}"}}'))
   })
 
-  it("refuses depth, length and what is not JSON", () => {
+  it("refuses too deep, too long and invalid JSON", () => {
     assert.isTrue(reads("[".repeat(16) + "]".repeat(16)))
     assert.isFalse(reads("[".repeat(17) + "]".repeat(17)))
     assert.isFalse(reads(`"${"x".repeat(16_384)}"`))

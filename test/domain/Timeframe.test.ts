@@ -9,7 +9,7 @@ describe("timeframes", () => {
       assert.isUndefined(timeframeMillis(text), text)
   })
 
-  it("weeks begin on Monday, everything else at a multiple of itself", () => {
+  it("begin weeks on Monday, and everything else at a multiple of itself", () => {
     const monday = Date.UTC(2024, 0, 1)
     assert.strictEqual(frameStart(monday + 6 * 86_400_000, 604_800_000), monday)
     assert.strictEqual(frameStart(monday - 1, 604_800_000), monday - 604_800_000)
@@ -17,19 +17,15 @@ describe("timeframes", () => {
   })
 
   const moment = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4e12 }))
-  it.prop(
-    "a moment lies in the candle that contains it",
-    [moment, Schema.Literals(["1m", "7m", "1h", "1w"])],
-    (all) => {
-      const [at, text] = all
-      const millis = timeframeMillis(text) ?? 0
-      const start = frameStart(at, millis)
-      assert.isTrue(start <= at && at < start + millis)
-      assert.strictEqual(frameStart(start, millis), start)
-    }
-  )
+  it.prop("put a time into the candle that contains it", [moment, Schema.Literals(["1m", "7m", "1h", "1w"])], (all) => {
+    const [at, text] = all
+    const millis = timeframeMillis(text) ?? 0
+    const start = frameStart(at, millis)
+    assert.isTrue(start <= at && at < start + millis)
+    assert.strictEqual(frameStart(start, millis), start)
+  })
 
-  it("of common length closes whenever one of several does", () => {
+  it("have a common length that closes whenever one of several does", () => {
     const frames = ["1m", "7m", "25m", "1h", "90m", "4h", "6h", "7h", "1d", "3d", "5d", "1w", "2w", "3w", "5w"]
     const millisOf = (frame: string) => timeframeMillis(frame) ?? 0
     const begun = 1_700_000_000_000

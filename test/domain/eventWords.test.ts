@@ -109,8 +109,8 @@ const byHand: ReadonlyArray<BotEvent> = [
 
 const Text = Schema.fromJsonString(StoredEvent)
 
-describe("the words of events", () => {
-  it.effect("are read back as written", () =>
+describe("the text of events", () => {
+  it.effect("is read back as written", () =>
     Effect.gen(function* () {
       for (const event of events) {
         const text = yield* Schema.encodeEffect(Text)(event)
@@ -120,7 +120,7 @@ describe("the words of events", () => {
     })
   )
 
-  it.effect("of swaps by hand lose nothing, and hide their bytes everywhere else", () =>
+  it.effect("keeps every field of swaps by hand, and hides their bytes outside the journal", () =>
     Effect.gen(function* () {
       for (const event of byHand) {
         const text = yield* Schema.encodeEffect(Text)(event)
@@ -133,7 +133,7 @@ describe("the words of events", () => {
     })
   )
 
-  it.effect("are these and no others", () =>
+  it.effect("has only the known resolutions", () =>
     Effect.gen(function* () {
       const known = yield* Schema.encodeEffect(Text)({ _tag: "Resolved", ...about, word: "paid", text: "" })
       const exit = yield* Effect.exit(Schema.decodeEffect(Text)(known.replace("paid", "perhaps")))

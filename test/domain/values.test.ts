@@ -37,7 +37,7 @@ describe("amounts", () => {
     )
   })
 
-  it("have a median: the middle one, or between two the mean, of amounts rounded down", () => {
+  it("have a median: the middle one, or the mean of the middle two, of amounts rounded down", () => {
     assert.deepStrictEqual([median([]), median([3]), median([10, 2, 9]), median([10, 1, 2, 9])], [undefined, 3, 9, 5.5])
     assert.deepStrictEqual(
       [medianAmount([]), medianAmount([3n]), medianAmount([10n, 2n, 9n]), medianAmount([10n, 1n, 2n, 9n])],
@@ -50,7 +50,7 @@ describe("amounts", () => {
 describe("decimals", () => {
   const [small, large] = [price("-1.5"), price("2.25")]
 
-  it("compare, and the lesser and the greater of two are one of them", () => {
+  it("compare, and the smaller and the larger of two are one of them", () => {
     assert.deepStrictEqual([Decimal.min(small, large), Decimal.min(large, small)], [small, small])
     assert.deepStrictEqual([Decimal.max(small, large), Decimal.max(large, small)], [large, large])
     assert.deepStrictEqual(
@@ -83,7 +83,7 @@ describe("decimals", () => {
     assert.deepStrictEqual(Decimal.divide(price("1"), price("0.003"), 1, "up"), price("333.4"))
   })
 
-  it("multiply by a power of ten where the scale is below zero", () => {
+  it("multiply by a power of ten if the scale is below zero", () => {
     assert.deepStrictEqual(Decimal.make(12n, -3), { digits: 12_000n, scale: 0 })
     assert.deepStrictEqual(Decimal.make(1_200n, 1), { digits: 120n, scale: 0 })
     assert.deepStrictEqual(Decimal.make(0n, 5), Decimal.zero)
@@ -110,7 +110,7 @@ describe("cost", () => {
     assert.deepStrictEqual(holding(["BUY", 1n, 10n], ["SELL", 1n, 5n]), { position: 0n, cost: 0n, realised: -5n })
   })
 
-  it("of a short sale is its proceeds, and a purchase closes it and continues", () => {
+  it("of a short sale is its proceeds; a purchase closes it, and the rest opens a position", () => {
     assert.deepStrictEqual(holding(["SELL", 2n, 10n], ["SELL", 1n, 2n]), { position: -3n, cost: 12n, realised: 0n })
     assert.deepStrictEqual(holding(["SELL", 2n, 10n], ["BUY", 1n, 4n]), { position: -1n, cost: 5n, realised: 1n })
     assert.deepStrictEqual(holding(["SELL", 1n, 10n], ["BUY", 3n, 9n]), { position: 2n, cost: 6n, realised: 7n })
@@ -119,12 +119,12 @@ describe("cost", () => {
     assert.deepStrictEqual(holding(["BUY", 2n, 10n], ["SELL", 4n, 36n]), { position: -2n, cost: 18n, realised: 8n })
   })
 
-  it("of a fill without base is all lost or all won", () => {
+  it("of a fill without base counts as a complete loss or gain", () => {
     assert.deepStrictEqual(holding(["BUY", 2n, 10n], ["BUY", 0n, 3n]), { position: 2n, cost: 10n, realised: -3n })
     assert.deepStrictEqual(holding(["BUY", 2n, 10n], ["SELL", 0n, 3n]), { position: 2n, cost: 10n, realised: 3n })
   })
 
-  it("is less by fees, and has an average per unit on either side of zero", () => {
+  it("falls by fees, and has an average per unit on either side of zero", () => {
     const market = {
       name: "BTC/USDC",
       base: { symbol: "BTC", id: "b", decimals: 2 },
@@ -161,7 +161,7 @@ describe("a market", () => {
     )
   })
 
-  it("rounds only what does not come out even, whatever the places of price and assets", () => {
+  it("rounds only what does not come out even, for any decimals of price and assets", () => {
     const coarse = { ...market, base: { ...market.base, decimals: 0 } }
     assert.strictEqual(Market.quoteAmount(coarse, 3n, price("2"), "up"), 600n)
     assert.strictEqual(Market.quoteAmount(coarse, 3n, price("2.25"), "up"), 675n)
@@ -172,7 +172,7 @@ describe("a market", () => {
     assert.strictEqual(Market.baseQuantity(market, 675n, price("2.25"), "down"), 3_000n)
   })
 
-  it("has prices at its tick, a purchase below and a sale above, or as they are without one", () => {
+  it("has prices at its tick, down for purchases and up for sales, or unchanged without a tick", () => {
     const ticked = { ...market, tick: price("0.5") }
     assert.deepStrictEqual(
       [Market.toTick(ticked, "BUY", price("1.7")), Market.toTick(ticked, "SELL", price("1.7"))],
@@ -182,7 +182,7 @@ describe("a market", () => {
     assert.deepStrictEqual(Market.mid({ bid: price("1"), ask: price("2") }), price("1.5"))
   })
 
-  it("gains by moving an order what price and size differ by, less the time that it takes", () => {
+  it("gains by moving an order the difference in price and size, less the time that it takes", () => {
     const at = (text: string, quantity: bigint) => ({ price: price(text), quantity })
     const gain = (present: string, size: bigint, wanted: string, other: bigint, out?: number) =>
       Market.gainOfMoving(market, at(present, size), at(wanted, other), out)
@@ -197,8 +197,8 @@ describe("a market", () => {
   })
 })
 
-describe("orders and their states", () => {
-  it("are over when filled, cancelled or expired", () => {
+describe("order states", () => {
+  it("are final when filled, cancelled or expired", () => {
     assert.deepStrictEqual(Order.fillStatuses.filter(Order.isTerminal), ["FILLED", "CANCELED", "EXPIRED"])
     assert.isFalse(Order.isTerminal("INVENTED"))
     for (const [from, all] of Object.entries(Order.fillStatusTransitions)) {
@@ -209,7 +209,7 @@ describe("orders and their states", () => {
     assert.sameMembers(Object.keys(Order.fillStatusTransitions), [...Order.fillStatuses])
   })
 
-  it("cost the fees that go to others, not those that come back", () => {
+  it("count the fees that go to others as a cost, and not those that come back", () => {
     assert.strictEqual(Order.feesToOthers({}), 0)
     const appFees = [
       { recipient: "other", fee: 3 },
@@ -274,7 +274,7 @@ describe("the book", () => {
     })
   })
 
-  it("shows what rests best first: bids from the highest down, then asks from the lowest up", () => {
+  it("shows the best orders first: bids from the highest down, then asks from the lowest up", () => {
     const order = (side: "BUY" | "SELL", at: string) => ({
       side,
       price: price(at),
@@ -299,7 +299,7 @@ describe("the book", () => {
 })
 
 describe("time and text", () => {
-  it("days are of UTC, and a clock that goes back adds no time", () => {
+  it("days are in UTC, and a clock that goes back adds no time", () => {
     assert.deepStrictEqual([utcDay(0), utcDay(dayMillis - 1), utcDay(dayMillis), utcDay(-1)], [0, 0, 1, -1])
     assert.deepStrictEqual(
       [elapsedMillis(5, 7), elapsedMillis(5, 5), elapsedMillis(5, 4)],
@@ -334,7 +334,7 @@ describe("time and text", () => {
     )
   })
 
-  it("the same seed gives the same numbers everywhere, from nothing up to one", () => {
+  it("the same seed gives the same numbers on every machine, from zero up to one", () => {
     const next = seeded(42)
     assert.deepStrictEqual(
       [next(), next(), next()],

@@ -85,7 +85,7 @@ const inLong = isLong ? it.concurrent : it.skip
 
 describe("a bot in bad weather", () => {
   inLong(
-    "late, cut, doubled, endless answers and stopped processes: nothing is funded twice, the kill switch works",
+    "funds nothing twice through late, cut, doubled and endless answers and suspensions, and can be killed",
     {
       timeout: 480_000 + rounds * 60_000
     },
@@ -151,7 +151,7 @@ describe("a bot in bad weather", () => {
   )
 
   where(has("faketime"))(
-    "a wrong clock places nothing, says so, and still withdraws (needs faketime)",
+    "places nothing with a wrong clock, says so, and still cancels (needs faketime)",
     {
       timeout: 240_000
     },
@@ -199,7 +199,7 @@ describe("a bot in bad weather", () => {
   )
 
   where(isLong && has("openssl"))(
-    "a certificate of somebody else, or of nobody: nothing is sent (needs openssl)",
+    "sends nothing to a server with a wrong or untrusted certificate (needs openssl)",
     {
       timeout: 240_000
     },

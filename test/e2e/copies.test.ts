@@ -95,14 +95,14 @@ const forgottenIn = ({ lines }: Program): ReadonlyArray<string> =>
 
 const say = (words: ReadonlyArray<string>, config: string) => runHere([...words, "--config", config])
 
-describe("processes killed at random moments, and continued on a copy", () => {
+describe("processes that are killed at random times and continue on a copy", () => {
   // How often, for longer campaigns: LIMITBOT_COPIES=300.
   const campaign = process.env["LIMITBOT_COPIES"]
   // Otherwise each accident comes once, and a life after it.
   const lives = Number(campaign ?? accidents.length)
 
   it.skipIf(!isLong)(
-    "no slot has two orders with money in them, and what was forgotten is told",
+    "never have two funded orders in a slot, and report forgotten orders",
     {
       timeout: 120_000 + lives * 10_000
     },

@@ -45,7 +45,7 @@ const recordOf = (folder: string) => {
 }
 
 describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
-  it("from a clone to a live grid: edited, killed, started again, left by one Ctrl-C, accounted for", async ({
+  it("leads from a clone to a live grid: edited, killed, restarted, stopped by Ctrl-C, accounted for", async ({
     onTestFinished
   }) => {
     const folder = cloned()

@@ -65,7 +65,7 @@ const storedIn = (journal: string): ReadonlyArray<string> => {
 
 describe("two processes of one partner", () => {
   it.skipIf(!isLong)(
-    "read the whole history, never faster than allowed for long, and a killed one goes on",
+    "read the whole history within the rate limit, and a killed one continues",
     {
       timeout: 240_000
     },

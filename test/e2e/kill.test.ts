@@ -30,11 +30,11 @@ const moments: ReadonlyArray<Cut | "any"> = [
   "any"
 ]
 
-describe("processes killed at random moments", () => {
+describe("a bot that is killed at random times", () => {
   // How often, for longer campaigns: LIMITBOT_KILLS=1000.
   const kills = Number(process.env["LIMITBOT_KILLS"] ?? (isLong ? moments.length : 2))
 
-  it.concurrent("the bot is killed again and again: nothing is funded twice, both books agree", {
+  it.concurrent("funds nothing twice, and both books agree", {
     timeout: 420_000 + kills * 4_000
   }, async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
@@ -71,7 +71,7 @@ describe("processes killed at random moments", () => {
   })
 
   const inLong = isLong ? it.concurrent : it.skip
-  inLong("the sandbox is killed and its answers are lost: the same", async () => {
+  inLong("funds nothing twice if the sandbox is killed and its answers are lost", async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed + 1)
     const folder = newFolder()

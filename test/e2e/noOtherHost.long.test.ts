@@ -31,8 +31,8 @@ const listener = (): Promise<number> =>
     })
   })
 
-describe("nothing telephones home", () => {
-  it("a bot that trades, asks and stops connects to the addresses of its configuration, and to no other", async () => {
+describe("no connection to other hosts", () => {
+  it("is made by a bot that trades and stops: it uses only the addresses of its configuration", async () => {
     const sandbox = await startSandbox()
     const heartbeat = await listener()
     const text = `${configText(sandbox)}heartbeat: { url: "http://localhost:${heartbeat}/ping", every: 1s }\n`
@@ -48,7 +48,7 @@ describe("nothing telephones home", () => {
   })
 
   it.skipIf(!isLong)(
-    "what needs no venue connects to nothing: files, candles, backtests with threads, a demo but to its own sandbox",
+    "is made by files, candles, threaded backtests or a demo, except to the demo's own sandbox",
     async () => {
       const cwd = newFolder()
       const { environment, seen } = recording()

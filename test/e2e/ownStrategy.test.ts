@@ -40,9 +40,9 @@ export default {
 } satisfies Own<typeof keys>
 `
 
-describe("a strategy of one's own", () => {
+describe("a strategy in code", () => {
   it.skipIf(!isLong)(
-    "trades beside another, explains itself, is reloaded with its code, fails alone, and is replayed",
+    "trades beside another, explains itself, reloads with its code, fails alone, and is replayed",
     async () => {
       const sandbox = await startSandbox({ speed: 60 })
       const folder = workspace(sandbox, {
@@ -109,7 +109,7 @@ describe("a strategy of one's own", () => {
     }
   )
 
-  it.skipIf(!isLong)("that hangs in a pattern fails alone, and the kill switch is obeyed", async () => {
+  it.skipIf(!isLong)("that hangs in a regular expression fails alone, and the kill switch still works", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const hangs = `if (view.now > ${Date.now() + 15_000}) "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!".match("(a+)+$")`
     const folder = workspace(sandbox, {

@@ -132,7 +132,7 @@ const lives: ReadonlyArray<ReadonlyArray<readonly [stage: string, cut: Cut]>> = 
 ]
 
 describe.concurrent("a swap that is killed", () => {
-  it("at each stage pays once and goes on with --resume", async () => {
+  it("at each stage pays once and continues with --resume", async () => {
     const { account, url } = sandbox.connection
     const before = await held(account.signerId, "balance")
     await Promise.all(
@@ -153,27 +153,31 @@ describe.concurrent("a swap that is killed", () => {
     assert.strictEqual(before - (await held(account.signerId, "balance")), 1_000_000n * BigInt(lives.length))
   })
 
-  it.runIf(kills > 0)(`${kills} times at any moment: the same`, { timeout: 60_000 + kills * 20_000 }, async () => {
-    const random = randomFrom(seed)
-    const { config } = prepare("")
-    const before = await held(sandbox.connection.account.signerId, "balance")
-    for (let made = 1; made <= kills; made += 1) {
-      const first = swap(config)
-      await first.line((line) => eventOf(line) === "Planned")
-      await pause(random(0, 3000))
-      await kill9(first)
-      const again = start(["swap", "--resume", `s${made}`, "--config", config, "--json"])
-      await Promise.race([again.ended, pause(random(600, 2000))])
-      await kill9(again)
-      const list = start(["swap", "--list", "--config", config, "--json"])
-      await list.ended
-      const [last] = (JSON.parse(list.lines.join("")) as ReadonlyArray<{ readonly outcome: string | null }>).slice(-1)
-      if (last?.outcome === null) await finish(config, `s${made}`)
-      const balance = await held(sandbox.connection.account.signerId, "balance")
-      assert.strictEqual(before - balance, 1_000_000n * BigInt(made), `seed ${seed}, swap ${made}`)
+  it.runIf(kills > 0)(
+    `${kills} times at any time pays once and continues with --resume`,
+    { timeout: 60_000 + kills * 20_000 },
+    async () => {
+      const random = randomFrom(seed)
+      const { config } = prepare("")
+      const before = await held(sandbox.connection.account.signerId, "balance")
+      for (let made = 1; made <= kills; made += 1) {
+        const first = swap(config)
+        await first.line((line) => eventOf(line) === "Planned")
+        await pause(random(0, 3000))
+        await kill9(first)
+        const again = start(["swap", "--resume", `s${made}`, "--config", config, "--json"])
+        await Promise.race([again.ended, pause(random(600, 2000))])
+        await kill9(again)
+        const list = start(["swap", "--list", "--config", config, "--json"])
+        await list.ended
+        const [last] = (JSON.parse(list.lines.join("")) as ReadonlyArray<{ readonly outcome: string | null }>).slice(-1)
+        if (last?.outcome === null) await finish(config, `s${made}`)
+        const balance = await held(sandbox.connection.account.signerId, "balance")
+        assert.strictEqual(before - balance, 1_000_000n * BigInt(made), `seed ${seed}, swap ${made}`)
+      }
+      process.stdout.write(`killed ${kills} swaps twice (seed ${seed})\n`)
     }
-    process.stdout.write(`killed ${kills} swaps twice (seed ${seed})\n`)
-  })
+  )
 })
 
 /** A swap whose wallet program runs. */
@@ -189,7 +193,7 @@ const payingSwap = async () => {
 
 describe.concurrent("a wallet program", () => {
   it.skipIf(!isLong)(
-    "that outlives the swap that asked it is not run again, and its deposit is found",
+    "that outlives its swap is not run again, and its deposit is found",
     {
       timeout: 180_000
     },
@@ -210,7 +214,7 @@ describe.concurrent("a wallet program", () => {
     }
   )
 
-  it.skipIf(!isLong)("that was killed runs again only by the operator's word", async () => {
+  it.skipIf(!isLong)("that is killed runs again only after the operator confirms it", async () => {
     const { own, config, calls, before, first } = await payingSwap()
     process.kill(Number(calls()[0]?.split(" ")[1]), "SIGKILL")
     await first.line((line) => eventOf(line) === "PaymentUnclear")
@@ -230,7 +234,7 @@ describe.concurrent("a wallet program", () => {
   })
 
   it.skipIf(!isLong)(
-    "of a bot that is killed is run once for a placement, and again only by the operator's word",
+    "of a killed bot runs once per placement, and again only after the operator confirms it",
     {
       timeout: 180_000
     },

@@ -46,9 +46,9 @@ const verified = (proof: string, key: string) => {
   return { status, text: stdout + stderr }
 }
 
-describe("a witness outside", () => {
+describe("an outside witness", () => {
   it.skipIf(!isLong)(
-    "makes a journal of yesterday known, and what it was told proves a payment to others",
+    "detects an old copy of the journal, and its notes prove a payment to others",
     {
       timeout: 180_000
     },
@@ -120,7 +120,7 @@ describe("a witness outside", () => {
     }
   )
 
-  it.skipIf(!isLong)("that does not answer is told once, and stops nothing", async () => {
+  it.skipIf(!isLong)("that does not answer is reported once, and stops nothing", async () => {
     const folder = newFolder()
     const connection = await startSandbox({ seed: 8, speed: 60 })
     const { config, strategy } = prepare(folder, connection)

@@ -84,7 +84,7 @@ const troubles: ReadonlyArray<readonly [string, Trouble]> = [
   ["the list fails", { bend: ({ url, method }) => (isList(url, method) ? "fails" : undefined) }],
   ["every read of one order fails", { bend: ({ url, method }) => (isGet(url, method) ? "fails" : undefined) }],
   [
-    "the venue takes no reads because there were too many, and refuses the cancels",
+    "the venue refuses reads as too many, and refuses the cancels",
     {
       bend: ({ url, method }) => {
         if (url.endsWith("/cancel")) return { status: 409, body: {} }
@@ -101,12 +101,9 @@ const troubles: ReadonlyArray<readonly [string, Trouble]> = [
       )
     }
   ],
+  ["the restart has fewer files", { restart: { strategies: [ladder(2, "third", "BTC/USDC", [30_000, 31_000])] } }],
   [
-    "fewer files were given at the restart",
-    { restart: { strategies: [ladder(2, "third", "BTC/USDC", [30_000, 31_000])] } }
-  ],
-  [
-    "a market was removed from the configuration",
+    "a market is removed from the configuration",
     {
       restart: {
         strategies: [ladder(4)],
@@ -129,7 +126,7 @@ describe("the kill switch", () => {
     inVirtualTime(killUnder(trouble))
   )
 
-  it.effect("cancels although somebody holds the journal locked, and goes on when it is free", () =>
+  it.effect("cancels while another process locks the journal, and continues once it is free", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting(files, 6)
@@ -148,7 +145,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect.skipIf(!isLong)("cancels that the venue cannot take for a minute are repeated as soon as it can", () =>
+  it.effect.skipIf(!isLong)("repeats cancels that the venue refuses for a minute as soon as it accepts them", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world } = yield* resting(files, 6)
@@ -164,7 +161,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect("the end of a cancelled order shows within seconds in a calm bot", () =>
+  it.effect("shows the end of a cancelled order within seconds in a calm bot", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting(files, 6)
@@ -179,7 +176,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect("a cancel of an order that an earlier lost cancel has ended is reported as done", () =>
+  it.effect("reports a cancel as done if an earlier lost cancel has ended the order", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(2)] }, 2)
@@ -197,7 +194,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect.skipIf(!isLong)("cancels without an answer do not delay the others", () =>
+  it.effect.skipIf(!isLong)("does not let cancels without an answer delay the others", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world } = yield* resting({ strategies: [ladder(52)] }, 52)

@@ -13,7 +13,7 @@ const ended = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replace(/"fillStatus":"[A-Z_]+"/g, '"fillStatus":"CANCELED"'))
 
 describe("clocks", () => {
-  it.effect("a clock that goes back an hour stops no request, the kill switch's neither", () =>
+  it.effect("that go back an hour stop no request, nor the kill switch", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process: bot } = yield* resting({ strategies: [ladder(4)] }, 4)
@@ -29,7 +29,7 @@ describe("clocks", () => {
     )
   )
 
-  it.effect.each([40_000, 130_000, -45_000])("by a clock %i ms ahead nothing is funded, dies or freezes", (ahead) =>
+  it.effect.each([40_000, 130_000, -45_000])("that are %i ms ahead let nothing be funded, die or freeze", (ahead) =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -47,7 +47,7 @@ describe("clocks", () => {
     )
   )
 
-  it.effect("a clock that jumps ahead while orders are funded kills no payment", () =>
+  it.effect("that jump ahead while orders are funded kill no payment", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -91,7 +91,7 @@ describe("a clock that jumps a day ahead", () => {
     )
   )
 
-  it.effect("refuses the operator's word that a payment is unpaid while it can still be executed", () =>
+  it.effect("rejects the operator's answer that a payment is unpaid while it can still be executed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -107,8 +107,8 @@ describe("a clock that jumps a day ahead", () => {
   )
 })
 
-describe("orders in a list of one page", () => {
-  it.effect("one that left it is read by itself at the next look, however far its price is", () =>
+describe("an order that leaves a list of one page", () => {
+  it.effect("is read by itself at the next poll, at any distance from the price", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -45,7 +45,7 @@ const isCreate = ({ method, path }: { readonly method: string; readonly path: st
   method === "POST" && path.endsWith("/orders")
 
 describe("a full disk", () => {
-  it.effect("stops new orders, lets cancels and the kill switch work, and ends by itself", () =>
+  it.effect("stops new orders, allows cancels and the kill switch, and recovers by itself", () =>
     Effect.gen(function* () {
       const disk = smallDisk()
       const world = yield* makeWith(disk.reserveOf)
@@ -73,7 +73,7 @@ describe("a full disk", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("the reserve is a file of its owner's, given away once and taken again", () =>
+  it.effect("has a reserve file that only its owner can read, released once and taken again", () =>
     Effect.gen(function* () {
       const journal = join(mkdtempSync(join(tmpdir(), "limitbot-reserve-")), "journal.sqlite")
       const reserve = Reserve.beside(journal)

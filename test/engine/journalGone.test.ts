@@ -5,7 +5,7 @@ import { unfinished } from "../../src/engine/state/BotState.ts"
 import { LeaseLost } from "../../src/journal/Lease.ts"
 import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "../world/bot/botWorld.ts"
 
-describe("a journal that is gone", () => {
+describe("a removed journal", () => {
   it.effect("stops trading and raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {

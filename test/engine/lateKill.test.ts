@@ -12,7 +12,7 @@ const killed = { code: "kill-switch", text: "test" }
 const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
 
 describe("the kill switch between the gate and the network", () => {
-  it.effect("a payment whose record waits for a locked journal is not sent after the kill", () =>
+  it.effect("stops a payment whose record waits for a locked journal", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -46,7 +46,7 @@ describe("the kill switch between the gate and the network", () => {
     )
   )
 
-  it.effect("an order whose create waits for a locked journal is not created after the kill", () =>
+  it.effect("stops the create of an order whose record waits for a locked journal", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -67,7 +67,7 @@ describe("the kill switch between the gate and the network", () => {
     )
   )
 
-  it.effect("a wallet whose request waits for a locked journal is not asked after the kill", () =>
+  it.effect("stops a request to a wallet whose record waits for a locked journal", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -99,8 +99,8 @@ describe("the kill switch between the gate and the network", () => {
   )
 })
 
-describe("the kill switch and a journal that takes nothing any more", () => {
-  it.effect("ended the bot without a single cancel", () =>
+describe("the kill switch with a broken journal", () => {
+  it.effect("cancels all orders before the bot ends", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(4)] }, 4)

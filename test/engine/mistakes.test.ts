@@ -52,43 +52,37 @@ const killed = Effect.fnUntraced(function* (world: Effect.Success<typeof make>, 
   yield* until(() => world.network.sent.filter(isCancel).length === orders, 1_000, "every order has its cancel")
 })
 
-describe("a mistake of the program", () => {
-  it.effect(
-    "in the plan of one strategy stops neither the others nor a cancel, and is told once until it is over",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const mistake = { isMade: true, times: 0 }
-          const world = yield* make
-          const process = yield* world.run({
-            strategies: [ladder(2, "odd"), ladder(3, "even")],
-            changed: breakable(mistake)
-          })
-          const failing = (name: string) => process.state.strategies.get(name)?.failing?.reason
-          yield* until(() => openOf(process, "even") === 3 && mistake.times > 3, 60_000, "the other one's orders rest")
-          assert.strictEqual(failing("odd"), "mistake 1")
-          assert.isUndefined(failing("even"))
-          assert.strictEqual(yield* countOf(process, "PlanFailed"), 1)
-
-          mistake.isMade = false
-          yield* until(
-            () => openOf(process, "odd") === 2 && failing("odd") === undefined,
-            180_000,
-            "it is planned again"
-          )
-          assert.strictEqual(yield* countOf(process, "PlanMended"), 1)
-
-          mistake.isMade = true
-          yield* until(() => failing("odd") !== undefined, 120_000, "it fails again")
-          yield* Effect.sleep("2 minutes")
-          assert.strictEqual(openOf(process, "odd"), 2, "its orders stay as they are")
-          yield* killed(world, 5)
-          assert.isUndefined(process.fiber.pollUnsafe())
+describe("a bug in the program", () => {
+  it.effect("in the plan of one strategy stops neither the others nor a cancel, and is reported once", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const mistake = { isMade: true, times: 0 }
+        const world = yield* make
+        const process = yield* world.run({
+          strategies: [ladder(2, "odd"), ladder(3, "even")],
+          changed: breakable(mistake)
         })
-      )
+        const failing = (name: string) => process.state.strategies.get(name)?.failing?.reason
+        yield* until(() => openOf(process, "even") === 3 && mistake.times > 3, 60_000, "the other one's orders rest")
+        assert.strictEqual(failing("odd"), "mistake 1")
+        assert.isUndefined(failing("even"))
+        assert.strictEqual(yield* countOf(process, "PlanFailed"), 1)
+
+        mistake.isMade = false
+        yield* until(() => openOf(process, "odd") === 2 && failing("odd") === undefined, 180_000, "it is planned again")
+        assert.strictEqual(yield* countOf(process, "PlanMended"), 1)
+
+        mistake.isMade = true
+        yield* until(() => failing("odd") !== undefined, 120_000, "it fails again")
+        yield* Effect.sleep("2 minutes")
+        assert.strictEqual(openOf(process, "odd"), 2, "its orders stay as they are")
+        yield* killed(world, 5)
+        assert.isUndefined(process.fiber.pollUnsafe())
+      })
+    )
   )
 
-  it.effect("that is made every other time is told once, and is not over between two of them", () =>
+  it.effect("that occurs every second time is reported once, and not as ended in between", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const mistake = {
@@ -106,7 +100,7 @@ describe("a mistake of the program", () => {
     )
   )
 
-  it.effect("in one cancel, or in the look for cancels, stops no other", () =>
+  it.effect("in one cancel, or in the search for cancels, stops no other cancel", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [ladder(4)] }, 4)
@@ -175,7 +169,7 @@ describe("a mistake of the program", () => {
     )
   )
 
-  it.effect("in the work on one order stops no other order, and is told once", () =>
+  it.effect("in the work on one order stops no other order, and is reported once", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const markets = new Spoiled(marketsByName({ assets, ticks: new Map() }))

@@ -40,13 +40,13 @@ interface Odd {
 const odd: ReadonlyArray<readonly [string, Odd]> = [
   ["show other decimals than the configured ones", { reply: otherDecimals }],
   ["are refused for their credential", { bend: quotes(401, { message: "unauthorized" }) }],
-  ["are no quotes", { bend: quotes(200, { quote: "none" }) }],
+  ["are not quotes", { bend: quotes(200, { quote: "none" }) }],
   ["are refused", { bend: quotes(400, { message: "No liquidity available" }) }]
 ]
 
-describe("a bot with resting orders whose first quotes", () => {
+describe("a bot with open orders", () => {
   for (const [what, { bend = () => undefined, reply = honest }] of odd) {
-    it.effect(`${what}: continues, and keeps its orders under control`, () =>
+    it.effect(`keeps its orders under control although its first quotes ${what}`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { world, process } = yield* resting(
@@ -73,8 +73,8 @@ describe("a bot with resting orders whose first quotes", () => {
   }
 })
 
-describe("a bot without orders whose first quotes", () => {
-  it.effect("show other decimals once, begins; twice, refuses to start", () =>
+describe("a bot without orders", () => {
+  it.effect("starts after one quote with other decimals, and refuses to start after two", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

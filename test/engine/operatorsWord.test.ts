@@ -43,8 +43,8 @@ const withoutAmounts = (body: unknown): unknown => {
   return { ...rest, status, swapDetails }
 }
 
-describe("the operator's word", () => {
-  it.effect("that the venue is right holds, and its slot stays unfrozen", () =>
+describe("the operator's answer", () => {
+  it.effect("that the venue is right is final, and its slot stays unfrozen", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process: bot } = yield* resting({ strategies: [ladder(2)] }, 2)
@@ -59,7 +59,7 @@ describe("the operator's word", () => {
     )
   )
 
-  it.effect("on a swap that succeeded without amounts is accepted, and the swap ends", () =>
+  it.effect("on a swap that succeeds without amounts is accepted, and the swap ends", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -102,7 +102,7 @@ describe("the operator's word", () => {
     )
   )
 
-  it.effect("that a wallet paid holds, and the payment stays confirmed", () =>
+  it.effect("that a wallet has paid is final, and the payment stays confirmed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -131,7 +131,7 @@ describe("the operator's word", () => {
     )
   )
 
-  it.effect("that a payment is unpaid is refused while the wallet is at work", () =>
+  it.effect("that a payment is unpaid is rejected while the wallet is at work", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -24,7 +24,7 @@ const stateAfter = (...events: ReadonlyArray<BotEvent>) => {
 }
 
 describe("a strategy that is loaded while all others are paused", () => {
-  it("is not paid", () => {
+  it("is paused too", () => {
     const before = stateAfter()
     const state = stateAfter(...pause(before, "grid", "pause", "a look"))
     assert.deepInclude(
@@ -33,7 +33,7 @@ describe("a strategy that is loaded while all others are paused", () => {
     )
   })
 
-  it("begins where one of them goes on, or none ran", () => {
+  it("is not paused if another one runs, or none ran before", () => {
     for (const state of [stateAfter(), BotState.make()])
       assert.notInclude(
         loaded(state, fresh).map(({ _tag }) => _tag),

@@ -17,7 +17,7 @@ terms: { confidentiality: advanced, depositMode: MEMO, appFees: { self: 10, part
 `
 
 describe("assets in different places", () => {
-  it.effect("are paid from and paid out to where each is, by the terms of the strategy", () =>
+  it.effect("are paid from and paid out to their places, by the terms of the strategy", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

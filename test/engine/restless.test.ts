@@ -5,8 +5,8 @@ import { unfinished } from "../../src/engine/state/BotState.ts"
 import { isLong } from "../long.ts"
 import { inVirtualTime, ladder, resting, until } from "../world/bot/botWorld.ts"
 
-describe("statuses that change at every look", () => {
-  it.effect.skipIf(!isLong)("filled the journal for ever", () =>
+describe("a status that changes at every poll", () => {
+  it.effect.skipIf(!isLong)("is recorded a limited number of times, and is then a contradiction", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(2)], pace: { pollMaxMillis: 1_000 } }, 2)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "../world/bot/botWorld.ts"
 
 describe("two bots on one account", () => {
-  it.effect("neither cancels, adopts or funds an order of the other", () =>
+  it.effect("neither cancel, adopt nor fund each other's orders", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -20,7 +20,7 @@ describe("two bots on one account", () => {
     )
   )
 
-  it.effect("the same at a venue that drops milliseconds, when creates get lost", () =>
+  it.effect("do not do so at a venue that drops milliseconds either, when creates get lost", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

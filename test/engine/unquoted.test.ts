@@ -46,7 +46,7 @@ describe("a market without quotes", () => {
     )
   }
 
-  it.effect("is an alarm if it is the only one, without any price before", () =>
+  it.effect("is an alarm if it is the only market, without an earlier price", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -59,7 +59,7 @@ describe("a market without quotes", () => {
     )
   )
 
-  it.effect("is none after one refused quote", () =>
+  it.effect("is not an alarm after one refused quote", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: two }, 4)

@@ -16,7 +16,7 @@ const cases: ReadonlyArray<readonly [string, Bend]> = [
 
 describe("a venue that is gone", () => {
   for (const [what, bend] of cases) {
-    it.effect(`is told within seconds after the first read has failed: ${what}`, () =>
+    it.effect(`is reported within seconds of the first failed read: ${what}`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make
@@ -33,7 +33,7 @@ describe("a venue that is gone", () => {
           yield* until(() => bot.state.venueDownSince !== undefined, 60_000, "somebody is told")
           const waited = (yield* Clock.currentTimeMillis) - (askedAt ?? start)
           assert.isAtMost(waited, toldMillis)
-          // Told after half a minute, it had "not answered for" no time at all.
+          // The outage counts from the first request without an answer, not from the report.
           assert.closeTo(bot.state.venueDownSince ?? 0, askedAt ?? start, 1_500)
           world.network.bend = () => undefined
           yield* until(() => bot.state.venueDownSince === undefined, 60_000, "it is back")
@@ -42,7 +42,7 @@ describe("a venue that is gone", () => {
     )
   }
 
-  it.effect("is told as soon when it goes while an order is being funded", () =>
+  it.effect("is reported as soon if it fails while an order is being funded", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -61,10 +61,10 @@ describe("a venue that is gone", () => {
   )
 })
 
-describe("a credential that worked", () => {
+describe("a credential that works", () => {
   const refused = { status: 401, body: { message: "unauthorized" } }
 
-  it.effect("is one that the venue took in this run: another is shown twice and ends a bot without orders", () =>
+  it.effect("is one that the venue has accepted in this run; a bot without orders ends after two refusals", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -77,7 +77,7 @@ describe("a credential that worked", () => {
     )
   )
 
-  it.effect("and that one answer refused ended the bot", () =>
+  it.effect("does not end the bot if one answer refuses it, but does if all refuse it", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(2)] }, 2)
@@ -102,7 +102,7 @@ describe("a credential that worked", () => {
     )
   )
 
-  it.effect("and that is refused again after an outage does not end the bot", () =>
+  it.effect("does not end the bot if it is refused again after an outage", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(2)] }, 2)
@@ -122,7 +122,7 @@ describe("a credential that worked", () => {
     )
   )
 
-  it.effect("and that is refused under the kill switch does not end the bot before its orders are cancelled", () =>
+  it.effect("does not end the bot under the kill switch before its orders are cancelled", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(4)] }, 4)

@@ -90,7 +90,7 @@ describe("the first price of a bot", () => {
     [0.1, 3],
     [1.2, 3]
   ] as const) {
-    it.effect(`wrong by ${factor}, ${looks} times: it cost most of the budget`, () =>
+    it.effect(`costs little if it is wrong by a factor of ${factor}, ${looks} times`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make
@@ -104,7 +104,7 @@ describe("the first price of a bot", () => {
     )
   }
 
-  it.effect("reached a strategy that remembers where it began", () =>
+  it.effect("does not reach a strategy that remembers its starting price if it is wrong", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -147,7 +147,7 @@ const minute = 60_000
 
 describe("a wrong price later", () => {
   for (const factor of [10, 1.3, 0.5]) {
-    it.effect(`by ${factor}: it withdrew resting orders and paused a strategy by its drawdown`, () =>
+    it.effect(`by a factor of ${factor} cancels no order and pauses no strategy`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { world, process } = yield* resting({ strategies: [quoting] }, 2)
@@ -171,7 +171,7 @@ describe("a wrong price later", () => {
     )
   }
 
-  it.effect("sold what a stop guarded", () =>
+  it.effect("does not trigger a stop", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -185,7 +185,7 @@ describe("a wrong price later", () => {
     )
   )
 
-  it.effect("in steps of two percent led away from the truth", () =>
+  it.effect("in steps of two percent does not lead orders away from the true price", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [quoting] }, 2)
@@ -199,7 +199,7 @@ describe("a wrong price later", () => {
     )
   )
 
-  it.effect("of a market that is only looked at fired a rule", () =>
+  it.effect("of a watched market fires no rule", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -239,7 +239,7 @@ describe("a wrong price later", () => {
   )
 })
 
-describe("after a restart", () => {
+describe("a price after a restart", () => {
   /** Long enough for a price to be stored. */
   const ran = Effect.fnUntraced(function* (pauseMillis: number) {
     const world = yield* make
@@ -251,7 +251,7 @@ describe("after a restart", () => {
   })
 
   for (const pauseMillis of [10_000, 60 * minute]) {
-    it.effect(`${pauseMillis / 1_000} s later the stored price is the witness where the token list has none`, () =>
+    it.effect(`${pauseMillis / 1_000} s later is checked against the stored price if the token list has none`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* ran(pauseMillis)
@@ -265,7 +265,7 @@ describe("after a restart", () => {
     )
   }
 
-  it.effect.skipIf(!isLong)("quotes that stand still are no price when the token list has moved on", () =>
+  it.effect.skipIf(!isLong)("that stands still is not used if the token list has moved on", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* ran(60 * minute)
@@ -279,8 +279,8 @@ describe("after a restart", () => {
   )
 })
 
-describe("a price that nobody else shows", () => {
-  it.effect("at a restart: orders planned before it are not created", () =>
+describe("a price without confirmation", () => {
+  it.effect("at a restart stops the creation of orders planned before it", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -305,8 +305,8 @@ describe("a price that nobody else shows", () => {
   )
 })
 
-describe("a real move", () => {
-  it.effect("that the token list shows counts at once", () =>
+describe("a real move of the price", () => {
+  it.effect("counts at once if the token list confirms it", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [quoting] }, 2)
@@ -319,7 +319,7 @@ describe("a real move", () => {
     )
   )
 
-  it.effect.skipIf(!isLong)("of a market without a token price counts after a minute, and in small steps at once", () =>
+  it.effect.skipIf(!isLong)("without a token price counts after a minute, and in small steps at once", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -342,7 +342,7 @@ describe("a real move", () => {
     )
   )
 
-  it.effect.skipIf(!isLong)("of an asset whose token price is always off does not stop what runs", () =>
+  it.effect.skipIf(!isLong)("of an asset whose token price is always off does not stop running strategies", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [quoting] }, 2)

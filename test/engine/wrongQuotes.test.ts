@@ -43,7 +43,7 @@ const better = changing((_answer, quote) => {
 const unsigned: ReadonlyArray<readonly [string, Network["reply"]]> = [
   ["whose signature is missing", answering({ signature: undefined })],
   ["whose signature is another's", answering({ signature: `ed25519:${"1".repeat(64)}` })],
-  ["that are better by a hundredth than what was signed", better]
+  ["that are better by a hundredth than the signed text", better]
 ]
 
 const echoes: ReadonlyArray<readonly [string, Network["reply"]]> = [
@@ -75,12 +75,12 @@ const refusing = (reply: Network["reply"], isVerifying: boolean) =>
     })
   )
 
-describe("quotes of a venue whose key is configured", () => {
+describe("quotes of a venue with a configured key", () => {
   for (const [what, reply] of unsigned) {
-    it.effect(`${what} are no prices`, () => refusing(reply, true))
+    it.effect(`${what} are not used as prices`, () => refusing(reply, true))
   }
 })
 
 describe("quotes of a venue without a configured key", () => {
-  for (const [what, reply] of echoes) it.effect(`${what} are no prices`, () => refusing(reply, false))
+  for (const [what, reply] of echoes) it.effect(`${what} are not used as prices`, () => refusing(reply, false))
 })

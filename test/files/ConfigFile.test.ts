@@ -49,8 +49,8 @@ const said = ({ problems }: ConfigInvalid) =>
 
 const provided = Effect.provide([NodeServices.layer, env])
 
-describe("configuration file", () => {
-  it.effect("mails checkpoints only where somebody gets e-mail, and says where nobody does", () =>
+describe("the configuration file", () => {
+  it.effect("needs an e-mail receiver to mail checkpoints, and says so", () =>
     Effect.gen(function* () {
       const witness = "witness: { file: notes, mail: 1d }\n"
       const mail =
@@ -88,7 +88,7 @@ describe("configuration file", () => {
     }).pipe(provided)
   )
 
-  it.effect("ships an example that is right but for the secrets, which nobody has set", () =>
+  it.effect("has an example that is valid except for the unset secrets", () =>
     Effect.gen(function* () {
       const { assets } = (yield* loadSettings("config/example.yaml")).markets
       assert.deepStrictEqual(
@@ -106,7 +106,7 @@ describe("configuration file", () => {
     }).pipe(provided)
   )
 
-  it.effect("takes what every order asks for, other spellings of assets, and the salt of nonces", () =>
+  it.effect("accepts terms for every order, other spellings of assets, and the salt of nonces", () =>
     Effect.gen(function* () {
       const text = good
         .replace("account:\n", "account:\n  confidentiality: advanced\n  appFees: { self: 10, partner.near: 5 }\n")
@@ -252,7 +252,7 @@ describe("configuration file", () => {
     }).pipe(provided)
   )
 
-  it.effect("takes plain http for this machine only", () =>
+  it.effect("accepts plain http for this machine only", () =>
     Effect.gen(function* () {
       for (const url of ["http://127.0.0.1:8123", "http://localhost:8123", "http://[::1]:8123"]) {
         const { config } = yield* withFiles({ "bot.yaml": good.replace("https://venue.example/base/", `"${url}"`) })
@@ -270,7 +270,7 @@ describe("configuration file", () => {
     otlp: (url) => `otlp: { url: ${url}, token: { env: TEST_API_KEY } }`
   }
   it.effect.each(Object.entries(tellers))(
-    "tells nothing to another machine in the clear, wherever its address is: %s",
+    "sends nothing to another machine unencrypted, wherever the address is set: %s",
     ([name, line]) =>
       Effect.gen(function* () {
         const readsReferences = name !== "otlp"
@@ -303,7 +303,7 @@ describe("configuration file", () => {
       }).pipe(provided)
   )
 
-  it.effect("names a file that is not there", () =>
+  it.effect("names a missing file", () =>
     Effect.gen(function* () {
       const problem = yield* load("nowhere/bot.yaml").pipe(Effect.flip)
       assert.deepStrictEqual(said(problem), ["1:1 the configuration file cannot be read"])

@@ -52,12 +52,12 @@ const settings = (more: string) =>
   )
 
 describe("the facts of a deployment", () => {
-  it("have each a key that says otherwise", () => {
+  it("each have a key that overrides them", () => {
     const all = new Set(profileNames.flatMap((name) => leavesOf(factsOf(name, "intents.near")).map(([path]) => path)))
     assert.deepStrictEqual([...all].sort(), Object.keys(others).sort())
   })
 
-  it.each(Object.entries(others))("%s is what the file says", async (path, [said, believed]) => {
+  it.each(Object.entries(others))("%s is taken from the file", async (path, [said, believed]) => {
     const usual = new Map(leavesOf((await settings("")).venue.facts))
     const { venue } = await settings(said)
     const leaves = new Map(leavesOf(venue.facts))

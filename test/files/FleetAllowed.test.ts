@@ -67,7 +67,7 @@ describe("a row of a fleet's database", () => {
     assert.match(why(config), message)
   })
 
-  it("that names what is allowed is taken", () => {
+  it("that names only allowed things is accepted", () => {
     const config = `venue: { url: https://venue.example/v1, apiKey: { file: api.key } }
 account:
   wallet: { command: [wallet, --pay] }
@@ -82,7 +82,7 @@ assets: { ETH: { id: "nep141:eth.omft.near", decimals: 18 } }
     assert.match(why("", name), /named by small letters, digits and dashes/)
   })
 
-  it.effect("starts nothing where this machine allows nothing", () =>
+  it.effect("starts nothing if this machine allows nothing", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       mkdirSync(join(folder, "anna"))

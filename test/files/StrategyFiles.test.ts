@@ -19,7 +19,7 @@ const cases: ReadonlyArray<
   readonly [what: string, files: Readonly<Record<string, string>>, given: string, ...says: ReadonlyArray<string>]
 > = [
   [
-    "one limit of a file's length, however much longer it is",
+    "one limit of a file's length for any longer file",
     { a: "a".repeat(300_000), b: "a".repeat(2_000_000) },
     "a b",
     "a:1:1 the file has 300000 characters; the maximum is 262144",
@@ -33,7 +33,7 @@ const cases: ReadonlyArray<
     'b:2:9 the strategy name "eth-ladder" is taken by a: names must differ'
   ],
   [
-    "the later file, whichever it is",
+    "the later file in any order",
     { a: goodLadder, b: twinGrid },
     "b a",
     'a:1:7 the strategy name "eth-ladder" is taken by b: names must differ'
@@ -61,7 +61,7 @@ const cases: ReadonlyArray<
     'b:1:7 the strategy name "eth-ladder" is taken by a: names must differ'
   ],
   [
-    "files that are not there, beside one that is wrong",
+    "missing files beside a wrong one",
     { a: goodGrid.replace("kind: grid", "kind: grit") },
     "nowhere a",
     "nowhere:1:1 the strategy file cannot be read: no such file or folder",
@@ -79,7 +79,7 @@ rules:
 `
 
 describe("a strategy file for its purpose", () => {
-  it("is refused at its place where it cannot work", () => {
+  it("is refused with line and column if it cannot work", () => {
     const said = (text: string, purpose: StrategyFiles.Purpose) =>
       Result.match(StrategyFiles.suited(parse(text, "a", markets), purpose), {
         onSuccess: ({ name }) => [name],
@@ -104,7 +104,7 @@ describe("a strategy file for its purpose", () => {
 })
 
 describe("strategy files together", () => {
-  it.effect.each(cases)("say %s", ([, files, given, ...says]) =>
+  it.effect.each(cases)("report %s", ([, files, given, ...says]) =>
     Effect.gen(function* () {
       const folder = mkdtempSync(join(tmpdir(), "limitbot-files-"))
       for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
@@ -121,42 +121,39 @@ describe("strategy files together", () => {
   )
 })
 
-describe("files that are read again and again", () => {
-  it.effect(
-    "are parsed again only when their text has changed: a bot that watched its files parsed them at each look",
-    () =>
-      Effect.gen(function* () {
-        const folder = mkdtempSync(join(tmpdir(), "limitbot-files-"))
-        const [grid, ladder] = [join(folder, "grid"), join(folder, "ladder")]
-        writeFileSync(grid, goodGrid)
-        writeFileSync(ladder, goodLadder)
-        const read = StrategyFiles.reader(markets)
-        const first = yield* read([grid, ladder])
-        const again = yield* read([grid, ladder])
-        assert.lengthOf(again.strategies, 2)
-        for (const [index, strategy] of again.strategies.entries())
-          assert.strictEqual(strategy, first.strategies[index])
+describe("strategy files that are read repeatedly", () => {
+  it.effect("are parsed again only if their text has changed", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "limitbot-files-"))
+      const [grid, ladder] = [join(folder, "grid"), join(folder, "ladder")]
+      writeFileSync(grid, goodGrid)
+      writeFileSync(ladder, goodLadder)
+      const read = StrategyFiles.reader(markets)
+      const first = yield* read([grid, ladder])
+      const again = yield* read([grid, ladder])
+      assert.lengthOf(again.strategies, 2)
+      for (const [index, strategy] of again.strategies.entries()) assert.strictEqual(strategy, first.strategies[index])
 
-        writeFileSync(grid, goodGrid.replace("levels: 5", "levels: 6"))
-        const changed = yield* read([grid, ladder])
-        assert.notStrictEqual(changed.strategies[0], first.strategies[0])
-        assert.strictEqual(changed.strategies[1], first.strategies[1])
+      writeFileSync(grid, goodGrid.replace("levels: 5", "levels: 6"))
+      const changed = yield* read([grid, ladder])
+      assert.notStrictEqual(changed.strategies[0], first.strategies[0])
+      assert.strictEqual(changed.strategies[1], first.strategies[1])
 
-        writeFileSync(grid, twinGrid)
-        const [twin] = (yield* read([ladder, grid])).problems
-        assert.include(twin?.message, "is taken by")
+      writeFileSync(grid, twinGrid)
+      const [twin] = (yield* read([ladder, grid])).problems
+      assert.include(twin?.message, "is taken by")
 
-        writeFileSync(grid, "")
-        const [empty] = (yield* read([grid])).rendered
-        rmSync(grid)
-        const [gone] = (yield* read([grid])).rendered
-        assert.include(gone, "cannot be read")
-        writeFileSync(grid, "")
-        assert.deepStrictEqual((yield* read([grid])).rendered, [empty])
-      }).pipe(Effect.provide(NodeServices.layer))
+      writeFileSync(grid, "")
+      const [empty] = (yield* read([grid])).rendered
+      rmSync(grid)
+      const [gone] = (yield* read([grid])).rendered
+      assert.include(gone, "cannot be read")
+      writeFileSync(grid, "")
+      assert.deepStrictEqual((yield* read([grid])).rendered, [empty])
+    }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("code of a package is the one file that it exports, and none outside of it", () =>
+  it.effect("load code of a package only from the one file that it exports", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(join(tmpdir(), "limitbot-files-"))
       const [strategies, own] = [join(folder, "strategies"), join(folder, "node_modules/@some/body")]

@@ -44,7 +44,7 @@ const inDatabase = <A, E>(effect: Effect.Effect<A, E, Journals>) =>
   )
 
 describe.skipIf(server === undefined)("an account of a fleet", () => {
-  it("is looked at with the commands of a bot of its own", async () => {
+  it("is shown by the commands of a single bot", async () => {
     await ground.limitbot("fleet", "--apply", "accounts", "--yes")
     runner = ground.runner()
     await ground.until("all have orders", haveOrders)
@@ -64,7 +64,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     for (const command of ["fills", "profit", "orders --stuck"]) await jsonOf(...command.split(" "))
   })
 
-  it("is no other's, and says so where it has no such name or no such way", async () => {
+  it("refuses a wrong name, an unsupported option, and a write by a reader", async () => {
     assert.match((await ground.limitbot("status", "--account", "nobody")).stderr, /No account nobody in this fleet/)
     assert.strictEqual((await of("status", "--watch")).code, 2)
     assert.strictEqual((await of("events", "--follow")).code, 2)
@@ -75,7 +75,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.isTrue(haveOrders(await ground.accounts()))
   })
 
-  it("has a journal that is verified, whole and as far as its row says that it has come", async () => {
+  it("has a journal that verify checks, whole and up to its recorded end", async () => {
     const before = await jsonOf("journal", "verify")
     assert.match(before.head, /^[0-9a-f]{64}$/)
     assert.isAtLeast(before.events, 5)
@@ -88,7 +88,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.match(other.stderr, /no event has the hash 0+1/)
   })
 
-  it("has evidence of its orders, from its journal; what only its owner's machine could say is named", async () => {
+  it("has evidence of its orders from its journal, and the evidence names what was not read", async () => {
     const [{ orderId: order }] = await jsonOf("orders")
     const out = join(ground.folder, "evidence.json")
     const { code, stderr, stdout } = await of("orders", order, "--out", out)
@@ -103,7 +103,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.match((await of("orders", "p-none", "--out", out)).stderr, /limitbot orders --account account-0/)
   })
 
-  it.skipIf(!isLong)("pauses a strategy by a word to its owner, and the pause outlives the owner", async () => {
+  it.skipIf(!isLong)("pauses a strategy by a command to its owner, and the pause outlives the owner", async () => {
     const paused = await of("pause", "grid", "--why", "to look")
     assert.match(paused.stdout, /grid paused: no new orders/)
     assert.match((await of("pause", "other")).stderr, /No strategy is named other/)
@@ -140,7 +140,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
   })
 
   it.skipIf(!isLong)(
-    "is contained when it is killed, its owner has obeyed, and nothing is left in its journal or at the venue",
+    "is contained once it is killed, its owner obeys, and nothing is left in journal or venue",
     async () => {
       const look = async (): Promise<{ readonly code: number | null; readonly shown: Shown }> => {
         const { code, stdout } = await ground.limitbot("check", "--containment", "--account", "account-1", "--json")
@@ -177,33 +177,30 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     }
   )
 
-  it.skipIf(!isLong)(
-    "is compared with the venue by its owner, and takes a word on what only a person can know",
-    async () => {
-      const compared = await of("reconcile")
-      assert.match(compared.stdout, /Compared with the journal: orders/, compared.stderr)
-      assert.match(compared.stdout, / 0 contradict\./)
-      assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
-      assert.match((await of("resolve", "pl-none", "--paid")).stderr, /pl-none/)
-      runner.signal("SIGTERM")
-      await runner.ended
-      const seen = { _tag: "WitnessDisagreed", size: 1, head: "00", text: "a witness saw another journal" } as const
-      await inDatabase(
-        Effect.provide(
-          Effect.flatMap(Journal, ({ append }) => append([seen])),
-          layerOf("account-0")
-        )
+  it.skipIf(!isLong)("is compared with the venue by its owner, and accepts the operator's answer", async () => {
+    const compared = await of("reconcile")
+    assert.match(compared.stdout, /Compared with the journal: orders/, compared.stderr)
+    assert.match(compared.stdout, / 0 contradict\./)
+    assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
+    assert.match((await of("resolve", "pl-none", "--paid")).stderr, /pl-none/)
+    runner.signal("SIGTERM")
+    await runner.ended
+    const seen = { _tag: "WitnessDisagreed", size: 1, head: "00", text: "a witness saw another journal" } as const
+    await inDatabase(
+      Effect.provide(
+        Effect.flatMap(Journal, ({ append }) => append([seen])),
+        layerOf("account-0")
       )
-      assert.match((await of("resolve")).stdout, /resolve witness --forget/)
-      runner = ground.runner()
-      assert.match((await of("resolve", "witness", "--forget")).stdout, /by the running bot/)
-      assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
-      runner.signal("SIGTERM")
-      await runner.ended
-    }
-  )
+    )
+    assert.match((await of("resolve")).stdout, /resolve witness --forget/)
+    runner = ground.runner()
+    assert.match((await of("resolve", "witness", "--forget")).stdout, /by the running bot/)
+    assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
+    runner.signal("SIGTERM")
+    await runner.ended
+  })
 
-  it("is no whole journal when its end is missing, although every event that is left follows from the one before", async () => {
+  it("fails verification if the end of its journal is missing, even if the rest is a whole chain", async () => {
     const verified = () => ground.limitbot("journal", "verify", "--account", "account-1")
     assert.match((await verified()).stdout, /fleet:account-1: \d+ events, none changed/)
     // Whoever owns the database can do what it refuses to everybody else.

@@ -8,7 +8,7 @@ import * as PostgresServer from "../postgres.ts"
 import { gridText, haveOrders, make } from "./ground.ts"
 
 const [server, other] = isLong ? [await PostgresServer.start(), await PostgresServer.start()] : []
-if (isLong && server === undefined) it.skip("accounts compared: this machine has no Postgres server", () => undefined)
+if (isLong && server === undefined) it.skip("compared accounts: this machine has no Postgres server", () => undefined)
 
 interface Problem {
   readonly kind: string
@@ -16,7 +16,7 @@ interface Problem {
 }
 
 describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => {
-  it("tells orders of its account that another bot made, without being asked", async () => {
+  it("reports orders that another bot made on it, without a request", async () => {
     if (server === undefined) return
     const ground = await make(server, 2)
     for (const name of ground.keys.keys())
@@ -53,7 +53,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
     await runner.ended
   })
 
-  it("tells money that left without an origin, also to its next owner, until a person says that it is right", async () => {
+  it("reports money that left without an origin, to its next owner too, until a person accepts it", async () => {
     if (other === undefined) return
     const ground = await make(other, 2, { strategyOf: () => gridText(30_000) })
     for (const name of ground.keys.keys()) {

@@ -67,7 +67,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
   const runners: Array<Program> = []
   const takeovers = { killed: [0], frozen: [0], database: [0] }
 
-  it("says what a folder would change, refuses one with a mistake whole, and writes it when asked to", async () => {
+  it("says what a folder would change, refuses one with a mistake, and writes it with --yes", async () => {
     const before = await limitbot("fleet", "--apply", "accounts")
     assert.include(before.stdout, `${count} accounts would be written: add --yes.`)
     assert.include((await limitbot("fleet")).stdout, "The fleet has no accounts")
@@ -115,7 +115,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
   }
 
   it.skipIf(!isLong)(
-    "has an owner for every account again within fifteen seconds of a death, a freeze or a restart of the database",
+    "has an owner for every account fifteen seconds after a death, a freeze or a database restart",
     async () => {
       // Orders that were begun before a restart of the database wait two minutes after it: the campaign has the time.
       if (!isCampaign) await Promise.all([kill(0), freeze(1)])
@@ -136,7 +136,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
   )
 
   it.skipIf(!isLong)(
-    "pauses, kills and removes accounts; one that cannot be run is told and troubles no other",
+    "pauses, kills and removes accounts; one that cannot run is reported and disturbs no other",
     async () => {
       await limitbot("pause", "--account", "account-0", "--why", "to look")
       await until("it is paused", (accounts) => accounts.some(({ problems }) => problems.includes("to look")))
@@ -163,7 +163,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
     }
   )
 
-  it.skipIf(!isLong)("has funded nothing twice, and both books agree for every account", async () => {
+  it.skipIf(!isLong)("funds nothing twice, and both books agree for every account", async () => {
     const differing = await Effect.runPromise(
       Effect.forEach([...ground.keys.keys()], (name) => Effect.map(booksOf(name), (found) => ({ name, found }))).pipe(
         Effect.provide(Layer.provide(Journals.layer, Postgres.layer(server?.url ?? Redacted.make("")))),

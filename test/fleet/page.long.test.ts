@@ -20,7 +20,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const pictures = process.env["LIMITBOT_PICTURES"]
 
 const server = await PostgresServer.start()
-if (server === undefined) it.skip("a page over many bots: this machine has no Postgres server", () => undefined)
+if (server === undefined) it.skip("the page of a fleet: this machine has no Postgres server", () => undefined)
 
 let ground: Ground
 let bot: RunningBot
@@ -58,7 +58,7 @@ const makeClass = ({ folder }: Ground) => {
   writeFileSync(join(folder, "accounts/gold/strategies/grid.yaml"), shared)
 }
 
-describe.skipIf(server === undefined)("a page over many bots", () => {
+describe.skipIf(server === undefined)("the page of a fleet", () => {
   beforeAll(async () => {
     if (server === undefined) return
     ground = await make(server, 3, { strategyOf: (index) => (index < 2 ? undefined : gridText(59_000)) })
@@ -95,7 +95,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     }
   })
 
-  it("shows accounts and bots of their own, worst first, with exact totals and problems by kind", async () => {
+  it("shows accounts and standalone bots, worst first, with exact totals and problems by kind", async () => {
     const page = start(["fleet", "dashboard", "page.yaml", "--database-file", ground.url], { cwd: ground.folder })
     programs = [...programs, page]
     await page.says("Dashboard: ")
@@ -125,7 +125,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     assert.isAbove((await get<BotDetail>("bots/alone", viewer)).money.length, 0)
   })
 
-  it("takes commands by role, for some or for all in so many words", async () => {
+  it("accepts commands by role, for named bots or for all with a confirmation", async () => {
     assert.strictEqual((await post("kill", { bots: "all", confirm: "kill" }, viewer)).status, 403)
     assert.strictEqual((await post("kill", { bots: ["account-0"] })).status, 400)
     assert.strictEqual((await post("pause", {})).status, 400)
@@ -143,7 +143,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     assert.strictEqual((await post("bots/account-0/resolve", { placement: "pl-none", word: "paid" })).status, 409)
   })
 
-  it("measures by class instead of by name, and describes its API", async () => {
+  it("has metrics by class instead of by name, and describes its API", async () => {
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${viewer}` } })).text()
     assert.match(metrics, /^limitbot_fleet_bots\{class="gold",state="running"\} 2$/m)
     assert.match(metrics, /^limitbot_fleet_problems\{class="none",kind="unreachable",severity="alarm"\} 1$/m)
@@ -197,7 +197,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
       await page.locator("#search").fill("")
     })
 
-    it("kills all only for a typed word, and says so", async () => {
+    it("kills all only after a typed word, and confirms it", async () => {
       await page.getByRole("button", { name: "Kill all" }).click()
       const go = page.locator("#dialog").getByRole("button", { name: "Kill all bots" })
       assert.isTrue(await go.isDisabled())
@@ -211,7 +211,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
       await until("the page says so", async () => /killed\s+\d/i.test(await page.locator("#figures").innerText()))
     })
 
-    it("has no barriers that axe finds, dark, light and on a phone, and nothing on the console", async () => {
+    it("has no accessibility problem that axe finds, dark, light and on a phone, and a clean console", async () => {
       assert.deepStrictEqual(await barriers(), [])
       await page.emulateMedia({ colorScheme: "light" })
       await picture("fleet-1280-light")

@@ -42,7 +42,7 @@ describe("a strategy that accounts share", () => {
     )
   })
 
-  it("names what is lacking or wrong at its place", () => {
+  it("names missing or wrong values with line and column", () => {
     const problems = (found: ReturnType<typeof filled>): string =>
       Result.isFailure(found) ? found.failure.join("\n") : assert.fail("it is taken")
     const none = problems(filled(undefined))
@@ -52,7 +52,7 @@ describe("a strategy that accounts share", () => {
     assert.match(problems(filled("grid: [")), /budgets\.yaml:1:/)
   })
 
-  it("is shown in docs/fleet.md as it works, and so is the file of the page", async () => {
+  it("works as docs/fleet.md shows it, and so does the file of the page", async () => {
     const shown = blocksOf(read("docs/fleet.md"))
     const block = (name: string) => shown.find(({ text }) => text.startsWith(`# ${name}`))?.text ?? assert.fail(name)
     const [one] = Result.getOrThrow(filled(block("budgets.yaml"), block("strategies/grid.yaml")))
@@ -79,7 +79,7 @@ describe("a strategy that accounts share", () => {
     rmSync(folder, { recursive: true })
   })
 
-  it("leaves alone what says nothing of an account", () => {
+  it("stays unchanged if it has nothing of an account", () => {
     const plain = text.replace("budget: own", "budget: { base: 1 }").replace(/\d+\.?\d*% of \w+/g, "1")
     assert.strictEqual(Result.getOrThrow(filled(undefined, plain))[0]?.text, plain)
   })

@@ -32,7 +32,7 @@ describe("the shares of a fleet's runners", () => {
     assert.deepStrictEqual(countsIn(division(accountsOf(12), runnersOf(3))), [4, 4, 4])
   })
 
-  it("are the same whoever computes them", () => {
+  it("are the same on every runner", () => {
     const [shards, runners] = [accountsOf(100), runnersOf(4)]
     const shares = ownersIn(division(shards, runners))
     const other = ownersIn(division(shards.toReversed(), runners.toReversed()))
@@ -47,7 +47,7 @@ describe("the shares of a fleet's runners", () => {
     assert.isAtMost(moved(before, division(accountsOf(301, -1), runners)), 15)
   })
 
-  it("keep accounts of one shard together, and leave none without an owner for it", () => {
+  it("keep accounts of one shard together, and give every account an owner", () => {
     const shares = division(
       accountsOf(3).map(([shard]) => [shard, 4]),
       runnersOf(2)

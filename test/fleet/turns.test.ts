@@ -12,7 +12,7 @@ const most = (waits: ReadonlyArray<number>): number =>
   Math.max(...[...Map.groupBy(waits, (wait) => Math.floor((wait - 1) / minute)).values()].map(({ length }) => length))
 
 describe("turns of accounts", () => {
-  it.effect("do not come at once, not even where all accounts start at once", () =>
+  it.effect("are spread over time, even if all accounts start at once", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_000)
       const all = names.map((name) => turnsOf(name, hour))
@@ -27,7 +27,7 @@ describe("turns of accounts", () => {
     })
   )
 
-  it.effect("stay where they are, whoever owns the account and since when", () =>
+  it.effect("keep their times, whoever owns the account and since when", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_000)
       const turn = Effect.gen(function* () {

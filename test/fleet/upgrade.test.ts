@@ -127,7 +127,7 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
     }).pipe(Effect.provide(database), Effect.scoped)
   )
 
-  it.live("with runners of another engine takes no runner of this one", () =>
+  it.live("with runners of another engine accepts no runner of this one", () =>
     Effect.gen(function* () {
       const storage = yield* RunnerStorage.makeMemory
       const register = yield* Cluster.registering(storage)
@@ -145,22 +145,20 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
     }).pipe(Effect.provide(database), Effect.scoped)
   )
 
-  it.live(
-    "gives an account that is written again after its removal a revision of its own, so its runner reads it anew",
-    () =>
-      Effect.gen(function* () {
-        const registry = yield* Registry
-        const ben = { name: "ben", class: "", config: "one", strategies: [] }
-        yield* registry.apply(ben)
-        yield* registry.apply({ ...ben, config: "two" })
-        assert.deepStrictEqual(yield* registry.wish("killed", "", ["ben", "nobody"]), ["ben"])
-        assert.isTrue(yield* registry.remove("ben"))
-        yield* registry.apply({ ...ben, config: "three" })
-        assert.deepInclude(yield* registry.text("ben"), { revision: 3, config: "three", wanted: "running" })
-      }).pipe(Effect.provide(database), Effect.scoped)
+  it.live("gives an account that is written again after its removal a new revision, so it is read again", () =>
+    Effect.gen(function* () {
+      const registry = yield* Registry
+      const ben = { name: "ben", class: "", config: "one", strategies: [] }
+      yield* registry.apply(ben)
+      yield* registry.apply({ ...ben, config: "two" })
+      assert.deepStrictEqual(yield* registry.wish("killed", "", ["ben", "nobody"]), ["ben"])
+      assert.isTrue(yield* registry.remove("ben"))
+      yield* registry.apply({ ...ben, config: "three" })
+      assert.deepInclude(yield* registry.text("ben"), { revision: 3, config: "three", wanted: "running" })
+    }).pipe(Effect.provide(database), Effect.scoped)
   )
 
-  it.live("behind a pooler in transaction mode takes no runner", () =>
+  it.live("behind a pooler in transaction mode accepts no runner", () =>
     Effect.gen(function* () {
       const pooled = Postgres.layer(yield* Effect.promise(startPooler))
       const refused = yield* Effect.flip(Effect.provide(Cluster.registering(yield* RunnerStorage.makeMemory), pooled))

@@ -9,7 +9,7 @@ import { Registry } from "../../src/journal/postgres/Registry.ts"
 import * as PostgresServer from "../postgres.ts"
 
 const server = await PostgresServer.start()
-if (server === undefined) it.skip("words to accounts: this machine has no Postgres server", () => undefined)
+if (server === undefined) it.skip("commands to accounts: this machine has no Postgres server", () => undefined)
 
 const left = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -19,7 +19,7 @@ const left = Effect.gen(function* () {
   return [messages.map(({ why }) => why), replies.length] as const
 })
 
-describe.skipIf(server === undefined)("words to accounts", () => {
+describe.skipIf(server === undefined)("commands to accounts", () => {
   it.live("answered more than a day ago are deleted with their answers; open ones stay at any age", () =>
     Effect.gen(function* () {
       const [registry, sql] = [yield* Registry, yield* SqlClient.SqlClient]

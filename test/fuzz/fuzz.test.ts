@@ -25,7 +25,7 @@ const message = {
 
 describe("fuzz", () => {
   for (const [what, [examples, read]] of Object.entries(texts)) {
-    it(`${count} wounded ${what} are read or refused`, { timeout: 3_600_000 }, () => {
+    it(`${count} corrupted ${what} are read or refused`, { timeout: 3_600_000 }, () => {
       for (let number = first; number < first + count; number += 1) {
         const text = wounded(examples[number % examples.length] ?? "", number)
         const millis = processorMillis(() => {
@@ -41,7 +41,7 @@ describe("fuzz", () => {
   }
 
   it.each(Object.entries(values))(
-    `${count} wounded %s are read or refused`,
+    `${count} corrupted %s are read or refused`,
     { timeout: 3_600_000 },
     (_, [example, read]) => {
       read(example)
@@ -57,7 +57,7 @@ describe("fuzz", () => {
     }
   )
 
-  it.effect(`of ${count} wounded messages none is signed that does anything else`, () =>
+  it.effect(`${count} corrupted messages are signed only if they still do the same`, () =>
     Effect.gen(function* () {
       const guard = yield* Guard.IntentGuard
       yield* TestClock.setTime(now)

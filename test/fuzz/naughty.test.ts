@@ -71,7 +71,7 @@ const targets: Readonly<Record<string, (text: string) => unknown>> = {
 }
 
 describe("naughty strings", () => {
-  it.each(Object.entries(targets))("as %s", (_, read) => {
+  it.each(Object.entries(targets))("are read or refused in time as %s", (_, read) => {
     for (const text of naughty) {
       const millis = processorMillis(() => {
         try {

@@ -229,7 +229,7 @@ describe("a configuration of another bot", () => {
     })
   )
 
-  it.effect("freqtrade's last target above zero is the take-profit, because its targets fall with time", () =>
+  it.effect("of freqtrade takes its last target above zero, because targets fall with time", () =>
     Effect.gen(function* () {
       const tables: ReadonlyArray<readonly [roi: Record<string, number>, takeProfit: string]> = [
         [{ "0": 0.04 }, "4%"],
@@ -243,7 +243,7 @@ describe("a configuration of another bot", () => {
     })
   )
 
-  it.effect("has targets of nothing, at which the other bot leaves without a loss, listed too", () =>
+  it.effect("lists targets of zero too, at which the other bot exits without a loss", () =>
     Effect.gen(function* () {
       const targets = { "0": 0.05, "120": 0, "240": -1 }
       const whole = yield* said("freqtrade", { ...freqtrade, minimal_roi: targets })
@@ -279,14 +279,14 @@ describe("a configuration of another bot", () => {
     ["3commas", { ...dca, pairs: ["USDT_1000PEPE"] }],
     ["hummingbot", { ...strike, trading_pair: "BTC-USDT-SWAP" }],
     ["freqtrade", { ...freqtrade, exchange: { pair_whitelist: ["1000PEPE/USDT"] } }]
-  ])("a pair that is none here needs --market: %s", ([bot, given]) =>
+  ])("needs --market for an unknown pair: %s", ([bot, given]) =>
     Effect.gen(function* () {
       assert.match((yield* Effect.flip(said(bot, given))).message, /none of this service: add --market/)
       assert.include(yield* said(bot, given, { market: "BTC/USDC" }), "market: BTC/USDC")
     })
   )
 
-  it.effect("a version of Passivbot that means something else is refused by its name", () =>
+  it.effect("of a Passivbot version with another meaning is refused by its name", () =>
     Effect.gen(function* () {
       const asked = { market: "BTC/USDC", budget: "1000" }
       const { message } = yield* Effect.flip(said("passivbot", { ...passivbot, config_version: "v8.0.1" }, asked))
@@ -295,13 +295,13 @@ describe("a configuration of another bot", () => {
     })
   )
 
-  it.effect("may say of a grid that an order has no least size", () =>
+  it.effect("may give a grid without a minimum order", () =>
     Effect.gen(function* () {
       assert.include(yield* said("hummingbot", { ...strike, min_order_amount_quote: 0 }), "  levels: 19\n")
     })
   )
 
-  it.effect("loses no setting without a word: one that nobody knows is listed, wherever it stands", () =>
+  it.effect("loses no setting silently: an unknown one is listed, wherever it is", () =>
     Effect.gen(function* () {
       for (const [, bot, given, asked] of cases)
         assert.include(notTaken(yield* said(bot, { ...given, somethingNew: 7 }, asked)), "somethingNew: 7")

@@ -212,7 +212,7 @@ const files: ReadonlyArray<Becomes> = [
   },
   {
     bot: "hummingbot",
-    what: "pure_market_making, whose levels grow: their sizes were all as large as the first",
+    what: "pure_market_making, whose levels grow in size",
     text: makerOf("order_levels: 3\norder_level_amount: 0.05\norder_level_spread: 0.4"),
     budget: "2000",
     lines: ["budget: { base: 0.45, quote: 2000 }", "levels: 3", "step: 0.4%", "size: [0.1, 0.15, 0.2]"]
@@ -235,7 +235,7 @@ const files: ReadonlyArray<Becomes> = [
   },
   {
     bot: "3commas",
-    what: "a grid of quote: it was taken for so much base, in one cell too many",
+    what: "a grid of quote, with its number of cells",
     text: gridBot({}),
     lines: ["market: BTC/USDC", "budget: { base: 0.005, quote: 250 }", "levels: 11", "size: { quote: 25 }"],
     left: []
@@ -268,14 +268,14 @@ const files: ReadonlyArray<Becomes> = [
   },
   {
     bot: "3commas",
-    what: "a grid that stops without selling: that is no stop here",
+    what: "a grid that stops without selling, which is not a stop here",
     text: gridBot({ lower_stop_loss_enabled: true, lower_stop_loss_price: "45000.0" }),
     lines: ["size: { quote: 25 }"],
     left: ['lower_stop_loss_price: "45000.0"']
   },
   {
     bot: "3commas",
-    what: "deals, with all that the bot tells of itself",
+    what: "deals, with everything that the bot exports",
     text: dealBot({}),
     lines: [
       "market: ETH/USDC",
@@ -290,7 +290,7 @@ const files: ReadonlyArray<Becomes> = [
   },
   {
     bot: "3commas",
-    what: "deals whose exit and stop count from the base order: the difference is said",
+    what: "deals whose exit and stop count from the base order, with a note",
     text: dealBot({ take_profit_type: "base", stop_loss_percentage: "20.0" }),
     lines: ["takeProfit: 2%", "stop: 20%"],
     says: /take_profit counts from the average entry[\s\S]*the stop is below the average entry/
@@ -313,7 +313,7 @@ const files: ReadonlyArray<Becomes> = [
   },
   {
     bot: "passivbot",
-    what: "a file whose short side trades as well: that it is left out was not said",
+    what: "a file whose short side trades too, with a note that it is left out",
     text: longOf({}, { n_positions: 2, total_wallet_exposure_limit: 0.5, entry_initial_qty_pct: 0.01 }),
     market: "BTC/USDC",
     budget: "1000",
@@ -338,14 +338,14 @@ const files: ReadonlyArray<Becomes> = [
   },
   {
     bot: "freqtrade",
-    what: "a stop that follows the price: it was said to trail from the take-profit on",
+    what: "a stop that follows the price, with a note that it is fixed",
     text: trader('"stoploss": -0.05, "trailing_stop": true'),
     lines: ["takeProfit: 1%", "stop: 5%"],
     says: /the stop is fixed/
   },
   {
     bot: "freqtrade",
-    what: "what hyperopt found, which has no stake",
+    what: "a hyperopt result without a stake",
     text: JSON.stringify({
       strategy_name: "Ours",
       params: {
@@ -399,20 +399,20 @@ const refused: ReadonlyArray<Refused> = [
   },
   {
     bot: "3commas",
-    what: "a grid that does not say what its amounts are of",
+    what: "a grid that does not name the asset of its amounts",
     text: gridBot({ order_currency_type: undefined }),
     why: /order_currency_type is missing: write base or quote/
   },
   { bot: "3commas", what: "a grid of one level", text: gridBot({ grids_quantity: "1" }), why: /two levels or more/ },
   {
     bot: "3commas",
-    what: "deals whose safety orders are amounts of base: they were taken for quote",
+    what: "deals whose safety orders are amounts of base",
     text: dealBot({ safety_order_volume_type: "base_currency" }),
     why: /safety_order_volume_type is base_currency/
   },
   {
     bot: "passivbot",
-    what: "a long side that is switched off: it began to trade",
+    what: "a long side that is switched off",
     text: longOf({ n_positions: 0 }, { n_positions: 3, total_wallet_exposure_limit: 1 }),
     market: "BTC/USDC",
     budget: "1000",
@@ -434,7 +434,7 @@ const refused: ReadonlyArray<Refused> = [
   },
   {
     bot: "freqtrade",
-    what: "what hyperopt found, without a sum",
+    what: "a hyperopt result without a sum",
     text: JSON.stringify({ params: { roi: { "0": 0.08 } } }),
     market: "BTC/USDC",
     why: /--budget/

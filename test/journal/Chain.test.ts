@@ -28,7 +28,7 @@ const tamper = (filename: string, ...statements: ReadonlyArray<string>) => {
 }
 
 describe("the chain of a journal", () => {
-  it.effect("is whole across reopening, and its head stands for every event", () =>
+  it.effect("is whole after reopening, and its head covers every event", () =>
     Effect.gen(function* () {
       const file = newFile()
       yield* append(file, "a", "b")
@@ -45,12 +45,12 @@ describe("the chain of a journal", () => {
     ["a changed time", "UPDATE journal SET at = at + 1 WHERE sequence = 2", [2, "changed"]],
     ["a removed event", "DELETE FROM journal WHERE sequence = 2", [2, "missing"]],
     [
-      "an event put in",
+      "an inserted event",
       `INSERT INTO journal (sequence, at, event, body) VALUES (6, 1, 'BotStopped', '{}')`,
       [6, "not written by the bot"]
     ]
   ] as const) {
-    it.effect(`finds ${what}`, () =>
+    it.effect(`detects ${what}`, () =>
       Effect.gen(function* () {
         const file = newFile()
         yield* append(file, "a", "b", "c", "d", "e")
@@ -64,7 +64,7 @@ describe("the chain of a journal", () => {
     )
   }
 
-  it.effect("finds one changed byte wherever it is, and says in which event", () =>
+  it.effect("detects one changed byte anywhere, and says in which event", () =>
     Effect.gen(function* () {
       for (const sequence of [1, 2, 3, 4]) {
         const file = newFile()
@@ -78,7 +78,7 @@ describe("the chain of a journal", () => {
     })
   )
 
-  it.effect("finds a cut end by a head noted elsewhere", () =>
+  it.effect("detects a cut end by a head that is stored elsewhere", () =>
     Effect.gen(function* () {
       const file = newFile()
       yield* append(file, "a", "b", "c")
@@ -89,7 +89,7 @@ describe("the chain of a journal", () => {
     })
   )
 
-  it.effect("is laid over a journal of an older version when it is opened, which stays append-only", () =>
+  it.effect("is added to a journal of an older version when it opens, and the journal stays append-only", () =>
     Effect.gen(function* () {
       const file = newFile()
       yield* append(file, "a", "b")

@@ -36,7 +36,7 @@ describe("events from their text", () => {
     })
   )
 
-  it("are refused with the same words, and hide nothing that the schema leaves out", () => {
+  it("are refused with the same text, and keep no field that the schema leaves out", () => {
     const seen = { taken: 0, refused: 0 }
     for (const [index, text] of written.entries())
       for (let number = 0; number < 12; number += 1) {
@@ -53,7 +53,7 @@ describe("events from their text", () => {
     assert.strictEqual(compare(more), "taken")
   })
 
-  it("have no field under a name that every recorded event has; older journals that do are read", () => {
+  it("have no field with the name of a common field; older journals that do are read", () => {
     const taken = Object.entries(StoredEvent.cases).flatMap(([tag, { fields }]) =>
       Object.keys(fields).flatMap((name) => (["event", "sequence", "at"].includes(name) ? [`${tag}.${name}`] : []))
     )
@@ -71,7 +71,7 @@ describe("events from their text", () => {
     )
   })
 
-  it("keep numbers exact: as many digits as an amount has, and only prices that are decimals of bounded size", () => {
+  it("keep numbers exact: any digits of an amount, and only decimal prices of bounded size", () => {
     const fill = written.find((text) => text.includes('"FillSeen"')) ?? ""
     const priced = (price: string) => fill.replace(/"price":"[^"]*"/, `"price":"${price}"`)
     for (const price of ["1.50", "+3", ".5", "7.", "-0", "0.000", "1".repeat(91), `0.${"1".repeat(60)}`])

@@ -83,7 +83,7 @@ const refusal = <A>(effect: Effect.Effect<A, JournalError>) =>
   Effect.map(Effect.flip(effect), (error) => ({ isOfAnother: isOfAnother(error), message: error.message }))
 
 describe.each(kinds)("an account of a fleet $name", ({ putBack, runner }) => {
-  it.effect("has one owner: who claimed it before is refused, told why, and has written nothing", () =>
+  it.effect("has one owner: an earlier owner is refused, learns why, and has written nothing", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* runner, yield* runner]
       const stale = yield* first.claim("handed-over")
@@ -99,7 +99,7 @@ describe.each(kinds)("an account of a fleet $name", ({ putBack, runner }) => {
     })
   )
 
-  it.effect("can be claimed back, and other accounts do not notice", () =>
+  it.effect("can be claimed back, and other accounts are not affected", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* runner, yield* runner]
       const bystander = yield* first.claim("bystander")
@@ -114,23 +114,21 @@ describe.each(kinds)("an account of a fleet $name", ({ putBack, runner }) => {
     })
   )
 
-  it.effect(
-    "rejects an owner from before a restored copy, also once claims and events have the same numbers again",
-    () =>
-      Effect.gen(function* () {
-        const [first, second] = [yield* runner, yield* runner]
-        const stale = yield* first.claim("put-back")
-        for (const name of ["a", "b", "c"]) yield* stale.append([stopped(name)])
-        yield* putBack("put-back")
-        const owner = yield* second.claim("put-back")
-        assert.notStrictEqual(owner.disk.database, "")
-        for (const name of ["x", "y"]) yield* owner.append([stopped(name)])
-        assert.isTrue((yield* refusal(stale.append([stopped("stale")]))).isOfAnother)
-        assert.strictEqual((yield* Chain.verifyLinks(second.links("put-back"))).events, 3)
-      })
+  it.effect("rejects an owner from before a restored copy, even if claims and events have the same numbers again", () =>
+    Effect.gen(function* () {
+      const [first, second] = [yield* runner, yield* runner]
+      const stale = yield* first.claim("put-back")
+      for (const name of ["a", "b", "c"]) yield* stale.append([stopped(name)])
+      yield* putBack("put-back")
+      const owner = yield* second.claim("put-back")
+      assert.notStrictEqual(owner.disk.database, "")
+      for (const name of ["x", "y"]) yield* owner.append([stopped(name)])
+      assert.isTrue((yield* refusal(stale.append([stopped("stale")]))).isOfAnother)
+      assert.strictEqual((yield* Chain.verifyLinks(second.links("put-back"))).events, 3)
+    })
   )
 
-  it.effect("many of them are written at once, each a chain of its own", () =>
+  it.effect("is written together with many others, each a chain of its own", () =>
     Effect.gen(function* () {
       const fleet = yield* runner
       const names = Array.from({ length: 40 }, (_, index) => `many-${index}`)
@@ -208,7 +206,7 @@ const quarrel = Effect.fnUntraced(function* (url: Redacted.Redacted, seed: numbe
 }, Effect.scoped)
 
 describe.skipIf(server === undefined)("two owners of one account in Postgres", () => {
-  it.live("find the same balances of the last comparison, which the earlier one writes no more", () =>
+  it.live("find the same balances of the last comparison, which the earlier owner no longer writes", () =>
     Effect.gen(function* () {
       if (server === undefined) return
       const [first, second] = [yield* runnerAt(server.url), yield* runnerAt(server.url)]
@@ -225,7 +223,7 @@ describe.skipIf(server === undefined)("two owners of one account in Postgres", (
     })
   )
 
-  it.live("own nothing on a server that has been started since, which may lack what another owner wrote and paid", () =>
+  it.live("own nothing after a restart of the server, which may lack another owner's writes and payments", () =>
     Effect.gen(function* () {
       if (server === undefined) return
       const { journals } = yield* runnerAt(server.url)
@@ -243,7 +241,7 @@ describe.skipIf(server === undefined)("two owners of one account in Postgres", (
   )
 
   it.live.each(firstOf(3, [1, 2, 3, 4, 5, 6]))(
-    "frozen, cut off and back at random, leave one whole journal without anything of a stale owner (seed %s)",
+    "that freeze, disconnect and return at random leave one whole journal of valid owners (seed %s)",
     (seed) =>
       Effect.gen(function* () {
         if (server === undefined) return

@@ -41,7 +41,7 @@ const cases: ReadonlyArray<Case> = [
     told: /it has 3 events, but the bot wrote 7/
   },
   {
-    what: "put back, with the head of that time",
+    what: "put back with the head of that time",
     change: (journal) => {
       copyFileSync(copyOf(journal), journal)
       copyFileSync(`${copyOf(journal)}.head`, `${journal}.head`)
@@ -54,7 +54,7 @@ const cases: ReadonlyArray<Case> = [
     told: /no head file confirms that its 7 events/
   },
   {
-    what: "with a head that was damaged",
+    what: "with a damaged head",
     change: (journal) => writeFileSync(`${journal}.head`, "0000"),
     told: /no head file confirms that its 7 events/
   },
@@ -72,7 +72,7 @@ const cases: ReadonlyArray<Case> = [
 
 describe("a journal with a head beside it", () => {
   for (const { change, told, what } of cases)
-    it.effect(`${what}: ${told === undefined ? "nothing is told" : "it is told at the next start, once"}`, () =>
+    it.effect(`${what}: ${told === undefined ? "nothing is reported" : "it is reported once, at the next start"}`, () =>
       Effect.gen(function* () {
         const journal = join(mkdtempSync(join(tmpdir(), "limitbot-head-")), "journal.sqlite")
         yield* written(journal, 3)

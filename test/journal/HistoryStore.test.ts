@@ -17,7 +17,7 @@ const row = (index: number): StoredTransaction => ({
 })
 
 describe("stored transactions", () => {
-  it.effect("are all in the pages, in one order, and none twice when newer ones come meanwhile", () =>
+  it.effect("are all in the pages, in one order, and none twice if newer ones arrive meanwhile", () =>
     Effect.gen(function* () {
       const store = yield* HistoryStore
       yield* store.save(

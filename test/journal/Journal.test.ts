@@ -116,7 +116,7 @@ describe.each(places)("Journal $name", ({ at: journalAt, execute, fresh, undecod
     }).pipe(Effect.provide(journalAt(fresh())))
   )
 
-  it.effect("returns the appended events, across a reopen, in order and without gaps", () =>
+  it.effect("returns the appended events after a reopen, in order and without gaps", () =>
     Effect.gen(function* () {
       const filename = fresh()
       yield* Effect.provide(
@@ -146,7 +146,7 @@ describe.each(places)("Journal $name", ({ at: journalAt, execute, fresh, undecod
     })
   )
 
-  it.effect("two fibers that write much at the same time both succeed", () =>
+  it.effect("accepts many events from two fibers at the same time", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       // So many that encoding them lets the other fiber go on.
@@ -160,7 +160,7 @@ describe.each(places)("Journal $name", ({ at: journalAt, execute, fresh, undecod
     }).pipe(Effect.provide(journalAt(fresh())))
   )
 
-  it.effect.prop("every event survives the round trip exactly", [BotEvent], ([generated]) =>
+  it.effect.prop("returns every event exactly as written", [BotEvent], ([generated]) =>
     Effect.gen(function* () {
       // Memory is any JSON, whose odd keys (`__proto__`) are not ours to keep.
       const event = generated._tag === "Decided" ? { ...generated, memory: null } : generated
@@ -174,7 +174,7 @@ describe.each(places)("Journal $name", ({ at: journalAt, execute, fresh, undecod
 
   if (execute === undefined || undecodable === undefined) return
 
-  it.effect("refuses to change or delete an event, whoever asks", () =>
+  it.effect("refuses to change or delete an event, by any connection", () =>
     Effect.gen(function* () {
       const journal = fresh()
       yield* Effect.provide(
@@ -186,7 +186,7 @@ describe.each(places)("Journal $name", ({ at: journalAt, execute, fresh, undecod
     })
   )
 
-  it.effect("stops at an event that does not decode, naming it", () =>
+  it.effect("stops at an event that does not decode, and names it", () =>
     Effect.gen(function* () {
       const journal = fresh()
       yield* Effect.provide(Effect.asVoid(Journal), journalAt(journal))
@@ -210,7 +210,7 @@ const plainText = (error: unknown): string =>
   error instanceof Error ? `${error.message} ${plainText(error.cause)}` : String(error)
 
 describe("Lease", () => {
-  it.effect("a second bot on the same journal is refused and told who has it", () =>
+  it.effect("refuses a second bot on the same journal, and names the first", () =>
     Effect.gen(function* () {
       const journal = newFile()
       const error = yield* Effect.provide(
@@ -222,7 +222,7 @@ describe("Lease", () => {
     })
   )
 
-  it.effect("is lost when the journal or the lock is removed or replaced", () =>
+  it.effect("is lost if the journal or the lock is removed or replaced", () =>
     Effect.gen(function* () {
       const lostAfter = (change: (journal: string) => void, prepare: (journal: string) => void = () => undefined) => {
         const journal = newFile()
@@ -272,7 +272,7 @@ describe("Lease", () => {
     })
   )
 
-  it.effect("is free again when its holder ends", () =>
+  it.effect("is free again once its holder ends", () =>
     Effect.gen(function* () {
       const journal = newFile()
       yield* Effect.provide(Effect.void, Lease.layer({ journal, pid: 1 }))

@@ -53,7 +53,7 @@ const kinds = [
 ]
 
 describe.each(kinds)("prices $name", ({ stores }) => {
-  it.live("a repeated minute replaces itself, and of a candle the first one counts", () =>
+  it.live("replaces a repeated minute, and keeps the first version of a candle", () =>
     Effect.gen(function* () {
       const [one, other] = yield* stores
       yield* one.append("BTC/USDC", minute(0, 1.1))

@@ -79,25 +79,23 @@ const oldRows: ReadonlyArray<readonly [string, string]> = [
 ]
 
 describe("a journal of an earlier version", () => {
-  it.effect.each(oldRows)(
-    "is refused whole, and left as it is, if swaps of before 22 November 2026 are in it: %s",
-    ([, row]) =>
-      Effect.gen(function* () {
-        const old = newFile()
-        yield* withSwapTable(old)
-        change(old, row)
-        const before = readFileSync(old)
-        for (const layer of [Journal.layer, Journal.layerReadOnly]) {
-          const refused = yield* Effect.flip(
-            Effect.provide(Journal, Layer.provide(layer, Sqlite.layer({ filename: old })))
-          )
-          assert.match(refused.message, /^Cannot read the journal: it has swaps or payments in a format from before/)
-        }
-        assert.deepStrictEqual(readFileSync(old), before)
-      })
+  it.effect.each(oldRows)("is refused and left unchanged if it has swaps from before 22 November 2026: %s", ([, row]) =>
+    Effect.gen(function* () {
+      const old = newFile()
+      yield* withSwapTable(old)
+      change(old, row)
+      const before = readFileSync(old)
+      for (const layer of [Journal.layer, Journal.layerReadOnly]) {
+        const refused = yield* Effect.flip(
+          Effect.provide(Journal, Layer.provide(layer, Sqlite.layer({ filename: old })))
+        )
+        assert.match(refused.message, /^Cannot read the journal: it has swaps or payments in a format from before/)
+      }
+      assert.deepStrictEqual(readFileSync(old), before)
+    })
   )
 
-  it.effect("loses the table without swaps by hand, and nothing else", () =>
+  it.effect("loses its empty table of swaps by hand, and nothing else", () =>
     Effect.gen(function* () {
       const [present, old] = [newFile(), newFile()]
       yield* Effect.promise(() => writeDoubtful(present, 2))
@@ -109,7 +107,7 @@ describe("a journal of an earlier version", () => {
     })
   )
 
-  it.effect("is brought forward, tells the same, goes on, and its chain is whole", () =>
+  it.effect("is upgraded, reads the same, continues, and its chain is whole", () =>
     Effect.gen(function* () {
       const present = newFile()
       yield* Effect.promise(() => writeDoubtful(present, 2))

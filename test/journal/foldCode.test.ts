@@ -19,7 +19,7 @@ const lostIn = async (copy: string) => {
 }
 
 describe("snapshots", () => {
-  it("outlive an upgrade whose strategies decide otherwise, and none that reads events otherwise", async () => {
+  it("survive an upgrade that changes strategies, and not one that changes how events are read", async () => {
     const copy = mkdtempSync(join(tmpdir(), "limitbot-folds-"))
     try {
       // Without the packages, which no edit here touches: bundling them takes four fifths of the time.

@@ -107,14 +107,14 @@ describe("swaps by hand", () => {
     ])
   })
 
-  it("are in the tax lots, so later sales close the remaining purchases", () => {
+  it("are in the tax lots, so that later sales close the remaining purchases", () => {
     const lot = "2026-01-01T00:01:00.000Z,2026-01-01T00:05:00.000Z,BTC,0.0005,30,33,3,USDC,bought,fifo"
     assert.deepStrictEqual(table("lots", record), [lot])
     const sheets = Rp2.filesOf(record, { decimals, method: "fifo" }).map(({ content }) => content)
     assert.include(sheets[0], "assets = BTC, SOL")
   })
 
-  it("have one direction for each pair where no strategy says which", () => {
+  it("have one direction for each pair if no strategy defines it", () => {
     const alone = recordOf([...bought, ...sold])
     assert.deepStrictEqual(
       alone.trades.map(({ market, side }) => [market, side]),
@@ -133,7 +133,7 @@ describe("swaps by hand", () => {
     )
   })
 
-  it("that bought what became a budget are its purchase, and it has no other", () => {
+  it("that buy a later budget count as its only purchase", () => {
     const decided = journal.find(({ event }) => event._tag === "Decided")?.event
     if (decided === undefined) return assert.fail("no decision")
     const given: BotEvent = { _tag: "BudgetAllotted", strategy, asset: "BTC", amount: 150_000n }
@@ -157,7 +157,7 @@ describe("swaps by hand", () => {
     )
   })
 
-  it("count for nothing in what strategies earned, and moves of an asset are no sale in any table", () => {
+  it("do not count in strategies' earnings, and moves of an asset are not a sale in any table", () => {
     const move = swap("s5", 7, ["USDC", 20_000_000n], ["USDC", 19_998_000n])
     const entries: ReadonlyArray<Recorded> = [...bought, ...move].map(({ at, event }, index) => ({
       sequence: index + 1,

@@ -21,7 +21,7 @@ const balances = (some: ReadonlyArray<Entries.Booking>) =>
     .sort()
 
 describe("bookings", () => {
-  it("add up to nothing in every asset, each for itself", () => {
+  it("add up to zero in every asset", () => {
     const bookings = booked()
     for (const { text, postings } of bookings)
       for (const [asset, of] of Map.groupBy(postings, (posting) => posting.asset))
@@ -32,7 +32,7 @@ describe("bookings", () => {
         )
   })
 
-  it("say what happened to which order", () => {
+  it("say what happens to which order", () => {
     const bookings = booked()
     const saidAt = (minute: number) => bookings.find(({ at }) => at === start + minute * 60_000)?.text
     assert.strictEqual(saidAt(1), "budget allotted grid")
@@ -45,7 +45,7 @@ describe("bookings", () => {
     )
   })
 
-  it("leave in every account what the ledger has there, single orders in one account", () => {
+  it("give every account the ledger's balance, with single orders in one account", () => {
     const bookings = booked()
     assert.deepStrictEqual(
       balances(bookings),
@@ -78,7 +78,7 @@ describe("bookings", () => {
     assert.deepStrictEqual(balances(lost.result()), ["asset unexplained - USDC 1", "asset wallet grid USDC -1"])
   })
 
-  it("of a year begin with the opening balance, at its first moment, and end before the next", () => {
+  it("of a year begin with the opening balance, at its first instant, and end before the next year", () => {
     const bookings = booked()
     const [from, to] = [start + 20 * 60_000, start + 1_454 * 60_000]
     const year = Entries.within(bookings, { from, to })
@@ -96,14 +96,14 @@ describe("bookings", () => {
   })
 })
 
-describe("money by place at the end of each day", () => {
+describe("the money by place at the end of each day", () => {
   const days = (entries: typeof journal) => {
     const books = MoneyOverTime.emptyBooks()
     for (const entry of entries) MoneyOverTime.see(books, entry)
     return MoneyOverTime.result(books)
   }
 
-  it("is what the ledger has after the last event of that day that moved something", () => {
+  it("is the ledger's after the last event of that day that moved money", () => {
     const ledger = Ledger.make()
     const first = journal.filter(({ at }) => at < start + dayMillis)
     for (const { event } of first) Ledger.apply(ledger, event)
@@ -114,7 +114,7 @@ describe("money by place at the end of each day", () => {
     assert.deepStrictEqual(more, [])
   })
 
-  it("keeps the newest 400 days, in the order of time whatever the order of the records", () => {
+  it("is kept for the newest 400 days, in the order of time, whatever the order of the records", () => {
     const allotted = Array.from({ length: 401 }, (_, day) => ({
       sequence: day + 1,
       at: start + day * dayMillis,

@@ -18,7 +18,7 @@ const minutesAt = (...all: ReadonlyArray<readonly [minute: number, close: number
   ])
 
 describe("the table of equity", () => {
-  it("has a row at the end of each hour with a price, and one at the last minute, with trades and costs valued", () => {
+  it("has a row per hour with a price, and one at the last minute, with trades and costs valued", () => {
     const minutes = minutesAt([10, 60_000], [59, 61_000], [130, 62_000])
     const { rows, titles } = Equity.tableOf(trading, { decimals, minutes, span: ever })
     assert.deepStrictEqual(titles, ["time", "currency", "worth", "held"])
@@ -34,7 +34,7 @@ describe("the table of equity", () => {
     assert.approximately(Number(first?.[2]) - Number(first?.[3]), -120 + 66 + 0.000_999_9 * 61_000 - 0.00001, 1e-6)
   })
 
-  it("is of the span that is asked for, and empty without prices", () => {
+  it("covers the requested span, and is empty without prices", () => {
     const minutes = minutesAt([10, 60_000], [130, 62_000])
     const span = { from: start + 3_600_001, to: start + 86_400_000 }
     assert.lengthOf(Equity.tableOf(trading, { decimals, minutes, span }).rows, 1)
@@ -53,7 +53,7 @@ describe("a table as Parquet", () => {
     })
   )
 
-  it.effect("keeps digits that no double has, empty cells, odd words, and tables without rows", () =>
+  it.effect("keeps digits beyond a double, empty cells, odd text, and tables without rows", () =>
     Effect.gen(function* () {
       const rows = Array.from({ length: 3_000 }, (_, index) => [
         new Date(Date.UTC(2026, 0, 1) + index).toISOString(),

@@ -60,7 +60,7 @@ describe("evidence", () => {
     assert.match(said(contradiction), /contradiction: less than before \(e\)/)
   })
 
-  it("tells the kinds apart", () => {
+  it("distinguishes the kinds", () => {
     const sent: PlacementEvent = { _tag: "FundingAcknowledged", ...about, intentHash: "h" }
     const deposited: PlacementEvent = { _tag: "DepositSeen", ...about, asset: "BTC", total: 10n, fresh: 10n }
     assert.deepStrictEqual(kinds(sent), ["deposit-unseen"])
@@ -75,7 +75,7 @@ describe("evidence", () => {
     assert.deepStrictEqual(kinds(sent, deposited, fill, closed, paid(1n)), ["amounts-do-not-match"])
   })
 
-  it("excludes the fills of an end that has been taken back", () => {
+  it("excludes the fills of an end that is taken back", () => {
     const takenBack: PlacementEvent = {
       _tag: "TakenBack",
       ...about,
@@ -121,7 +121,7 @@ describe("evidence", () => {
     assert.deepStrictEqual(kinds(tiny, leg("PaidOut", 1n, 0n), closed, leg("Refunded", 0n, 0n)), [])
   })
 
-  it("covers complete successes only: cancelled or partly filled orders may be refunded", () => {
+  it("treats only complete successes as filled: cancelled or partly filled orders may be refunded", () => {
     const ended = (status: string, unspent: bigint): PlacementEvent => ({ ...closed, status, unspent })
     assert.deepStrictEqual(kinds(fill, ended("CANCELED", 0n), paid(990n), refunded), [])
     assert.deepStrictEqual(kinds(fill, ended("FILLED", 1n), paid(990n), refunded), [])
@@ -130,7 +130,7 @@ describe("evidence", () => {
     assert.deepStrictEqual(kinds(ended("SUCCESS", 5n)), ["success-without-amounts"])
   })
 
-  it("finds nothing open in what is settled, and a payment of a wallet as much as a signed one", () => {
+  it("finds nothing open in a settled order, and treats a wallet's payment like a signed one", () => {
     const settled: PlacementEvent = { _tag: "Settled", ...about }
     const made: PlacementEvent = { _tag: "PaymentMade", ...about, txHash: "t" }
     const sent: PlacementEvent = { _tag: "FundingAcknowledged", ...about, intentHash: "h" }
@@ -149,7 +149,7 @@ describe("evidence", () => {
     )
   })
 
-  it("does not say again what the bot has noted", () => {
+  it("does not repeat what the bot has reported", () => {
     const noted: PlacementEvent = {
       _tag: "Contradiction",
       ...about,
@@ -205,7 +205,7 @@ describe("evidence", () => {
     )
   })
 
-  it("finds an order by any of its names, with all of its events, and no other", () => {
+  it("finds an order by any of its names, with all of its events, and no other order", () => {
     const placed = (placement: string): ReadonlyArray<PlacementEvent> => [
       { _tag: "CreateSent", ...about, placement, attempt: 1 },
       {

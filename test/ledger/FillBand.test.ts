@@ -12,7 +12,7 @@ describe("the band of fills", () => {
   const order = { side: "BUY", price: price("100"), restingAt: 0 } as const
   const falling = minutes(105, 102, 100, 98, 98, 98)
 
-  it("begins when the price reaches the limit and ends when it is beyond it by the margin", () => {
+  it("begins when the price reaches the limit and ends when it passes it by the margin", () => {
     const at = (time: number) => judge({ at: time }, order, falling, margin)
     assert.strictEqual(at(minute), "too early")
     assert.strictEqual(at(2.5 * minute), "in band")
@@ -20,7 +20,7 @@ describe("the band of fills", () => {
     assert.strictEqual(at(4.6 * minute), "too late")
   })
 
-  it("of a sale is the same the other way round", () => {
+  it("of a sale is mirrored", () => {
     const rising = minutes(90, 94, 96).map(({ openedAt, low }) => ({ openedAt, low, high: low + 4.5 }))
     const sale = { ...order, side: "SELL" } as const
     assert.strictEqual(judge({ at: 0.4 * minute }, sale, rising, margin), "too early")
@@ -35,7 +35,7 @@ describe("the band of fills", () => {
   /** One minute of prices, beginning at `openedAt`. */
   const during = (openedAt: number, low: number, high: number) => [{ openedAt, low, high }]
 
-  it("begins as soon as the limit is nearly touched, within the margin, on either side", () => {
+  it("begins as soon as the price is within the margin of the limit, on either side", () => {
     const verdict = (side: "BUY" | "SELL", seen: number) => {
       const [low, high] = side === "BUY" ? [seen, seen + 50] : [seen - 50, seen]
       return judge({ at: 30_000 }, { ...order, side }, during(0, low, high), margin)
@@ -46,7 +46,7 @@ describe("the band of fills", () => {
     assert.strictEqual(verdict("SELL", 99.89), "too early")
   })
 
-  it("ends a margin beyond the limit, on either side, the delay after that minute and after the order rested", () => {
+  it("ends a delay after the price has passed the limit by the margin and the order is open, on either side", () => {
     const verdict = (side: "BUY" | "SELL", seen: number, at: number, restingAt = 0) => {
       const [low, high] = side === "BUY" ? [seen, seen + 50] : [seen - 50, seen]
       return judge({ at }, { ...order, side, restingAt }, during(0, low, high), margin)

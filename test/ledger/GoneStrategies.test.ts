@@ -104,12 +104,12 @@ const agree = (events: ReadonlyArray<Recorded>, what: string) => {
 /** Without its end, at any moment. */
 const whole = agree(life, "whole")
 const ends = [
-  ["its file is taken away", [removed]],
+  ["its file is removed", [removed]],
   ["a start does not load it", [started, loaded(other)]]
 ] as const
 
-describe("a strategy that does not run any more", () => {
-  it.each(ends)("has given back what it had, in all books alike, at every moment: %s", (_, end) => {
+describe("a strategy that no longer runs", () => {
+  it.each(ends)("returns what it has, in all books alike, at every time: %s", (_, end) => {
     for (let index = begun + 1; index <= life.length; index += 1) {
       const gone = agree(inserted(life, index, ...end), `before ${index}`)
       assert.deepStrictEqual(earnedIn(gone), earnedIn(whole), `before ${index}: what was earned stays`)
@@ -121,7 +121,7 @@ describe("a strategy that does not run any more", () => {
     }
   })
 
-  it.each(ends)("has all of it again when it is loaded again, and nothing new was given: %s", (_, end) => {
+  it.each(ends)("has all of it again when it is loaded again, without new capital: %s", (_, end) => {
     for (let index = begun + 1; index < life.length; index += 3) {
       const gone = inserted(life, index, ...end)
       for (let until = index + end.length; until <= gone.length; until += 5) {
@@ -135,7 +135,7 @@ describe("a strategy that does not run any more", () => {
     }
   })
 
-  it("a start that loads everything again moves nothing", () => {
+  it("moves nothing if a start loads it again", () => {
     const all = agree(inserted(life, 30, started, loaded(strategy), loaded(other)), "restarted")
     assert.deepStrictEqual(all.bookings, whole.bookings)
     assert.deepStrictEqual(all.trading.flows, whole.trading.flows)

@@ -31,7 +31,7 @@ const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, a
 const realised = ({ gains }: ReturnType<typeof match>): bigint => sum(gains.map(earned))
 
 describe("lots", () => {
-  it("of 500 random histories: position and money are those of the fills, to the unit, by every method", () => {
+  it("of 500 random histories give the fills' position and money, to the unit, by every method", () => {
     for (let seed = 1; seed <= 500; seed += 1) {
       const history = historyOf(seed)
       const signed = (sign: 1n | -1n, of: (each: Trade) => bigint) =>
@@ -65,7 +65,7 @@ describe("lots", () => {
     }
   })
 
-  it("are closed in the order that the method says", () => {
+  it("are closed in the order of the method", () => {
     const history = [
       trade(1, "BUY", 100n, 1_000n),
       trade(2, "BUY", 100n, 3_000n),
@@ -121,7 +121,7 @@ describe("lots", () => {
     assert.strictEqual(match(shorts, "hifo").gains[0]?.openedBy.at, 2, "the one that brought in least")
   })
 
-  it("are followed to the last unit, and one that is closed is over", () => {
+  it("are followed to the last unit, and a closed one is gone", () => {
     for (const method of methods) {
       const history = [trade(1, "BUY", 2n, 20n), trade(2, "SELL", 1n, 15n), trade(3, "SELL", 2n, 30n)]
       const { gains, open } = match(history, method)
@@ -141,7 +141,7 @@ describe("lots", () => {
     }
   })
 
-  it("still open from before are closed like any other, and stay unchanged", () => {
+  it("still open from before are closed like any other, and are not modified", () => {
     const books = match([trade(1, "BUY", 4n, 40n)], "fifo")
     const { open } = books
     const { gains } = match([trade(2, "SELL", 1n, 20n)], "fifo", books)
@@ -155,7 +155,7 @@ describe("lots", () => {
     )
   })
 
-  it("given up as lost keep their date and cost when they arrive after all, by every method", () => {
+  it("given up as lost keep their date and cost if they arrive after all, by every method", () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const history = historyOf(seed)
       const lost: Trade = { ...trade(50, "SELL", 700_000n, 0n), loss: "given up" }

@@ -9,7 +9,7 @@ import { membersOf, sheetsOf } from "./spreadsheet.ts"
 const contentOf = (file: Uint8Array) => sheetsOf(new Map(membersOf(file)).get("content.xml") ?? "")
 
 describe("a spreadsheet", () => {
-  it("is a zip file whose first member says what it is", () => {
+  it("is a zip file whose first member names its type", () => {
     const members = membersOf(Ods.render([{ name: "a", rows: [["é", { number: "1" }]] }]))
     assert.deepStrictEqual(
       members.map(([name]) => name),
@@ -24,7 +24,7 @@ describe("a spreadsheet", () => {
       assert.include(manifest, `manifest:full-path="${path}" manifest:media-type="${type}"`)
   })
 
-  it("has every sheet, row and cell, numbers as numbers, and fills rows up to the widest", () => {
+  it("has every sheet, row and cell, numbers as numbers, and rows of equal width", () => {
     const rows = [["a & b", { number: "1.5" }, '<"x">'], [], ["&lt;"], ["1", "2"]]
     const sheets = [
       { name: 'one "1"', rows },
@@ -67,11 +67,11 @@ describe("the input of RP2", () => {
   const written = () =>
     new Map(Rp2.filesOf(trading, { decimals, method: "lifo" }).map(({ name, content }) => [name, content]))
 
-  it("is nothing without purchases", () => {
+  it("is empty without purchases", () => {
     assert.deepStrictEqual(Rp2.filesOf({ ...trading, trades: [], flows: [] }, { decimals, method: "fifo" }), [])
   })
 
-  it("has its columns where the configuration says, purchases apart from sales, capital as a purchase", () => {
+  it("has its columns where its configuration says, purchases apart from sales, capital as a purchase", () => {
     const files = written()
     const sheet = files.get("rp2.ods")
     if (!(sheet instanceof Uint8Array)) return assert.fail("no sheet")
@@ -119,13 +119,13 @@ describe("the input of RP2", () => {
     )
   })
 
-  it("says how to run it, by a method that it knows", () => {
+  it("says how to run it, by a method that RP2 knows", () => {
     assert.match(String(written().get("README.txt")), /^rp2_us -m lifo -o reports rp2\.ini rp2\.ods\n/)
     const average = Rp2.filesOf(trading, { decimals, method: "average" }).find(({ name }) => name === "README.txt")
     assert.match(String(average?.content), /^rp2_us -m fifo /)
   })
 
-  it("has no price without a purchase, and eleven places at most", () => {
+  it("has no price without a purchase, and eleven decimals at most", () => {
     const [fill] = trading.trades
     if (fill === undefined) return assert.fail("no fill")
     const rowsOf = (baseAmount: bigint, quoteAmount: bigint) => {

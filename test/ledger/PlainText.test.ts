@@ -54,7 +54,7 @@ const trades = [trade(1, 1, 10n, 1n), trade(1, 2, 30n, 10_000_000n), trade(2, 3,
 const books = { bookings, trades, decimals }
 
 describe("books as plain text", () => {
-  it("for beancount: capitals, every account opened on the first day, balances at the beginning of the day after", () => {
+  it("for beancount have capital, accounts opened on the first day, and balances the day after", () => {
     assert.strictEqual(
       PlainText.beancount(books),
       `option "title" "limitbot"
@@ -90,7 +90,7 @@ describe("books as plain text", () => {
     )
   })
 
-  it("for hledger: commodities with their places, odd ones in quotes, and assertions on the last day", () => {
+  it("for hledger have commodities with decimals, odd ones in quotes, and assertions on the last day", () => {
     assert.strictEqual(
       PlainText.hledger(books),
       `; limitbot
@@ -130,7 +130,7 @@ P 2026-03-01 "1INCH" 3.3333333333 "USDT.e"
     )
   })
 
-  it("names a commodity of one letter, or of too many, as beancount wants them", () => {
+  it("name a commodity of one letter, or of too many, as beancount requires", () => {
     const named = (asset: string) =>
       /price (\S+) /.exec(PlainText.beancount({ ...books, trades: [{ ...trade(1, 1, 10n, 1n), base: asset }] }))?.[1]
     assert.strictEqual(named("S"), "SX")
@@ -170,7 +170,7 @@ describe("names in plain text", () => {
     )
   })
 
-  it("balances of more digits than beancount adds with say by how much its sum may be off", () => {
+  it("have balances with a tolerance if these have more digits than beancount adds", () => {
     const many = [owned("near", "wNEAR", 10n ** 30n + 1n), owned("near", "wNEAR", 1n)]
     const text = PlainText.beancount({ bookings: many, trades: [], decimals: () => 24 })
     assert.match(text, /balance Assets:\S+ {2}1000000\.000000000000000000000002 ~ 0\.000000000000000000002 WNEAR/)

@@ -29,11 +29,11 @@ const figures = {
 const part = (some: Partial<Profit.Figures>) => Profit.plus(Profit.nothing, some)
 
 describe("profit", () => {
-  it("is what closed trades earned and open ones would earn, less fees; capital is none of it", () => {
+  it("is what closed trades earn and open ones would earn, less fees, without capital", () => {
     assert.deepStrictEqual(Profit.report(trading, options), [{ group: "", quote: "USDC", figures }])
   })
 
-  it("has a part for each slot, day and asset, and the parts add up to the whole", () => {
+  it("has a part for each slot, day and asset, and the parts add up to the total", () => {
     const by = (grouping: Profit.Grouping) => {
       const rows = Profit.report(trading, { ...options, by: grouping })
       assert.deepStrictEqual(
@@ -101,12 +101,12 @@ describe("profit", () => {
     assert.deepStrictEqual(row?.figures, part({ inventory: -4_000_001n, unrealised: -4_000_001n }))
   })
 
-  it("of what has no price is nothing, neither won nor lost", () => {
+  it("of an asset without a price is zero", () => {
     const [row] = Profit.report(trading, { ...options, mark: () => undefined })
     assert.strictEqual(row?.figures.unrealised, 0n)
   })
 
-  it("counts capital in what trading is counted in, fees alone included; before any trading, all of it", () => {
+  it("counts capital in the currency of trading, even of fees alone; before any trading, all of it", () => {
     const flowsOf = (record: Trades.TradingRecord) =>
       Profit.report(record, options).map(({ quote, figures: { flows } }) => [quote, flows])
     const both = [
@@ -118,7 +118,7 @@ describe("profit", () => {
     assert.deepStrictEqual(flowsOf({ ...emptyRecord, flows: trading.flows, trades: trading.trades }), both.slice(1))
   })
 
-  it("of each fill is what it closed of its own slot; one that only opens earned nothing", () => {
+  it("of each fill is what it closes of its own slot; a fill that only opens earns nothing", () => {
     const [first, second, sale] = trading.trades
     if (first === undefined || second === undefined || sale === undefined) return assert.fail("too few trades")
     assert.deepStrictEqual(Profit.gridProfitByFill([first, second, sale]), new Map())
@@ -138,7 +138,7 @@ describe("profit", () => {
   })
 })
 
-describe("what an amount is worth", () => {
+describe("the value of an amount", () => {
   const prices = new Map([["BTC/USDC", { price: price("60000.123456789"), at: 1 }]])
   const worth = Profit.markBy(prices, (symbol) => (symbol === "?" ? undefined : decimals(symbol)))
 

@@ -24,7 +24,7 @@ const trade = (at: number, side: "BUY" | "SELL", base: bigint, dollars: bigint) 
 })
 
 describe("returns", () => {
-  it("of a coin that doubles after all money moves into it are 100%, and holding dollars returns nothing", () => {
+  it("are 100% of a coin that doubles after all money moves into it, and holding dollars returns zero", () => {
     const trading = { ...emptyRecord, flows: [flow(0, 100n)], trades: [trade(1, "BUY", one, 100n)] }
     const found = returnsOf(trading, { quote: "USDC", minutes: prices(100, 150, 200), decimals })
     assert.approximately(found.timeWeighted ?? 0, 1, 1e-9)
@@ -32,7 +32,7 @@ describe("returns", () => {
     assert.strictEqual(found.maxDrawdown, 0)
   })
 
-  it("weighted by time do not change when money comes; weighted by money they do", () => {
+  it("do not change with new money if weighted by time, and do if weighted by money", () => {
     const trading = {
       ...emptyRecord,
       flows: [flow(0, 100n), flow(1.5 * minute, 1_000n)],
@@ -62,7 +62,7 @@ describe("returns", () => {
     assert.strictEqual(found.maxDrawdown, 0)
   })
 
-  it("count as a fall what is lost before the first close", () => {
+  it("count a loss before the first close as a fall", () => {
     const trading = { ...emptyRecord, flows: [flow(0, 100n)], trades: [trade(1, "BUY", one, 100n)] }
     const found = returnsOf(trading, { quote: "USDC", minutes: prices(90, 95), decimals })
     assert.approximately(found.timeWeighted ?? 0, -0.05, 1e-9)
@@ -74,7 +74,7 @@ describe("returns", () => {
     assert.deepStrictEqual(new Set(Object.values(found)), new Set([null]))
   })
 
-  it("are unknown where no rate leads to the present worth, and over no time at all", () => {
+  it("are unknown if no rate leads to the present equity, and over no time at all", () => {
     // All is lost: no rate above -100% ends at less than nothing. The other way round, it grew beyond any rate.
     for (const [closes, capital] of [
       [[100, 0], 100n],
@@ -112,7 +112,7 @@ describe("returns", () => {
     assert.strictEqual(returnsOf(tiny, { quote: "USDC", minutes: prices(0.5, 1), decimals }).timeWeighted, 1)
   })
 
-  it("fall by what fees took, counted once, and are of one quote asset only", () => {
+  it("fall by fees, counted once, and are of one quote asset only", () => {
     const flows = [flow(0, 100n)]
     const fee = (at: number, quote: string) =>
       ({
@@ -147,7 +147,7 @@ describe("returns", () => {
     }
   })
 
-  it("count what happened in the same millisecond as a close before it, whatever the order of the records", () => {
+  it("count events in the same millisecond as a close before it, in any order of the records", () => {
     const trading = {
       ...emptyRecord,
       flows: [flow(2 * minute, 100n), flow(0, 100n)],
@@ -176,7 +176,7 @@ describe("returns", () => {
     )
   })
 
-  it("begin when everything that is held has a price", () => {
+  it("begin once every holding has a price", () => {
     const coins = { at: 0, strategy: "s", asset: "ETH", amount: dollar }
     const closes = [
       { market: "BTC/USDC", at: minute, close: 1 },
@@ -206,7 +206,7 @@ describe("returns", () => {
 })
 
 describe("the quality of orders", () => {
-  it("counts fills, times, markouts and what moving orders cost", () => {
+  it("counts fills, times, markouts and the cost of moving orders", () => {
     const order = { ...about, at: 0, side: "BUY", plannedAt: 0, price: price("100"), wasRequoted: false } as const
     const fee = { ...about, at: 9, kind: "refund", asset: "USDC", received: 1n, txHashes: [] } as const
     const trading: TradingRecord = {
@@ -233,7 +233,7 @@ describe("the quality of orders", () => {
     })
   })
 
-  it("takes fees of withdrawn orders alone as the cost of moving them, and times from when they rested", () => {
+  it("counts only fees of cancelled orders as the cost of moving, and times from when orders open", () => {
     const order = { ...about, at: 0, side: "BUY", plannedAt: 0, price: price("100"), wasRequoted: false } as const
     const fee = { ...about, at: 9, kind: "refund", asset: "USDC", amount: dollar, received: 1n, txHashes: [] } as const
     const trading: TradingRecord = {
@@ -264,7 +264,7 @@ describe("the quality of orders", () => {
     assert.deepStrictEqual([fillRatio, medianMillisToFill], [null, null])
   })
 
-  it("measures the price move by value, against the price per unit, with the last completed minute", () => {
+  it("measures the price move by value, per unit, with the last completed minute", () => {
     const markout = (trades: TradingRecord["trades"], minutes: ReturnType<typeof prices>) =>
       qualityOf({ ...emptyRecord, trades }, { quote: "USDC", minutes, decimals }).markout["1m"]
     const half = trade(minute, "BUY", one / 2n, 50n)

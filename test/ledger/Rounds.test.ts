@@ -82,13 +82,13 @@ const markAt = (at: string): Profit.Mark =>
 const rowsBy = (trading: Trades.TradingRecord, mark: Profit.Mark, by?: Profit.Grouping) =>
   Profit.report(trading, { method: "average", mark, now: start, ...(by === undefined ? {} : { by }) })
 
-describe("what a slot earned", () => {
+describe("the grid profit of a slot", () => {
   const size = 418_290n
   const [bought, sold] = [243_304_780n, 243_791_417n]
   const cell = (side: "BUY" | "SELL", quote: bigint) => ({ strategy: "grid", slot: "cell-07", side, base: size, quote })
   const seed = { strategy: "grid", slot: "cell-30", side: "SELL", base: 3n * size, quote: 720_000_000n } as const
 
-  it("is not a loss after a cell bought three times at 58,166.53 and sold at 58,282.87, whatever other cells sold before", () => {
+  it("is positive after a cell buys at 58,166.53 and sells at 58,282.87, whatever other cells have sold", () => {
     const rounds = [1, 2, 3].flatMap(() => [cell("BUY", bought), cell("SELL", sold)])
     const trading = tradingOf({ grid: "grid" }, [seed, ...rounds])
     const rows = new Map(rowsBy(trading, markAt("58000"), "slot").map(({ group, figures }) => [group, figures]))
@@ -104,7 +104,7 @@ describe("what a slot earned", () => {
     assert.isTrue((own?.realised ?? 0n) < 0n)
   })
 
-  it("counts a leg that ended over several orders once, and what is still open not at all", () => {
+  it("counts a leg that ends over several orders once, and an open leg not at all", () => {
     const half = { ...cell("BUY", bought / 2n), base: size / 2n }
     const trading = tradingOf({ grid: "grid" }, [
       { ...half, isPart: true },
@@ -134,7 +134,7 @@ describe("what a slot earned", () => {
     assert.strictEqual(fold.result().rounds.length, 1)
   })
 
-  it("counts what one slot bought and sold in any kind of strategy, and nothing where one buys and another sells", () => {
+  it("counts what one slot buys and sells in any kind of strategy, and nothing across slots", () => {
     const roundsOf = (...orders: ReadonlyArray<ReturnType<typeof cell>>) =>
       tradingOf(
         { own: "./own.ts" },
@@ -147,7 +147,7 @@ describe("what a slot earned", () => {
     assert.strictEqual(roundsOf({ ...buy, slot: "in" }, { ...sell, slot: "out" }), 0)
   })
 
-  it("is nothing yet of a cell that has only bought, though a fee in base took a part of it", () => {
+  it("is zero for a cell that has only bought, even if a fee in base took a part of it", () => {
     const only = tradingOf({ grid: "grid" }, [{ ...cell("BUY", bought), fee: 35n }])
     const [row] = rowsBy(only, markAt("58000"), "slot")
     if (row === undefined) return assert.fail("no row")
@@ -165,7 +165,7 @@ describe("what a slot earned", () => {
     assert.deepInclude(closed?.figures, { inventory: 0n, total: sold - bought, rounds: 1 })
   })
 
-  it("where the way out is another slot's is what its sale brought over what was bought first", () => {
+  it("of an exit in another slot is its proceeds over what was bought first", () => {
     const order = (slot: string, side: "BUY" | "SELL", quote: bigint) => ({
       strategy: "deal",
       slot,
@@ -193,7 +193,7 @@ describe("what a slot earned", () => {
     ])
   })
 
-  it("of a rule that sells what it bought itself is its own, and another rule's sale closes what is left of any", () => {
+  it("of a rule that sells its own purchase is its own; another rule's sale closes what is left of any", () => {
     const order = (slot: string, side: "BUY" | "SELL", base: bigint, quote: bigint) => ({
       strategy: "rules",
       slot,
@@ -227,7 +227,7 @@ describe("what a slot earned", () => {
     assert.strictEqual(books.open.size, 0)
   })
 
-  it("has no inventory where there is no price", () => {
+  it("has no inventory without a price", () => {
     const trading = tradingOf({ grid: "grid" }, [cell("BUY", bought)])
     assert.strictEqual(rowsBy(trading, () => undefined)[0]?.figures.inventory, 0n)
   })
@@ -253,7 +253,7 @@ describe("money given up as lost that arrives after all", () => {
   const order = { strategy: "grid", slot: "cell-01", base: 200_000n } as const
   const bought = eventsOf({ ...order, side: "BUY", quote: 118_000_000n }, 0)
 
-  it("is no loss of the slot, and its inventory keeps its cost", () => {
+  it("is not a loss of the slot, and its inventory keeps its cost", () => {
     const [lost, found] = [wordOn("WrittenOff", order, "p0", 200_000n), wordOn("Found", order, "p0", 200_000n)]
     for (const method of methods) {
       const gone = figuresOf("grid", [...bought, lost], method)
@@ -298,10 +298,10 @@ describe("money given up as lost that arrives after all", () => {
   })
 })
 
-describe("on random journals", () => {
+describe("the figures of random journals", () => {
   const kinds = { one: "grid", two: "deals", three: "ladder", four: "marketMaking" }
 
-  it("the slots' grid profit, and inventory, less fees, are the total, which is realised and unrealised less fees", () => {
+  it("add up: grid profit and inventory less fees equal realised and unrealised less fees", () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const draw = Seeded.seeded(seed)
       const between = (low: number, high: number) => BigInt(Math.floor(low + draw() * (high - low)))

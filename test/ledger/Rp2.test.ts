@@ -78,7 +78,7 @@ describe.skipIf(!isThere)("RP2 and our lots agree", () => {
   }
 })
 
-it("RP2 gets coins that are given up as lost", () => {
+it("RP2 receives coins that are given up as lost", () => {
   const [bought] = historyOf(1)
   if (bought === undefined) return assert.fail("no history")
   const lost = {
@@ -101,6 +101,6 @@ it("RP2 gets coins that are given up as lost", () => {
   }
   assert.include(sheetOf([lost]), "Lost")
   assert.include(sheetOf([lost]), "0.00000000001")
-  // It can neither be found nor sold for nothing, and so it was never lost.
+  // RP2 cannot find coins or sell them for nothing, so lost coins that arrive cancel the loss.
   assert.strictEqual(sheetOf([lost, found]), sheetOf([]))
 })

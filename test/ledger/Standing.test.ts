@@ -27,8 +27,8 @@ const earnedBy = [
 const standing = (flows: ReadonlyArray<Profit.Item>, days: number, by = mark) =>
   Standing.of(whole, { flows, markets, mark: by, now: start + days * dayMillis, days: earnedBy })
 
-describe("how trading stands", () => {
-  it("is the total against all budgets at the present price, since the first of them", () => {
+describe("the standing of trading", () => {
+  it("is the total against all budgets at the present price, since the first budget", () => {
     const flows = [flow("USDC", 300n), flow("BTC", 200n), flow("USDC", 100n, 5)]
     assert.deepStrictEqual(standing(flows, 10), [
       {
@@ -43,14 +43,14 @@ describe("how trading stands", () => {
     ])
   })
 
-  it("has earned nothing today without trades since midnight UTC", () => {
+  it("shows zero earned today without trades since midnight UTC", () => {
     assert.deepStrictEqual(
       [10, 10.99, 11].map((days) => standing([flow("USDC", 1_000n)], days)[0]?.earnedToday),
       [7n, 7n, 0n]
     )
   })
 
-  it("tells no share of a year of less than a day, and none at all of a budget that is gone or has no price", () => {
+  it("omits the yearly share within the first day, and any share of a removed or unpriced budget", () => {
     assert.strictEqual(standing([flow("USDC", 1_000n)], 0.99)[0]?.shareOfYear, undefined)
     assert.strictEqual(standing([flow("USDC", 1_000n)], 1)[0]?.shareOfYear, 0.03 * 365)
     const gone = standing([flow("USDC", 1_000n), flow("USDC", -1_000n)], 10)[0]
@@ -62,7 +62,7 @@ describe("how trading stands", () => {
     )
   })
 
-  it("counts each strategy in the quote of its market, those that have not traded yet too", () => {
+  it("counts each strategy in the quote of its market, including those without trades", () => {
     const all = standing([flow("USDC", 1_000n), flow("ETH", 5n, 0, "pair"), flow("BTC", 7n, 0, "pair")], 10)
     assert.deepStrictEqual(
       all.map(({ quote, capital, figures: { total } }) => [quote, capital, total]),

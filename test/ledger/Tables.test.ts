@@ -20,7 +20,7 @@ const table = (
 }
 
 describe("the tables of the export", () => {
-  it("are fills, with both amounts and the price", () => {
+  it("have fills, with both amounts and the price", () => {
     assert.deepStrictEqual(table("fills"), [
       "time,market,side,quantity,base,value,quote,price,slot,order,fill",
       "2026-01-01T00:18:00.000Z,BTC/USDC,BUY,0.0008,BTC,48,USDC,60000,grid/cell-p1,order-p1,f1",
@@ -40,7 +40,7 @@ describe("the tables of the export", () => {
     ])
   })
 
-  it("are payouts and refunds, with what arrived", () => {
+  it("have payouts and refunds, with what arrived", () => {
     assert.deepStrictEqual(table("payouts"), [
       "time,kind,asset,received,fee,slot,placement,transactions",
       "2026-01-01T00:23:00.000Z,payout,BTC,0.00199993,0.00000007,grid/cell-p1,p1,tx-1 tx-2",
@@ -50,7 +50,7 @@ describe("the tables of the export", () => {
     ])
   })
 
-  it("are fees that cost something, in their asset and in quote, beside the estimate", () => {
+  it("have fees above zero, in their asset and in quote, beside the estimate", () => {
     const free = trading.fees.map((fee) => ({ ...fee, amount: 0n }))
     assert.lengthOf(table("fees", { ...trading, fees: trading.fees.map((fee) => ({ ...fee, amount: 1n })) }), 5)
     assert.deepStrictEqual(table("fees", { ...trading, fees: [...free, ...trading.fees] }), [
@@ -62,7 +62,7 @@ describe("the tables of the export", () => {
     ])
   })
 
-  it("are flows of capital", () => {
+  it("have flows of capital", () => {
     assert.deepStrictEqual(table("flows"), [
       "time,strategy,asset,amount",
       "2026-01-01T00:01:00.000Z,grid,USDC,1000",
@@ -72,7 +72,7 @@ describe("the tables of the export", () => {
     ])
   })
 
-  it("are lots: the oldest purchase is sold first, and deposited coins count as bought at their value", () => {
+  it("have lots: the oldest purchase is sold first, and deposited coins count as bought at their value", () => {
     const titles = "acquired,sold,asset,quantity,cost,proceeds,gain,currency,basis,method"
     assert.deepStrictEqual(table("lots"), [
       titles,
@@ -110,7 +110,7 @@ describe("the tables of the export", () => {
     ])
   })
 
-  it("hold what happened from the first moment of the span and before its last", () => {
+  it("include the first instant of the span and exclude its last", () => {
     const rows = (name: string, from: number, to: number) => table(name, trading, { from, to }).length - 1
     for (const [name, at] of [
       ["fills", 33],
@@ -127,7 +127,7 @@ describe("the tables of the export", () => {
 })
 
 describe("purchases for taxes", () => {
-  it("are those of all strategies in a market, in the order of time, capital in base among them", () => {
+  it("are those of all strategies in a market, in the order of time, with capital in base", () => {
     const [pool, ...more] = [...Tables.taxPools(trading)]
     assert.deepStrictEqual(more, [])
     assert.strictEqual(pool?.[0], "BTC/USDC")
@@ -149,7 +149,7 @@ describe("purchases for taxes", () => {
     )
   })
 
-  it("exclude capital that is quote, is taken away, is zero, or has no market or price", () => {
+  it("exclude capital that is quote, is removed, is zero, or has no market or price", () => {
     const flow = { at: start, strategy: "grid", asset: "BTC", amount: 5n, market: "BTC/USDC", worth: 7n }
     const { market: _, ...homeless } = flow
     const { worth: __, ...worthless } = flow

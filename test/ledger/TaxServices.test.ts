@@ -31,7 +31,7 @@ const moved = (service: TaxServices.TaxService, amount: string, currency: string
 }
 
 describe("the tables for tax services", () => {
-  it("Koinly: a row for each fill and each fee, in order of time", () => {
+  it("have a row for each fill and each fee, in order of time (Koinly)", () => {
     assert.deepStrictEqual(rowsOf("koinly").slice(0, 8), [
       "Date,Sent Amount,Sent Currency,Received Amount,Received Currency,Fee Amount,Fee Currency,Net Worth Amount,Net Worth Currency,Label,Description,TxHash",
       "2026-01-01 00:18:00 UTC,48,USDC,0.0008,BTC,,,,,,grid/cell-p1 order-p1/f1,",
@@ -44,7 +44,7 @@ describe("the tables for tax services", () => {
     ])
   })
 
-  it("CoinTracking: the same, with the strategy as group", () => {
+  it("have the same rows, with the strategy as group (CoinTracking)", () => {
     assert.deepStrictEqual(rowsOf("cointracking").slice(0, 5), [
       "Type,Buy Amount,Buy Currency,Sell Amount,Sell Currency,Fee,Fee Currency,Exchange,Trade-Group,Comment,Date",
       "Trade,0.0008,BTC,48,USDC,,,limitbot,grid,cell-p1 order-p1/f1,2026-01-01 00:18:00",
@@ -83,7 +83,7 @@ describe("the tables for tax services", () => {
     assert.lengthOf(rowsOf("koinly", { ...only, losses: [takenByFee] }), 1)
   })
 
-  it("are of the time that is asked for, its end excluded", () => {
+  it("cover the requested time, its end excluded", () => {
     assert.lengthOf(rowsOf("koinly", trading, { from: start + 18 * 60_000, to: start + 19 * 60_000 }), 2)
   })
 

@@ -22,8 +22,8 @@ const about = (placement: string) => ({
   quote: "USDC"
 })
 
-describe("what a journal says about trading", () => {
-  it("fills are in the order of their time, with base and quote the right way round", () => {
+describe("the trading record of a journal", () => {
+  it("has fills in the order of their time, with base and quote the right way round", () => {
     assert.deepStrictEqual(trading.trades, [
       {
         ...about("p1"),
@@ -58,7 +58,7 @@ describe("what a journal says about trading", () => {
     ])
   })
 
-  it("a fee in base counts at the price of its order, rounded up, on either side", () => {
+  it("values a fee in base at the price of its order, rounded up, on either side", () => {
     assert.deepStrictEqual(trading.fees, [
       {
         ...about("p1"),
@@ -109,7 +109,7 @@ describe("what a journal says about trading", () => {
     ])
   })
 
-  it("capital is what budgets changed by, and coins are worth what the next price says, rounded down", () => {
+  it("has capital as the change of budgets, with coins valued at the next price, rounded down", () => {
     const flow = { strategy: "grid", market: "BTC/USDC" }
     assert.deepStrictEqual(trading.flows, [
       { ...flow, at: minute(1), asset: "USDC", amount: 1_000_000_000n },
@@ -126,14 +126,14 @@ describe("what a journal says about trading", () => {
     assert.deepStrictEqual(fold([...decided, ...later]).flows, trading.flows.slice(0, 2), "valued once")
   })
 
-  it("coins of unknown decimals are worth nothing that could be said", () => {
+  it("gives coins of unknown decimals no value", () => {
     for (const unknown of ["BTC", "USDC"]) {
       const { flows } = fold(journal, (symbol) => (symbol === unknown ? undefined : decimals(symbol)))
       assert.isFalse(flows.some((flow) => "worth" in flow))
     }
   })
 
-  it("coins are valued by the market of their strategy, and by no other of the same coin", () => {
+  it("values coins by the market of their strategy, and by no other market of the same coin", () => {
     const loaded = (strategy: string, market: string) =>
       ({ _tag: "StrategyLoaded", strategy, file: "f", kind: "grid", market, hash: "a" }) as const
     const events = [
@@ -150,7 +150,7 @@ describe("what a journal says about trading", () => {
     )
   })
 
-  it("a fee of an order for a single unit, or for none, has its worth too", () => {
+  it("values the fee of an order for a single unit, or for none", () => {
     const feeOf = (base: bigint) =>
       fold(
         journal.map((entry) =>
@@ -163,7 +163,7 @@ describe("what a journal says about trading", () => {
     assert.strictEqual(feeOf(0n), 0n)
   })
 
-  it("an asset that only changes its account is not sold: the missing part is a fee", () => {
+  it("counts an asset that only changes its account as not sold: the missing part is a fee", () => {
     const moved = journal.map((entry): Recorded => {
       const { event } = entry
       if (!("placement" in event) || event.placement !== "p1") return entry
@@ -183,7 +183,7 @@ describe("what a journal says about trading", () => {
     )
   })
 
-  it("takes a round back when the order that ended it lives on, and none when that of its first leg does", () => {
+  it("takes back a round if the order that ended it lives on, and none if its first leg's order does", () => {
     const legs = { ...about("p8"), price: price("60000"), fillId: "f", amountIn: 120_000_000n, amountOut: 200_000n }
     const leg = (placement: string, side: "BUY" | "SELL"): ReadonlyArray<BotEvent> => {
       const of = { ...legs, placement, side }
@@ -224,7 +224,7 @@ describe("what a journal says about trading", () => {
     assert.deepStrictEqual(rounds(...bought, back("p8", "BUY")), [])
   })
 
-  it("capital of a strategy that has not said its market has none", () => {
+  it("has no market for the capital of a strategy that names none", () => {
     const allotted = journal.filter(({ event }) => event._tag !== "StrategyLoaded")
     const { flows, lastPrices } = fold(allotted)
     assert.isFalse(flows.some((flow) => "market" in flow || "worth" in flow))
@@ -232,7 +232,7 @@ describe("what a journal says about trading", () => {
     assert.isFalse(fold(allotted.slice(0, 3)).lastPrices.has("BTC/USDC"), "a decision about an unknown market")
   })
 
-  it("each order has its life, and only one that moved for a better price counts as moved", () => {
+  it("has the life of each order, and counts only orders moved for a better price as moved", () => {
     const life = { price: price("60000") }
     assert.deepStrictEqual(trading.orders, [
       {
@@ -273,7 +273,7 @@ describe("what a journal says about trading", () => {
     ])
   })
 
-  it("the last price is that of the newest decision or fill, and of what a decision looked at elsewhere", () => {
+  it("has the last price of the newest decision or fill, and of other markets that a decision used", () => {
     assert.deepStrictEqual(trading.lastPrices.get("BTC/USDC"), { price: price("66000"), at: minute(33) })
     assert.deepStrictEqual(trading.lastPrices.get("ETH/USDC"), { price: price("3001"), at: start + 140_000 })
     const decided = fold(journal.slice(0, 4)).lastPrices
@@ -290,7 +290,7 @@ describe("what a journal says about trading", () => {
   })
 })
 
-describe("the budget of a strategy that is gone", () => {
+describe("the budget of a removed strategy", () => {
   const started: BotEvent = { _tag: "BotStarted", pid: 1, version: "1", mode: "live", account: "a", venue: "v" }
   const loaded = (strategy: string): BotEvent => ({
     _tag: "StrategyLoaded",
@@ -318,14 +318,14 @@ describe("the budget of a strategy that is gone", () => {
   const first = [started, loaded("g"), given("g", 500n)]
   const work = decided === undefined ? [] : [decided]
 
-  it("counted beside that of the strategy that took its place, after a rename in the file", () => {
+  it("no longer counts after a rename in the file", () => {
     const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "g", orders: "drained" }
     assert.deepStrictEqual(capitalOf(first, work, [loaded("h"), given("h", 500n), removed], work), { h: 500n })
     const again = [loaded("g"), given("g", 600n)]
     assert.deepStrictEqual(capitalOf(first, [removed], work, again, work), { g: 600n })
   })
 
-  it("counted beside it after a rename between two runs, and again after the next one", () => {
+  it("no longer counts after a rename between two runs, nor after the next one", () => {
     const second = [started, loaded("h"), given("h", 700n)]
     assert.deepStrictEqual(capitalOf(first, work, second, work), { h: 700n })
     assert.deepStrictEqual(capitalOf(first, work, second, work, [started, loaded("h")], work), { h: 700n })

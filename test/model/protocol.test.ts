@@ -72,8 +72,8 @@ const neededSilence = [
   "a payload was sent, and never acknowledged"
 ] as const
 
-describe("protocol", () => {
-  it("as designed nothing is funded twice, whatever is slow, lost, doubled or silent for ever, and it comes to rest", {
+describe("the protocol", () => {
+  it("funds nothing twice and comes to rest, whatever is slow, lost, doubled or silent without end", {
     timeout: 1_800_000
   }, () => {
     for (const world of designed) {
@@ -85,7 +85,7 @@ describe("protocol", () => {
   })
 
   for (const rule of firstOf(4, rules)) {
-    it.skipIf(!isWhole && takesLong.has(rule))(`money is lost without the rule: ${rule}`, () => {
+    it.skipIf(!isWhole && takesLong.has(rule))(`loses money without the rule: ${rule}`, () => {
       assert.isDefined(search(other[rule] ?? small, [rule], 400_000).loss)
     })
   }
@@ -100,14 +100,14 @@ describe("protocol", () => {
     assert.isFalse(isSoundBy({ ...tables, cancels }))
   })
 
-  it.each(firstOf(1, neededSilence))("waits for ever without the row: %s", (name) => {
+  it.each(firstOf(1, neededSilence))("waits without end without the row: %s", (name) => {
     const by = withSilence(name, () => [])
     const found = single.map((world) => search(world, [], 400_000, by))
     for (const { loss } of found) assert.isUndefined(loss)
     assert.isTrue(found.some(({ stuck }) => stuck > 0))
   })
 
-  it.skipIf(!isLong)("loses money where silence ends a doubt, or ends it too soon", () => {
+  it.skipIf(!isLong)("loses money if silence ends a doubt, or ends it too soon", () => {
     const never = withSilence(
       "a payload was sent, and never acknowledged",
       ([of, name, tests, [isLong, , because]]) => [[of, name, tests, [isLong, "never", because]]]

@@ -6,7 +6,7 @@ import { mutants } from "./mutants.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-describe("mutants of the funding rules", () => {
+describe("a mutant of the funding rules", () => {
   for (const { edits, name } of mutants) {
     it(`still applies: ${name}`, () => {
       for (const { file, find, replace } of edits) {

@@ -47,7 +47,7 @@ const doubtIsDeath: Edit = {
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
-    name: "who no longer owns an account withdraws its orders under the kill switch",
+    name: "a former owner of an account cancels its orders under the kill switch",
     test: "test/simulation/fleet.long.test.ts",
     edits: [
       {
@@ -58,14 +58,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "who owned an account before its present owner still writes its journal",
+    name: "a former owner of an account still writes its journal",
     test: "test/journal/Fence.test.ts",
     edits: [
       { file: "src/journal/postgres/Appends.ts", find: " AND accounts.epoch = claim.epoch AND ", replace: " AND " }
     ]
   },
   {
-    name: "an order that is being withdrawn can no longer fill",
+    name: "an order that is being cancelled cannot fill",
     test: "test/engine/planning/inventory.test.ts",
     edits: [
       {
@@ -77,7 +77,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an edited file offers once more what an order of the file before it still offers",
+    name: "an edited file offers again what an order of the former file still offers",
     test: "test/engine/planning/leavingOrders.test.ts",
     edits: [
       {
@@ -88,7 +88,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an order that was found with its deposit is about to be paid as well",
+    name: "a recovered order with its deposit counts as unpaid too",
     test: "test/engine/reconciliation/recoveredOrders.test.ts",
     edits: [
       {
@@ -99,7 +99,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "any bot pays a first order that nobody agreed to",
+    name: "any bot pays a first order without approval",
     test: "test/cli/first/firstOrder.test.ts",
     edits: [
       {
@@ -110,7 +110,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a balance does not know what a first order cost",
+    name: "a balance ignores the cost of a first order",
     test: "test/cli/first/firstOrder.test.ts",
     edits: [
       {
@@ -121,7 +121,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "what a strategy gave back has left the account, as if the venue had taken it",
+    name: "returned capital counts as gone from the account",
     test: "test/engine/reconciliation/BalanceComparison.test.ts",
     edits: [
       {
@@ -132,7 +132,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "what comes back of an order after its strategy has ended counts as free of it",
+    name: "refunds after the end of a strategy count as its free money",
     test: "test/ledger/GoneStrategies.test.ts",
     edits: [
       {
@@ -143,7 +143,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "what a strategy has again when it is loaded again is new capital",
+    name: "the money of a strategy that is loaded again counts as new capital",
     test: "test/ledger/GoneStrategies.test.ts",
     edits: [
       {
@@ -154,7 +154,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an order is paid whose answer names a higher fee than its limit",
+    name: "an order is paid although its answer names a fee above the limit",
     test: "test/engine/funding/echoedFees.test.ts",
     edits: [
       {
@@ -165,7 +165,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a journal is paid from that its witness does not know",
+    name: "a bot pays although its witness contradicts the journal",
     test: "test/engine/holds/witness.test.ts",
     edits: [
       {
@@ -176,7 +176,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an order is paid whose echo is dearer than the schedule",
+    name: "an order is paid although its echo has a higher fee than the schedule",
     test: "test/engine/tracking/OrderTracker.test.ts",
     edits: [
       {
@@ -187,7 +187,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a move between accounts is a sale",
+    name: "a move between accounts counts as a sale",
     test: "test/cli/swap/moves.long.test.ts",
     edits: [
       {
@@ -198,7 +198,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "submit before journal",
+    name: "bytes are submitted before they are recorded",
     profile: "safety",
     edits: [
       {
@@ -210,7 +210,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "re-sign on time-out",
+    name: "a payment is signed again after a time-out",
     profile: "safety",
     edits: [
       {
@@ -238,7 +238,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "dead before deadline",
+    name: "a payment counts as dead before its deadline",
     profile: "safety",
     including: ["answerLost", "recognition"],
     edits: [
@@ -252,7 +252,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "given up after a cancel request",
+    name: "a payment is given up after a cancel request",
     profile: "safety",
     edits: [
       {
@@ -270,7 +270,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an acknowledged payload dies of silence",
+    name: "an acknowledged payment counts as dead after silence",
     profile: "safety",
     including: ["recognition"],
     edits: [
@@ -292,7 +292,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a doubt ends by silence",
+    name: "a doubt ends after silence",
     profile: "safety",
     including: ["answerLost", "recognition", "shortIntents", "outages"],
     edits: [doubtIsDeath]
@@ -303,7 +303,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [{ file: payload, find: "(verdict === undefined ? 0 : 1)", replace: "(verdict === undefined ? 1 : 1)" }]
   },
   {
-    name: "the gate is never asked",
+    name: "the gate is not checked",
     profile: "safety",
     including: ["killSwitch"],
     edits: [
@@ -315,7 +315,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "what was sent once is sent again whatever holds",
+    name: "bytes are sent again in spite of a hold",
     profile: "safety",
     including: ["killSwitch", "answerLost"],
     edits: [
@@ -327,7 +327,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a cancel does not stop what was sent once",
+    name: "bytes are sent again in spite of a cancel",
     profile: "safety",
     including: ["edits", "answerLost", "requestLost"],
     edits: [
@@ -339,7 +339,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a kill does not stop what was sent once",
+    name: "bytes are sent again in spite of the kill switch",
     profile: "safety",
     including: ["killsMidway", "answerLost", "misreported"],
     edits: [
@@ -361,7 +361,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "bytes go to an order that is seen to be over",
+    name: "bytes are sent for an order that is over",
     including: ["killSwitch", "answerLost", "requestLost"],
     edits: [
       {
@@ -372,7 +372,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "bytes that are sent again do not ask in their turn",
+    name: "bytes are sent again without a check at their turn",
     test: "test/engine/funding/Submission.test.ts",
     edits: [
       {
@@ -395,7 +395,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "the lease is not asked for",
+    name: "the lease is not checked",
     profile: "safety",
     including: ["lostLease"],
     edits: [
@@ -424,7 +424,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "the order is not read once more",
+    name: "the order is not read again before its payment",
     profile: "hostile",
     including: ["lies"],
     edits: [
@@ -437,7 +437,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "bytes are sent before that is recorded",
+    name: "bytes are sent before the record",
     profile: "safety",
     edits: [
       {
@@ -465,7 +465,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a spare order with money takes the place of one that is paid",
+    name: "a spare order with money replaces a paid one",
     test: "test/engine/protocol/cancels.test.ts",
     edits: [
       {
@@ -476,7 +476,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a payment is made again while its wallet program may be at work",
+    name: "a payment is repeated while its wallet program may be running",
     test: "test/engine/funding/Paying.test.ts",
     edits: [
       {
@@ -487,7 +487,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a create does not ask in its turn",
+    name: "a create is sent without a check at its turn",
     test: "test/engine/lateKill.test.ts",
     edits: [{ file: calls, find: "venue.createOrder({ ...order, hold })", replace: "venue.createOrder(order)" }]
   },
@@ -509,7 +509,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "the guard takes any address",
+    name: "the guard accepts any address",
     profile: "hostile",
     including: ["lies"],
     edits: [
@@ -521,7 +521,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "the guard takes any amount",
+    name: "the guard accepts any amount",
     profile: "hostile",
     including: ["lies"],
     edits: [
@@ -545,7 +545,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "the guard takes a payload of the other verifier",
+    name: "the guard accepts a payload of the other verifier",
     test: "test/signing/twoVerifiers.test.ts",
     edits: [
       {
@@ -567,7 +567,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "any treasury's token is the asset",
+    name: "the token of any treasury counts as the asset",
     test: "test/signing/twoVerifiers.test.ts",
     edits: [
       {
@@ -589,7 +589,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "what the signer returns is believed",
+    name: "the signer's answer is not checked",
     profile: "safety",
     including: ["oddSigner"],
     edits: [
@@ -613,7 +613,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a quote that somebody changed is a price, and a price needs no second source",
+    name: "a tampered quote counts as a price, and a price needs no second source",
     profile: "safety",
     including: ["tamperedQuotes"],
     without: ["wrongPrices"],
@@ -631,7 +631,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a fee is whatever it is estimated at in the end",
+    name: "the last estimate of a fee counts, without a limit",
     profile: "liveness",
     including: ["risingEstimates"],
     edits: [
@@ -643,7 +643,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a list of fills that is missing is always missed",
+    name: "a missing list of fills is always an error",
     profile: "liveness",
     including: ["absentFields"],
     edits: [
@@ -655,7 +655,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "the gate takes a price of any age",
+    name: "the gate accepts a price of any age",
     profile: "safety",
     including: ["suspensions", "outages"],
     edits: [
@@ -679,7 +679,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "every report of a contradiction is an alert",
+    name: "every repeated contradiction raises an alert",
     profile: "hostile",
     including: ["lies"],
     edits: [
@@ -691,7 +691,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a contradiction is nobody's business",
+    name: "a contradiction raises no alert",
     profile: "hostile",
     including: ["lies"],
     edits: [
@@ -716,7 +716,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a refund is what the first report of a fill left",
+    name: "a refund is computed from the first report of a fill",
     profile: "hostile",
     including: ["lies", "dust"],
     edits: [
@@ -740,7 +740,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a withdrawal that is listed costs a fee",
+    name: "every listed withdrawal costs a fee",
     profile: "hostile",
     including: ["lies", "dust"],
     edits: [
@@ -765,7 +765,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a kill cancels only what is said to live",
+    name: "a kill cancels only orders that are reported as alive",
     test: "test/engine/funding/earlyEnds.test.ts",
     edits: [
       {
@@ -781,12 +781,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [{ file: "src/engine/tracking/Fingerprint.ts", find: "windowMillis: 16_000", replace: "windowMillis: 250" }]
   },
   {
-    name: "an order that waits for its deposit is called alive after its end",
+    name: "an order that waits for its deposit counts as alive after its end",
     test: "test/engine/observation/afterlife.long.test.ts",
     edits: [{ file: "src/engine/observation/Afterlife.ts", find: ' && fillStatus !== "AWAITING_DEPOSIT"', replace: "" }]
   },
   {
-    name: "a refund that was asked for is believed at the first read",
+    name: "a requested refund is believed at the first read",
     test: "test/engine/observation/afterlife.long.test.ts",
     edits: [
       {
@@ -797,7 +797,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an order that lives on after it was settled is told to nobody",
+    name: "an order that lives on after its end is not reported",
     test: "test/engine/observation/afterlife.long.test.ts",
     edits: [
       {
@@ -808,24 +808,24 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an order that was taken off the books is not cancelled by a kill",
+    name: "a kill does not cancel an order that the operator has forgotten",
     test: "test/engine/protocol/cancels.test.ts",
     edits: [{ file: "src/engine/protocol/DueCancels.ts", find: ", ...ended.alive]", replace: "]" }]
   },
   {
-    name: "app fees that change after the payment are told to nobody",
+    name: "app fees that change after the payment are not reported",
     test: "test/engine/tracking/recipients.test.ts",
     edits: [
       { file: "src/engine/tracking/Contradictions.ts", find: "mostFees, fees <= mostFees]", replace: "mostFees, true]" }
     ]
   },
   {
-    name: "an estimate that jumps right before the payment is paid",
+    name: "a payment is made although the estimate has just jumped",
     test: "test/engine/tracking/fees.test.ts",
     edits: [{ file: "src/engine/tracking/amounts/Fees.ts", find: "shown > 2n * before &&", replace: "before < 0n &&" }]
   },
   {
-    name: "a refused exit is told to nobody",
+    name: "a refused exit is not reported",
     test: "test/engine/planning/refusedExits.test.ts",
     edits: [
       {
@@ -836,7 +836,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "the head beside the journal is not asked",
+    name: "the head beside the journal is not checked",
     test: "test/journal/Head.test.ts",
     edits: [
       {
@@ -847,7 +847,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "what a forgotten process began goes on unasked",
+    name: "the work of a forgotten process continues unchecked",
     test: "test/engine/restart/putBack.long.test.ts",
     edits: [
       {
@@ -858,7 +858,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a second order that was paid replaces the first",
+    name: "a second paid order replaces the first",
     test: "test/engine/restart/putBack.long.test.ts",
     edits: [
       {
@@ -869,14 +869,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a log that is removed under the bot is not noticed",
+    name: "a log that is removed while the bot runs is not noticed",
     test: "test/journal/Journal.test.ts",
     edits: [
       { file: "src/journal/Lease.ts", find: "    heldLog ??= fileAt(log)\n", replace: "    heldLog = fileAt(log)\n" }
     ]
   },
   {
-    name: "a changed journal is paid on",
+    name: "a bot pays on a changed journal",
     test: "test/cli/run/chainWatch.test.ts",
     edits: [
       {
@@ -887,14 +887,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a fill with another id is another fill",
+    name: "a fill with another id counts as another fill",
     test: "test/engine/tracking/fills.test.ts",
     edits: [
       { file: fills, find: ".find(([, each]) => isSame(each, fill))", replace: ".find(([id]) => id === fill.id)" }
     ]
   },
   {
-    name: "what a fill grew by after the end is paid out from nowhere",
+    name: "the growth of a fill after the end is paid out without a source",
     test: "test/engine/tracking/rewrittenReports.test.ts",
     edits: [
       {
@@ -905,27 +905,27 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "trade: an exit closes only what its own slot opened",
+    name: "trade: an exit closes only the purchases of its own slot",
     test: "test/lab/backtest/results/RoundTrips.test.ts",
     edits: [{ file: trips, find: "    if (takesTurns) return", replace: "    if (takesTurns || side) return" }]
   },
   {
-    name: "trade: what fees took stays open",
+    name: "trade: the part that fees take stays open",
     test: "test/lab/backtest/results/RoundTrips.test.ts",
     edits: [{ file: trips, find: "lot.base - part <= dust ? lot.base : part", replace: "part" }]
   },
   {
-    name: "trade: each part of an exit is one",
+    name: "trade: each part of an exit counts as a trade",
     test: "test/lab/backtest/results/RoundTrips.test.ts",
     edits: [{ file: trips, find: "    if (endsLeg) end(slotName)", replace: "    end(slotName)" }]
   },
   {
-    name: "trade: what is open at the end is no luck",
+    name: "trade: open trades at the end are left out of the simulation",
     test: "test/cli/backtest/monteCarlo.test.ts",
     edits: [{ file: "src/lab/searches/MonteCarloRun.ts", find: "[...trades, open]", replace: "trades" }]
   },
   {
-    name: "statistics: a part of a day makes a year of more days",
+    name: "statistics: a part of a day makes a year longer",
     test: "test/lab/backtest/results/PartsOfDays.test.ts",
     edits: [
       {
@@ -936,12 +936,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "wma: the block before counts by its plain sum",
+    name: "wma: the former block counts with its plain sum",
     test: "test/strategy/Indicators.test.ts",
     edits: [{ file: "src/strategy/Indicators.ts", find: "      ranked += sum\n", replace: "      ranked = sum\n" }]
   },
   {
-    name: "a stop follows before its price",
+    name: "a stop trails before its start price",
     test: "test/strategy/kinds/otherKinds.test.ts",
     edits: [
       {
@@ -952,7 +952,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "levels: halfway between two prices is the lower",
+    name: "levels: halfway between two prices the lower one counts",
     test: "test/strategy/kinds/PriceLevels.test.ts",
     edits: [
       {
@@ -963,12 +963,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a cell's sales are matched with what other cells bought",
+    name: "a cell's sales are matched with purchases of other cells",
     test: "test/ledger/Rounds.test.ts",
     edits: [{ file: "src/ledger/Rounds.ts", find: "byTurns === true ? []", replace: "byTurns === undefined ? []" }]
   },
   {
-    name: "the worth of an inventory is rounded for each slot",
+    name: "the value of an inventory is rounded for each slot",
     test: "test/ledger/Rounds.test.ts",
     edits: [
       { file: "src/ledger/Rounds.ts", find: "    held += book.position\n", replace: "    held = book.position\n" },
@@ -976,7 +976,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a leg that was closed for too small a rest ends no round",
+    name: "a leg that is closed with too small a remainder ends no round",
     test: "test/ledger/Rounds.test.ts",
     edits: [
       {
@@ -998,14 +998,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an hour's profit is told as a year's",
+    name: "the profit of an hour is reported for a year",
     test: "test/ledger/Standing.test.ts",
     edits: [
       { file: "src/ledger/Standing.ts", find: "elapsed < dayMillis ? undefined", replace: "elapsed < 0 ? undefined" }
     ]
   },
   {
-    name: "all in at the start leaves out what the budget has in quote",
+    name: "buy and hold leaves out the quote of the budget",
     test: "test/cli/backtest/backtest.test.ts",
     edits: [
       {

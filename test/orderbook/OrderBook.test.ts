@@ -127,7 +127,7 @@ describe("the price of a token", () => {
           { settings }
         )
       )
-    it.effect(`of ${decimals} decimals is right where that token is the quote`, () =>
+    it.effect(`of ${decimals} decimals is right if that token is the quote`, () =>
       withBook(
         (book) =>
           Effect.gen(function* () {
@@ -144,7 +144,7 @@ describe("the price of a token", () => {
 })
 
 describe("the order book", () => {
-  it("quotes a budget of few units for at least one of them", () => {
+  it("quotes a budget of few units for at least one unit", () => {
     const strategy = grid("few", "0.005")
     const few = { ...strategy, limits: { ...strategy.limits, budget: { base: 5n, quote: 0n } } }
     assert.deepStrictEqual(
@@ -174,7 +174,7 @@ describe("the order book", () => {
     )
   )
 
-  it.effect("two strategies on one market cost the requests of one, and so do two accounts", () =>
+  it.effect("sends the requests of one strategy for two on one market, and for two accounts", () =>
     Effect.gen(function* () {
       const costOf = (looks: ReadonlyArray<ReadonlyArray<Wanted>>) =>
         withBook((book, requests) =>
@@ -194,7 +194,7 @@ describe("the order book", () => {
     })
   )
 
-  it.effect("deeper levels are asked one at a time and seldom", () =>
+  it.effect("requests deeper levels one at a time and rarely", () =>
     withBook((book, requests) =>
       Effect.gen(function* () {
         const deep = wanted(one / 10n, [one, 2n * one, 3n * one])
@@ -208,7 +208,7 @@ describe("the order book", () => {
     )
   )
 
-  it.effect("a level far from the price counts only once the next answer bears it out", () => {
+  it.effect("accepts a level far from the price only once the next answer confirms it", () => {
     /** Each look asks two quotes for the price, then two for a level. */
     let [quotes, wrong] = [0, new Set<number>()]
     const halved = (text: string): string => {
@@ -245,7 +245,7 @@ describe("the order book", () => {
     )
   })
 
-  it.effect("a size that nobody quotes is left out, and a refused market shows the indicative price, marked", () =>
+  it.effect("leaves out a size without a quote, and marks the indicative price of a refused market", () =>
     withBook(
       (book) =>
         Effect.gen(function* () {
@@ -265,7 +265,7 @@ describe("the order book", () => {
     )
   )
 
-  it.effect("other decimals stop a start; in a market quoted before they are only that market's problem", () => {
+  it.effect("stops a start with other decimals; in a market quoted before they affect only that market", () => {
     let isOdd = true
     return withBook(
       (book) =>
@@ -287,30 +287,27 @@ describe("the order book", () => {
     )
   })
 
-  it.effect(
-    "the owner's source takes the place of a token list that is off, and of one that agrees with a wrong quote",
-    () => {
-      const doubled = (text: string) => text.replace(/"price":(\d+)/g, (_, digits) => `"price":${2 * Number(digits)}`)
-      const lookWith = (outside: Outside) =>
-        withBook(
-          (book) =>
-            Effect.gen(function* () {
-              yield* book.look([wanted(one)], 0)
-              return bookOf(book).problem
-            }),
-          outside
-        )
-      return Effect.gen(function* () {
-        assert.isUndefined(yield* lookWith({}))
-        const onlyBase = (text: string) => text.replace(/\{[^{}]*btc[^{}]*\}/gi, doubled)
-        assert.match((yield* lookWith({ told: onlyBase })) ?? "", /below the token list's/)
-        assert.isUndefined(yield* lookWith({ told: onlyBase, ownPrice: 60_000 }))
-        assert.match((yield* lookWith({ ownPrice: 30_000 })) ?? "", /above your price program's/)
-      })
-    }
-  )
+  it.effect("uses the owner's source instead of a token list that is off, or that agrees with a wrong quote", () => {
+    const doubled = (text: string) => text.replace(/"price":(\d+)/g, (_, digits) => `"price":${2 * Number(digits)}`)
+    const lookWith = (outside: Outside) =>
+      withBook(
+        (book) =>
+          Effect.gen(function* () {
+            yield* book.look([wanted(one)], 0)
+            return bookOf(book).problem
+          }),
+        outside
+      )
+    return Effect.gen(function* () {
+      assert.isUndefined(yield* lookWith({}))
+      const onlyBase = (text: string) => text.replace(/\{[^{}]*btc[^{}]*\}/gi, doubled)
+      assert.match((yield* lookWith({ told: onlyBase })) ?? "", /below the token list's/)
+      assert.isUndefined(yield* lookWith({ told: onlyBase, ownPrice: 60_000 }))
+      assert.match((yield* lookWith({ ownPrice: 30_000 })) ?? "", /above your price program's/)
+    })
+  })
 
-  it.effect("a dry run has the same book", () =>
+  it.effect("is the same in a dry run", () =>
     withBook(
       (book) =>
         Effect.gen(function* () {
@@ -321,7 +318,7 @@ describe("the order book", () => {
     )
   )
 
-  it.effect("own orders of all accounts stand in it, best first; the JSON has the fixed names", () =>
+  it.effect("has the own orders of all accounts, best first, and fixed names in JSON", () =>
     withBook((book) =>
       Effect.gen(function* () {
         yield* book.lookDeep([wanted(one / 10n, [one])], 0)

@@ -18,7 +18,7 @@ const sees = (source: Source, atMillis: number, mid: number, list?: SecondSource
   source.judge({ mid, at: start + atMillis }, list) === undefined
 
 describe("a price", () => {
-  it("is near a second source up to the bound, on both sides, and its market may have another bound", () => {
+  it("is near a second source within the bound, on both sides; a market may have its own bound", () => {
     for (const [mid, isUsed] of [
       [103, true],
       [103.01, false],
@@ -31,7 +31,7 @@ describe("a price", () => {
     assert.isFalse(sees(make(new Map([["SOL/USDC", 0.1]])), 0, 109, listed(100)))
   })
 
-  it("without any second source counts after a minute of at least five looks that agree", () => {
+  it("without any second source counts after a minute with at least five equal reads", () => {
     const fast = make()
     for (let at = 0; at < minute; at += second) assert.isFalse(sees(fast, at, 100))
     assert.isTrue(sees(fast, minute, 100))
@@ -44,7 +44,7 @@ describe("a price", () => {
     assert.isTrue([41, 60, 80, 101].some((at) => sees(broken, at * second + minute, 100)))
   })
 
-  it("that the token list contradicts does not count, for any time; an old list contradicts nothing", () => {
+  it("that the token list contradicts never counts; an old list contradicts nothing", () => {
     const source = make()
     for (let at = 0; at < 60 * minute; at += 10 * second) assert.isFalse(sees(source, at, 1_000, listed(100)))
     const old = make()
@@ -61,7 +61,7 @@ describe("a price", () => {
     assert.isTrue(sees(source, 5 * minute, 100))
   })
 
-  it("is not led away by small steps", () => {
+  it("does not follow small steps away from the truth", () => {
     const source = make()
     sees(source, 0, 100, listed(100))
     let price = 100
@@ -72,7 +72,7 @@ describe("a price", () => {
     }
   })
 
-  it("counts against a list only if the list is as wrong about the last price", () => {
+  it("counts against a list only if the list is equally wrong about the last price", () => {
     const off = make()
     off.remember({ mid: 100, at: start - minute })
     assert.isTrue(sees(off, 0, 100, listed(150)))
@@ -83,7 +83,7 @@ describe("a price", () => {
     assert.isFalse(sees(candle, 0, 100, listed(150)), "nobody watched it")
   })
 
-  it("is remembered only where nothing is known", () => {
+  it("from a memory does not replace one that is known", () => {
     const source = make()
     sees(source, 0, 100, listed(100))
     source.remember({ mid: 1_000, at: start })

@@ -33,7 +33,7 @@ const now = new Date().toISOString()
 const old = new Date(Date.now() - 16 * 60_000).toISOString()
 
 describe("a price program", () => {
-  it.live("gets the market as one line, and tells a price with its time", () =>
+  it.live("gets the market as one line, and returns a price with its time", () =>
     Effect.gen(function* () {
       const file = join(newFolder(), "asked")
       const { listed, said } = yield* asked(`cat > ${file}; echo '{"price": "60123.45", "at": "${now}"}'`)
@@ -50,16 +50,16 @@ describe("a price program", () => {
 
   const answers: ReadonlyArray<readonly [name: string, answer: string, mid: number | undefined, said: RegExp]> = [
     ["a number", '{"price": 0.5, "more": true}', 0.5, /^$/],
-    ["none of this market", '{"price": null}', undefined, /^$/],
-    ["an old one", `{"price": "1", "at": "${old}"}`, undefined, /^$/],
+    ["no price of this market", '{"price": null}', undefined, /^$/],
+    ["an old price", `{"price": "1", "at": "${old}"}`, undefined, /^$/],
     ["zero", '{"price": 0}', undefined, /printed no \{"price": …/],
-    ["less than nothing", '{"price": "-3"}', undefined, /printed no \{"price": …/],
-    ["no number", '{"price": "many"}', undefined, /printed no \{"price": …/],
-    ["more than there is", '{"price": 1e999}', undefined, /printed no \{"price": …/],
+    ["a price below zero", '{"price": "-3"}', undefined, /printed no \{"price": …/],
+    ["no price", '{"price": "many"}', undefined, /printed no \{"price": …/],
+    ["too large a number", '{"price": 1e999}', undefined, /printed no \{"price": …/],
     ["a bare number", "60000", undefined, /printed no \{"price": …/],
-    ["a time that is none", '{"price": 1, "at": "yesterday"}', undefined, /printed an invalid time: yesterday/]
+    ["an invalid time", '{"price": 1, "at": "yesterday"}', undefined, /printed an invalid time: yesterday/]
   ]
-  it.live.each(answers)("that tells %s", ([, answer, mid, said]) =>
+  it.live.each(answers)("that returns %s", ([, answer, mid, said]) =>
     Effect.gen(function* () {
       const found = yield* asked(`echo '${answer}'`)
       assert.strictEqual(found.listed?.mid, mid)
@@ -68,7 +68,7 @@ describe("a price program", () => {
   )
 
   /** The same for all: no price, and one line that says that the token list serves meanwhile. */
-  it.live.each(firstOf(2, Object.keys(badScripts) as ReadonlyArray<Badness>))("that %s tells nothing", (badness) =>
+  it.live.each(firstOf(2, Object.keys(badScripts) as ReadonlyArray<Badness>))("that %s returns no price", (badness) =>
     Effect.gen(function* () {
       const { listed, said } = yield* asked(badScripts[badness])
       assert.isUndefined(listed)
@@ -79,7 +79,7 @@ describe("a price program", () => {
     })
   )
 
-  it.live("is asked once for looks right after one another, and its failure is said once", () =>
+  it.live("runs once for quick repeated reads, and its failure is reported once", () =>
     Effect.gen(function* () {
       const file = join(newFolder(), "tries")
       const { said } = yield* asked(`echo >> ${file}; exit 1`, 3)
@@ -88,7 +88,7 @@ describe("a price program", () => {
     })
   )
 
-  it("that disagrees keeps a market without a price, and one that agrees or fails does not", async () => {
+  it("that disagrees keeps a market without a price; one that agrees or fails does not", async () => {
     const sandbox = await startSandbox()
     const shown = async (script: string) => {
       const folder = workspace(sandbox, {
@@ -104,7 +104,7 @@ describe("a price program", () => {
     assert.notMatch(await shown(`echo '{"price": "${price}"}'`), doubt)
   })
 
-  it.skipIf(!isLong)("that disagrees keeps a running bot from paying, until it agrees", async () => {
+  it.skipIf(!isLong)("that disagrees stops a running bot's payments, until it agrees", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const folder = workspace(sandbox, {
       "config.yaml": `${configText(sandbox)}prices: { within: 9%, command: [cat, answer.json] }\n`

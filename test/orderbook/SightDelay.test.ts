@@ -16,8 +16,8 @@ const counted = (looks: ReadonlyArray<readonly [askedAt: number, answeredAt: num
 const atShare = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.ceil(share * sorted.length) - 1] ?? 0
 
-describe("how long until a move of the price is seen", () => {
-  it("is, for half of all moves and for 99 of 100, what counting every moment gives", () => {
+describe("the delay until a price move is seen", () => {
+  it("equals a count of every instant, for half of all moves and for 99 of 100", () => {
     for (let seed = 1; seed <= 200; seed += 1) {
       const draw = Seeded.seeded(seed)
       const sight = SightDelay.make()
@@ -32,7 +32,7 @@ describe("how long until a move of the price is seen", () => {
     }
   })
 
-  it("is unknown before the second look, and a clock that is set back adds nothing", () => {
+  it("is unknown before the second read, and a clock that is set back adds nothing", () => {
     const sight = SightDelay.make()
     sight.note(start, start + 100)
     assert.isUndefined(sight.seenAfter())

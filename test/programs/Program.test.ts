@@ -27,7 +27,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it.live("keeps only the requested amount of output, and the end of the errors", () =>
+  it.live("is cut off at the requested amount of output, and only the end of its errors is kept", () =>
     Effect.gen(function* () {
       const { errors, isCut, output } = yield* run(
         "cat; yes out | head -c 200000; yes err | head -c 200000 >&2; echo last >&2"
@@ -39,7 +39,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it.live("that ends without reading is found out by a question longer than a pipe holds", () =>
+  it.live("that ends without reading is detected with a question longer than a pipe holds", () =>
     Effect.gen(function* () {
       const long = "question ".repeat(200_000)
       assert.isFalse((yield* run("exit 0", long)).hasTaken)
@@ -47,7 +47,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it.live("whose child holds the output is not waited for, and its child is ended", () =>
+  it.live("whose child holds the output is not awaited, and the child is ended", () =>
     Effect.gen(function* () {
       const file = join(newFolder(), "pid")
       const { end, isHeld, output } = yield* run(`cat; sleep 600 & echo $! > ${file}; exit 0`)
@@ -61,7 +61,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it.effect("that does not end when it is told to is killed", () =>
+  it.effect("that does not end on request is killed", () =>
     Effect.gen(function* () {
       const begun = join(newFolder(), "begun")
       const asked = yield* Effect.forkChild(run(`trap "" TERM; touch ${begun}; while :; do sleep 0.05; done`))
@@ -71,7 +71,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it.live("gets the least environment, or ours without what it must not see", () =>
+  it.live("gets a minimal environment, or ours without secrets", () =>
     Effect.gen(function* () {
       process.env["LIMITBOT_TEST_SECRET"] = "s3cret"
       process.env["LIMITBOT_TEST_OTHER"] = "kept"
@@ -97,7 +97,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it.live("that the system refuses to start ended whoever asked for it", () =>
+  it.live("that the system refuses to start is reported as not started", () =>
     Effect.gen(function* () {
       const asked = Program.run({ program: "true", args: ["x".repeat(200_000)] }, "", terms)
       const failure = yield* Effect.flip(Effect.provide(asked, NodeServices.layer))
@@ -105,7 +105,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it("its last words are one short line without what looks like a key", () => {
+  it("has its last error cut to one line without anything that looks like a key", () => {
     assert.strictEqual(Program.lastWords("first\nsecond\u001b[31m red\n\n"), "second [31m red")
     assert.strictEqual(Program.lastWords(""), "")
     assert.strictEqual(Program.lastWords(`no: ${looksLikeKey}`), "no: [hidden]")

@@ -14,9 +14,9 @@ const manifest: { readonly dependencies: Readonly<Record<string, string>> } = JS
   readFileSync(join(root, "package.json"), "utf8")
 )
 
-describe("what a release hands out", () => {
+describe("the artifacts of a release", () => {
   // Packing builds everything once more: `npm run release:check` does it, twice.
-  it.skipIf(wanted === undefined)("has checksums, lists every package that is bundled, and is the same twice", () => {
+  it.skipIf(wanted === undefined)("have checksums, list every bundled package, and are the same twice", () => {
     const folder = newFolder()
     const once = wanted === "twice" ? [] : ["--once"]
     execFileSync("sh", ["tools/node.sh", "tools/artifacts.ts", folder, ...once], { cwd: root, stdio: "pipe" })
@@ -46,7 +46,7 @@ describe("what a release hands out", () => {
     }
   })
 
-  it.skipIf(!isLong)("restores the manifest of a clone after a pack that fails", () => {
+  it.skipIf(!isLong)("leave the manifest of a clone as it was if a pack fails", () => {
     const clone = newFolder()
     mkdirSync(join(clone, "tools"))
     for (const name of ["package.json", "tools/node.sh", "tools/packedManifest.ts"])

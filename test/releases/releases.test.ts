@@ -48,9 +48,9 @@ const folded = (filename: string) =>
     }
   }).pipe(Effect.provide(Layer.provide(Journal.layer, Sqlite.layer({ filename }))))
 
-/** Decisions of a release that are taken otherwise since, because its rule was wrong: by release, the sequence and what changes. */
+/** Decisions of a release that the present rules decide differently: by release, the sequence and the change. */
 const decidedOtherwise: Readonly<Record<string, ReadonlyArray<readonly [sequence: number, change: string]>>> = {
-  // The exit after a stop rested where the stop had been; the market had jumped through it.
+  // The exit after a stop follows the market; in 0.1.0 it stays at the stop.
   "0.1.0": [
     [
       656,
@@ -106,8 +106,8 @@ const write = async (release: string): Promise<void> => {
   writeFileSync(join(release, "told.json"), `${JSON.stringify(await toldIn(folder), undefined, 2)}\n`)
 }
 
-describe("what a release wrote", () => {
-  it("is kept for the present version as well: npm run release", async () => {
+describe("the files of a release", () => {
+  it("are stored for the present version as well: npm run release", async () => {
     const release = join(releases, version)
     if (process.env["LIMITBOT_RELEASE"] === "write") await write(release)
     assert.include(readdirSync(releases), version)
@@ -120,7 +120,7 @@ describe("what a release wrote", () => {
     ])
   })
 
-  it("stands in the changelog with its date, the newest first, and nothing else does", () => {
+  it("are in the changelog with their dates, the newest first, and nothing else is", () => {
     const told = [
       ...readFileSync(join(root, "CHANGELOG.md"), "utf8").matchAll(/^## \[(\d\S*)\] - (\d{4}-\d\d-\d\d)$/gm)
     ]
@@ -131,7 +131,7 @@ describe("what a release wrote", () => {
     assert.deepStrictEqual(dates, [...dates].sort().reverse())
   })
 
-  it.each(readdirSync(releases))("is read by this program: %s", async (name) => {
+  it.each(readdirSync(releases))("are read by this program: %s", async (name) => {
     const release = join(releases, name)
     const folder = workspace(nowhere, { "config.yaml": withAllAssets(configText(nowhere), nowhere.ledger) })
     const journal = join(folder, "journal.sqlite")
@@ -162,16 +162,19 @@ describe("what a release wrote", () => {
     assert.strictEqual(events, told.events + 1)
   })
 
-  it.each(readdirSync(releases))("has a configuration and strategies that this program takes: %s", async (name) => {
-    const release = join(releases, name)
-    const files = examples(join(release, "strategies"))
-    assert.isAbove(files.length, 10)
-    const words = ["check", ...files.map((file) => `strategies/${file}`), "--config", "config.yaml", "--json"]
-    const { ok, problems } = JSON.parse(await succeeding(words, release))
-    assert.deepStrictEqual([ok, problems], [true, []])
-  })
+  it.each(readdirSync(releases))(
+    "include a configuration and strategies that this program accepts: %s",
+    async (name) => {
+      const release = join(releases, name)
+      const files = examples(join(release, "strategies"))
+      assert.isAbove(files.length, 10)
+      const words = ["check", ...files.map((file) => `strategies/${file}`), "--config", "config.yaml", "--json"]
+      const { ok, problems } = JSON.parse(await succeeding(words, release))
+      assert.deepStrictEqual([ok, problems], [true, []])
+    }
+  )
 
-  it("has to be changed where this program knows something no more: the report names it with its line, and fails", async () => {
+  it("need a change if this program no longer knows a key: the report names its line, and fails", async () => {
     const folder = workspace(nowhere)
     writeFileSync(join(folder, "odd.yaml"), "name: odd\nmarket: BTC/USDC\nkind: grid\ngird: {}\n")
     const report = ["check", "--upgrade", "grid.yaml", "odd.yaml", "--config", "config.yaml", "--json"]

@@ -16,8 +16,8 @@ const mapOf = (rows: number, columns: number, value: (row: number, column: numbe
     )
   )
 
-describe("HeatMap", () => {
-  it("averages a cell with those that touch it, and leaves holes", () => {
+describe("a heat map", () => {
+  it("averages a cell with its neighbours, and leaves holes", () => {
     const map = mapOf(3, 3, (row, column) => (row === 0 && column === 2 ? undefined : row * 3 + column))
     assert.isUndefined(map.values[0]?.[2])
     assert.isUndefined(map.around[0]?.[2])
@@ -25,13 +25,13 @@ describe("HeatMap", () => {
     assert.strictEqual(map.around[1]?.[1], (0 + 1 + 3 + 4 + 5 + 6 + 7 + 8) / 8)
   })
 
-  it("takes the mean where other parameters make several values", () => {
+  it("takes the mean if other parameters give several values", () => {
     const axis = (name: string) => ({ name, values: ["1"] })
     const point = (value: number) => ({ row: "1", column: "1", value })
     assert.deepStrictEqual(HeatMap.of(axis("a"), axis("b"), [point(1), point(4)]).values, [[2.5]])
   })
 
-  it("tells a plateau from a spike", () => {
+  it("distinguishes a plateau from a spike", () => {
     const spike = HeatMap.standing(
       mapOf(9, 9, (row, column) => (row === 4 && column === 6 ? 100 : 0)),
       "4",
@@ -49,7 +49,7 @@ describe("HeatMap", () => {
     assert.isUndefined(HeatMap.standing(empty, "0", "0"))
   })
 
-  it("judges the cell that is asked for, not the greatest one", () => {
+  it("judges the requested cell, not the greatest one", () => {
     const twoSpikes = mapOf(9, 9, (row, column) => (row === 1 && column === 1 ? 100 : row > 5 && column > 5 ? 50 : 0))
     const winner = HeatMap.standing(twoSpikes, "7", "7")
     assert.deepInclude(winner, { value: 50, lead: 50, kept: 1, isGreatest: false })
@@ -86,7 +86,7 @@ describe("maps", () => {
     assert.notInclude(report, "<script")
   })
 
-  it("marks the cell of the winner in both maps", () => {
+  it("mark the cell of the winner", () => {
     assert.strictEqual(report.match(/<td class="best"/g)?.length, 2)
   })
 })

@@ -26,14 +26,14 @@ const without = (body: object, path: string): object => {
   return body
 }
 
-describe("conformance", () => {
-  it("has at least 500 checks, each with a name of its own", () => {
+describe("the conformance suite", () => {
+  it("has at least 500 checks with distinct names", () => {
     const ids = all.flat().map(({ id }) => id)
     assert.isAtLeast(ids.length, 500)
     assert.strictEqual(new Set(ids).size, ids.length)
   })
 
-  it.effect("the sandbox holds everything that can be shown", () =>
+  it.effect("finds nothing wrong with the sandbox", () =>
     Effect.gen(function* () {
       const outcomes = yield* hold(all)
       assert.deepStrictEqual(told(outcomes, "fails"), [])
@@ -41,7 +41,7 @@ describe("conformance", () => {
     })
   )
 
-  it.effect("without the conveniences of a sandbox it says what it cannot show, and finds nothing wrong", () =>
+  it.effect("says what it cannot show without a sandbox's controls, and finds nothing wrong", () =>
     Effect.gen(function* () {
       const real: Lie = ({ path }) =>
         path.startsWith("/sandbox") ? { status: 404, body: { message: "none" } } : undefined
@@ -93,7 +93,7 @@ describe("conformance", () => {
       ({ status }) => (status === 429 ? { status: 200, body: [] } : undefined)
     ]
   ]
-  it.effect.each(lies)("a service with %s fails", ([, id, lie]) =>
+  it.effect.each(lies)("fails a service with %s", ([, id, lie]) =>
     Effect.gen(function* () {
       const outcomes = yield* hold(only(id), { lie })
       assert.include(

@@ -15,8 +15,8 @@ const mid = (market: string) =>
   )
 const isOpen = ({ fillStatus }: { readonly fillStatus: string }) => fillStatus === "OPEN"
 
-describe("a sandbox that is controlled", () => {
-  it.effect("prices stand still at speed 0 until they are set", () =>
+describe("a controlled sandbox", () => {
+  it.effect("keeps prices still at speed 0 until they are set", () =>
     play(
       Effect.gen(function* () {
         yield* Effect.sleep("1 hour")
@@ -33,7 +33,7 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
-  it.effect("a price that is set while the market moves stands still from then on", () =>
+  it.effect("keeps a price still that is set while the market moves", () =>
     play(
       Effect.gen(function* () {
         yield* send("POST", "/sandbox/prices", { prices: { "BTC/USDC": 50_000 } })
@@ -46,7 +46,7 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
-  it.effect("a price that reaches an order fills it at its limit, and no other", () =>
+  it.effect("fills an order at its limit when a price reaches it, and no other order", () =>
     play(
       Effect.gen(function* () {
         const near = yield* createAndFund({ price: price("60500") })
@@ -67,7 +67,7 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
-  it.effect("a price that reaches an order fills it, even if the next command sets the price back", () =>
+  it.effect("fills an order that a price reaches, even if the next command sets the price back", () =>
     play(
       Effect.gen(function* () {
         const { id } = yield* createAndFund({ price: price("60500") })
@@ -80,7 +80,7 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
-  it.effect("an order that fills in slices fills whole while the price that reaches it stands", () =>
+  it.effect("fills an order in slices completely while the price that reaches it stays", () =>
     play(
       Effect.gen(function* () {
         const { id } = yield* createAndFund({ price: price("60500") })
@@ -95,7 +95,7 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
-  it.effect("a fill takes the oldest order that matches, in part or whole, and at most what is left", () =>
+  it.effect("fills the oldest matching order, in part or whole, and at most what is left", () =>
     play(
       Effect.gen(function* () {
         const first = yield* createAndFund({ price: price("61000") })
@@ -127,7 +127,7 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
-  it.effect("time that is advanced ends an order at its deadline, and stays ahead of the clock", () =>
+  it.effect("ends an order at its deadline when time is advanced, and stays ahead of the clock", () =>
     play(
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -150,7 +150,7 @@ describe("a sandbox that is controlled", () => {
     ["/sandbox/prices", { prices: { "BTC/USDC": 0 } }, /prices/],
     ["/sandbox/advance", { millis: 0 }, /millis/],
     ["/sandbox/fill", { side: "buy" }, /side/]
-  ] as const)("%s refuses %j and changes nothing", ([path, body, message]) =>
+  ] as const)("refuses at %s the body %j and changes nothing", ([path, body, message]) =>
     play(
       Effect.gen(function* () {
         const answer = yield* send("POST", path, body)
@@ -162,7 +162,7 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
-  it("a log of a controlled market gives the same state again", () => {
+  it("reaches the same state from its log", () => {
     const { state, log } = playCommands(settingsOf(9), 40)
     const commands: ReadonlyArray<Command> = [
       { tag: "SetPrices", payload: { prices: { "BTC/USDC": 58_000 } } },

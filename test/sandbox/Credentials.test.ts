@@ -39,7 +39,7 @@ const token = (use: "partner" | "access", isExpired: boolean) =>
   })
 
 describe("credentials", () => {
-  it.effect.each(endpoints)("%s: 401 for whom it does not know", ([name, method, path, needs, body]) =>
+  it.effect.each(endpoints)("for %s: unknown ones get 401", ([name, method, path, needs, body]) =>
     play(
       Effect.gen(function* () {
         const { apiKey } = yield* SandboxConnection

@@ -39,8 +39,8 @@ const dry = <A, E>(amountOut: bigint, use: (venue: Venue["Service"]) => Effect.E
 const pay = (venue: Venue["Service"], depositAddress: string) =>
   venue.submitIntent({ body: depositAddress, intentHash: "hash", validUntil: 1 })
 
-describe("a dry run's venue", () => {
-  it.effect("fills an order when the venue would execute it at its limit, not before", () =>
+describe("the venue of a dry run", () => {
+  it.effect("fills an order when the venue would execute it at its limit, and not before", () =>
     Effect.gen(function* () {
       const quoting = { originAsset: "base", destinationAsset: "quote", amount: 1_000_000n }
       const through = (amountOut: bigint) =>
@@ -57,7 +57,7 @@ describe("a dry run's venue", () => {
     })
   )
 
-  it.effect("pays nothing when the gate has closed in the meantime, as the real one does", () =>
+  it.effect("pays nothing if the gate has closed meanwhile, like the real one", () =>
     Effect.gen(function* () {
       const { result } = yield* dry(600_000_000n, (venue) =>
         Effect.gen(function* () {
@@ -72,7 +72,7 @@ describe("a dry run's venue", () => {
     })
   )
 
-  it.effect("makes a swap at the current price as soon as it is paid, and asks for no real one", () =>
+  it.effect("makes a swap at the current price as soon as it is paid, and requests no real one", () =>
     Effect.gen(function* () {
       const { result, asked } = yield* dry(601_000_000n, (venue) =>
         Effect.gen(function* () {
@@ -96,7 +96,7 @@ describe("a dry run's venue", () => {
     })
   )
 
-  it.effect("refuses a swap that would bring 0.4 % less than allowed", () =>
+  it.effect("refuses a swap that would return 0.4 % less than allowed", () =>
     Effect.gen(function* () {
       const { result } = yield* dry(597_600_000n, (venue) => Effect.flip(venue.createSwap(swap)))
       assert.include(result.message, "worse-price: the swap would bring 0.4 % less than allowed")

@@ -71,7 +71,7 @@ describe("the error table", () => {
     "cancel order": writes.cancelOrder[0],
     "get order": reads.getOrder[0]
   } as const
-  it.effect.each(orderErrors)("the client of %s tells %s by its reaction", ([endpoint, code]) =>
+  it.effect.each(orderErrors)("the client of %s reacts to %s as documented", ([endpoint, code]) =>
     Effect.gen(function* () {
       const [status] = orderErrorCodes[code]
       const call = clients[endpoint]
@@ -93,7 +93,7 @@ describe("the error table", () => {
     })
   )
 
-  it.effect("UNTRIGGERED, which the sandbox does not produce, and unknown statuses are read as they are", () =>
+  it.effect("leaves UNTRIGGERED, which the sandbox never sends, and unknown statuses readable as they are", () =>
     Effect.gen(function* () {
       for (const fillStatus of ["UNTRIGGERED", "BRAND_NEW"]) {
         const [call, good] = reads.getOrder

@@ -74,8 +74,8 @@ const creates: ReadonlyArray<readonly [string, unknown, ReadonlyArray<number | s
   ]
 ]
 
-describe("order errors", () => {
-  it.effect.each(creates)("create: %s", ([, request, expected]) =>
+describe("the errors of orders", () => {
+  it.effect.each(creates)("include this refusal of a create: %s", ([, request, expected]) =>
     play(
       Effect.gen(function* () {
         assert.deepStrictEqual(seen(yield* send("POST", "/v0/orders", request)), expected)
@@ -84,7 +84,7 @@ describe("order errors", () => {
     )
   )
 
-  it.effect("the short attribute list of the interface is enough", () =>
+  it.effect("are absent for the short attribute list of the interface", () =>
     play(
       Effect.gen(function* () {
         const answer = yield* send("POST", "/v0/orders", orderBody())
@@ -103,7 +103,7 @@ describe("order errors", () => {
     )
   )
 
-  it.effect("the list takes pages of 1 to 50 and known filters, and nothing else", () =>
+  it.effect("include pages of the list outside 1 to 50, and unknown filters", () =>
     play(
       Effect.gen(function* () {
         for (let made = 0; made < 51; made += 1) yield* Venue.use((port) => port.createOrder(order()))
@@ -135,7 +135,7 @@ describe("order errors", () => {
     )
   )
 
-  it.effect("missing and wrong credentials, other people's orders, unknown ids and cursors", () =>
+  it.effect("cover missing and wrong credentials, other people's orders, unknown ids and cursors", () =>
     play(
       Effect.gen(function* () {
         const { id } = (yield* Venue.use((port) => port.createOrder(order()))).value
@@ -179,7 +179,7 @@ const versioned = (deadline: number): Uint8Array => {
 }
 
 describe("submit-intent", () => {
-  it.effect("each single fault of a signed transfer is refused with its own sentence and moves nothing", () =>
+  it.effect("refuses each single fault of a signed transfer with its own sentence, and moves nothing", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -226,7 +226,7 @@ describe("submit-intent", () => {
     )
   )
 
-  it.effect("a part of the deposit leaves the order waiting for exactly the rest", () =>
+  it.effect("accepts a part of the deposit, and the order waits for exactly the rest", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -243,7 +243,7 @@ describe("submit-intent", () => {
     )
   )
 
-  it.effect("generate-intent names what it cannot do", () =>
+  it.effect("gets its payload from generate-intent, which names what it cannot do", () =>
     play(
       Effect.gen(function* () {
         const done = yield* createAndFund({ price: price("59000") })
@@ -276,7 +276,7 @@ describe("submit-intent", () => {
 })
 
 describe("sessions", () => {
-  it.effect("a forged login, an old one and a wrong token are refused; refreshing keeps the refresh token", () =>
+  it.effect("are refused to a forged or old login and a wrong token; a refresh keeps the refresh token", () =>
     play(
       Effect.gen(function* () {
         const login = (signedData: object) => send("POST", "/v0/auth/authenticate", { signedData })

@@ -13,7 +13,7 @@ const create = Venue.use((port) => port.createOrder(order()))
 const madeOrders = Effect.map(venueBooks, ({ orders }) => orders.length)
 
 describe("faults", () => {
-  it.effect("a lost request makes no order, a lost answer and an internal error make one", () =>
+  it.effect("make no order if the request is lost, and one after a lost answer or an internal error", () =>
     Effect.gen(function* () {
       for (const [fault, made] of [
         ["dropRequest", 0],
@@ -32,7 +32,7 @@ describe("faults", () => {
     })
   )
 
-  it.effect("overload says when to come back, in the body of the endpoint", () =>
+  it.effect("like overload say when to retry, in the body of the endpoint", () =>
     Effect.gen(function* () {
       for (const [fault, status, code] of [
         ["unavailable", 503, "service-unavailable"],
@@ -52,7 +52,7 @@ describe("faults", () => {
     })
   )
 
-  it.effect("a create may be executed twice, and the list may be late", () =>
+  it.effect("may execute a create twice, and delay the list", () =>
     play(
       Effect.gen(function* () {
         const { id } = (yield* create).value
@@ -67,7 +67,7 @@ describe("faults", () => {
     )
   )
 
-  it.effect("the same seed gives the same faults", () => {
+  it.effect("are the same for the same seed", () => {
     const outcomes = play(
       Effect.replicateEffect(
         Effect.map(Effect.result(create), (made) => (Result.isSuccess(made) ? "made" : made.failure.reason._tag)),
@@ -82,7 +82,7 @@ describe("faults", () => {
     })
   })
 
-  it.live("over sockets a lost answer is a broken connection", () =>
+  it.live("like a lost answer break the connection over sockets", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(create)
       assert.strictEqual(failed.reason._tag, "OutcomeUnknown")

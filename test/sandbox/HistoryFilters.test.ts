@@ -136,7 +136,7 @@ const quick = [20, 20] as const
 const settings = { recognitionMillis: quick, chainRecognitionMillis: quick, swapMillis: quick, payoutMillis: quick }
 
 describe("the partner's history", () => {
-  it.effect("every filter shows the same by cursor and by page", () =>
+  it.effect("has the same records by cursor and by page, for every filter", () =>
     play(
       Effect.gen(function* () {
         const { ask, named } = yield* world
@@ -162,7 +162,7 @@ describe("the partner's history", () => {
     )
   )
 
-  it.effect("cursors keep the filters, both ways, with memo and in the deprecated form", () =>
+  it.effect("keeps its filters with cursors, both ways, with memo and in the deprecated form", () =>
     play(
       Effect.gen(function* () {
         const { ask, named } = yield* world
@@ -193,8 +193,8 @@ describe("the partner's history", () => {
   )
 })
 
-describe("a page", () => {
-  it.effect("holds 50 when nothing is said, by cursor and by page", () =>
+describe("a page of the history", () => {
+  it.effect("has 50 records by default, by cursor and by page", () =>
     play(
       Effect.gen(function* () {
         const { partnerJwt } = yield* SandboxConnection
@@ -233,7 +233,7 @@ describe("an account's own history", () => {
     ["status=REFUNDED&status=INCOMPLETE_DEPOSIT", ["short", "refunded"]]
   ]
 
-  it.effect("kinds are index-aligned lists in which null is any, and every other filter holds", () =>
+  it.effect("takes kinds as index-aligned lists in which null matches any, and applies every other filter", () =>
     play(
       Effect.gen(function* () {
         const { filled, named } = yield* world

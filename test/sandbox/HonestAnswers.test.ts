@@ -247,8 +247,8 @@ const histories = Effect.gen(function* () {
   }
 })
 
-describe("honest answers", () => {
-  it.effect("of swaps in every state and for every reason", () =>
+describe("the sandbox gives honest answers", () => {
+  it.effect("about swaps in every state and for every reason", () =>
     play(
       watched(
         Effect.gen(function* () {
@@ -286,7 +286,7 @@ describe("honest answers", () => {
     )
   )
 
-  it.effect("of orders in every state, paid out, refunded and given up", () =>
+  it.effect("about orders in every state, paid out, refunded and given up", () =>
     play(
       watched(
         Effect.gen(function* () {

@@ -22,7 +22,7 @@ const termsOf = (side: Market.Side, quantity: bigint, price: Market.Price): Matc
 
 describe("Matching", () => {
   it.prop(
-    "slices add up to exactly the whole, none at worse than the limit",
+    "makes slices that add up to exactly the whole, none worse than the limit",
     [natural, natural, natural],
     ([q, p, cut]) => {
       for (const side of sides) {
@@ -37,19 +37,15 @@ describe("Matching", () => {
     }
   )
 
-  it.prop(
-    "an execution at another price is at least as good as the terms",
-    [natural, natural, natural],
-    ([q, p, other]) => {
-      for (const side of sides) {
-        const terms = termsOf(side, BigInt(q), Decimal.make(BigInt(p), 3))
-        const execution = Matching.wholeAt(market, terms, Decimal.make(BigInt(other), 3))
-        assert.isTrue(execution.amountIn <= terms.inputAmount && execution.amountOut >= terms.outputAmount)
-      }
+  it.prop("never executes at worse than the terms at another price", [natural, natural, natural], ([q, p, other]) => {
+    for (const side of sides) {
+      const terms = termsOf(side, BigInt(q), Decimal.make(BigInt(p), 3))
+      const execution = Matching.wholeAt(market, terms, Decimal.make(BigInt(other), 3))
+      assert.isTrue(execution.amountIn <= terms.inputAmount && execution.amountOut >= terms.outputAmount)
     }
-  )
+  })
 
-  it("a limit is reached when the path touches it", () => {
+  it("reaches a limit when the path touches it", () => {
     assert.isTrue(Matching.isReached("SELL", 100, 90, 100))
     assert.isFalse(Matching.isReached("SELL", 100, 90, 99.99))
     assert.isTrue(Matching.isReached("BUY", 100, 100, 110))

@@ -24,8 +24,8 @@ const withdrawFee = 20_000n
 const initialBtc = 2_000_000_000n
 const initialUsdc = 1_000_000_000_000n
 
-describe("orders", () => {
-  it.effect("a SELL below the market fills at once at the bid, and its payout is less exactly the shown fee", () =>
+describe("orders of the sandbox", () => {
+  it.effect("fill at once at the bid as a SELL below the market, and their payout is less exactly the shown fee", () =>
     play(
       Effect.gen(function* () {
         const created = yield* createAndFund({ price: price("59000") })
@@ -47,7 +47,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a BUY above the market spends less than it deposited and gets the rest back", () =>
+  it.effect("spend less than they deposit as a BUY above the market, and get the rest back", () =>
     play(
       Effect.gen(function* () {
         const created = yield* createAndFund({ side: "BUY", price: price("61000") })
@@ -63,7 +63,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a resting order fills in slices at exactly its limit when the market comes to it", () =>
+  it.effect("fill in slices at exactly their limit when the market reaches it", () =>
     play(
       Effect.gen(function* () {
         const resting = [
@@ -94,7 +94,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a cancel is asynchronous, refunds what is unspent, and is refused afterwards", () =>
+  it.effect("are cancelled asynchronously and refunded what is unspent; a later cancel is refused", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -113,7 +113,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a cancelled order without a deposit does not report a final payout", () =>
+  it.effect("do not report a final payout if they are cancelled without a deposit", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -127,7 +127,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("an order expires at its deadline with the fills it has", () =>
+  it.effect("expire at their deadline with the fills they have", () =>
     play(
       Effect.gen(function* () {
         const created = yield* createAndFund({ price: price("90000"), deadline: Date.parse("2026-01-01T00:00:30Z") })
@@ -138,7 +138,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a payment signed while the first is not noticed yet pays twice, and the excess comes back by itself", () =>
+  it.effect("can be paid twice before the first payment is noticed, and the excess comes back by itself", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -163,7 +163,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a deposit that arrives after the cancel is refunded", () =>
+  it.effect("refund a deposit that arrives after the cancel", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -180,7 +180,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("the same signed bytes pay once, and both known answers occur", () =>
+  it.effect("are paid once by the same signed bytes, with either known answer", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -202,7 +202,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a failed payout is reported, kept in the books and not retried", () =>
+  it.effect("report a failed payout, which stays in the books and is not retried", () =>
     play(
       Effect.gen(function* () {
         const created = yield* createAndFund({ price: price("59000") })
@@ -216,7 +216,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("pages of the list neither lose nor repeat an order while new ones appear", () =>
+  it.effect("are listed in pages without loss or repetition while new ones appear", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -235,7 +235,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("the list is filtered by status and by finality", () =>
+  it.effect("are filtered by status and by finality", () =>
     play(
       Effect.gen(function* () {
         const done = yield* createAndFund({ price: price("59000") })
@@ -257,7 +257,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("quotes are two-sided around the market and balances are private", () =>
+  it.effect("have two-sided quotes around the market and private balances", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -276,7 +276,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("the same seed and the same requests give the same answers, to the last byte", () => {
+  it.effect("give the same answers for the same seed and requests, to the last byte", () => {
     const story = play(
       Effect.gen(function* () {
         const { id } = yield* createAndFund({ price: price("60050") })

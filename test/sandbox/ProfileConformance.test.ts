@@ -23,7 +23,7 @@ const pathsIn = (value: unknown, path = ""): ReadonlyArray<string> =>
 const main = join(import.meta.dirname, "../../tools/conformance/main.ts")
 
 describe("conformance with a profile", () => {
-  it("adds rows to those of the interface, and a name of its own to each", () => {
+  it("adds rows to those of the interface, each with its own name", () => {
     for (const name of profileNames) {
       const ids = lanes(ledgerOf(name), said(name))
         .flat()
@@ -38,7 +38,7 @@ describe("conformance with a profile", () => {
     )
   })
 
-  it("has a row for every fact that can be seen from outside", () => {
+  it("has a row for every fact that is visible from outside", () => {
     const rows = new Set(profileNames.flatMap((name) => profileChecks(said(name)).map(({ id }) => factOf(id))))
     const facts = new Set(profileNames.flatMap((name) => pathsIn(said(name))))
     const isChecked = (fact: string) => [...rows].some((row) => fact === row || fact.startsWith(`${row}.`))
@@ -49,7 +49,7 @@ describe("conformance with a profile", () => {
     )
   })
 
-  it("asks for facts instead of the name of a profile", () => {
+  it("depends on facts, and not on the name of a profile", () => {
     const renamed = { ...said("near-2026-11") }
     assert.deepStrictEqual(
       profileChecks(renamed).map(({ id }) => id),
@@ -64,7 +64,7 @@ describe("conformance with a profile", () => {
     assert.notDeepEqual(login(overridden), login(said("document")))
   })
 
-  it.effect.each(profileNames)("every row holds at a sandbox like %s, or says why it cannot be shown", (like) =>
+  it.effect.each(profileNames)("holds in every row at a sandbox like %s, or says why it cannot be shown", (like) =>
     Effect.gen(function* () {
       const outcomes = yield* hold([profileChecks(said(like))], { like, facts: said(like) })
       assert.deepStrictEqual(told(outcomes, "fails"), [])
@@ -74,7 +74,7 @@ describe("conformance with a profile", () => {
     })
   )
 
-  it.effect("a sandbox of the document, held against the deployed service's facts, fails where they differ", () =>
+  it.effect("fails a sandbox of the document against the deployed service's facts where they differ", () =>
     Effect.gen(function* () {
       const facts = {
         ...said("near-2026-11"),
@@ -105,7 +105,7 @@ describe("conformance with a profile", () => {
     })
   )
 
-  it.effect("and the other way round", () =>
+  it.effect("fails a sandbox like the deployed service against the document's facts", () =>
     Effect.gen(function* () {
       const facts = said("document")
       const rows = profileChecks({ ...facts, login: { ...facts.login, verifier: "intents.near" } })
@@ -118,7 +118,7 @@ describe("conformance with a profile", () => {
     })
   )
 
-  it("a missing flag is one line of error without a stack trace", () => {
+  it("reports a wrong flag in one line without a stack trace", () => {
     const { status, stderr } = spawnSync(process.execPath, [main, "--help"], { encoding: "utf8" })
     assert.strictEqual(status, 2)
     assert.match(stderr, /^conformance: Unknown option '--help'.*; flags: --url, --analytics-url, .*--json\n$/)

@@ -106,7 +106,7 @@ const refusal = (attempt: Promise<unknown>): Promise<ApiError> =>
   )
 
 describe("a public client", () => {
-  it.live("runs its calls with the set-up of its own README: the token and nothing else", () =>
+  it.live("runs its calls as its own README sets it up, with the token alone", () =>
     withClient(async (connection) => {
       OpenAPI.HEADERS = {}
       const { quote } = await OneClickService.getQuote(quoteRequest(connection))
@@ -164,7 +164,7 @@ describe("a public client", () => {
     })
   )
 
-  it.live("tells of a deposit on a chain", () =>
+  it.live("reports a deposit on a chain", () =>
     withClient(async (connection) => {
       const onChain = { depositType: "ORIGIN_CHAIN", refundType: "ORIGIN_CHAIN", refundTo: "bc1q" }
       const { quote } = await OneClickService.getQuote(quoteRequest(connection, onChain))

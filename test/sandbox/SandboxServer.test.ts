@@ -43,7 +43,7 @@ const endpoints = [
 ]
 
 describe("SandboxServer", () => {
-  it.live("describes every endpoint as OpenAPI and as a page that loads nothing from elsewhere", () =>
+  it.live("describes every endpoint as OpenAPI and as a page that loads nothing from other hosts", () =>
     Effect.gen(function* () {
       const { url } = yield* SandboxServer.SandboxConnection
       assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -60,7 +60,7 @@ describe("SandboxServer", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("bytes that are not HTTP, and a request without a host, are answered with a sentence", () =>
+  it.live("answers bytes that are not HTTP, and a request without a host, with a sentence", () =>
     Effect.gen(function* () {
       const { url } = yield* SandboxServer.SandboxConnection
       const answerTo = (request: string) =>
@@ -93,7 +93,7 @@ describe("SandboxServer", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("a port that is taken is said so", () =>
+  it.live("reports a busy port", () =>
     Effect.gen(function* () {
       const { url } = yield* SandboxServer.SandboxConnection
       const port = Number(new URL(url).port)

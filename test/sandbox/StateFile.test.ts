@@ -42,7 +42,7 @@ const write = Effect.fnUntraced(function* (state: string, text: string) {
 })
 
 describe("the state file", () => {
-  it.live("a restarted sandbox knows every order, fill, nonce and balance, and goes on", () =>
+  it.live("restores every order, fill, nonce and balance after a restart, and the sandbox continues", () =>
     Effect.gen(function* () {
       const state = yield* temporary
       const [done, open] = yield* live(
@@ -68,7 +68,7 @@ describe("the state file", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.live("a torn last line is dropped at every byte, a damaged line in the middle is refused by its number", () =>
+  it.live("drops a torn last line at every byte, and names a damaged line in the middle", () =>
     Effect.gen(function* () {
       const state = yield* temporary
       const create = Venue.use((port) => port.createOrder(order()))
@@ -90,7 +90,7 @@ describe("the state file", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.live("other settings than the file's are refused and named", () =>
+  it.live("refuses other settings than its own, and names them", () =>
     Effect.gen(function* () {
       const state = yield* temporary
       yield* live(venueBooks, { state, seed: 1 })
@@ -102,7 +102,7 @@ describe("the state file", () => {
   )
 
   it.live(
-    "nothing answered is lost when the process is killed at any moment",
+    "keeps every answered request when the process is killed at any time",
     Effect.fnUntraced(function* () {
       const state = yield* temporary
       const answered: Array<string> = []

@@ -56,7 +56,7 @@ describe("payouts", () => {
     )
   )
 
-  it.effect("that the service gives up end FAILED", () =>
+  it.effect("that the service gives up end as FAILED", () =>
     play(
       Effect.gen(function* () {
         assert.strictEqual((yield* sold).seen.at(-1), "FILLED FAILED")
@@ -67,7 +67,7 @@ describe("payouts", () => {
 })
 
 describe("app fees", () => {
-  it.effect("come out of what is spent and reach their recipients", () =>
+  it.effect("are taken from the spent amount and reach their recipients", () =>
     play(
       Effect.gen(function* () {
         const appFees = [

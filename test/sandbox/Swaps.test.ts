@@ -35,7 +35,7 @@ import {
   statusOf
 } from "../world/service/playedSwaps.ts"
 
-describe("quotes", () => {
+describe("quotes of the sandbox", () => {
   it.effect("are signed with the key of the connection record, dry or not, and tampering shows", () =>
     play(
       Effect.gen(function* () {
@@ -55,7 +55,7 @@ describe("quotes", () => {
     )
   )
 
-  it.effect("a dry quote has no address; without a partner it costs 20 basis points more", () =>
+  it.effect("have no address if dry, and cost 20 basis points more without a partner", () =>
     play(
       Effect.gen(function* () {
         const { quote: partner } = yield* quote({ dry: true })
@@ -69,7 +69,7 @@ describe("quotes", () => {
     )
   )
 
-  it.effect("bounds follow the kind of swap and the tolerance", () =>
+  it.effect("have bounds by the kind of swap and the tolerance", () =>
     play(
       Effect.gen(function* () {
         const exactIn = (yield* quote()).quote
@@ -88,7 +88,7 @@ describe("quotes", () => {
     )
   )
 
-  it.effect("what cannot be quoted is refused in words", () =>
+  it.effect("are refused with a sentence if impossible", () =>
     play(
       Effect.gen(function* () {
         const cases: ReadonlyArray<readonly [object, string]> = [
@@ -111,8 +111,8 @@ describe("quotes", () => {
   )
 })
 
-describe("swaps", () => {
-  it.effect("a complete deposit by intent is executed and paid out to the unit", () =>
+describe("swaps of the sandbox", () => {
+  it.effect("execute a complete deposit by intent and pay out to the unit", () =>
     play(
       Effect.gen(function* () {
         const { quote: quoted } = yield* quote()
@@ -130,7 +130,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("an order generated payload pays a swap as well", () =>
+  it.effect("have a payload of generate-intent that pays their address", () =>
     play(
       Effect.gen(function* () {
         const { quote: quoted } = yield* quote()
@@ -146,7 +146,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("EXACT_OUTPUT pays out exactly and refunds the excess; FLEX_INPUT takes any input", () =>
+  it.effect("pay out exactly and refund the excess as EXACT_OUTPUT, and take any input as FLEX_INPUT", () =>
     play(
       Effect.gen(function* () {
         const exact = (yield* quote({ swapType: "EXACT_OUTPUT", amount: "500000000" })).quote
@@ -163,7 +163,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("a short deposit waits for the rest, and is refunded at the deadline without it", () =>
+  it.effect("wait for the rest of a short deposit, and refund it at the deadline without the rest", () =>
     play(
       Effect.gen(function* () {
         const { quote: completed } = yield* quote()
@@ -184,7 +184,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("excess is refunded with the payout, a late deposit alone, an unpaid address waits for ever", () =>
+  it.effect("refund excess with the payout, and a late deposit alone; an unpaid address waits without limit", () =>
     play(
       Effect.gen(function* () {
         const { quote: rich } = yield* quote()
@@ -206,7 +206,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("a price that moved beyond the tolerance refunds", () =>
+  it.effect("are refunded if the price moves beyond the tolerance", () =>
     play(
       Effect.gen(function* () {
         const { quote: quoted } = yield* quote({ slippageTolerance: 0, deadline: iso(3_600_000) })
@@ -225,7 +225,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("on other chains: memo, hashes, fees, deposit/submit", () =>
+  it.effect("on other chains have memo, hashes, fees and deposit/submit", () =>
     play(
       Effect.gen(function* () {
         const { quote: quoted } = yield* quote(betweenChains)
@@ -257,7 +257,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("an order is funded on its origin chain, sooner when the transaction is pointed out", () =>
+  it.effect("fund an order on its origin chain, sooner with its transaction hash", () =>
     play(
       Effect.gen(function* () {
         const onChain = {
@@ -298,7 +298,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("every reason for a refund, and failure, can be triggered", () =>
+  it.effect("can be made to fail, and to refund for every reason", () =>
     play(
       Effect.gen(function* () {
         const reasons = new Set<string | undefined>()
@@ -316,7 +316,7 @@ describe("swaps", () => {
   )
 })
 
-describe("history", () => {
+describe("the history of the sandbox", () => {
   const history = Effect.fnUntraced(function* (path: string) {
     const { partnerJwt } = yield* SandboxConnection
     const { body, status, headers } = yield* send("GET", path, undefined, { authorization: `Bearer ${partnerJwt}` })
@@ -370,7 +370,7 @@ describe("history", () => {
     )
   )
 
-  it.effect("cursors walk both ways, bounds in time are exclusive, pages count", () =>
+  it.effect("has cursors both ways, exclusive time bounds and counted pages", () =>
     play(
       Effect.gen(function* () {
         const [us, , app, masked, back] = yield* traded
@@ -401,7 +401,7 @@ describe("history", () => {
     )
   )
 
-  it.effect("one request per five seconds, of one partner, with a token", () =>
+  it.effect("allows one request per five seconds, to one partner, with a token", () =>
     play(
       Effect.gen(function* () {
         assert.strictEqual((yield* history("/api/v0/transactions")).status, 200)
@@ -417,7 +417,7 @@ describe("history", () => {
     )
   )
 
-  it.effect("an account sees its own, page by page", () =>
+  it.effect("shows an account its own transactions, page by page", () =>
     play(
       Effect.gen(function* () {
         const [us, test, app, masked, back, unpaid] = yield* traded
@@ -458,7 +458,7 @@ describe("history", () => {
 })
 
 describe("the typed clients", () => {
-  it.effect.each(["native", "near"] as const)("understand all of it with the ledger spelled %s", (ledger) =>
+  it.effect.each(["native", "near"] as const)("understand the whole sandbox with the ledger spelled %s", (ledger) =>
     play(
       Effect.gen(function* () {
         const swaps = yield* Swaps

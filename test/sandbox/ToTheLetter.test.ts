@@ -1,4 +1,4 @@
-/** Sentences of the interface that the sandbox once kept only nearly; each case is named after what was seen. */
+/** Details of the interface that are easy to keep only nearly, each with its own case. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -37,12 +37,12 @@ const fromChain = (changes: object = {}) =>
     })
   )
 
-describe("to the letter", () => {
+describe("the sandbox follows the specification:", () => {
   const noEndpoints = [
     ["an unknown route", "GET", "/v0/nothing", undefined],
     ["an unknown order route", "POST", "/v0/orders/x/y/z", "application/json"],
     ["an over-long order id", "GET", `/v0/orders/${"a".repeat(300)}`, undefined],
-    ["a method that is not there", "DELETE", "/v0/orders", undefined],
+    ["an unknown method", "DELETE", "/v0/orders", undefined],
     ["a body of another type", "POST", "/v0/orders", "text/plain"],
     ["a quote of another type", "POST", "/v0/quote", "text/xml"],
     ["an unknown history route", "GET", "/api/v0/nothing", undefined]
@@ -63,7 +63,7 @@ describe("to the letter", () => {
     )
   )
 
-  it.effect("the content type of JSON:API is taken", () =>
+  it.effect("the content type of JSON:API is accepted", () =>
     play(
       Effect.gen(function* () {
         const { status, text } = yield* raw(
@@ -77,7 +77,7 @@ describe("to the letter", () => {
     )
   )
 
-  it.effect("the quote example of the specification is taken with its nine fields", () =>
+  it.effect("the quote example of the specification is accepted with its nine fields", () =>
     play(
       Effect.gen(function* () {
         const me = yield* account
@@ -101,7 +101,7 @@ describe("to the letter", () => {
     )
   )
 
-  it.effect("a cursor stays good when its record leaves the filter", () =>
+  it.effect("a cursor stays valid when its record leaves the filter", () =>
     play(
       Effect.gen(function* () {
         const made: Array<string> = []
@@ -162,7 +162,7 @@ describe("to the letter", () => {
     )
   )
 
-  it.effect("the spelling of a price is kept", () =>
+  it.effect("a price keeps its spelling", () =>
     play(
       Effect.gen(function* () {
         const { body } = yield* send("POST", "/v0/orders", orderBody({ price: "60000.50" }))
@@ -197,7 +197,7 @@ describe("to the letter", () => {
   )
 
   const standards = ["erc191", "tip191", "raw_ed25519", "webauthn", "ton_connect", "sep53"]
-  it.effect.each(standards)("a payload signed by %s is refused by that name", (standard) =>
+  it.effect.each(standards)("a payload signed by %s is refused with that name", (standard) =>
     play(
       Effect.gen(function* () {
         const signedData = { standard, payload: "0x", signature: "secp256k1:abc" }
@@ -222,7 +222,7 @@ describe("to the letter", () => {
     )
   )
 
-  it.effect("a login's nonce is good once", () =>
+  it.effect("a login's nonce is valid once", () =>
     play(
       Effect.gen(function* () {
         const signedData = yield* signMessage({ intents: [] })
@@ -233,7 +233,7 @@ describe("to the letter", () => {
     )
   )
 
-  it.effect("a bad token beside a good key is refused for a quote", () =>
+  it.effect("a bad token beside a valid key is refused for a quote", () =>
     play(
       Effect.gen(function* () {
         const { status } = yield* send("POST", "/v0/quote", {}, { authorization: "Bearer nonsense" })
@@ -242,7 +242,7 @@ describe("to the letter", () => {
     )
   )
 
-  it.effect("app fees are capped alike for swaps and orders", () =>
+  it.effect("app fees have the same cap for swaps and orders", () =>
     play(
       Effect.gen(function* () {
         const appFees = ["a.native", "b.native", "c.native"].map((recipient) => ({ recipient, fee: 200 }))
@@ -295,7 +295,7 @@ describe("to the letter", () => {
   )
 
   const outcomes = ["FAILED", "NO_LIQUIDITY", "CIRCUIT_BREAKER_BLOCKED", "INTENT_SUBMIT_FAILED", "REFUND_ADD_FAILED"]
-  it.effect.each(outcomes)("a swap ends %s when the sandbox is told so", (outcome) =>
+  it.effect.each(outcomes)("a swap ends as %s on command", (outcome) =>
     play(
       Effect.gen(function* () {
         const { quote } = yield* fromChain()
@@ -314,7 +314,7 @@ describe("to the letter", () => {
     ["FAILED_WITHDRAWAL", "40000", "withdrawal"],
     ["FAILED_REFUND", "90000", "refund"]
   ] as const
-  it.effect.each(legs)("a payout leg ends %s when the sandbox is told so", ([outcome, price, leg]) =>
+  it.effect.each(legs)("a payout leg ends as %s on command", ([outcome, price, leg]) =>
     play(
       Effect.gen(function* () {
         const { body } = yield* send("POST", "/v0/orders", orderBody({ price }))

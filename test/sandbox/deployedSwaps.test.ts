@@ -58,8 +58,8 @@ const atOnce: SandboxOptions = {
   settings: { recognitionMillis: [0, 0], swapMillis: [0, 0], payoutMillis: [0, 0] }
 }
 
-describe("swaps of the sandbox like the deployed service", () => {
-  it.effect("names where money changed ledgers, to both histories, and no settlement", () =>
+describe("a swap in the sandbox like the deployed service", () => {
+  it.effect("names in both histories where money changes ledgers, and no settlement", () =>
     play(
       Effect.gen(function* () {
         const crossings = [
@@ -90,7 +90,7 @@ describe("swaps of the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("a refund to the public account names its way there and back", () =>
+  it.effect("refunded to the public account names its way there and back", () =>
     play(
       Effect.gen(function* () {
         const request = { ...fromPublic, ...toPublic }
@@ -102,7 +102,7 @@ describe("swaps of the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("the status of an advanced swap holds its state and nothing of its money", () =>
+  it.effect("with advanced confidentiality has a status with its state and nothing of its money", () =>
     play(
       Effect.gen(function* () {
         const request = { ...fromPrivate, ...toPrivate, confidentiality: "advanced" } as const
@@ -123,43 +123,41 @@ describe("swaps of the sandbox like the deployed service", () => {
     ["EXACT_INPUT", 10, 2n],
     ["EXACT_INPUT", 60, 1n],
     ["EXACT_OUTPUT", 10, 2n]
-  ] as const)(
-    "a price that is better than the one of an %s quote %i minutes ago is shared",
-    ([swapType, minutes, parts]) =>
-      play(
-        Effect.gen(function* () {
-          const isInput = swapType === "EXACT_INPUT"
-          const name = isInput ? ("amountOut" as const) : ("minAmountIn" as const)
-          const gained = (now: string | undefined, then: string) =>
-            (BigInt(now ?? then) - BigInt(then)) * (isInput ? 1n : -1n)
-          // The market moves one way or the other: one of them has become better.
-          const ways = [
-            { originAsset: btc, destinationAsset: usdc, amount: isInput ? "1000000" : "600000000" },
-            { originAsset: usdc, destinationAsset: btc, amount: isInput ? "600000000" : "1000000" }
-          ].map((way) => ({ ...fromPublic, ...toPublic, swapType, ...way }))
-          const quotes = yield* Effect.forEach(ways, quote)
-          yield* Effect.sleep(`${minutes} minutes`)
-          for (const [place, then] of quotes.entries()) {
-            const request = ways[place] ?? {}
-            const now = yield* quote({ ...request, dry: true })
-            const better = gained(now.quote[name], then.quote[name])
-            if (better <= 0n) continue
-            const { status, swapDetails } = yield* pay(then, request)
-            assert.strictEqual(status, "SUCCESS")
-            const brought = String(swapDetails[isInput ? "amountOut" : "amountIn"])
-            assert.strictEqual(gained(brought, then.quote[name]), better / parts)
-            return
-          }
-          assert.fail("neither way became better")
-        }),
-        atOnce
-      )
+  ] as const)("shares a price better than that of an %s quote %i minutes ago", ([swapType, minutes, parts]) =>
+    play(
+      Effect.gen(function* () {
+        const isInput = swapType === "EXACT_INPUT"
+        const name = isInput ? ("amountOut" as const) : ("minAmountIn" as const)
+        const gained = (now: string | undefined, then: string) =>
+          (BigInt(now ?? then) - BigInt(then)) * (isInput ? 1n : -1n)
+        // The market moves one way or the other: one of them has become better.
+        const ways = [
+          { originAsset: btc, destinationAsset: usdc, amount: isInput ? "1000000" : "600000000" },
+          { originAsset: usdc, destinationAsset: btc, amount: isInput ? "600000000" : "1000000" }
+        ].map((way) => ({ ...fromPublic, ...toPublic, swapType, ...way }))
+        const quotes = yield* Effect.forEach(ways, quote)
+        yield* Effect.sleep(`${minutes} minutes`)
+        for (const [place, then] of quotes.entries()) {
+          const request = ways[place] ?? {}
+          const now = yield* quote({ ...request, dry: true })
+          const better = gained(now.quote[name], then.quote[name])
+          if (better <= 0n) continue
+          const { status, swapDetails } = yield* pay(then, request)
+          assert.strictEqual(status, "SUCCESS")
+          const brought = String(swapDetails[isInput ? "amountOut" : "amountIn"])
+          assert.strictEqual(gained(brought, then.quote[name]), better / parts)
+          return
+        }
+        assert.fail("neither way became better")
+      }),
+      atOnce
+    )
   )
 
   it.effect.each([
     ["shield", { ...fromPublic, ...toPrivate }, "CONFIDENTIAL_INTENTS"],
     ["unshield", { ...fromPrivate, ...toPublic }, "INTENTS"]
-  ] as const)("a %s gives money back where it came from, or is not quoted", ([, request, other]) =>
+  ] as const)("as a %s is refunded to where its money came from, or not quoted", ([, request, other]) =>
     play(
       Effect.gen(function* () {
         const move = { ...request, destinationAsset: btc, dry: true }

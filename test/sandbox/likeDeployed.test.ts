@@ -76,7 +76,7 @@ describe("the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("money that is sent on the other ledger is not the order's, and comes back", () =>
+  it.effect("returns money that is sent on the wrong ledger, which is not the order's", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -105,7 +105,7 @@ describe("the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("takes logins that start from 240 s before its time to 300 s after, and none of the old form", () =>
+  it.effect("accepts logins that start from 240 s before its time to 300 s after", () =>
     play(
       Effect.gen(function* () {
         for (const startsIn of [-240_000, 0, 300_000]) assert.strictEqual(yield* login({ startsIn }), "200 ")
@@ -114,7 +114,7 @@ describe("the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("refuses logins that start elsewhere, of the old form, of another salt and of the other verifier", () =>
+  it.effect("refuses logins that start outside, of the old form, of another salt or of the other verifier", () =>
     play(
       Effect.gen(function* () {
         assert.match(yield* login({}), /400 timestamp validation failed/)
@@ -127,7 +127,7 @@ describe("the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("a rotated salt ends the old one; the account's own history is for the invited", () =>
+  it.effect("ends the old salt after a rotation, and shows the account's own history only by invitation", () =>
     play(
       Effect.gen(function* () {
         assert.isNotEmpty(yield* Venue.use((port) => port.balances))
@@ -143,7 +143,7 @@ describe("the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("a transfer made before its verifier changes the salt is refused", () =>
+  it.effect("refuses a transfer made before its verifier changes the salt", () =>
     play(
       Effect.gen(function* () {
         const [port, guard] = [yield* Venue, yield* IntentGuard]
@@ -172,7 +172,7 @@ describe("the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("shields: an asset into itself, from the public account to the private one, for its fee alone", () =>
+  it.effect("shields an asset into itself, from the public to the private account, for its fee alone", () =>
     play(
       Effect.gen(function* () {
         const deadline = new Date((yield* Clock.currentTimeMillis) + 600_000).toISOString()

@@ -33,13 +33,13 @@ const sign = (script: string) =>
     )
   )
 
-describe("a program before a key service", () => {
+describe("the program of a key service", () => {
   const ends: ReadonlyArray<readonly [name: string, script: string, expected: RegExp]> = [
     ["signs", `sh ${service}`, /^signed$/],
-    ["signs, and leaves a child that holds its output", `sleep 600 & sh ${service}`, /^signed$/],
+    ["signs and leaves a child with its output open", `sleep 600 & sh ${service}`, /^signed$/],
     ["prints the key's version before the signature", `printf vault:v1:; sh ${service}`, /^signed$/],
     ["fails", "exit 3", /^sh ended with code 3 and without a signature in base64$/],
-    ["fails after it signed", `sh ${service}; exit 3`, /^sh ended with code 3/],
+    ["fails after it has signed", `sh ${service}; exit 3`, /^sh ended with code 3/],
     ["is killed", "kill -9 $$", /^sh did not sign: it was ended by SIGKILL$/],
     [
       "signs something else",
@@ -53,7 +53,7 @@ describe("a program before a key service", () => {
     })
   )
 
-  it.effect("that cannot be ended kept the signer waiting for ever, and every payment after it", () =>
+  it.effect("that cannot be ended is given up in time, and does not block the next payment", () =>
     Effect.gen(function* () {
       const begun = join(folder, "begun")
       const asked = yield* Effect.forkChild(sign(`trap "" TERM; touch ${begun}; while :; do sleep 0.05; done`))

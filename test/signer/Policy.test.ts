@@ -24,8 +24,8 @@ const signed = (change: Partial<RecordEntry> = {}): RecordEntry => ({
 const objection = (change: Partial<PaymentToSign> = {}, ...entries: ReadonlyArray<RecordEntry>) =>
   objectionTo({ ...payment, ...change }, { caps }, entries, now)
 
-describe("a signer process", () => {
-  it("signs only its own assets, at least one unit and at most the cap of one transfer", () => {
+describe("the policy of a signer process", () => {
+  it("allows only its own assets, at least one unit and at most the cap of one transfer", () => {
     assert.strictEqual(objection(), undefined)
     assert.deepStrictEqual(objection({ asset: "eth" }), ["asset", "an asset of the signer's own file", "eth"])
     assert.strictEqual(objection({ amount: 1n }), undefined)
@@ -35,7 +35,7 @@ describe("a signer process", () => {
     assert.deepStrictEqual(objection({ amount: 101n }), ["maxTransfer", "at most 100 USDC", "101 USDC"])
   })
 
-  it("signs no more of an asset in 24 hours than its cap, whatever else it refused or signed", () => {
+  it("allows at most the cap of an asset in 24 hours, whatever else it refuses or signs", () => {
     const two = [signed(), signed({ until: now - dayMillis + 1, amount: "50" })]
     assert.strictEqual(objection({ amount: 100n }, ...two), undefined)
     assert.deepStrictEqual(objection({ amount: 100n }, ...two, signed({ amount: "1" })), [
@@ -54,7 +54,7 @@ describe("a signer process", () => {
       assert.strictEqual(objection({ amount: 100n }, ...two, other), undefined)
   })
 
-  it("counts as long as somebody may still send it, older records by their deadline", () => {
+  it("counts a payment while somebody may still send it, older records by their deadline", () => {
     const hoarded = signed({ at: now - 3 * dayMillis, amount: "250" })
     assert.isDefined(objection({}, hoarded))
     const over = { ...hoarded, validUntil: now - dayMillis - 59_999 }
@@ -71,7 +71,7 @@ describe("a signer process", () => {
     assert.isUndefined(objection({}, { ...begun, amount: "240" }, signed({ amount: "240" })), "counted once")
   })
 
-  it("pays an address once, until its payload can be executed no more, and a minute longer", () => {
+  it("allows an address once, until a minute after its payload has expired", () => {
     const taken = ["deposit address", "one that was not paid yet", "d"] as const
     const paidUntil = (validUntil: number) => signed({ depositAddress: "d", amount: "1", validUntil })
     assert.deepStrictEqual(objection({}, paidUntil(now + 1)), [...taken])
@@ -82,7 +82,7 @@ describe("a signer process", () => {
     assert.strictEqual(objection({}, unsaid), undefined)
   })
 
-  it("gives the same payment the same bytes again, the latest ones, and no other payment any", () => {
+  it("gives the same payment the same latest bytes again, and no other payment", () => {
     const mine = { depositAddress: "d", amount: "10" }
     const again = (...entries: ReadonlyArray<RecordEntry>) => givenBefore(payment, entries, now)
     assert.deepStrictEqual(again(signed({ ...mine, body: "old" }), signed(mine)), {

@@ -33,7 +33,7 @@ const read = (file: string) =>
 const all = entries.map(({ at, what }) => [at, what])
 
 describe("the signer's record", () => {
-  it.effect("a reader does not cut off the line that a running signer is writing", () =>
+  it.effect("keeps the line that a running signer is writing while somebody reads", () =>
     Effect.gen(function* () {
       const file = yield* written("looked.log")
       const whole = readFileSync(file, "utf8")
@@ -47,7 +47,7 @@ describe("the signer's record", () => {
     })
   )
 
-  it.effect("is there after a restart, goes on, and nobody else may read it", () =>
+  it.effect("survives a restart, continues, and only its owner can read it", () =>
     Effect.gen(function* () {
       const file = yield* written("good.log")
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
@@ -57,7 +57,7 @@ describe("the signer's record", () => {
     })
   )
 
-  it.effect("leaves out a truncated line, and the next one is a line of its own", () =>
+  it.effect("leaves out a truncated line, and the next one is on its own line", () =>
     Effect.gen(function* () {
       const file = yield* written("cut.log")
       const whole = readFileSync(file, "utf8")
@@ -90,7 +90,7 @@ describe("the signer's record", () => {
     })
   )
 
-  it.effect("is a plain file, and its folder is there", () =>
+  it.effect("is a plain file in an existing folder", () =>
     Effect.gen(function* () {
       const directory = join(folder, "directory")
       mkdirSync(directory)

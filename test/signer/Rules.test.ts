@@ -50,7 +50,7 @@ const signed = (at: number, { amount, asset, depositAddress }: PaymentToSign): R
 })
 
 describe("the rules of a signer's policy", () => {
-  it("a lying bot takes no more than the caps in any hour, day and month of six weeks", () => {
+  it("limit a lying bot to the caps in any hour, day and month of six weeks", () => {
     const { policy } = policyIn(text())
     for (let seed = 1; seed <= 12; seed++) {
       const next = random(seed)
@@ -73,13 +73,13 @@ describe("the rules of a signer's policy", () => {
     }
   })
 
-  it("restarts and clock changes change no sum: a payment counts at its time, also if that is in the future", () => {
+  it("count a payment at its own time, even if that is in the future", () => {
     const { policy } = policyIn(text())
     const ahead = [signed(monday + 5 * hourMillis, pay(80_000n))]
     assert.deepStrictEqual(objectionTo(pay(1n, "usdc", "e"), policy, ahead, monday)?.[0], "maxPerHour")
   })
 
-  it("counts everything together at the prices that it states, exactly", () => {
+  it("count everything together at their stated prices, exactly", () => {
     const { policy } = policyIn(text())
     const entries = [signed(monday, pay(40_000n)), signed(monday, pay(800_000n, "btc", "e"))]
     // 400 + 480, and 0.002 BTC are 120: 1,000 exactly.
@@ -91,7 +91,7 @@ describe("the rules of a signer's policy", () => {
     ])
   })
 
-  it("signs in its hours alone, over midnight and over the end of the week too", () => {
+  it("allow payments in their hours alone, across midnight and the weekend", () => {
     const at = (day: number, hour: number, minute = 0) =>
       monday + day * dayMillis + hour * hourMillis + minute * minuteMillis
     assert.strictEqual(minuteOfWeek(monday), 0)
@@ -120,14 +120,14 @@ describe("the rules of a signer's policy", () => {
       assert.strictEqual(signs(night, now), isSigned, new Date(now).toISOString())
   })
 
-  it("a machine that has slept does not sign at night", () => {
+  it("allow no payment at night after the machine has slept", () => {
     const day = monday + 17 * hourMillis
     const { policy } = policyIn(text((same) => `${same}hours: ["mon-fri 08:00-18:00"]\n`))
     assert.isUndefined(objectionTo(pay(1n), policy, [], day, day))
     assert.strictEqual(objectionTo(pay(1n), policy, [], day, day + 10 * hourMillis)?.[0], "hours")
   })
 
-  it("pays the destinations that it names, and no other", () => {
+  it("allow the destinations that they name, and no other", () => {
     const { policy } = policyIn(text((same) => `${same}destinations: ["*.deposits.near", exact]\n`))
     for (const [address, isPaid] of [
       ["a.deposits.near", true],
@@ -138,7 +138,7 @@ describe("the rules of a signer's policy", () => {
       assert.strictEqual(objectionTo(pay(1n, "usdc", address), policy, [], monday) === undefined, isPaid, address)
   })
 
-  it("needs an approver's word above a sum, for one payment, from a key that this policy names, and in time", () => {
+  it("require an approval above a sum: for one payment, from a named key, in time", () => {
     const { policy } = policyIn(
       text(
         (same) =>
@@ -177,7 +177,7 @@ describe("the rules of a signer's policy", () => {
     assert.deepStrictEqual(approvalFor(asked, policy, [word(), small], monday + 1)?.approvals, ["small"])
   })
 
-  it("a new policy forbids at once and allows after the lock of those before it, whatever comes meanwhile", () => {
+  it("forbid at once and allow after the lock of the earlier policy, whatever comes between", () => {
     const arrival = (version: number, at: number, most: string, lockMillis = dayMillis): PoliciesInForce.Arrival => ({
       version,
       at,
@@ -224,7 +224,7 @@ describe("the rules of a signer's policy", () => {
       "BTC has no price, which the totals need"
     ],
     [
-      "nobody who approves",
+      "no approvers",
       (same: string) => same.replace("maxTransfer: 500", "maxTransfer: 500, approveAbove: 1"),
       "no approver for payments of USDC"
     ],
@@ -233,9 +233,9 @@ describe("the rules of a signer's policy", () => {
       (same: string) => same.replace("maxTransfer: 500", "maxTransfer: 0.001"),
       "more than 2 decimals"
     ],
-    ["hours that are none", (same: string) => `${same}hours: [mon 8-18]\n`, "days and hours in UTC"],
+    ["invalid hours", (same: string) => `${same}hours: [mon 8-18]\n`, "days and hours in UTC"],
     [
-      "two rows of one asset, of which the last would have counted",
+      "two rows of one asset",
       (same: string) =>
         same.replace(
           "total:",
@@ -246,7 +246,7 @@ describe("the rules of a signer's policy", () => {
     ["a total without a cap", (same: string) => same.replace(/total: .*/, "total: {}"), "the total has no cap"],
     ["no version", (same: string) => same.replace("version: 1\n", ""), 'missing key "version"'],
     ["no assets", (same: string) => same.replace(/assets:[\s\S]*/, ""), 'missing key "assets"']
-  ])("refuses a policy with %s", (_, change, message) => {
+  ])("are refused with %s", (_, change, message) => {
     assert.include(problems(text(change)), message)
   })
 })

@@ -102,7 +102,7 @@ const login = (message: unknown = {}, change: object = {}) => ({
 })
 
 describe("the signer behind its socket", () => {
-  it.live("says for whom it signs, and signs a transfer, once", () =>
+  it.live("says for whom it signs, and signs a transfer once", () =>
     Effect.gen(function* () {
       const { ask, noted, record } = yield* serving()
       assert.deepStrictEqual(yield* ask({ _tag: "Who" }), { _tag: "Holder", signerId: testAccount, publicKey })
@@ -120,7 +120,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses what its own file, its record or the payload speaks against, and records why", () =>
+  it.live("refuses what its file, its record or the payload forbids, and records why", () =>
     Effect.gen(function* () {
       const { ask, noted } = yield* serving()
       const refused = (check: string, expected: string, found: string) => ({ _tag: "Refused", check, expected, found })
@@ -166,7 +166,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("opens sessions of its own account, without intents and not for ever", () =>
+  it.live("opens sessions of its own account, without intents and with a limit in time", () =>
     Effect.gen(function* () {
       const { ask, noted } = yield* serving()
       const request = login()
@@ -203,7 +203,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("signs how far a journal of its own account has come, and no other text", () =>
+  it.live("signs checkpoints of its own account's journal, and no other text", () =>
     Effect.gen(function* () {
       const { ask, noted, socket } = yield* serving()
       const checkpoint = {
@@ -232,7 +232,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("opens no more sessions than its policy says", () =>
+  it.live("opens at most as many sessions as its policy allows", () =>
     Effect.gen(function* () {
       const { ask, record } = yield* serving()
       for (let index = 0; index < 60; index += 1) yield* record.append({ at: Date.now(), what: "login" })
@@ -240,7 +240,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says so when the holder of the key is away, and what is no request is refused unrecorded", () =>
+  it.live("says if the holder of the key is away, and refuses an invalid request unrecorded", () =>
     Effect.gen(function* () {
       const { ask, line, noted } = yield* serving(away)
       assert.deepStrictEqual(yield* ask(transfer()), { _tag: "Unavailable", reason: "the service is away" })
@@ -256,7 +256,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ends when its record cannot be written, and signs nothing then", () =>
+  it.live("ends if its record cannot be written, and signs nothing then", () =>
     Effect.gen(function* () {
       const full = new Record.RecordBroken({ message: "no space" })
       const { fiber, socket } = yield* serving(good, { record: { entries: [], append: () => Effect.fail(full) } })
@@ -266,7 +266,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("cuts off a line without an end, and continues", () =>
+  it.live("cuts off an endless line, and continues", () =>
     Effect.gen(function* () {
       const { ask, socket } = yield* serving()
       assert.strictEqual(yield* said(socket, "x".repeat(100_001), false), "")
@@ -274,7 +274,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("takes the socket of a dead process, not that of a living one, and leaves none behind", () =>
+  it.live("takes the socket of a dead process, not of a living one, and removes its own", () =>
     Effect.gen(function* () {
       const path = yield* Effect.gen(function* () {
         const { socket } = yield* serving(good, { openTo: "group" })

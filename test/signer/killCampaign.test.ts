@@ -24,9 +24,9 @@ interface Entry {
   readonly reason?: string
 }
 
-describe("bot and signer killed at random moments", () => {
+describe("bot and signer that are killed at random times", () => {
   it.skipIf(!isLong)(
-    "nothing is funded twice, both books and the signer's record agree",
+    "fund nothing twice, and both books and the signer's record agree",
     {
       timeout: 420_000 + kills * 4_000
     },

@@ -21,7 +21,7 @@ const rulingOf = (version: number) => ({
 })
 
 describe("the lock of a policy", () => {
-  it.effect("a clock set back before the start and corrected at the next one does not end the lock early", () =>
+  it.effect("does not end early if the clock is set back before a start and corrected at the next one", () =>
     Effect.gen(function* () {
       const now = 40 * dayMillis
       const entries: Array<RecordEntry> = []

@@ -101,7 +101,7 @@ const lies: ReadonlyArray<readonly [string, (asked: Asked) => unknown, RegExp]> 
     /intent\.receiver_id: expected "deposit-1", found "thief"/
   ],
   [
-    "another receiver, as if it had signed that before",
+    "another receiver, as an earlier signature",
     ({ payload }) => ({
       ...resigned(payload, ({ intents: [intent] }) => Object.assign(intent ?? {}, { receiver_id: "thief" })),
       _tag: "SignedBefore"
@@ -130,7 +130,7 @@ const lies: ReadonlyArray<readonly [string, (asked: Asked) => unknown, RegExp]> 
     /message\.deadline/
   ],
   [
-    "a deadline that was not asked for",
+    "a deadline that was not requested",
     ({ payload }) =>
       resigned(payload, (message) =>
         Object.assign(message, { deadline: new Date(Date.now() + 600_000).toISOString() })
@@ -175,13 +175,13 @@ const lies: ReadonlyArray<readonly [string, (asked: Asked) => unknown, RegExp]> 
   ]
 ]
 
-describe("what a signer process returns", () => {
+describe("an answer of the signer process", () => {
   it("is used if it matches the request", async () => {
     const [body] = await asking(({ payload }) => honest.sign(payload))
     assert.nestedPropertyVal(body, "signedData.public_key", honest.publicKey)
   })
 
-  it("may be what it signed before for the same payment", async () => {
+  it("may be an earlier signature of the same payment", async () => {
     const before = honest.sign(payloadFor("deposit-1", 77))
     const [body] = await asking(() => ({ ...before, _tag: "SignedBefore" }))
     assert.deepStrictEqual(body, JSON.parse(before.body))
@@ -192,12 +192,12 @@ describe("what a signer process returns", () => {
     assert.match(String(late), /^The signer did not sign: its earlier signature/)
   })
 
-  it("speaks against nobody when its own caps do not allow the payment", async () => {
+  it("accuses nobody if the signer's own caps forbid the payment", async () => {
     const [said] = await asking(() => ({ _tag: "Declined", reason: "its own maxPerDay allows at most 5" }))
     assert.strictEqual(said, "The signer did not sign: its own maxPerDay allows at most 5")
   })
 
-  it.each(lies)("is told and never sent: %s", async (_, answer, what) => {
+  it.each(lies)("is reported and never sent: %s", async (_, answer, what) => {
     const [said] = await asking(answer)
     assert.isString(said)
     assert.match(String(said), /^The signer returned something other than requested; nothing was sent: /)
@@ -217,7 +217,7 @@ describe("what a signer process returns", () => {
     assert.match(String(second), /intent\.receiver_id: expected "deposit-2", found "deposit-1"/)
   })
 
-  it("is signed by one key, where the account does not say which", async () => {
+  it("must always come from the same key if the account does not name one", async () => {
     const [first, second] = await asking(
       ({ payload }, number) => (number === 1 ? honest : thief).sign(payload),
       ["deposit-1", "deposit-2"],
@@ -255,8 +255,8 @@ const strangersAddress = async (sandbox: Connection): Promise<{ id: string; depo
   return { id: data.id, depositAddress: data.attributes.depositAddress }
 }
 
-describe("a bot whose signer process lies", () => {
-  it("paid a stranger, and told of a deposit in flight", async () => {
+describe("a bot with a lying signer process", () => {
+  it("pays no stranger, and books no deposit in flight", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const { key, signerId } = sandbox.account
     const text = configText(sandbox).replace(

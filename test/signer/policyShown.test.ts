@@ -23,7 +23,7 @@ const shownOf = async (rules: string) => {
 }
 
 describe("policy show", () => {
-  it("says the caps of one payment, of everything together, the hours, the destinations and the approvers", async () => {
+  it("prints the caps of one payment, of everything together, the hours, destinations and approvers", async () => {
     const { data, lines } = await shownOf(`assets:
   USDC: { id: "usdc", decimals: 6, price: 1, maxTransfer: 100, maxPerDay: 3000, approveAbove: 40 }
 total: { maxPerHour: 500, maxPerDay: 5000 }
@@ -52,7 +52,7 @@ approvers: ["${approver}"]
     })
   })
 
-  it("says nothing of what a policy does not restrict", async () => {
+  it("omits what a policy does not restrict", async () => {
     const { data, lines } = await shownOf(`assets:
   USDC: { id: "usdc", decimals: 6, maxTransfer: 100, maxPerDay: 3000 }
 `)

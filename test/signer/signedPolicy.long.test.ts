@@ -90,7 +90,7 @@ describe("a signed policy", () => {
     await signing.ended
   })
 
-  it("does not go back to an older number, nor to another text of the same, nor to none", async () => {
+  it("does not return to an older number, to another text of the same number, or to none", async () => {
     write(1, 100_000)
     await sign()
     assert.include(await refusal(), "has the number 1, but number 2 was already used")
@@ -118,7 +118,7 @@ describe("a signed policy", () => {
     await signing.ended
   })
 
-  it("has a larger payment wait for the word of an approver, and of nobody else, and tells who waits", async () => {
+  it("has a larger payment wait for an approver's approval alone, and lists who waits", async () => {
     const signing = signer()
     await signing.says(/signs for/)
     const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd: folder })

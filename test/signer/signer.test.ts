@@ -53,8 +53,8 @@ const payload = (signerId: string, verifier: string, changed: Record<string, unk
   recipient: verifier
 })
 
-describe("signer process", () => {
-  it("a bot without a key trades through it, and tampered requests are refused and recorded", async () => {
+describe("the signer process", () => {
+  it("lets a bot without a key trade, and refuses and records tampered requests", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const { signerId } = sandbox.account
     const text = configText(sandbox).replace(
@@ -150,7 +150,7 @@ describe("signer process", () => {
     assertSays(await begin().ended, 1, /line 4 does not follow from the one before it/)
   })
 
-  it("a service that has the key signs behind a program, and only what verifies leaves", async () => {
+  it("signs with a key service behind a program, and releases only valid signatures", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const { privateKey, publicKey } = generateKeyPairSync("ed25519")
     const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32)
@@ -185,38 +185,35 @@ describe("signer process", () => {
     assert.match(await login(), /the signature of sh is not one of ed25519:/)
   })
 
-  it.skipIf(!isLong)(
-    "a key that is not the account's was noticed by the verifier alone: nobody starts with it",
-    async () => {
-      const sandbox = await startSandbox()
-      const { signerId } = sandbox.account
-      const another = "a".repeat(64)
-      const folder = workspace(sandbox, {
-        "named.yaml": configText(sandbox).replace("account:", `account:\n  signerId: ${another}`),
-        "remote.yaml": configText(sandbox).replace(
-          "key: { file: account.key }",
-          `signerId: ${another}\n  signer: { socket: signer.sock }`
-        ),
-        "signer.yaml": signerText(sandbox),
-        "wrong.yaml": `signerId: ${another}\n${signerText(sandbox)}`
-      })
-      const file = (name: string) => join(folder, name)
-      const said = new RegExp(`account.signerId is ${another}, and the key ed25519:\\w+ signs for ${signerId}`)
-      assertSays(await runHere(["run", file("grid.yaml"), "--config", file("named.yaml")]), 1, said)
-      assertSays(await runHere(["signer", "--socket", file("no.sock"), "--config", file("wrong.yaml")]), 1, said)
-      const { findings } = JSON.parse((await runHere(["check", "--json", "--config", file("named.yaml")])).stdout)
-      const { text, verdict } = findings.find(({ check }: { check: string }) => check === "key")
-      assert.match(text, said)
-      assert.strictEqual(verdict, "wrong")
-      const signer = start(["signer", "--socket", file("signer.sock"), "--config", file("signer.yaml")])
-      await signer.says(/signs for/)
-      assertSays(await runHere(["run", file("grid.yaml"), "--config", file("remote.yaml")]), 1, said)
-      signer.signal("SIGTERM")
-      await signer.ended
-    }
-  )
+  it.skipIf(!isLong)("refuses to start with a key that is not the account's, and so does the bot", async () => {
+    const sandbox = await startSandbox()
+    const { signerId } = sandbox.account
+    const another = "a".repeat(64)
+    const folder = workspace(sandbox, {
+      "named.yaml": configText(sandbox).replace("account:", `account:\n  signerId: ${another}`),
+      "remote.yaml": configText(sandbox).replace(
+        "key: { file: account.key }",
+        `signerId: ${another}\n  signer: { socket: signer.sock }`
+      ),
+      "signer.yaml": signerText(sandbox),
+      "wrong.yaml": `signerId: ${another}\n${signerText(sandbox)}`
+    })
+    const file = (name: string) => join(folder, name)
+    const said = new RegExp(`account.signerId is ${another}, and the key ed25519:\\w+ signs for ${signerId}`)
+    assertSays(await runHere(["run", file("grid.yaml"), "--config", file("named.yaml")]), 1, said)
+    assertSays(await runHere(["signer", "--socket", file("no.sock"), "--config", file("wrong.yaml")]), 1, said)
+    const { findings } = JSON.parse((await runHere(["check", "--json", "--config", file("named.yaml")])).stdout)
+    const { text, verdict } = findings.find(({ check }: { check: string }) => check === "key")
+    assert.match(text, said)
+    assert.strictEqual(verdict, "wrong")
+    const signer = start(["signer", "--socket", file("signer.sock"), "--config", file("signer.yaml")])
+    await signer.says(/signs for/)
+    assertSays(await runHere(["run", file("grid.yaml"), "--config", file("remote.yaml")]), 1, said)
+    signer.signal("SIGTERM")
+    await signer.ended
+  })
 
-  it.skipIf(!isLong)("keys come back from a keystore only with the passphrase, and unchanged files", async () => {
+  it.skipIf(!isLong)("reads keys from a keystore only with the passphrase and unchanged files", async () => {
     const folder = newFolder()
     const file = (name: string, text?: string) => {
       const path = join(folder, name)

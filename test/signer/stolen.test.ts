@@ -194,7 +194,7 @@ const week = Effect.fnUntraced(function* (seed: number) {
 })
 
 describe("a stolen bot", () => {
-  it.live.skipIf(!isLong)("saved payloads count in the hour in which they can still be sent", () =>
+  it.live.skipIf(!isLong)("sends saved payloads, which count in the hour in which they can still be sent", () =>
     Effect.gen(function* () {
       for (const seed of [1, 2, 3, 4, 5, 6]) {
         const tags = yield* week(seed)

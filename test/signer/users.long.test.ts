@@ -59,7 +59,7 @@ const makeFolders = (root: string, units: ReadonlyArray<Unit>): void => {
 }
 
 describe.skipIf(!canSwitch)("the units' users", () => {
-  it("the bot trades through the signer's socket, and its key is out of reach", async () => {
+  it("let the bot trade through the signer's socket, and keep the key out of its reach", async () => {
     chmodSync(tmpdir(), 0o711)
     const root = newFolder()
     chmodSync(root, 0o755)

@@ -24,7 +24,7 @@ const otherKey = (): Redacted.Redacted => {
 }
 
 describe("a checkpoint", () => {
-  it.effect("is a note: origin, size and root in lines of their own, and below an empty line the signature", () =>
+  it.effect("is a note: origin, size and root on their own lines, and the signature after an empty line", () =>
     Effect.gen(function* () {
       const note = yield* signed()
       const [origin, size, root, head, time, empty, signature, end] = note.split("\n")
@@ -46,7 +46,7 @@ describe("a checkpoint", () => {
     })
   )
 
-  it.effect("with one changed byte is no checkpoint of the account", () =>
+  it.effect("with one changed byte is not a checkpoint of the account", () =>
     Effect.gen(function* () {
       const note = yield* signed()
       const bytes = Buffer.from(note)
@@ -60,28 +60,23 @@ describe("a checkpoint", () => {
     })
   )
 
-  it.effect(
-    "of another key, of another account or cut off counts as nothing said, and the one before it as the last",
-    () =>
-      Effect.gen(function* () {
-        const first = yield* signed()
-        const next = yield* signed({ ...checkpoint, size: checkpoint.size + 1 })
-        const last = (text: string) => Checkpoint.lastIn(text, testAccount, publicKey)?.size
-        assert.strictEqual(last(`${first}\n${next}\n`), checkpoint.size + 1)
-        assert.strictEqual(last(`${first}\n${next.slice(0, -20)}`), checkpoint.size)
-        assert.strictEqual(
-          last(`${first}\n${yield* signed({ ...checkpoint, size: 9 }, otherKey())}\n`),
-          checkpoint.size
-        )
-        assert.strictEqual(
-          last(`${first}\n${yield* signed({ ...checkpoint, account: "others.near" })}\n`),
-          checkpoint.size
-        )
-        assert.isUndefined(last(`${"x".repeat(100)}${first.slice(200)}`))
-      })
+  it.effect("of another key, of another account or cut off is ignored, and the one before it is the last", () =>
+    Effect.gen(function* () {
+      const first = yield* signed()
+      const next = yield* signed({ ...checkpoint, size: checkpoint.size + 1 })
+      const last = (text: string) => Checkpoint.lastIn(text, testAccount, publicKey)?.size
+      assert.strictEqual(last(`${first}\n${next}\n`), checkpoint.size + 1)
+      assert.strictEqual(last(`${first}\n${next.slice(0, -20)}`), checkpoint.size)
+      assert.strictEqual(last(`${first}\n${yield* signed({ ...checkpoint, size: 9 }, otherKey())}\n`), checkpoint.size)
+      assert.strictEqual(
+        last(`${first}\n${yield* signed({ ...checkpoint, account: "others.near" })}\n`),
+        checkpoint.size
+      )
+      assert.isUndefined(last(`${"x".repeat(100)}${first.slice(200)}`))
+    })
   )
 
-  it("cannot be a payment: it is no digest and no JSON", () => {
+  it("cannot be a payment: it is neither a digest nor JSON", () => {
     const text = Checkpoint.textOf(checkpoint)
     assert.isAbove(Buffer.from(text).length, 64)
     assert.throws(() => JSON.parse(text))

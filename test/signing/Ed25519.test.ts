@@ -52,25 +52,25 @@ const forged: ReadonlyArray<readonly [what: string, signature: Uint8Array]> = [
 ]
 
 describe("an Ed25519 signature", () => {
-  it("that Node made is good, for its message and its key only", () => {
+  it("by Node is valid, for its message and its key only", () => {
     assert.isTrue(Ed25519.verify(publicKey, message, Ed25519.format(good)))
     assert.isFalse(Ed25519.verify(publicKey, new TextEncoder().encode("a payment "), Ed25519.format(good)))
     assert.isFalse(Ed25519.verify(publicKey, new Uint8Array(), Ed25519.format(good)))
     assert.isFalse(Ed25519.verify(Ed25519.format(bytes(number(seed))), message, Ed25519.format(good)))
   })
 
-  it.each(forged)("of %s is none", (_, signature) => {
+  it.each(forged)("of %s is invalid", (_, signature) => {
     assert.isFalse(Ed25519.verify(publicKey, message, Ed25519.format(signature)))
   })
 
-  it("every single bit counts", () => {
+  it("fails with any single bit changed", () => {
     for (let bit = 0; bit < 512; bit += 1) {
       const changed = good.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
       assert.isFalse(Ed25519.verify(publicKey, message, Ed25519.format(changed)), `bit ${bit}`)
     }
   })
 
-  it("of a key of small order proves nothing, whatever it is for", () => {
+  it("of a key of small order proves nothing", () => {
     for (const key of smallOrder) {
       for (const r of smallOrder) {
         const signature = Ed25519.format(Uint8Array.from([...r, ...bytes(0n)]))
@@ -92,7 +92,7 @@ describe("an Ed25519 signature", () => {
     "ed25519:",
     ""
   ]
-  it.each(texts)("written otherwise is none: %#", (text) => {
+  it.each(texts)("in another encoding is invalid: %#", (text) => {
     assert.isFalse(Ed25519.verify(publicKey, message, text))
     assert.isFalse(Ed25519.verify(text, message, Ed25519.format(good)))
   })

@@ -50,8 +50,8 @@ const amount = (text: unknown) => withTokens({ "nep141:base": text })
 const without = (key: string) =>
   withText(JSON.stringify(Object.fromEntries(Object.entries(message).filter(([name]) => name !== key))))
 
-describe("what is signed", () => {
-  it.effect("is the unchanged message, with a signature that verifies", () =>
+describe("a signature", () => {
+  it.effect("is of the unchanged message, and verifies", () =>
     Effect.gen(function* () {
       const odd = ` ${JSON.stringify(message, null, 2)}\n`
       for (const change of [{}, { message: odd }, { callbackUrl: null }, { callbackUrl: "https://x/" }]) {
@@ -75,13 +75,13 @@ describe("what is signed", () => {
     ["the latest deadline", withMessage({ deadline: "2026-02-10T00:00:00Z" }), expected],
     ["the longest callback", withPayload({ callbackUrl: "x".repeat(2048) }), expected]
   ] as const
-  it.effect.each(edges)("may have %s", ([, generated, transferExpected]) =>
+  it.effect.each(edges)("is given to a transfer with %s", ([, generated, transferExpected]) =>
     Effect.gen(function* () {
       assert.isNotEmpty((yield* sign(generated, transferExpected)).body)
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is always the same bytes for the same payload", () =>
+  it.effect("has always the same bytes for the same payload", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* sign(honest), yield* sign(honest))
     }).pipe(Effect.provide(layer))
@@ -103,11 +103,11 @@ const deviations: ReadonlyArray<readonly [string, typeof honest, Guard.ExpectedT
   ["a nonce in another alphabet", withPayload({ nonce: Buffer.alloc(32, 251).toString("base64url") })],
   ["a nonce with loose end bits", withPayload({ nonce: `${payload.nonce.slice(0, -2)}V=` })],
   ["a nonce as a list", withPayload({ nonce: [...Buffer.alloc(32)] })],
-  ["a callback that is no text", withPayload({ callbackUrl: 5 })],
+  ["a callback that is not text", withPayload({ callbackUrl: 5 })],
   ["a very long callback", withPayload({ callbackUrl: "x".repeat(2049) })],
   ["a message as an object", withPayload({ message })],
   ["a message that is not JSON", withText("{")],
-  ["a message with more after it", withText(`${payload.message} {}`)],
+  ["a message with text after it", withText(`${payload.message} {}`)],
   ["a very long message", withText(`${payload.message}${" ".repeat(20_000)}`)],
   ["a very deep message", withMessage({ intents: JSON.parse("[".repeat(50) + "]".repeat(50)) })],
   ["a lone surrogate", withText(payload.message.replace("deposit-1", "deposit-1\ud800"))],
@@ -122,7 +122,7 @@ const deviations: ReadonlyArray<readonly [string, typeof honest, Guard.ExpectedT
   ["a duplicate receiver", withText(payload.message.replace('"receiver_id"', '"receiver_id":"mallory","receiver_id"'))],
   ["a duplicate token", withText(payload.message.replace('"nep141:base"', '"nep141:base":"9","nep141:base"'))],
   ["no deadline", without("deadline")],
-  ["a deadline that passed", withMessage({ deadline: "2026-02-02T23:59:59Z" })],
+  ["a deadline that has passed", withMessage({ deadline: "2026-02-02T23:59:59Z" })],
   ["a deadline too close", withMessage({ deadline: "2026-02-03T00:00:04.999Z" })],
   ["a deadline too far", withMessage({ deadline: "2026-02-10T00:00:00.001Z" })],
   ["a deadline that does not exist", withMessage({ deadline: "2026-02-30T00:00:00Z" })],
@@ -169,12 +169,12 @@ const deviations: ReadonlyArray<readonly [string, typeof honest, Guard.ExpectedT
   ["a number", amount(1e24)],
   ["a negative amount", amount("-1000000000000000000000000")],
   ["nothing to pay", amount("0"), { ...expected, amount: 0n }],
-  ["another order of ours", honest, { ...expected, depositAddress: "deposit-2" }],
-  ["another amount of ours", honest, { ...expected, amount: 5n }],
-  ["another asset of ours", honest, { ...expected, asset: "nep141:other" }]
+  ["another of our orders", honest, { ...expected, depositAddress: "deposit-2" }],
+  ["another of our amounts", honest, { ...expected, amount: 5n }],
+  ["another of our assets", honest, { ...expected, asset: "nep141:other" }]
 ]
 
-describe("what is refused", () => {
+describe("the guard refuses", () => {
   const asked: Array<string> = []
   const watched = guard(
     Layer.succeed(Signer, {
@@ -211,7 +211,7 @@ describe("what is refused", () => {
     ["another signature", (signed) => ({ ...signed, signature: Ed25519.format(new Uint8Array(64).fill(1)) })],
     ["no signature", (signed) => ({ ...signed, signature: "" })]
   ]
-  it.effect.each(wrong)("%s than the account's, whoever has the key", ([, change]) =>
+  it.effect.each(wrong)("%s instead of the account's, whoever has the key", ([, change]) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* Effect.flip(sign(honest)), { _tag: "SignatureRefused", check: "signature" })
     }).pipe(Effect.provide(returning(change)))

@@ -49,7 +49,7 @@ describe("Nep413", () => {
   })
 })
 
-describe("Signer", () => {
+describe("the signer", () => {
   it.effect("derives the published public key and account from the published seed", () =>
     Effect.gen(function* () {
       const publicKey = yield* publicKeyOf(seedKey)
@@ -62,7 +62,7 @@ describe("Signer", () => {
   )
 
   it.effect.prop(
-    "signs what Node and an independent package verify, and what Node signs verifies here",
+    "signs what Node and an independent package verify, and verifies what Node signs",
     { message: Schema.String, recipient: Schema.String, callbackUrl: Schema.NullOr(Schema.String), salt: Schema.Int },
     Effect.fnUntraced(function* ({ callbackUrl, message, recipient, salt }) {
       // Lone surrogates have no UTF-8 form; the guard refuses them.
@@ -92,7 +92,7 @@ describe("Signer", () => {
 
   const secret64 = Buffer.concat([seed, Buffer.from(bs58.decode("GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB"))])
 
-  it.effect("takes a seed or a whole secret key", () =>
+  it.effect("accepts a seed or a whole secret key", () =>
     Effect.gen(function* () {
       const whole = Redacted.make(`ed25519:${bs58.encode(secret64)}\n`)
       assert.strictEqual(yield* publicKeyOf(whole), yield* publicKeyOf(seedKey))

@@ -58,7 +58,7 @@ describe("two verifiers", () => {
   it.effect.each([
     ["INTENTS", "intents.near", asset],
     ["CONFIDENTIAL_INTENTS", "intents.far", issued]
-  ] as const)("a transfer of %s is signed for %s with the token %s", ([depositType, verifier, token]) =>
+  ] as const)("let a transfer of %s be signed for %s with the token %s", ([depositType, verifier, token]) =>
     Effect.gen(function* () {
       const { body } = yield* sign(payload(verifier, token), depositType)
       assert.strictEqual(JSON.parse(body).signedData.payload.recipient, verifier)
@@ -91,7 +91,7 @@ describe("two verifiers", () => {
       /intent\.tokens/
     ]
   ]
-  it.effect.each(swapped)("%s: refused", ([, generated, depositType, check]) =>
+  it.effect.each(swapped)("refuse %s", ([, generated, depositType, check]) =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(sign(generated, depositType))
       assert.instanceOf(refused, Guard.IntentRefused)
@@ -99,7 +99,7 @@ describe("two verifiers", () => {
     })
   )
 
-  it.effect("a payload of the other verifier is refused with both named", () =>
+  it.effect("refuse a payload of the other verifier with both names", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(sign(payload("intents.near", asset), "CONFIDENTIAL_INTENTS"))
       assert.match(message, /expected "intents\.far", the verifier of CONFIDENTIAL_INTENTS/)
@@ -107,7 +107,7 @@ describe("two verifiers", () => {
     })
   )
 
-  it.effect("balances are one asset with and without the prefix; another treasury's token is not it", () =>
+  it.effect("have one balance for an asset with and without the prefix, and none for another treasury's token", () =>
     Effect.gen(function* () {
       const stranger = `imt:${"0".repeat(64)}:${asset}`
       const { layer } = scripted(
@@ -131,7 +131,7 @@ describe("two verifiers", () => {
     })
   )
 
-  it("one verifier for both needs no name beside it", () => {
+  it("need no name beside one verifier for both", () => {
     const one = { INTENTS: { verifier: "a" }, CONFIDENTIAL_INTENTS: { verifier: "a" } }
     assert.deepStrictEqual([Domains.nameOf(one, "a"), Domains.nameOf(one, undefined)], ['"a"', "nothing"])
   })

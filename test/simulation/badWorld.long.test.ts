@@ -14,17 +14,17 @@ const seeds: Readonly<Record<(typeof profiles)[number], ReadonlyArray<number>>> 
 
 type Regression = EpisodeOptions & { readonly symptom: string }
 
-/** Seeds that showed a defect, which is mended. */
+/** Seeds that reproduce a defect if it comes back. */
 const mended: ReadonlyArray<Regression> = [
   { symptom: "an executed payment is paid again, beyond the budget (I2)", seed: 1, profile: "safety", minutes: 4 },
-  { symptom: "a deposit that is hidden for ever frees its money (I2)", seed: 4, profile: "hostile", minutes: 2 },
+  { symptom: "a deposit that is always hidden frees its money (I2)", seed: 4, profile: "hostile", minutes: 2 },
   { symptom: "a killed bot takes seconds to cancel (I18)", seed: 4, profile: "liveness", minutes: 4 },
   {
-    symptom: "fills beyond the deposit are booked and leave a wallet below nothing (I22)",
+    symptom: "fills beyond the deposit are booked and overdraw a wallet (I22)",
     seed: 1003,
     profile: "hostile"
   },
-  { symptom: "a leg that may lose forgets it over a restart (I9)", seed: 1005, profile: "liveness" },
+  { symptom: "a leg that may lose does not know it after a restart (I9)", seed: 1005, profile: "liveness" },
   {
     symptom: "two bots on one account fund one order (I4)",
     seed: 10,
@@ -45,7 +45,7 @@ const mended: ReadonlyArray<Regression> = [
     ]
   },
   {
-    symptom: "two bots fund one order where the venue drops milliseconds (I4)",
+    symptom: "two bots fund one order at a venue that drops milliseconds (I4)",
     seed: 36,
     profile: "safety",
     minutes: 1,
@@ -77,9 +77,9 @@ const since: ReadonlyArray<Feature> = [
   ...faults.map(([feature]) => feature)
 ]
 
-describe("bad world", () => {
+describe("the bad world", () => {
   for (const profile of profiles) {
-    it(`no invariant falls in episodes of ${profile}`, async () => {
+    it(`breaks no invariant in episodes of ${profile}`, async () => {
       for (const seed of seeds[profile]) {
         const { events } = await run({ seed, profile, minutes: 1 })
         assert.isAbove(events, 0)
@@ -88,14 +88,14 @@ describe("bad world", () => {
   }
 
   for (const { symptom, ...options } of firstOf(1, mended)) {
-    it(`no more: ${symptom}`, async () => {
+    it(`excludes this defect: ${symptom}`, async () => {
       const without = [...(options.without ?? []), ...since]
       assert.isAbove((await run({ ...options, without })).events, 0)
     })
   }
 
   for (const [feature, options, what] of firstOf(3, faults)) {
-    it(`no invariant falls with ${feature}`, async () => {
+    it(`breaks no invariant with ${feature}`, async () => {
       const { reached } = await run({ minutes: 1, ...options, including: [feature] })
       assert.isTrue(
         [...reached.keys()].some((each) => each.startsWith(what)),
@@ -104,7 +104,7 @@ describe("bad world", () => {
     })
   }
 
-  it("the same seed gives the same steps, requests and events", async () => {
+  it("gives the same steps, requests and events for the same seed", async () => {
     const options = { seed: 3, profile: "safety", minutes: 1 } as const
     const played = await run(options)
     assert.isAbove(played.events, 0)

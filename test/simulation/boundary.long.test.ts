@@ -14,9 +14,9 @@ const tails = (policy: Policy, from: number, to: number) =>
     fault: { on: "integrity", number: acknowledged, what: from + index } as const
   }))
 
-describe("boundaries", () => {
+describe("the boundaries of safe operation", () => {
   it.skipIf(!isLong)(
-    "a disk that loses several promised records at once leads to no second payment and no wrong books",
+    "hold if a disk loses several promised records at once: no second payment, no wrong books",
     {
       timeout: 180_000
     },
@@ -29,7 +29,7 @@ describe("boundaries", () => {
   )
 
   it.skipIf(!isLong)(
-    "an old copy of the journal that is put back leads to no second payment and no wrong books",
+    "hold if an old copy of the journal is put back: no second payment, no wrong books",
     {
       timeout: 180_000
     },
@@ -49,7 +49,7 @@ describe("boundaries", () => {
     }
   )
 
-  it("a failure of any record from an order's plan to the answer to its payment pays nothing twice", async () => {
+  it("hold if any record fails from an order's plan to the answer to its payment: nothing is paid twice", async () => {
     const failed: Array<string> = []
     for (let number = created; number <= acknowledged; number += 1)
       for (const what of firstOf(2, recordFaults)) {
@@ -61,7 +61,7 @@ describe("boundaries", () => {
     assert.deepStrictEqual(failed, [])
   })
 
-  it.skipIf(!isLong)("a sample of the operations of a life fails once each", async () => {
+  it.skipIf(!isLong)("survive one failure each of a sample of the operations of a life", async () => {
     const life = { scenario: "ladder", policy: "prompt" } as const
     const { records, requests } = await live(life, [])
     const cases: ReadonlyArray<Fault> = [

@@ -62,37 +62,34 @@ const assets = defaultSettings("native").assets.map((asset) =>
 )
 
 describe("the catalogue, live", () => {
-  it.each(names.map((name, index) => [name, index + 1] as const))(
-    "%s: every unit is accounted for",
-    async (name, seed) => {
-      const text = readFileSync(`${folder}/${name}.yaml`, "utf8")
-      const outcome = await Effect.runPromise(
-        rehearsed({
-          strategy: eased(text),
-          allow: findingNames,
-          assets,
-          seed,
-          days,
-          level: "medium",
-          ...(looksAtBodies(text) ? { pace } : {})
-        })
-      )
-      const count = (event: string) => outcome.events.get(event) ?? 0
-      const crashes = outcome.accidents.get("crash") ?? 0
-      const columns = [
-        name,
-        /kind: (\w+)/.exec(text)?.[1],
-        count("Planned"),
-        outcome.fills,
-        crashes,
-        outcome.differences.length
-      ]
-      if (isWhole) process.stdout.write(`| ${columns.join(" | ")} |\n`)
-      assert.isUndefined(outcome.ended, name)
-      if (isWhole) assert.isAbove(count("Planned"), 0, `${name} placed nothing`)
-      assert.isTrue(outcome.isAtRest, `${name}: ${outcome.stillOpen} orders still open`)
-      assert.deepStrictEqual(outcome.differences, [], name)
-      assert.isAtLeast(outcome.virtualMillis, days * 24 * hourMillis)
-    }
-  )
+  it.each(names.map((name, index) => [name, index + 1] as const))("%s: accounts for every unit", async (name, seed) => {
+    const text = readFileSync(`${folder}/${name}.yaml`, "utf8")
+    const outcome = await Effect.runPromise(
+      rehearsed({
+        strategy: eased(text),
+        allow: findingNames,
+        assets,
+        seed,
+        days,
+        level: "medium",
+        ...(looksAtBodies(text) ? { pace } : {})
+      })
+    )
+    const count = (event: string) => outcome.events.get(event) ?? 0
+    const crashes = outcome.accidents.get("crash") ?? 0
+    const columns = [
+      name,
+      /kind: (\w+)/.exec(text)?.[1],
+      count("Planned"),
+      outcome.fills,
+      crashes,
+      outcome.differences.length
+    ]
+    if (isWhole) process.stdout.write(`| ${columns.join(" | ")} |\n`)
+    assert.isUndefined(outcome.ended, name)
+    if (isWhole) assert.isAbove(count("Planned"), 0, `${name} placed nothing`)
+    assert.isTrue(outcome.isAtRest, `${name}: ${outcome.stillOpen} orders still open`)
+    assert.deepStrictEqual(outcome.differences, [], name)
+    assert.isAtLeast(outcome.virtualMillis, days * 24 * hourMillis)
+  })
 })

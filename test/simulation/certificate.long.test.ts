@@ -35,7 +35,7 @@ const row = (kind: string, found: ReadonlyArray<Certificate>): string => {
 if (isCampaign)
   say(`${"kind".padEnd(14)} ${"inside".padStart(9)} ${"width".padStart(9)} ${"|live|".padStart(9)}   medians, USDC`)
 
-describe("the band holds what happens live", () => {
+describe("the band holds the live result of", () => {
   for (const kind of Object.keys(certified)) {
     if (only !== undefined ? only !== kind : !isCampaign && !quickKinds.includes(kind)) continue
     it(kind, { timeout: 180_000 + seeds * 60_000 }, async () => {
@@ -52,7 +52,7 @@ describe("the band holds what happens live", () => {
     })
   }
 
-  it("every kind is certified", () => {
+  it("every kind", () => {
     assert.deepStrictEqual(Object.keys(certified).toSorted(), kinds.map(({ name }) => name).toSorted())
   })
 })

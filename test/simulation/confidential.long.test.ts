@@ -6,7 +6,7 @@ import { run } from "./Torture.ts"
 
 describe("an account of confidential intents", () => {
   it.each(firstOf(1, profileNames))(
-    "trades at a service like %s, and both books agree, whatever gets lost or is killed",
+    "trades at a service like %s, and both books agree after any losses and kills",
     {
       timeout: 180_000
     },

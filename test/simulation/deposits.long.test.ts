@@ -21,7 +21,7 @@ const deviations: ReadonlyArray<readonly [pays: Deviation, isUnexplained: boolea
 ]
 
 describe("orders that are paid", () => {
-  it.each(firstOf(1, deviations))("%s: both books agree to the unit", async (pays, isUnexplained) => {
+  it.each(firstOf(1, deviations))("%s: have both books agree to the unit", async (pays, isUnexplained) => {
     const { fills, funded, residual } = await run({ ...episode, pays })
     assert.isAbove(funded, 0)
     assert.strictEqual(residual > 0, isUnexplained)

@@ -15,7 +15,7 @@ const fallenIn = async (seed: number): Promise<string> => {
 
 describe("an account of a fleet", () => {
   for (const seed of firstOf(1, [3, 2, 4, 7]))
-    it(`is paid for once, whoever believes to own it, and its books agree in the end (seed ${seed})`, async () => {
+    it(`is paid for once, whoever claims it, and its books agree in the end (seed ${seed})`, async () => {
       const { deposits, fencedOff, sharedMillis } = await run({ seed })
       assert.isAbove(deposits, 0)
       assert.isAbove(fencedOff, 0)
@@ -23,7 +23,7 @@ describe("an account of a fleet", () => {
     })
 
   it.skipIf(!isLong)(
-    "had its orders withdrawn by a process that had just been told that it owned it no more (seed 100761)",
+    "keeps its orders: a process that has just lost the account cancels none (seed 100761)",
     async () => {
       const { fencedOff } = await run({ seed: 100_761 })
       assert.isAbove(fencedOff, 0)
@@ -31,16 +31,16 @@ describe("an account of a fleet", () => {
   )
 
   const failovers = [
-    ["signed a second payment for an order of which the database had lost the first one", 140],
-    ["was written by a stale owner whose claim had the same number as a later one, counted anew by an old copy", 8]
+    ["a second payment is signed for an order whose first one the database has lost", 140],
+    ["a stale owner writes, whose claim has the number of a later one from an old copy", 8]
   ] as const
   for (const [symptom, seed] of firstOf(0, failovers))
-    it(`${symptom} (seed ${seed})`, async () => {
+    it(`excludes this defect: ${symptom} (seed ${seed})`, async () => {
       const { lostRecords } = await run({ seed, minutes: 2 })
       assert.isAbove(lostRecords, 0)
     })
 
-  it("is paid for twice where the journal takes what a stale owner appends", async () => {
+  it("is paid for twice if the journal accepts a stale owner's events", async () => {
     assert.strictEqual(await fallenIn(90), "I4")
   })
 })

@@ -129,12 +129,12 @@ const episodes: Readonly<Record<string, string>> = {
 }
 
 describe("kinds", () => {
-  it("every kind has its own episode", () => {
+  it("each have an episode of their own", () => {
     assert.deepStrictEqual(kinds.map(({ name }) => name).toSorted(), Object.keys(strategies).toSorted())
   })
 
   for (const [kind, text] of firstOf(6, Object.entries(episodes))) {
-    it(`${kind} trades and every unit comes back`, async () => {
+    it(`of ${kind} trade, and every unit comes back`, async () => {
       const strategy = `name: simulated\n${text}\n`
       const result = await run({
         seed: 3,

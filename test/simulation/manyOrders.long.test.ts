@@ -16,9 +16,9 @@ limits: { budget: { base: 0.2, quote: 12000 }, maxOpenOrders: 200 }
 grid: { lower: 45000, upper: 75000, levels: 110, size: { base: 0.001 } }
 `
 
-describe("many resting orders", () => {
+describe("many open orders", () => {
   it.skipIf(!isLong)(
-    `${count} episodes of lost requests and kills: nothing is funded twice, both books agree`,
+    `fund nothing twice in ${count} episodes of lost requests and kills, and both books agree`,
     {
       timeout: 180_000 + count * 60_000
     },

@@ -10,14 +10,14 @@ const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const onChain = { deposits: "ORIGIN_CHAIN", pace: { paymentVisibilityMillis: 90_000 } } as const
 
 describe("funding from another chain", () => {
-  it.skipIf(!isLong)("without faults the books agree and nothing is unexplained", async () => {
+  it.skipIf(!isLong)("explains everything without faults, and the books agree", async () => {
     const result = await run({ seed: 1, chaosMillis: 600_000, faultRate: 0, kills: 0, ...onChain })
     assert.isAbove(result.fills, 0)
     assert.strictEqual(result.lost, 0)
   })
 
   it.skipIf(!isLong)(
-    `${count} episodes of lost payments and kills: no placement is paid twice, both books agree`,
+    `pays no placement twice in ${count} episodes of lost payments and kills, and both books agree`,
     {
       timeout: 180_000 + count * 10_000
     },

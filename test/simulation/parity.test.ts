@@ -297,7 +297,7 @@ const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFr
   describe(title, () => {
     for (const [kind, make] of firstOf(3, Object.entries(kinds))) {
       if (only !== undefined && only !== kind) continue
-      it(`${kind}: engine and kernel fill the same slots in the same bars for the same`, {
+      it(`${kind}: engine and kernel fill the same slots in the same bars for the same amounts`, {
         timeout: count * 60_000
       }, async () => {
         let filled = 0
@@ -315,7 +315,7 @@ const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFr
     }
   })
 
-campaign("parity where prices jump", jumpingKinds, (seed) => jumping(seed))
+campaign("parity with jumping prices", jumpingKinds, (seed) => jumping(seed))
 if (isLong) campaign("parity of quotes by a model", modelKinds, modelPrices)
 if (isLong)
   campaign("parity of quotes around an average", centredKinds, (seed) => jumping(seed, 18, [0, 1, 2, 3, 4, 5, 6, 7]))
@@ -396,7 +396,7 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
 describe("parity with rearm, skim, a beginning, an end and app fees", () => {
   for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(1, modifiedCases)) {
     if (only !== undefined && only !== kind) continue
-    it(`${kind} with ${modifier.replace("\n", ", ")}: engine and kernel fill the same, and not what they fill without it`, {
+    it(`${kind} with ${modifier.replace("\n", ", ")}: engine and kernel fill the same, and other fills than without it`, {
       timeout: count * 60_000
     }, async () => {
       let compared = 0
@@ -447,7 +447,7 @@ const spreadCases: ReadonlyArray<readonly [name: string, kind: string, make?: Ma
 describe("parity with a spread of ten basis points", () => {
   for (const [name, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(1, spreadCases)) {
     if (only !== undefined && only !== kind) continue
-    it(`${kind}, ${name}: engine and kernel fill the same, and not what they fill without it`, {
+    it(`${kind}, ${name}: engine and kernel fill the same, and other fills than without it`, {
       timeout: count * 60_000
     }, async () => {
       let compared = 0
@@ -465,13 +465,13 @@ describe("parity with a spread of ten basis points", () => {
   }
 })
 
-it("a fill newer than the price has the price asked again before the next order", async () => {
+it("the engine requests a new price if a fill is newer, before the next order", async () => {
   // In this world a turn asks for the price just before a jump, and reads the orders just after it.
   const [seed, prices] = [23, jumping(23, 14)]
   const text = strategyFrom("market-making", jumpingKinds["market-making"] ?? assert.fail(), seed)
   assertSame(await byEngine(text, prices, seed), runKernel(text, prices).fills, false, text)
 })
 
-it("every kind is compared", () => {
+it("parity is tested for every kind", () => {
   assert.deepStrictEqual(Object.keys(jumpingKinds).toSorted(), kinds.map(({ name }) => name).toSorted())
 })

@@ -26,7 +26,7 @@ rules:
     out: { when: position > 0 SOL and mid > 1015, side: sell, price: mid * (1 - 0.3%), size: { position: 100% } }
 `
 
-describe("a strategy that buys when it has no position", () => {
+describe("a strategy that buys without a position", () => {
   it("buys in each wave of a backtest whose purchases pay fees in base", () => {
     const candles = waves(closes, bars)
     const costs = { ...noCosts, feeBasisPoints: 7, withdrawFee: { base: 123_456n, quote: 2_000n } }

@@ -196,7 +196,7 @@ rules:
 `
 }
 
-describe("several markets: engine and backtest fill the same slots in the same bars for the same", () => {
+describe("engine and backtest fill the same slots of several markets in the same bars for the same amounts", () => {
   const moving: ReadonlyArray<Moving> = count === 1 ? ["USDC"] : ["USDC", "BTC"]
   const compare = async (make: typeof strategyFrom, asset: Moving, tradesStill: boolean) => {
     let [compared, fills] = [0, 0]
@@ -220,9 +220,9 @@ describe("several markets: engine and backtest fill the same slots in the same b
     assert.strictEqual(compared, count)
   }
   for (const asset of firstOf(1, moving))
-    it(`where the price of ${asset} moves`, { timeout: count * 60_000 }, () => compare(strategyFrom, asset, false))
+    it(`if the price of ${asset} moves`, { timeout: count * 60_000 }, () => compare(strategyFrom, asset, false))
   for (const asset of count === 1 ? (["BTC"] as const) : moving)
-    it(`that a strategy watches, where the price of ${asset} moves`, { timeout: count * 60_000 }, () =>
+    it(`if a strategy watches another market, and the price of ${asset} moves`, { timeout: count * 60_000 }, () =>
       compare(watcherFrom, asset, true)
     )
 })

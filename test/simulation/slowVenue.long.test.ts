@@ -31,13 +31,13 @@ const slow = {
   budget: { USDC: 600_000_000 }
 } as const
 
-describe("a venue that recognises deposits later than any bound", () => {
+describe("at a venue that recognises deposits later than any bound, the bot", () => {
   it("spends at most the budget, because an acknowledged payment does not count as dead", async () => {
     const { spent } = await run({ seed: 1, ...slow })
     assert.strictEqual(spent["USDC"], 500_000_000n)
   })
 
-  it("the same when every acknowledgement is lost: the second answer says that the nonce is used, or the doubt stays", async () => {
+  it("spends at most the budget if every acknowledgement is lost, because the doubt stays", async () => {
     for (const seed of firstOf(1, [1, 2])) {
       const { lost, spent } = await run({ seed, ...slow, losesAcknowledgements: true })
       assert.strictEqual(spent["USDC"], 500_000_000n)
@@ -45,7 +45,7 @@ describe("a venue that recognises deposits later than any bound", () => {
     }
   })
 
-  it.skipIf(!isLong)("the same when the bot dies right after it sent its bytes", async () => {
+  it.skipIf(!isLong)("spends at most the budget if it dies right after it sent its bytes", async () => {
     const { spent } = await run({ seed: 4, ...slow, kills: 20, losesAcknowledgements: true })
     assert.strictEqual(spent["USDC"], 500_000_000n)
   })

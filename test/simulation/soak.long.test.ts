@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { growth, run } from "./Soak.ts"
 
-describe("a bot that lives long", () => {
-  it.live("grows with nothing but its journal", () =>
+describe("a bot that runs for long", () => {
+  it.live("grows in its journal and in nothing else", () =>
     Effect.gen(function* () {
       const samples = yield* run({ days: 0.02, samples: 3 })
       assert.isAbove(samples.at(-1)?.events ?? 0, 100)
@@ -13,7 +13,7 @@ describe("a bot that lives long", () => {
     })
   )
 
-  it("would say what grows", () => {
+  it("fails the test of growth if anything else grows", () => {
     const sample = {
       day: 0,
       events: 0,

@@ -19,7 +19,7 @@ describe("a bracket", () => {
     ["an order", section],
     ["a swap", `${section}, stopBy: swap`]
   ] as const)) {
-    it(`sells by ${way} at its stop also if the refund of its take-profit has a fee`, async () => {
+    it(`sells by ${way} at its stop even if the refund of its take-profit has a fee`, async () => {
       const folder = mkdtempSync(join(tmpdir(), "limitbot-stop-"))
       const candles = join(folder, "sol.csv")
       const lines = closes.map((close, index) =>

@@ -33,7 +33,7 @@ rules:
 `
 
 describe("swaps in place of orders", () => {
-  it("paid by a wallet on another chain", async () => {
+  it("can be paid by a wallet on another chain", async () => {
     const { swaps } = await run({
       seed: 2,
       chaosMillis: 120_000,
@@ -48,7 +48,7 @@ describe("swaps in place of orders", () => {
     process.stdout.write(`on chain: ${JSON.stringify(swaps)}\n`)
   })
 
-  it(`${count} episodes of lost requests, refused swaps and kills: both books agree`, {
+  it(`keep both books in agreement in ${count} episodes of lost requests, refused swaps and kills`, {
     timeout: 180_000 + count * 20_000
   }, async () => {
     const total = { funded: 0, filled: 0, refunded: 0 }

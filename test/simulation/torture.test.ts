@@ -5,13 +5,13 @@ import { run } from "./Torture.ts"
 const count = Number(process.env["LIMITBOT_EPISODES"] ?? 1)
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 
-describe("simulation", () => {
-  it("without faults the books agree", async () => {
+describe("the simulation", () => {
+  it("keeps the books in agreement without faults", async () => {
     const result = await run({ seed: 1, chaosMillis: isLong ? 300_000 : 150_000, faultRate: 0, kills: 0 })
     assert.isAbove(result.fills, 0)
   })
 
-  it(`${count} episodes of lost requests and kills: nothing is funded twice, both books agree`, {
+  it(`funds nothing twice in ${count} episodes of lost requests and kills, and both books agree`, {
     timeout: 180_000 + count * 10_000
   }, async () => {
     const total = { fills: 0, orders: 0, funded: 0, events: 0, steps: 0, virtualMinutes: 0 }
@@ -27,7 +27,7 @@ describe("simulation", () => {
     process.stdout.write(`${count} episodes from seed ${first}: ${JSON.stringify(total)}\n`)
   })
 
-  it("the same seed gives the same steps, requests and events", async () => {
+  it("gives the same steps, requests and events for the same seed", async () => {
     const episode = { seed: 5, chaosMillis: isLong ? 90_000 : 60_000, faultRate: 0.2, kills: 2 }
     assert.deepStrictEqual(await run(episode), await run(episode))
   })

@@ -38,7 +38,7 @@ describe.skipIf(!existsSync(data))("indicators on real candles agree with an ind
   const at = (index: number) => close[index] ?? 0
   const candle = (index: number) => ({ high: high[index] ?? 0, low: low[index] ?? 0, close: at(index) })
 
-  it.each([1, 2, 14, 200])("sma, ema, bollinger of %s", (length) => {
+  it.each([1, 2, 14, 200])("for sma, ema and bollinger of %s", (length) => {
     const [sma, ema, bands] = [new SMA(length), new EMA(length), new BollingerBands(length, 2)]
     assertAgree(
       Indicators.sma(close, length),
@@ -56,7 +56,7 @@ describe.skipIf(!existsSync(data))("indicators on real candles agree with an ind
     )
   })
 
-  it.each([2, 14, 50])("rsi, atr of %s", (length) => {
+  it.each([2, 14, 50])("for rsi and atr of %s", (length) => {
     const [rsi, atr] = [new RSI(length), new ATR(length)]
     assertAgree(
       Indicators.rsi(close, length),
@@ -70,13 +70,13 @@ describe.skipIf(!existsSync(data))("indicators on real candles agree with an ind
     )
   })
 
-  it("macd", () => {
+  it("for macd", () => {
     const macd = new MACD(new EMA(12), new EMA(26), new EMA(9))
     const line = theirs(close.length, (i) => macd.update(at(i), false)?.macd)
     assertAgree(Indicators.macd(close, 12, 26), line, warmUp.ema(26))
   })
 
-  it("highest, lowest, change and vwap, by their definitions", () => {
+  it("for highest, lowest, change and vwap, by their definitions", () => {
     const window = (values: Float64Array, i: number) => [...values.slice(i - 19, i + 1)]
     const from20 = (next: (i: number) => number) => theirs(close.length, (i) => (i < 19 ? undefined : next(i)))
     assertAgree(
@@ -109,7 +109,7 @@ describe("standard deviation", () => {
     return Math.sqrt(window.reduce((sum, value) => sum + (value - mean) ** 2, 0) / window.length)
   }
 
-  it.each([2, 7, 20, 500])("of %s is that of the definition, whatever happened before the window", (length) => {
+  it.each([2, 7, 20, 500])("of %s equals its definition, whatever comes before the window", (length) => {
     const shapes: ReadonlyArray<(index: number) => number> = [
       (index) => (index < 900 ? 1e9 : 1e-3) + Math.sin(index),
       (index) => 60_000 + index * 0.01,
@@ -127,7 +127,7 @@ describe("standard deviation", () => {
     }
   })
 
-  it("of equal values is zero, right after a jump too", () => {
+  it("of equal values is zero, even right after a jump", () => {
     const values = Float64Array.from({ length: 100 }, (_, index) => (index < 50 ? 1e9 : 0.1))
     assert.deepStrictEqual(
       [...Indicators.stdev(values, 8).subarray(57)],
@@ -139,7 +139,7 @@ describe("standard deviation", () => {
 describe("the weighted mean and the line of least squares", () => {
   const values = Float64Array.from({ length: 500 }, (_, index) => 60_000 + 500 * Math.sin(index / 5) + (index % 11))
 
-  it.each([1, 2, 3, 9, 60, 499])("of %s are those of their definitions", (length) => {
+  it.each([1, 2, 3, 9, 60, 499])("of %s equal their definitions", (length) => {
     const [weighted, line] = [Indicators.wma(values, length), Indicators.linreg(values, length)]
     for (let index = 0; index < values.length; index++) {
       if (index < length - 1) {
@@ -187,7 +187,7 @@ describe("any indicator", () => {
   })
 })
 
-describe("indicators of a series with a value that there is none of", () => {
+describe("an indicator of a series with an undefined value", () => {
   const numbers = Float64Array.from({ length: 120 }, (_, index) => 100 + Math.sin(index) * 10 + index / 7)
   const [gapAt, length] = [30, 4]
   const broken = (gap: number) => numbers.map((value, index) => (index === gapAt ? gap : value))
@@ -202,7 +202,7 @@ describe("indicators of a series with a value that there is none of", () => {
     highest: (values: Float64Array) => Indicators.highest(values, length)
   }
 
-  it("start behind it, and have a value from then on", () => {
+  it("starts after that value, and is defined from then on", () => {
     for (const [name, of] of Object.entries(all)) {
       for (const gap of [Number.NaN, Number.POSITIVE_INFINITY]) {
         if (gap === Number.POSITIVE_INFINITY && !["ema", "rsi", "macd"].includes(name)) continue

@@ -13,8 +13,8 @@ const isConfig = ajv.compile(ConfigFile.schema())
 
 const textOf = (file: string): string => readFileSync(file, "utf8")
 
-describe("JSON Schema", () => {
-  it("of the repository is what the program prints: limitbot init --schema strategy|config", () => {
+describe("the JSON Schema", () => {
+  it("in the repository is what the program prints: limitbot init --schema strategy|config", () => {
     const stored = (name: string): unknown => JSON.parse(textOf(`config/schema/${name}.schema.json`))
     assert.deepStrictEqual(stored("strategy"), JSON.parse(JSON.stringify(schema())))
     const config: unknown = JSON.parse(JSON.stringify(ConfigFile.schema()))
@@ -22,7 +22,7 @@ describe("JSON Schema", () => {
   })
 
   it.each(readdirSync("strategies").filter((file) => file.endsWith(".yaml")))(
-    "takes strategies/%s, which names it",
+    "accepts strategies/%s, which names it",
     (name) => {
       const text = textOf(`strategies/${name}`)
       assert.match(text, /^# yaml-language-server: \$schema=\.\.\/config\/schema\/strategy\.schema\.json\n/)
@@ -31,14 +31,14 @@ describe("JSON Schema", () => {
     }
   )
 
-  it("takes the example configuration, which names it", () => {
+  it("accepts the example configuration, which names it", () => {
     const text = textOf("config/example.yaml")
     assert.match(text, /^# yaml-language-server: \$schema=schema\/config\.schema\.json\n/)
     isConfig(parse(text))
     assert.deepStrictEqual(isConfig.errors ?? [], [])
   })
 
-  it("refuses what is wrong about a strategy without knowing prices and assets", () => {
+  it("refuses what is wrong about a strategy without knowledge of prices and assets", () => {
     assert.isTrue(isStrategy(parse(goodGrid)) && isStrategy(parse(goodLadder)))
     const visible = /^\d+:\d+ (unknown key|missing key|expected |"\w+" has no value|the section|the list is empty)/
     // Numbers that YAML itself reads, sums of days, expressions, and which assets there are, are beyond a schema.
@@ -68,7 +68,7 @@ describe("JSON Schema", () => {
     ["a wrong choice", "depositType: INTENTS", "depositType: CASH"],
     ["a number out of range", "decimals: 18", "decimals: 81"],
     ["a missing part", "assets:\n", "asset:\n"],
-    ["a price of nothing", "tick: 0.01", "tick: 0"]
+    ["a price of zero", "tick: 0.01", "tick: 0"]
   ])("refuses %s in a configuration", (_, was, is) => {
     const text = textOf("config/example.yaml")
     assert.include(text, was)

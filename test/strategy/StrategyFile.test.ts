@@ -15,7 +15,7 @@ const shipped = readdirSync("strategies")
 const good = [goodLadder, ...shipped.map((file) => readFileSync(file, "utf8"))]
 
 describe("shipped strategies", () => {
-  it.each(shipped)("%s is right and has something to do", (file) => {
+  it.each(shipped)("are valid and place something: %s", (file) => {
     const parsed = parse(readFileSync(file, "utf8"), file, markets)
     if (Result.isFailure(parsed))
       throw new Error(parsed.failure.map(({ line, message }) => `${line} ${message}`).join("\n"))
@@ -34,7 +34,7 @@ describe("strategy files", () => {
     assert.strictEqual(Decimal.format(first?.legs[0].price ?? Decimal.zero), "3200.123456789012345678")
   })
 
-  it("have sane limits where none are given", () => {
+  it("have sensible limits by default", () => {
     const { limits } = strategyOf(goodLadder)
     assert.deepStrictEqual(limits, {
       budget: { base: 0n, quote: 3_000_000_000n },
@@ -72,7 +72,7 @@ test.yaml:12:11: expected a whole number from 2 to 20001, found "0"
     )
   })
 
-  it("read line ends of every system and a byte order mark", () => {
+  it("may have line ends of any system and a byte order mark", () => {
     assert.deepStrictEqual(problemsOf(`\uFEFF${goodGrid.replaceAll("\n", "\r\n")}`), [])
     const [problem] = problemsOf(goodGrid.replace("levels: 5", "levels: 0").replaceAll("\n", "\r\n"))
     assert.deepStrictEqual([problem?.line, problem?.column, problem?.endColumn], [12, 11, 12])
@@ -83,7 +83,7 @@ test.yaml:12:11: expected a whole number from 2 to 20001, found "0"
     assert.notStrictEqual(strategyOf(goodGrid).hash, strategyOf(`${goodGrid}\n`).hash)
   })
 
-  it("put nothing that repaints a terminal into a message", () => {
+  it("put no terminal control characters into a message", () => {
     const text = goodGrid.replace("btc-grid", '"\\e[2J\\u202e"').replace("BTC/USDC", "\u202eBTC/X")
     for (const problem of problemsOf(text)) assert.notMatch(render(problem, text), /[^\n\P{Cc}]|\p{Cf}/u)
   })

@@ -30,11 +30,11 @@ const asText = (json: unknown): unknown => {
 }
 
 describe("the public YAML test suite", () => {
-  it("is there", () => {
+  it("is present", () => {
     assert.isTrue(cases.length > 350)
   })
 
-  it("does not crash the reader, in bounded time, with a place for every problem", () => {
+  it("does not crash the reader, takes bounded time, and every problem has a place", () => {
     for (const { id, yaml } of cases) {
       const millis = processorMillis(() => {
         for (const problem of problemsOf(yaml)) assert.include(render(problem, yaml), yaml === "" ? ":1:1: " : "^", id)

@@ -107,12 +107,12 @@ const cliffsOf = (text: string): ReadonlyArray<string> => {
   })
 }
 
-describe("the turn of the calendar", () => {
-  it.each(readdirSync(folder))("%s", (file) => {
+describe("the turn of a calendar period does not move most of a strategy's holdings", () => {
+  it.each(readdirSync(folder))("in %s", (file) => {
     assert.deepStrictEqual(cliffsOf(readFileSync(`${folder}/${file}`, "utf8")), [])
   })
 
-  it("a goal that starts again with the clock is found", () => {
+  it("unless a goal restarts with the clock, which is detected", () => {
     const text = readFileSync(`${folder}/value-averaging.yaml`, "utf8")
     const cliffAt = (goal: string) =>
       cliffsOf(text.replace(/goal: .*/, `goal: ${goal}`)).map((found) => found.split(":")[0])

@@ -67,7 +67,7 @@ describe("the catalogue", () => {
     }
   })
 
-  it.each(files)("%s is right, and trades in a backtest", (name, text) => {
+  it.each(files)("has a valid %s, which trades in a backtest", (name, text) => {
     const strategy = strategyOf(text ?? "")
     assert.isUndefined(strategy.warnings, name)
     assert.isUndefined(strategy.notLive, name)

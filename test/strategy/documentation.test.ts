@@ -26,7 +26,7 @@ const reference = readFileSync(page, "utf8")
 const examples = [...reference.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text)
 
 describe("docs/strategies.md", () => {
-  it.each(examples.map((text) => [text.split("\n")[0] ?? "", text]))("has a right example: %s", (_, text) => {
+  it.each(examples.map((text) => [text.split("\n")[0] ?? "", text]))("has a valid example: %s", (_, text) => {
     assert.deepStrictEqual(problemsOf(text), [])
   })
 
@@ -40,7 +40,7 @@ describe("docs/strategies.md", () => {
     }
   })
 
-  it("has the keys of every kind as they are declared: `npm run keys` writes them", () => {
+  it("has the declared keys of every kind; `npm run keys` writes them", () => {
     const named = [...reference.matchAll(tables)].map(([, kind]) => kind?.split(" ")[0])
     assert.deepStrictEqual([...new Set(named)].sort(), kinds.map(({ name }) => name).sort())
     assert.strictEqual(reference, withKeys(reference))

@@ -96,7 +96,7 @@ describe("an eleventh kind", () => {
     assert.isUndefined(strategy.namesEverySlot)
   })
 
-  it("has its mistakes told with their places, across keys as well", () => {
+  it("reports mistakes with their places, across keys as well", () => {
     assert.deepStrictEqual(problemsOf(file.replace("  price: 50000\n", "")), [
       '6:3 missing key "price" | price: where it rests (a price above zero)'
     ])
@@ -131,7 +131,7 @@ describe("an eleventh kind", () => {
     ])
   })
 
-  it("is asked for by init, and what it writes is read", () => {
+  it("is offered by init, and what that writes can be read", () => {
     const { market } = Result.getOrThrow(parse(file, "pulse.yaml", markets, eleven))
     const answers = new Map([["name", "my-pulse"]])
     for (const step of pulse.setup(market).steps) {

@@ -49,7 +49,7 @@ describe("wrong strategy files", () => {
     assert.match(problemsOf(unclosed)[0]?.hint ?? "", /put an expression with a comma inside \{ … \} in quotes/)
   })
 
-  it("starts from good ones", () => {
+  it("are made from valid ones", () => {
     assert.deepStrictEqual(problemsOf(goodGrid), [])
     assert.deepStrictEqual(problemsOf(goodLadder), [])
   })

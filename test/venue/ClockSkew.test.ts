@@ -19,7 +19,7 @@ describe("the venue's clock", () => {
     }
   })
 
-  it("is that of the headers where bodies tell none, and one odd answer does not count", () => {
+  it("is that of the headers if bodies have none, and one odd answer does not count", () => {
     const skew = ClockSkew.make()
     skew.note({ ...asked, ...silent })
     assert.isUndefined(skew.millis())
@@ -44,7 +44,7 @@ describe("the venue's clock", () => {
     assert.deepStrictEqual(new Set(seen), new Set([0]))
   })
 
-  it("is not that of a header that stands still, also where nothing else tells a time, and is again once it goes on", () => {
+  it("is unknown if the only header stands still, and known again once it moves", () => {
     const skew = ClockSkew.make()
     const at = (second: number, date: number) =>
       skew.note({

@@ -50,7 +50,7 @@ const transactions = History.use((history) => history.transactions({}))
 /** In steps, because what a waking fiber does next takes a turn of the loop that one long adjustment does not wait for. */
 const advance = (seconds: number) => Effect.repeat(TestClock.adjust("500 millis"), { times: seconds * 2 - 1 })
 
-describe("History", () => {
+describe("the history client", () => {
   it.effect("reads exact values by cursor with every filter, at its own address and with the JWT", () =>
     Effect.gen(function* () {
       const { layer, sent } = read(() => json([record]))
@@ -121,7 +121,7 @@ describe("History", () => {
     ["an empty address", { ...record, depositAddress: "" }],
     ["not even an object", null]
   ]
-  it.effect.each(oddRecords)("an odd record is kept beside the others and says so: %s", ([, odd]) =>
+  it.effect.each(oddRecords)("keeps an odd record beside the others and says so: %s", ([, odd]) =>
     Effect.gen(function* () {
       const found = yield* Effect.provide(transactions, read(() => json([record, odd, record])).layer)
       assert.deepStrictEqual(
@@ -139,7 +139,7 @@ describe("History", () => {
     })
   )
 
-  it.effect("a masking record with exact amounts is compared like any other", () =>
+  it.effect("compares a masking record with exact amounts like any other", () =>
     Effect.gen(function* () {
       const masking = { ...record, originAsset: null, recipient: null, intentHashes: null }
       const [found] = yield* Effect.provide(transactions, read(() => json([masking])).layer)
@@ -150,7 +150,7 @@ describe("History", () => {
     })
   )
 
-  it.effect("keeps the rate: many callers, one request per five seconds", () =>
+  it.effect("keeps the rate with many callers: one request per five seconds", () =>
     Effect.gen(function* () {
       const times: Array<number> = []
       const { layer } = read(() =>
@@ -174,7 +174,7 @@ describe("History", () => {
     [{}, 5000],
     [{ "retry-after": "3" }, 3000],
     [{ "retry-after": "12" }, 12_000]
-  ] as const)("waits after a 429 as long as asked, else one period %#", ([headers, atLeast]) =>
+  ] as const)("waits after a 429 as long as requested, else one period %#", ([headers, atLeast]) =>
     Effect.gen(function* () {
       const times: Array<number> = []
       const { layer } = read((_, attempt) =>
@@ -191,7 +191,7 @@ describe("History", () => {
     })
   )
 
-  it.effect("tells a bad JWT from a bad request", () =>
+  it.effect("distinguishes a bad JWT from a bad request", () =>
     Effect.gen(function* () {
       const error = (script: Script) => Effect.flip(Effect.provide(transactions, read(script).layer))
       assert.strictEqual((yield* error(() => text("", 401))).reason._tag, "Unauthorized")
@@ -202,7 +202,7 @@ describe("History", () => {
     })
   )
 
-  it.effect("the end user's history goes with the session", () =>
+  it.effect("reads the end user's history with the session", () =>
     Effect.gen(function* () {
       const item = {
         status: "REFUNDED",

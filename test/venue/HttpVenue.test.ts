@@ -10,8 +10,8 @@ import * as Answers from "../world/service/answers.ts"
 import { bodyText, config, json, scripted, testAccount, text } from "../world/service/scriptedVenue.ts"
 import { order, reads, reasonOf, run, signed, start, structured, writes } from "../world/service/venueCalls.ts"
 
-describe("bodies", () => {
-  it.effect("an endless body is cut off", () =>
+describe("a body", () => {
+  it.effect("without an end is cut off", () =>
     Effect.gen(function* () {
       let chunks = 0
       const chunk = Effect.sync(() => {
@@ -33,7 +33,7 @@ describe("bodies", () => {
     })
   )
 
-  it.effect("an order with three thousand fills and as many payouts is read", () =>
+  it.effect("with three thousand fills and as many payouts is read", () =>
     Effect.gen(function* () {
       const { attributes } = Answers.wireOrder
       const at = "2026-01-01T00:00:00.000Z"
@@ -80,7 +80,7 @@ describe("bodies", () => {
     ["negative fee", { attributes: { appFees: [{ recipient: "venue", fee: -1 }] } }]
   ]
 
-  it.effect.each(impossible)("an order that cannot be true is no answer: %s", ([, change]) =>
+  it.effect.each(impossible)("of an impossible order does not count as an answer: %s", ([, change]) =>
     Effect.gen(function* () {
       const data = {
         ...Answers.wireOrder,
@@ -94,7 +94,7 @@ describe("bodies", () => {
     })
   )
 
-  it.effect("another spelling of an asset is the same asset; another asset is not", () =>
+  it.effect("with another spelling of an asset means the same asset, and another asset does not", () =>
     Effect.gen(function* () {
       const { attributes } = Answers.wireOrder
       const swapView = { ...attributes.swapView, originAsset: "1cs_v1:near:nep141:quote", destinationAsset: "other" }
@@ -116,17 +116,17 @@ describe("bodies", () => {
     ["its own cursor", { meta: { nextCursor: "c1" }, links: { next: "/v0/orders?page[after]=c2" } }, "c1"],
     ["the link", { meta: {}, links: { next: "/v0/orders?page%5Bsize%5D=50&page%5Bafter%5D=c2" } }, "c2"],
     ["a link with an address", { links: { next: "https://venue.example/v0/orders?page[after]=c%2B2" } }, "c+2"],
-    ["nothing where there is no next page", { meta: {}, links: { next: null } }, undefined],
-    ["nothing where the link says nothing", { links: { next: "/v0/orders" } }, undefined]
+    ["nothing without a next page", { meta: {}, links: { next: null } }, undefined],
+    ["nothing with an empty link", { links: { next: "/v0/orders" } }, undefined]
   ]
-  it.effect.each(links)("the next page of a list is found by %s", ([, frame, expected]) =>
+  it.effect.each(links)("of a list leads to its next page by %s", ([, frame, expected]) =>
     Effect.gen(function* () {
       const { exit } = yield* run(reads.listOrders[0], () => json({ data: [], ...frame }))
       assert.strictEqual(Exit.isSuccess(exit) ? exit.value.value.nextCursor : "failed", expected)
     })
   )
 
-  it.effect("odd elements of a list are named and do not hide the others", () =>
+  it.effect("with odd elements of a list has them named, and the others are read", () =>
     Effect.gen(function* () {
       const numeric = { ...Answers.wireOrder.attributes, depositedAmount: 5 }
       const data = [null, { id: "x", attributes: {} }, Answers.wireOrder, { id: "y", attributes: numeric }, "order", []]
@@ -144,14 +144,14 @@ describe("bodies", () => {
     })
   )
 
-  it.effect("an acknowledgement of another intent is no acknowledgement", () =>
+  it.effect("that acknowledges another intent does not count as an acknowledgement", () =>
     Effect.gen(function* () {
       const { exit } = yield* run<unknown>(writes.submitIntent[0], () => json({ intentHash: "other" }))
       assert.strictEqual(reasonOf(exit)?._tag, "OutcomeUnknown")
     })
   )
 
-  it.effect("the answer about another deposit does not count, and our report is repeated", () =>
+  it.effect("about another deposit does not count, and our report is repeated", () =>
     Effect.gen(function* () {
       const report = Venue.use((venue) => venue.submitDeposit({ txHash: "tx", depositAddress: "deposit-1" }))
       const about = (depositAddress: string) =>
@@ -163,7 +163,7 @@ describe("bodies", () => {
     })
   )
 
-  it.effect("a quote without a positive amount is no price", () =>
+  it.effect("of a quote without a positive amount is not a price", () =>
     Effect.gen(function* () {
       const wrong = [{ amountIn: "0" }, { amountIn: "999" }, { amountOut: "0" }, { amountOut: "-1" }]
       for (const quote of [...wrong, { amountInFormatted: null }]) {
@@ -175,8 +175,8 @@ describe("bodies", () => {
   )
 })
 
-describe("requests", () => {
-  it.effect("a create says everything and says it exactly", () =>
+describe("a request", () => {
+  it.effect("to create an order contains everything exactly", () =>
     Effect.gen(function* () {
       const { sent } = yield* run(writes.createOrder[0], () => json(Answers.orderAnswer, 201))
       assert.strictEqual(sent[0]?.url, "http://venue/v0/orders")
@@ -208,7 +208,7 @@ describe("requests", () => {
     })
   )
 
-  it.effect("a create goes the way that its caller has recorded, whatever the account is configured to", () =>
+  it.effect("to create an order uses the recorded money path, whatever the account's configuration is", () =>
     Effect.gen(function* () {
       const path = pathBetween({ signerId: "another", depositType: "CONFIDENTIAL_INTENTS" }, "quote", "base")
       const create = Venue.use((venue) => venue.createOrder({ ...order, path }))
@@ -218,7 +218,7 @@ describe("requests", () => {
     })
   )
 
-  it.effect("signed bytes go out as they are", () =>
+  it.effect("with signed bytes sends them unchanged", () =>
     Effect.gen(function* () {
       const { sent } = yield* run(writes.submitIntent[0], () => json(Answers.submitAnswer))
       assert.strictEqual(bodyText(sent[0]), signed.body)
@@ -227,7 +227,7 @@ describe("requests", () => {
     })
   )
 
-  it.effect("the API key goes to orders, the partner's JWT to quotes, neither to tokens", () =>
+  it.effect("has the API key for orders, the partner's JWT for quotes, and neither for tokens", () =>
     Effect.gen(function* () {
       const headers = (call: Effect.Effect<unknown, VenueError, Venue>, answer: unknown) =>
         Effect.map(
@@ -240,7 +240,7 @@ describe("requests", () => {
     })
   )
 
-  it.effect("what cannot be valid is not sent", () =>
+  it.effect("that cannot be valid is not sent", () =>
     Effect.gen(function* () {
       const bad = [
         Venue.use((venue) => venue.createOrder({ ...order, quantity: 0n })),
@@ -276,8 +276,8 @@ describe("requests", () => {
   )
 })
 
-describe("answers", () => {
-  it.effect("carry values, correlation id and the venue's time", () =>
+describe("an answer", () => {
+  it.effect("carries values, correlation id and the venue's time", () =>
     Effect.gen(function* () {
       const { exit } = yield* run(reads.getOrder[0], () => json(Answers.orderAnswer))
       assert.isTrue(Exit.isSuccess(exit))
@@ -308,7 +308,7 @@ describe("answers", () => {
     })
   )
 
-  it.effect("keep what a refusal says", () =>
+  it.effect("keeps the text of a refusal", () =>
     Effect.gen(function* () {
       const { exit } = yield* run<unknown>(writes.createOrder[0], () => json(structured("brand-new", 400), 400))
       assert.deepInclude(reasonOf(exit), {

@@ -83,7 +83,7 @@ const rows: ReadonlyArray<Row> = [
   fail("hang", Effect.never, "OutcomeUnknown", "OutcomeUnknown", 3)
 ]
 
-describe("outcomes", () => {
+describe("the outcome of a call", () => {
   for (const [name, [call]] of Object.entries(writes)) {
     it.effect.each(rows)(`${name}: $name`, ({ code, script, write }) =>
       Effect.gen(function* () {
@@ -112,7 +112,7 @@ describe("outcomes", () => {
     )
   }
 
-  it.effect.each([200, 201, 202, 206])("any 2xx with the right body is a success: %i", (status) =>
+  it.effect.each([200, 201, 202, 206])("is a success for any 2xx with the right body: %i", (status) =>
     Effect.gen(function* () {
       for (const [call, answer] of [...Object.values(writes), ...Object.values(reads)]) {
         const { exit, sent } = yield* run<unknown>(call, () => json(answer, status))
@@ -123,8 +123,8 @@ describe("outcomes", () => {
   )
 })
 
-describe("waiting", () => {
-  it.effect("a read waits as long as Retry-After asks and then succeeds", () =>
+describe("a call that has to wait", () => {
+  it.effect("waits as long as Retry-After says and then succeeds, if it is a read", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { layer, sent } = scripted((_, attempt) =>
@@ -148,7 +148,7 @@ describe("waiting", () => {
     ["-5", 1000]
   ] as const
 
-  it.effect.each(asked)("a write passes on what Retry-After asks: %s", ([header, afterMillis]) =>
+  it.effect.each(asked)("passes Retry-After on, if it is a write: %s", ([header, afterMillis]) =>
     Effect.gen(function* () {
       const { exit, sent } = yield* run<unknown>(writes.createOrder[0], () => text("", 429, { "retry-after": header }))
       const reason = reasonOf(exit)
@@ -157,7 +157,7 @@ describe("waiting", () => {
     })
   )
 
-  it.effect("a read does not wait beyond its own deadline: it says when to come back", () =>
+  it.effect("does not wait beyond its own deadline, and says when to retry", () =>
     Effect.gen(function* () {
       const { exit, sent } = yield* run<unknown>(reads.getOrder[0], () => text("", 503, { "retry-after": "120" }))
       const reason = reasonOf(exit)
@@ -166,7 +166,7 @@ describe("waiting", () => {
     })
   )
 
-  it.effect("calls end by their own deadline", () =>
+  it.effect("ends by its own deadline", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { layer } = scripted(() => Effect.never)

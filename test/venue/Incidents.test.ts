@@ -16,20 +16,20 @@ const now = Date.parse("2026-02-01T00:00:00Z")
 const feeds: ReadonlyArray<readonly [what: string, feed: unknown, concerned: ReadonlyArray<string> | "all" | "none"]> =
   [
     ["nothing", [], "none"],
-    ["no feed at all", "<html>", "none"],
+    ["no feed", "<html>", "none"],
     ["one asset", [{ title: "BTC withdrawals are delayed", status: "investigating" }], ["BTC"]],
     ["a chain by its name in the interface", { incidents: [{ name: "sol deposits halted" }] }, ["SOL"]],
     ["another chain", { posts: [{ title: "doge is paused" }] }, []],
     ["the whole service", { data: [{ title: "Degraded performance", status: "identified" }] }, "all"],
     [
-      "what is resolved",
+      "a resolved incident",
       [
         { title: "BTC", status: "Resolved" },
         { title: "SOL", resolvedAt: "2026-01-31T00:00:00Z" }
       ],
       "none"
     ],
-    ["what ends later", [{ title: "BTC", ends_at: "2026-03-01T00:00:00Z" }], ["BTC"]],
+    ["an end in the future", [{ title: "BTC", ends_at: "2026-03-01T00:00:00Z" }], ["BTC"]],
     ["odd entries", [null, 5, { title: null, status: "investigating" }], "all"]
   ]
 
@@ -66,7 +66,7 @@ const scopes: ReadonlyArray<readonly [feed: object, inputs: ReadonlyArray<string
   [scoped("solver", "everybody"), ["BTC", "USDC", "SOL"], ["BTC", "USDC", "SOL"]]
 ]
 
-describe("the service's own feed of incidents", () => {
+describe("the service's incident feed", () => {
   it.effect.each(scopes)("holds only what it names: %j", ([feed, inputs, outputs]) =>
     Effect.gen(function* () {
       const client = HttpClient.make((request) =>
@@ -89,7 +89,7 @@ describe("the service's own feed of incidents", () => {
     })
   )
 
-  it.effect("is asked with its token, and a refused token is a warning, not all quiet", () =>
+  it.effect("is read with its token, and a refused token is a warning", () =>
     Effect.gen(function* () {
       const sent: Array<string | undefined> = []
       const warned: Array<unknown> = []
@@ -115,14 +115,14 @@ describe("the service's own feed of incidents", () => {
 })
 
 describe("incidents", () => {
-  it.each(feeds)("of a feed with %s", (_, feed, concerned) => {
+  it.each(feeds)("are read from a feed with %s", (_, feed, concerned) => {
     const active = Incidents.activeIn(feed, assets, now)
     if (concerned === "none") return assert.lengthOf(active, 0)
     if (concerned === "all") return assert.isUndefined(active[0]?.symbols)
     assert.deepStrictEqual([...(active[0]?.symbols ?? ["all"])], [...concerned])
   })
 
-  it.effect("hold what they concern, are read once a minute, and end", () =>
+  it.effect("hold the assets that they name, are read once a minute, and end", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       let page = JSON.stringify([{ title: "BTC is paused" }])
@@ -147,7 +147,7 @@ describe("incidents", () => {
     })
   )
 
-  it.effect("nothing is held where no feed is configured", () =>
+  it.effect("hold nothing without a configured feed", () =>
     Effect.gen(function* () {
       assert.isUndefined(yield* (yield* FundingHold)([btc]))
     })

@@ -84,7 +84,7 @@ const status = (word: string, details: object, change: object = {}) =>
 const nothing = { fills: [], paid: [], refund: undefined, refundFee: 3n, isFinal: false }
 
 describe("a swap as an order", () => {
-  it.effect("is looked at first, then quoted with most of the room that its limit leaves", () =>
+  it.effect("is checked by a dry quote first, then quoted with most of the room that its limit leaves", () =>
     Effect.gen(function* () {
       const { said, requests } = yield* create((request) => quoted(request, 1010n))
       assert.strictEqual(said, "deposit-1 1000 992 AWAITING_DEPOSIT")
@@ -115,7 +115,7 @@ describe("a swap as an order", () => {
     })
   )
 
-  it.effect("is refused before any money follows when it brings less than the limit, now or a moment later", () =>
+  it.effect("is refused before any payment if it returns less than the limit, now or a little later", () =>
     Effect.gen(function* () {
       const worse = yield* create((request) => quoted(request, 986n))
       assert.strictEqual(
@@ -130,7 +130,7 @@ describe("a swap as an order", () => {
     })
   )
 
-  it.effect("is not trusted when its echo is another's, and is nothing without an address", () =>
+  it.effect("is not trusted with another's echo, and is refused without an address", () =>
     Effect.gen(function* () {
       const other = yield* create((request) => quoted({ ...request, ...{ recipient: "mallory" } }, 1010n))
       assert.include(other.said, "quote cannot be trusted: it answers another recipient")
@@ -139,7 +139,7 @@ describe("a swap as an order", () => {
     })
   )
 
-  it.effect("leaves its outcome open when the answer is lost", () =>
+  it.effect("has an unknown outcome if the answer is lost", () =>
     Effect.gen(function* () {
       const { layer } = scripted((request) => {
         const asked: Request = JSON.parse(bodyText(request))
@@ -152,7 +152,7 @@ describe("a swap as an order", () => {
 })
 
 describe("the status of a swap", () => {
-  it.effect("is an order that waits, is known, rests, and fills", () =>
+  it.effect("becomes an order that waits, is known, is open, and fills", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* status("PENDING_DEPOSIT", {}), {
         ...nothing,
@@ -191,7 +191,7 @@ describe("the status of a swap", () => {
     })
   )
 
-  it.effect("comes back in full or less a fee", () =>
+  it.effect("becomes a refund in full or less a fee", () =>
     Effect.gen(function* () {
       const back = { ...nothing, status: "CANCELED", deposited: 1000n, refund: "COMPLETED", isFinal: true }
       const amounts = { depositedAmount: "1000", amountIn: "0", amountOut: "0" }
@@ -203,7 +203,7 @@ describe("the status of a swap", () => {
     })
   )
 
-  it.effect("is believed by its amounts: a claim without them closes nothing, and a deposit is not forgotten", () =>
+  it.effect("counts by its amounts: a claim without them closes nothing, and a deposit is not forgotten", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* status("SUCCESS", {}), { ...nothing, status: "SUCCESS", deposited: 1000n })
       assert.deepStrictEqual(yield* status("PROCESSING", {}), { ...nothing, status: "OPEN", deposited: 1000n })
@@ -227,7 +227,7 @@ describe("the status of a swap", () => {
     })
   )
 
-  it.effect("of another swap is no answer", () =>
+  it.effect("of another swap does not count as an answer", () =>
     Effect.gen(function* () {
       const { layer } = scripted(() =>
         json({

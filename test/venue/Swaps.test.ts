@@ -77,7 +77,7 @@ const ask = (answer: unknown, asked: QuoteRequest = request, given = verifying) 
   })
 
 describe("quotes", () => {
-  it.effect("with the right echo and signature are taken, and every field of the request is sent", () =>
+  it.effect("with the right echo and signature are accepted, and every field of the request is sent", () =>
     Effect.gen(function* () {
       const asked = {
         ...request,
@@ -113,7 +113,7 @@ describe("quotes", () => {
     ["a dry answer to a real request", () => signedQuote({ dry: true })],
     ["no deposit address, well signed", () => signedQuote({}, { depositAddress: null })],
     ["an impossible amount, well signed", () => signedQuote({}, { minAmountOut: "-1" })],
-    ["a least output of one unit, well signed", () => signedQuote({}, { minAmountOut: "1" })]
+    ["a minimum output of one unit, well signed", () => signedQuote({}, { minAmountOut: "1" })]
   ]
 
   it.effect.each(refused)("are refused for %s", ([, answer]) =>
@@ -124,7 +124,7 @@ describe("quotes", () => {
     })
   )
 
-  it.effect("are refused with a least output below what the tolerance allows, and may round it down by one unit", () =>
+  it.effect("are refused with a minimum output below the tolerance, and may round it down by one unit", () =>
     Effect.gen(function* () {
       // 995 less 1 % is 985.05.
       for (const minAmountOut of ["984", "985", "995"]) yield* ask(signedQuote({}, { minAmountOut }))
@@ -151,14 +151,14 @@ describe("quotes", () => {
     })
   )
 
-  it.effect("of a venue without a configured key are taken unsigned", () =>
+  it.effect("of a venue without a configured key are accepted unsigned", () =>
     Effect.gen(function* () {
       const { result } = yield* ask({ ...signedQuote(), signature: null }, request, config)
       assert.strictEqual(result.value.quote.depositAddress, "deposit-1")
     })
   )
 
-  it.effect("are asked for once when real, and again when dry", () =>
+  it.effect("are requested once if real, and repeatedly if dry", () =>
     Effect.gen(function* () {
       for (const [dry, attempts] of [
         [false, 1],
@@ -174,8 +174,8 @@ describe("quotes", () => {
   )
 })
 
-describe("the signature", () => {
-  it("treats null, absent and zero options alike, and leaves out what a dry quote does not promise", () => {
+describe("the signature of a quote", () => {
+  it("treats null, absent and zero options alike, and omits what a dry quote does not promise", () => {
     const { signature, ...response } = signedQuote()
     const noise = { referral: null, quoteWaitingTimeMs: undefined, appFees: [], confidentiality: "basic" }
     assert.isTrue(QuoteSignature.verify(quoteKey, { ...response, signature, quoteRequest: { ...request, ...noise } }))
@@ -216,8 +216,8 @@ const status = (script: Script) =>
     return Effect.map(Effect.result(Effect.provide(call, layer)), (result) => ({ result, sent }))
   })
 
-describe("status", () => {
-  it.effect("is asked for by address and memo, and read in either spelling, with nothing invented", () =>
+describe("the status of a swap", () => {
+  it.effect("is requested by address and memo, and read in either spelling, with nothing invented", () =>
     Effect.gen(function* () {
       const { result, sent } = yield* status(() => json(record()))
       assert.deepStrictEqual(Object.fromEntries(sent[0]?.urlParams ?? []), {
@@ -242,7 +242,7 @@ describe("status", () => {
     })
   )
 
-  it.effect("SUCCESS without amounts proves no amount", () =>
+  it.effect("proves no amount as a SUCCESS without amounts", () =>
     Effect.gen(function* () {
       for (const swapDetails of [null, {}, { ...details, amountOut: null }]) {
         const { result } = yield* status(() => json(record({ status: "SUCCESS" }, swapDetails)))
@@ -251,7 +251,7 @@ describe("status", () => {
     })
   )
 
-  it.effect("of another swap, or with an impossible amount, is no answer", () =>
+  it.effect("of another swap, or with an impossible amount, does not count as an answer", () =>
     Effect.gen(function* () {
       const wrong = [
         record({ quoteResponse: signedQuote({}, { depositAddress: "deposit-2" }) }),
@@ -265,7 +265,7 @@ describe("status", () => {
     })
   )
 
-  it.effect("of an unknown address is a refusal with the venue's words", () =>
+  it.effect("of an unknown address is a refusal with the venue's text", () =>
     Effect.gen(function* () {
       const { result } = yield* status(() => json({ message: "Deposit address not found" }, 404))
       assert.isTrue(result._tag === "Failure" && result.failure.reason._tag === "Rejected")
@@ -274,8 +274,8 @@ describe("status", () => {
   )
 })
 
-describe("deposits", () => {
-  it.effect("are told with the ledger's spelling, once", () =>
+describe("reports of deposits", () => {
+  it.effect("use the ledger's spelling, and are sent once", () =>
     Effect.gen(function* () {
       const deposit = { txHash: "tx", depositAddress: "deposit-1", memo: "m", senderAccount: "bob.near" }
       const call = Swaps.use((swaps) => swaps.submitDeposit(deposit))

@@ -29,7 +29,7 @@ describe("the parties of an order", () => {
     assert.deepStrictEqual(partiesOf(pathBetween(account, origin, destination)), parties as never)
   })
 
-  it("of an account on other chains are there, but for what is said to be elsewhere", () => {
+  it("of an account on other chains are there, except for assets that are configured elsewhere", () => {
     const mixed: VenueAccount = { ...chainAccount("alice", addresses), depositTypes: new Map([["usdc", "INTENTS"]]) }
     assert.deepStrictEqual(partiesOf(pathBetween(mixed, "btc", "usdc")), { ...onChain, ...toHere } as never)
     assert.deepStrictEqual(partiesOf(pathBetween(mixed, "usdc", "btc")), { ...here, ...toChain } as never)
@@ -38,7 +38,7 @@ describe("the parties of an order", () => {
 
 describe("the terms of an order", () => {
   const asks: VenueAccount = { ...account, depositMode: "MEMO", appFees: [{ recipient: "self", fee: 5 }] }
-  it("are the account's, but for those of its strategy", () => {
+  it("are the account's, except for those of its strategy", () => {
     const own = { recipient: "alice", fee: 5 }
     const general = { confidentiality: "basic", depositMode: "MEMO", appFees: [own] }
     assert.deepStrictEqual({ ...termsOf(asks, "ORIGIN_CHAIN") }, general as never)
@@ -47,7 +47,7 @@ describe("the terms of an order", () => {
     assert.deepStrictEqual({ ...ofStrategy }, { ...general, confidentiality: "advanced", appFees: fees } as never)
   })
 
-  it("ask for a memo only where a deposit can carry one", () => {
+  it("ask for a memo only if a deposit can carry one", () => {
     assert.strictEqual(termsOf(asks, "INTENTS").depositMode, "SIMPLE")
   })
 })

@@ -34,7 +34,7 @@ const run = (folder: string, file: string) =>
   })
 
 describe("limitbot/venue", () => {
-  it.live("the documented example runs as it stands", () =>
+  it.live("runs the documented example unchanged", () =>
     Effect.gen(function* () {
       const [, example = ""] = /```js\n([\s\S]*?)```/.exec(text) ?? []
       const folder = project()
@@ -45,7 +45,7 @@ describe("limitbot/venue", () => {
     }).pipe(Effect.provide(SandboxServer.layer({}).pipe(Layer.provide(NodeServices.layer))))
   )
 
-  it("everything in the documented table is exported", () => {
+  it("exports everything in the documented table", () => {
     const table = text.slice(text.indexOf("| name |"))
     const names = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`(\w+)/g)].map(([, name = ""]) => name)

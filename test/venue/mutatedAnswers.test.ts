@@ -47,7 +47,7 @@ const damaged = (answer: unknown, round: number) => {
   return Effect.all({ body: mutate(good ? answer : error), status })
 }
 
-describe("damaged answers", () => {
+describe("damaged answers are values or typed failures for", () => {
   const calls = Object.entries({ ...writes, ...reads, ...others })
   it.effect.each(calls)("%s", ([name, [call, answer]]) =>
     Effect.gen(function* () {

@@ -96,7 +96,7 @@ describe.each(clients)("%s", (_, client) => {
     ]
   ]
 
-  it.live.each(broken)("a write is sent once and its outcome unknown: %s", ([, listener, patience]) =>
+  it.live.each(broken)("sends a write once, and its outcome is unknown: %s", ([, listener, patience]) =>
     Effect.gen(function* () {
       let sent = 0
       const count: RequestListener = (request, response) => {
@@ -109,7 +109,7 @@ describe.each(clients)("%s", (_, client) => {
     })
   )
 
-  it.live("a read survives a reset", () =>
+  it.live("repeats a read after a reset", () =>
     Effect.gen(function* () {
       let sent = 0
       const result = yield* call(reads.getOrder[0], client, (request, response) => {

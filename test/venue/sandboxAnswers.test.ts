@@ -161,9 +161,9 @@ const configOf = (connection: SandboxServer.ConnectionRecord, isVerifying = true
 const statuses = [...Array(20).fill(200), 201, 204, 302, 400, 401, 404, 408, 409, 418, 429, 500, 503]
 const writes = ["POST /v0/orders", "POST /v0/orders/{}/cancel", "POST /v0/submit-intent", "POST /v0/deposit/submit"]
 
-describe("answers of the sandbox, damaged", () => {
+describe("damaged answers of the sandbox", () => {
   it.effect(
-    `${rounds} times each: always a value or a typed failure, and writes are sent once`,
+    `are a value or a typed failure, ${rounds} times each, and writes are sent once`,
     () =>
       Effect.gen(function* () {
         // Before the sandbox starts: its market would have to walk from the beginning of time.

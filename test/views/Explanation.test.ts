@@ -140,7 +140,7 @@ describe("an explanation", () => {
     })
   )
 
-  it.effect("of an order that a limit denies says the number that would flip it", () =>
+  it.effect("of an order that a limit denies names the number that would change that", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [limits: string, mid: string, guard: string, flips: string]> = [
         ["maxOpenOrders: 1", "60000", "open-orders", "fewer than 1 open order"],
@@ -159,7 +159,7 @@ describe("an explanation", () => {
     })
   )
 
-  it.effect("of a slot that is done says so, and of one whose file is unknown that its limits are", () =>
+  it.effect("of a finished slot says so, and of a slot without its file says that its limits are unknown", () =>
     Effect.gen(function* () {
       const [done, other] = yield* explained("maxOpenOrders: 9", { ended: true })
       assert.match(done?.because[0] ?? "", /^done: all its legs have filled: /)
@@ -193,7 +193,7 @@ const minutesTo = (end: number, closes: ReadonlyArray<number>): ReadonlyArray<Mi
     return { openedAt, open: close, high: close, low: close, close }
   })
 
-describe("what conditions saw", () => {
+describe("the inputs of a condition", () => {
   const strategy = strategyOf(rulesText)
   const decided = Effect.gen(function* () {
     const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
@@ -208,7 +208,7 @@ describe("what conditions saw", () => {
       newest: () => Effect.succeed(minutes.at(-1))
     })
 
-  it.effect("is recorded with a decision, comparison by comparison", () =>
+  it.effect("are recorded with a decision, comparison by comparison", () =>
     Effect.gen(function* () {
       const state = yield* decided
       const seen = yield* PastInputs.look(state, strategy, now).pipe(Effect.provideService(PriceStore, stored([])))
@@ -227,7 +227,7 @@ describe("what conditions saw", () => {
     })
   )
 
-  it.effect("is found again at any later moment from the prices that the journal keeps", () =>
+  it.effect("are found for any later time in the prices that the journal stores", () =>
     Effect.gen(function* () {
       const state = yield* decided
       const closes = [
@@ -264,7 +264,7 @@ describe("what conditions saw", () => {
     })
   )
 
-  it.effect("shows the values of signals, and the depth of its decision, where it is asked from stored prices", () =>
+  it.effect("include signal values and the depth of the decision, with stored prices", () =>
     Effect.gen(function* () {
       const forecast = strategyOf(`name: dips
 market: BTC/USDC

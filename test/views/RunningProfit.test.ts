@@ -89,8 +89,8 @@ const compare = (profit: RunningProfit.RunningProfit, entries: ReadonlyArray<Rec
 
 const assets = new Map(["BTC", "USDC"].map((symbol) => [symbol, { symbol, id: symbol, decimals: decimals(symbol) }]))
 
-describe("how trading stands", () => {
-  it("is one for `status`, the page, the screen and the chat, and for `profit`: from one journal the same figures", () => {
+describe("the standing of trading", () => {
+  it("is the same in `status`, `profit`, the page, the screen and the chat", () => {
     const entries = history(7, 120, 600_000)
     const now = start + 30 * dayMillis
     const kept = RunningProfit.make(10)
@@ -116,7 +116,7 @@ describe("how trading stands", () => {
   })
 })
 
-describe("profit kept up event by event", () => {
+describe("the running profit", () => {
   it("equals that of the whole journal, wherever it is stored and continued", () => {
     for (const seed of [1, 2, 3, 4]) {
       const entries = seed === 4 ? withLosses(history(seed, 150, 0)) : history(seed, 150, 600_000)
@@ -133,7 +133,7 @@ describe("profit kept up event by event", () => {
     }
   })
 
-  it("says so when a fill comes too late to be counted in its place, and counts it with all trades kept", () => {
+  it("says if a fill comes too late for its place, and includes it once all trades are stored", () => {
     const entries = history(4, 150, 5 * dayMillis)
     const profit = RunningProfit.make(10)
     RunningProfit.see(profit, entries.slice(0, 500))
@@ -145,7 +145,7 @@ describe("profit kept up event by event", () => {
     compare(complete, entries)
   })
 
-  it("and the trades and the money of a journal need only the kinds of events that they name", () => {
+  it("needs only the events that it names, like trades and money", () => {
     const entries = history(5, 100, 0)
     const [trading, moving] = [new Set<string>(Trades.tags), new Set<string>(Ledger.movingTags)]
     assert.deepStrictEqual(whole(entries.filter(({ event }) => trading.has(event._tag))), whole(entries))
@@ -159,7 +159,7 @@ describe("profit kept up event by event", () => {
 })
 
 describe("attempts that ended without money", () => {
-  it("are gone through once an hour: with each new order a long journal of them took a time that grows with its square", () => {
+  it("are read once an hour, not with each new order", () => {
     let looks = 0
     class Counted extends Map<string, number> {
       override [Symbol.iterator]() {

@@ -119,16 +119,16 @@ describe("stored books", () => {
   )
 
   const spoilt = {
-    "a part whose bytes were changed": "UPDATE snapshots SET body = x'00' WHERE fold = 'books 2'",
-    "a part that was deleted": "DELETE FROM snapshots WHERE fold = 'books 1'",
-    "parts that were exchanged":
+    "a part with changed bytes": "UPDATE snapshots SET body = x'00' WHERE fold = 'books 2'",
+    "a deleted part": "DELETE FROM snapshots WHERE fold = 'books 1'",
+    "exchanged parts":
       "UPDATE snapshots SET body = (SELECT body FROM snapshots WHERE fold = 'books 1') WHERE fold = 'books 2'",
     "a newest one of another build": "UPDATE snapshots SET seal = hash WHERE fold = 'books'",
     "a newest one of another past": "UPDATE snapshots SET hash = seal WHERE fold = 'books'",
     "no table": "DROP TABLE snapshots"
   }
   for (const [what, statement] of Object.entries(spoilt)) {
-    it.effect(`with ${what} are read from the first event`, () =>
+    it.effect(`with ${what} are ignored, and the journal is read from the first event`, () =>
       Effect.gen(function* () {
         yield* recorded(history(30), 60)
         assert.isAbove((yield* StoredBooks.stored).sequence, 0)

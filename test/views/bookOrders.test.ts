@@ -22,14 +22,14 @@ const afterThe = (tag: BotEvent["_tag"], order: ReadonlyArray<BotEvent>) => {
   return { page: bookOrders(state, assets, market).length, venue: restingIn(state).get(market)?.length ?? 0 }
 }
 
-it("an order that has filled is not in the book with a quantity of 0 while it closes", () => {
+it("a filled order that is closing is not in the book with a quantity of 0", () => {
   const filled = orderOf(1)
   assert.deepStrictEqual(afterThe("StatusSeen", filled), { page: 1, venue: 1 })
   assert.deepStrictEqual(afterThe("FillSeen", filled), { page: 0, venue: 0 })
   assert.deepStrictEqual(afterThe("Closed", filled), { page: 0, venue: 0 })
 })
 
-it("an order that is being withdrawn stays until the venue says that it has ended", () => {
+it("an order that is being cancelled stays in the book until the venue reports its end", () => {
   const withdrawn = orderOf(3)
   assert.strictEqual(afterThe("CancelRequested", withdrawn).page, 1)
   assert.strictEqual(afterThe("Closed", withdrawn).page, 0)

@@ -8,7 +8,7 @@ import { assets, inVirtualTime, ladder, make, until } from "../world/bot/botWorl
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
 
 describe("the slots of status", () => {
-  it.effect("said of rungs that are done for good that they wait to be placed", () =>
+  it.effect("do not say that finished rungs wait to be placed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -32,20 +32,20 @@ const stateOf = (events: ReadonlyArray<BotEvent>): BotState.BotState => {
 }
 const listOf = (state: BotState.BotState) => problemsOf(state, assets, { now, pulse, stuckAfter: defaultTerms })
 
-describe("every kind of trouble", () => {
+describe("every kind of problem", () => {
   it("is in one of these journals", () => {
     const found = Object.values(troubles).flatMap((events) => listOf(stateOf(events)).map(({ kind }) => kind))
     assert.sameMembers([...new Set(found)], [...problemKinds])
   })
 
-  it("has its row on the page about alarms, under the words of the screen", () => {
+  it("has its row on the page about alarms", () => {
     const page = readFileSync(join(import.meta.dirname, "../../docs/alarms.md"), "utf8")
     const rows = page.split("\n").filter((line) => /^\| `[a-z-]+`/.test(line))
     const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z-]+)`/g)].map(([, kind]) => kind))
     assert.includeMembers(named, [...problemKinds])
   })
 
-  it("is nothing unexplained of an asset that is no longer configured", () => {
+  it("is silent about an unexplained amount of an asset that is no longer configured", () => {
     const state = stateOf([{ _tag: "BudgetAllotted", strategy: "grid", asset: "OLD", amount: 5n }])
     const found = problemsOf(state, new Map(), { now, pulse, stuckAfter: defaultTerms })
     assert.isEmpty(found.filter(({ kind }) => kind === "residual"))
@@ -63,7 +63,7 @@ describe("every kind of trouble", () => {
     )
   })
 
-  it("has what a comparison with other witnesses found, until all agrees again", () => {
+  it("includes contradictions with other witnesses, until all agrees again", () => {
     const found = (events: ReadonlyArray<BotEvent>) =>
       listOf(stateOf(events)).filter(({ kind }) => kind === "witness-contradicts" || kind === "foreign")
     const texts = found(everyTrouble).map(({ severity, text }) => `${severity}: ${text}`)
@@ -77,7 +77,7 @@ describe("every kind of trouble", () => {
   })
 
   for (const [name, events] of Object.entries(troubles)) {
-    it.effect(`stands on the screen and in a chat: ${name}`, () =>
+    it.effect(`is on the screen and in a chat: ${name}`, () =>
       Effect.gen(function* () {
         const state = stateOf(events)
         const problems = listOf(state)
@@ -132,7 +132,7 @@ describe("every kind of trouble", () => {
     )
   }
 
-  it("stands in `status` and in its JSON, of the journal as it is on disk", async () => {
+  it("is in `status` and in its JSON, from the journal on disk", async () => {
     const folder = workspace(nowhere)
     await write(join(folder, "journal.sqlite"), everyTrouble)
     const inFolder = ["--config", join(folder, "config.yaml")]
@@ -150,7 +150,7 @@ describe("every kind of trouble", () => {
     }
   })
 
-  it("makes the bot unready where it stops all of it, in words without money", () => {
+  it("makes the bot unready if it stops all of it, in words without amounts", () => {
     const told = Health.ready(stateOf(everyTrouble), pulse, now)
     for (const part of ["kill switch", "venue", "disk", "clock", "behind", "was changed", "replaced", "handed over"]) {
       assert.isTrue(

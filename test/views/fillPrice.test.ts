@@ -8,7 +8,7 @@ const assets = new Map([
   ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
 ])
 
-it("a purchase at 59,900 that cost less says what it cost", () => {
+it("a purchase at 59,900 that costs less shows its actual cost", () => {
   const view = fillView(
     1,
     {

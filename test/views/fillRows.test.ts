@@ -20,7 +20,7 @@ describe("the table of fills", () => {
     assert.strictEqual(words(sold), "SELL 66000 0.001 BTC 66 USDC 0.00001 USDC 1")
   })
 
-  it("says what a sale earned against what its own slot paid", () => {
+  it("says what a sale earned against the cost of its own slot", () => {
     const own = trading.trades.map((trade) => ({ ...trade, slot: "cell-p1" }))
     const gridProfit = Profit.gridProfitByFill(own)
     const [, , sold] = table.lines(filledOrders(own, trading, gridProfit, assets))

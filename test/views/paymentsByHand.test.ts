@@ -19,13 +19,13 @@ const said = (wallet: "manual" | "command", ...events: ReadonlyArray<BotEvent>):
 
 const unclear: BotEvent = { _tag: "PaymentUnclear", ...about, text: "it died" }
 
-describe("people are asked to pay", () => {
+describe("people are asked to pay by hand", () => {
   const stops: ReadonlyArray<readonly [string, BotEvent]> = [
     ["the kill switch", { _tag: "KillSwitch", on: true, reason: "the operator says so" }],
     ["a cancel", { _tag: "CancelRequested", ...about, why }],
     ["a pause", { _tag: "Paused", strategy: "s", limit: "operator", action: "pause", reason: "the operator says so" }]
   ]
-  it.each(stops)("until %s: then they were asked all the same", (_, stop) => {
+  it.each(stops)("until %s", (_, stop) => {
     assert.match(said("manual"), /^PLEASE PAY exactly 0\.00000005 BTC to bc1deposit$/)
     assert.match(said("manual", stop), /^PAY NOTHING to bc1deposit: .*the operator says so$/)
     assert.match(said("command", unclear), /check, and pay if it did not, or run once with --pay-again p1-1$/)

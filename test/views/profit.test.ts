@@ -46,8 +46,8 @@ const sale = (): ReadonlyArray<BotEvent> =>
     ]
   })
 
-describe("the profit that the API shows", () => {
-  it("is what the ledger says of the same journal, and the line of worth ends there", () => {
+describe("the profit in the API", () => {
+  it("equals the ledger's of the same journal, and its equity line ends there", () => {
     const state = BotState.make()
     const [recent, earned] = [Recent.make(), RunningProfit.make()]
     const trades = Trades.make(decimals)
@@ -92,7 +92,7 @@ describe("the profit that the API shows", () => {
     assert.approximately(gain, Number(total) / 1e6, 5e-7)
   })
 
-  it("began at a restart for the first hour of a journal, although its minutes are stored", () => {
+  it("begins with the first stored minute of a journal that is younger than an hour", () => {
     const minute = (openedAt: number, close: number) => ({ openedAt, open: close, high: close, low: close, close })
     const stored = [0, 1, 2, 3].map((index) => minute(index * minuteMillis, 100 + index))
     const recent = { minutes: [minute(3 * minuteMillis + 5_000, 200)], millis: 5_000 }

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { noEvidence } from "../../src/engine/reconciliation/Comparison.ts"
 import { Reconciliation, reconciliationView } from "../../src/views/Reconciliation.ts"
 
-it("a reconciliation is JSON, and the API's, also with what the history proves to have arrived", () => {
+it("a reconciliation is JSON as in the API, with what the history proves to have arrived", () => {
   const found = { kind: "swap", subject: "s1", depositAddress: "a", depositMemo: undefined, text: "agrees" } as const
   const view = reconciliationView({
     findings: [{ ...found, verdict: "agrees", evidence: noEvidence }],

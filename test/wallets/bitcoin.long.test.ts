@@ -57,7 +57,7 @@ const pay = async (changes: object = {}, ...args: ReadonlyArray<string>) => {
 const deposits = () => node.paid().filter(({ address }) => address === payment.depositAddress)
 
 describe("the wallet program for bitcoin", () => {
-  it("pays a deposit once, also when it is asked at the same time by several, under other references, or again", async () => {
+  it("pays a deposit once, also for simultaneous, repeated or differently named requests", async () => {
     const answers = await Promise.all(["p1-1", "p1-2", "p1-1"].map((reference) => pay({ reference })))
     const again = await pay()
     assert.deepStrictEqual(
@@ -69,7 +69,7 @@ describe("the wallet program for bitcoin", () => {
     assert.strictEqual(statSync(join(folder, "bitcoin.sqlite")).mode & 0o777, 0o600)
   })
 
-  it("is asked by limitbot", async () => {
+  it("can be called by limitbot", async () => {
     const wallet = WalletCommand.layer({
       program: process.execPath,
       args: [program, "--config", configPath()],
@@ -119,7 +119,7 @@ describe("the wallet program for bitcoin", () => {
     assert.strictEqual(deposits().length, 1)
   })
 
-  it("does not pay an address a second time with another amount, nor after the deadline", async () => {
+  it("does not pay an address again with another amount, nor after the deadline", async () => {
     await pay()
     const other = await pay({ amount: "2000000" })
     assert.deepStrictEqual([other.code, other.txHash], [70, undefined])
@@ -152,7 +152,7 @@ describe("the wallet program for bitcoin", () => {
     ["a wrong cookie", {}, /does not accept/, () => writeFileSync(join(folder, "cookie"), "user:other")],
     ["a node that is away", {}, /fetch failed/, () => configure({ rpc: "http://127.0.0.1:1" })]
   ]
-  it("refuses, with nothing sent and no coin left locked", async () => {
+  it("refuses without sending anything, and leaves no coin locked", async () => {
     for (const [what, changes, words, prepare] of refusals) {
       configure({})
       writeFileSync(join(folder, "cookie"), "user:secret\n")
@@ -166,7 +166,7 @@ describe("the wallet program for bitcoin", () => {
     assert.notInclude(node.asked, "sendrawtransaction")
   })
 
-  it("a dry run tells what would be paid, and nothing leaves", async () => {
+  it("says in a dry run what it would pay, and sends nothing", async () => {
     const { code, told } = await pay({}, "--dry-run")
     assert.match(told, /dry run: would pay 0\.01000000 BTC to bc1deposit \(fee 0\.00001410 BTC\)/)
     assert.strictEqual(code, 65)

@@ -55,7 +55,7 @@ const tokens = [
 const listingTokens: Twist = ({ path }, reply) => (path === "/v0/tokens" ? { status: 200, body: tokens } : reply)
 
 describe("the bot at an independent service", () => {
-  it.skipIf(!isLong)("is killed, started again, and ends with the books of the service to the unit", async () => {
+  it.skipIf(!isLong)("survives kills, and ends with the books of the service to the unit", async () => {
     let isClear = false
     const { service, stop, url, quoteKey } = await startWitness({
       twist: listingTokens,

@@ -118,8 +118,12 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
     "2.1.list.meta.correlationId",
     { twist: changed(/GET \/v0\/orders$/, set("meta.correlationId", undefined)) }
   ],
-  ["lets nobody in with 403", "5.401.POST /v0/orders.none", { twist: answered(created, 401, 403) }],
-  ["lets anybody in", "5.401.GET /v0/status.none", { twist: answered(/v0\/status/, 401, 200) }],
+  [
+    "answers 403 instead of 401 without credentials",
+    "5.401.POST /v0/orders.none",
+    { twist: answered(created, 401, 403) }
+  ],
+  ["needs no credentials for a status", "5.401.GET /v0/status.none", { twist: answered(/v0\/status/, 401, 200) }],
   [
     "refuses an order without structure",
     "5.401.POST /v0/orders.none.body",
@@ -134,8 +138,8 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
   ],
   ["has no title for an error", "7.1.get.404.order-not-found.title", { twist: errorsWith({ title: undefined }) }],
   ["fills below the limit", "4.5.filled", { crime: "fills below the limit" }],
-  ["tells one fill of three", "4.5.filled", { crime: "half of the fills are not told" }],
-  ["tells no fill", "4.5.filled", { twist: changed(everyOrder, set("data.attributes.partialFills", undefined)) }],
+  ["reports one fill of three", "4.5.filled", { crime: "half of the fills are not told" }],
+  ["reports no fill", "4.5.filled", { twist: changed(everyOrder, set("data.attributes.partialFills", undefined)) }],
   [
     "ends a refund without a leg",
     "4.5.cancel",
@@ -149,13 +153,13 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
     }
   ],
   [
-    "says a word for a state that there is not",
+    "reports a state that does not exist",
     "2.3.get.attributes.fillStatus",
     { twist: changed(everyOrder, set("data.attributes.fillStatus", "WAITING")) }
   ],
   ["never lists an order", "4.5.list.filter.several", { twist: changed(/GET \/v0\/orders$/, set("data", [])) }],
   [
-    "lists what was not asked for",
+    "ignores the filter of a list",
     "4.5.list.filter.FILLED",
     { twist: changed(/GET \/v0\/orders$/, set("data", [{ attributes: { fillStatus: "OPEN" } }])) }
   ],
@@ -171,7 +175,7 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
     { twist: changed(/submit-intent/, set("intentHash", "other")) }
   ],
   [
-    "asks for more than an order lacks",
+    "requests more than an order lacks",
     "4.4.payload.one",
     {
       twist: changed(/generate-intent/, (body) =>
@@ -186,7 +190,7 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
     { twist: changed(/quote/, set("quote.minAmountOut", "9".repeat(20))) }
   ],
   [
-    "charges nobody the platform's fee",
+    "does not charge the platform's fee",
     "1.platform-fee",
     {
       twist: ({ path }, reply) =>
@@ -198,7 +202,7 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
           : reply
     }
   ],
-  ["knows an address that it never gave", "4.3.unknown", { twist: answered(/v0\/status/, 404, 200) }],
+  ["knows an address that it never issued", "4.3.unknown", { twist: answered(/v0\/status/, 404, 200) }],
   ["rotates the refresh token", "4.7.keeps", { twist: oneRefresh() }],
   [
     "writes the history without milliseconds",
@@ -206,13 +210,13 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
     { twist: changed(/transactions$/, (body) => [body].flat().map(set("createdAt", "2026-01-01T00:00:00Z"))) }
   ],
   [
-    "shows its history to nobody in particular",
+    "answers 403 instead of 401 to a wrong token",
     "5.401.GET /api/v0/transactions.a wrong token",
     { twist: answered(/transactions/, 401, 403) }
   ],
   ["never says 429", "8.rate", { twist: (_, reply) => (reply.status === 429 ? { status: 200, body: [] } : reply) }],
   [
-    "shows unpaid swaps unasked",
+    "shows unpaid swaps without a request",
     "4.9.statuses.default",
     {
       twist: ({ path, query }, reply) =>
@@ -229,14 +233,14 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
 ]
 
 describe("the conformance suite", () => {
-  it("finds nothing wrong with a lawful service, and says what it cannot show with a reason", async () => {
+  it("accepts a lawful service, and gives a reason for what it cannot show", async () => {
     const outcomes = await hold()
     assert.deepStrictEqual(told(outcomes, "fails"), [])
     assert.isAbove(told(outcomes, "holds").length, 800)
     assert.isTrue(outcomes.every(({ detail, verdict }) => verdict !== "cannot show" || detail.length > 10))
   })
 
-  it.each(violations)("finds out a service that %s", async (_, id, settings) => {
+  it.each(violations)("rejects a service that %s", async (_, id, settings) => {
     const fails = (await hold(settings, [id])).filter(({ verdict }) => verdict === "fails").map((outcome) => outcome.id)
     assert.include(fails, id)
     assert.deepStrictEqual(told(await hold({}, [id]), "fails"), [])

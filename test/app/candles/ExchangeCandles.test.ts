@@ -68,7 +68,7 @@ const wantedIn = (name: string): ExchangeCandles.WantedCandles => ({
 const linesOf = ({ out }: ExchangeCandles.WantedCandles) => readFileSync(out, "utf8").trimEnd().split("\n")
 
 describe("ExchangeCandles", () => {
-  it.live("fetches page after page, over gaps, each candle once, and goes on after a failure", () =>
+  it.live("fetches all pages across gaps, keeps each candle once, and continues after a failure", () =>
     Effect.gen(function* () {
       const port = yield* listening
       const exchange = yield* ExchangeCandles.openExchange(standIn(port), "local")
@@ -92,7 +92,7 @@ describe("ExchangeCandles", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.effect("says what to do about an exchange that is not known, an answer that is none, and another file", () =>
+  it.effect("says what to do about an unknown exchange, an unreadable answer or a file of other candles", () =>
     Effect.gen(function* () {
       const unknown = yield* Effect.flip(ExchangeCandles.openExchange(standIn(1), "nowhere"))
       assert.match(unknown.message, /--exchange nowhere: ccxt has no such exchange/)

@@ -97,8 +97,8 @@ vi.mock("ccxt", () => ({
   }
 }))
 
-describe("candles from before", () => {
-  it.effect("a glob of CSV files: read together, ready at once", () =>
+describe("candles from before the start", () => {
+  it.effect("from a glob of CSV files are read together and are ready at once", () =>
     atNow(
       Effect.gen(function* () {
         writeCsv("glob-1.csv", minutes(90, 40))
@@ -112,7 +112,7 @@ describe("candles from before", () => {
     )
   )
 
-  it.effect("what the bot recorded comes first, and its gap is filled from the source", () =>
+  it.effect("of the bot's own record come first, and its gap is filled from the source", () =>
     atNow(
       Effect.gen(function* () {
         writeCsv("gap.csv", minutes(90, 1, 60_100))
@@ -129,7 +129,7 @@ describe("candles from before", () => {
     )
   )
 
-  it.effect("a source of another market or unit is refused, one that ends early says so", () =>
+  it.effect("are refused from a source of another market or unit; a source that ends early says so", () =>
     atNow(
       Effect.gen(function* () {
         writeCsv("eth.csv", minutes(90, 1, 3_000))
@@ -151,7 +151,7 @@ describe("candles from before", () => {
     )
   )
 
-  it.effect("the prices that another bot recorded", () =>
+  it.effect("are read from the prices that another bot recorded", () =>
     atNow(
       Effect.gen(function* () {
         yield* Effect.gen(function* () {
@@ -164,7 +164,7 @@ describe("candles from before", () => {
     )
   )
 
-  it.effect("an exchange, through the library if it is installed", () =>
+  it.effect("are fetched from an exchange if its library is installed", () =>
     atNow(
       Effect.gen(function* () {
         const { line, seen } = yield* look("ccxt:kraken:BTC/USD")

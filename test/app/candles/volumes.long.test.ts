@@ -210,7 +210,7 @@ const courses: Readonly<Record<string, Course>> = {
     written: (over, second) => over - (second < 2 ? 1 : 0) - (Math.floor(over / frameMinutes) % 3),
     restarts: [100, 122, 171]
   },
-  "a source that is gone after a restart until the frame ends": {
+  "a source that is missing after a restart until the frame ends": {
     restarts: [101],
     isGone: (minute) => minute >= 101 && minute < 104
   },
@@ -221,35 +221,37 @@ const shown = (candles: View["candles"]) =>
   [...(candles ?? [])].map(([frame, { closed, columns }]) => [frame, closed, ...columns.close, ...columns.volume])
 
 describe("volumes of a live bot", () => {
-  it.effect.each(Object.entries(courses))("%s: the orders of a backtest, replayed and explained alike", ([, course]) =>
-    inJournal(
-      Effect.gen(function* () {
-        const { orders, events, looks, strategy, store, prices, candlesSeen } = yield* lived(course)
-        const expected = tested()
-        assert.deepStrictEqual(
-          orders,
-          expected.map((each, index) => (orders[index] === undefined ? undefined : each))
-        )
-        assert.isAtMost(orders.filter((each) => each === undefined).length, 1)
-        assert.isAbove(expected.filter(Boolean).length, 5)
-        const [minutes, kept] = [yield* minutesOf(["BTC/USDC"]), yield* keptOf(["BTC/USDC"])]
-        const replay = Replay.make({ markets, minutes, candles: kept, edited: new Map() })
-        for (const entry of events) replay.see(entry)
-        const { decisions, identical, differences } = replay.result()
-        assert.strictEqual(identical, decisions, JSON.stringify(differences[0]))
-        const { feeds } = yield* PlanInputs.feedsOf(store, [strategy], new Map())
-        const planned = PlanInputs.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
-        assert.deepStrictEqual(shown(planned), shown(candlesSeen))
-        // What an explanation of any minute sees is what the bot saw then.
-        const state = BotState.make()
-        for (const entry of events) BotState.apply(state, entry)
-        for (const [at, checks] of looks.filter((_, index) => index % 7 === 0)) {
-          const seen = yield* PastInputs.look(state, strategy, at).pipe(Effect.provideService(PriceStore, store))
-          const values = (text: string) => text.match(/"text":.*?"values":".*?"/g) ?? assert.fail(text)
-          assert.deepStrictEqual(values(JSON.stringify([...seen])), values(checks), new Date(at).toISOString())
-        }
-      })
-    )
+  it.effect.each(Object.entries(courses))(
+    "%s: a live bot places, replays and explains the orders of the backtest",
+    ([, course]) =>
+      inJournal(
+        Effect.gen(function* () {
+          const { orders, events, looks, strategy, store, prices, candlesSeen } = yield* lived(course)
+          const expected = tested()
+          assert.deepStrictEqual(
+            orders,
+            expected.map((each, index) => (orders[index] === undefined ? undefined : each))
+          )
+          assert.isAtMost(orders.filter((each) => each === undefined).length, 1)
+          assert.isAbove(expected.filter(Boolean).length, 5)
+          const [minutes, kept] = [yield* minutesOf(["BTC/USDC"]), yield* keptOf(["BTC/USDC"])]
+          const replay = Replay.make({ markets, minutes, candles: kept, edited: new Map() })
+          for (const entry of events) replay.see(entry)
+          const { decisions, identical, differences } = replay.result()
+          assert.strictEqual(identical, decisions, JSON.stringify(differences[0]))
+          const { feeds } = yield* PlanInputs.feedsOf(store, [strategy], new Map())
+          const planned = PlanInputs.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
+          assert.deepStrictEqual(shown(planned), shown(candlesSeen))
+          // What an explanation of any minute sees is what the bot saw then.
+          const state = BotState.make()
+          for (const entry of events) BotState.apply(state, entry)
+          for (const [at, checks] of looks.filter((_, index) => index % 7 === 0)) {
+            const seen = yield* PastInputs.look(state, strategy, at).pipe(Effect.provideService(PriceStore, store))
+            const values = (text: string) => text.match(/"text":.*?"values":".*?"/g) ?? assert.fail(text)
+            assert.deepStrictEqual(values(JSON.stringify([...seen])), values(checks), new Date(at).toISOString())
+          }
+        })
+      )
   )
 
   const missing =
@@ -260,12 +262,12 @@ describe("volumes of a live bot", () => {
     "without a volume in any row": { row: (...given) => row(...given).replace(/,[^,]*$/, ",") },
     "without a volume above zero": { row: (...given) => row(...given).replace(/,[^,]*$/, ",0") },
     "without a column of volumes": { row: (...given) => row(...given).replace(/,[^,]*$/, "") },
-    "gone before the start": { isGone: () => true },
+    "missing before the start": { isGone: () => true },
     "wrong in a row": { row: (...given) => row(...given).replace(/,[^,]*$/, ",much") }
   }
 
   it.effect.each(Object.entries(broken))(
-    "a source that is %s: the rule says what it waits for, others go on",
+    "a source that is %s: its rule says what it waits for, and other rules continue",
     ([, course]) =>
       inJournal(
         Effect.gen(function* () {
@@ -280,7 +282,7 @@ describe("volumes of a live bot", () => {
       )
   )
 
-  it.effect("of a market that is only watched come from the source of that market", () =>
+  it.effect("of a market that is only watched come from that market's source", () =>
     inJournal(
       Effect.gen(function* () {
         const strategy = strategyOf(`name: watching
@@ -342,7 +344,7 @@ rules:
   const sourceOf = (...names: ReadonlyArray<string>) =>
     new Map(names.map((name) => [name, { source: "sol.csv", folder }]))
 
-  it("are refused where no source can tell them, with what to do", () => {
+  it("are refused if no source provides them, with what to do", () => {
     for (const source of ["recorded", "journal:other.sqlite"]) {
       const refused = notLive(text.replace("btc.csv", source), sourceOf("BTC/USDC"))
       assert.match(refused?.message ?? "", /^the venue reports no volume: live, volume needs a source of candles/)
@@ -352,13 +354,13 @@ rules:
     assert.match(notLive(elsewhere)?.hint ?? "", /^markets: { SOL\/USDC: { candles: … } } in the configuration$/)
   })
 
-  it("are accepted with a source in the file or in the configuration", () => {
+  it("are accepted if the file or the configuration names a source", () => {
     assert.isUndefined(notLive(text))
     assert.isUndefined(notLive(text.replace(/candles: .*\n/, ""), sourceOf("BTC/USDC")))
     assert.isUndefined(notLive(elsewhere, sourceOf("SOL/USDC")))
   })
 
-  it.effect("a source that has none is refused before a start", () =>
+  it.effect("are refused before a start if the source has none", () =>
     inJournal(
       Effect.gen(function* () {
         yield* TestClock.setTime(began + candles.bars * minuteMillis)

@@ -49,8 +49,8 @@ const listsAfter = (...events: ReadonlyArray<BotEvent>) => {
 const found = (...events: ReadonlyArray<BotEvent>) =>
   listsAfter(...events).flatMap(({ found, name }) => found.map(({ id, text }) => `${name}: ${id}: ${text}`))
 
-describe("what a journal knows that can still act or be paid", () => {
-  it("has each stage of an order in the list that is about it", () => {
+describe("the list of what can still act or be paid", () => {
+  it("has each stage of an order under its own heading", () => {
     const life = [planned, created, bound, signed, sent]
     const payments = "Signed payments that may still be executed: s/a o1"
     const stages: ReadonlyArray<readonly [ReadonlyArray<BotEvent>, string]> = [
@@ -69,7 +69,7 @@ describe("what a journal knows that can still act or be paid", () => {
     assert.deepStrictEqual(found(...life, deposit, closed, refunded, settled), [])
   })
 
-  it("lists a spare order until it is cancelled, and unpaid orders that are given up", () => {
+  it("has a spare order until it is cancelled, and unpaid orders that are given up", () => {
     assert.include(
       found(planned, created, bound, spare),
       "Orders that are not paid: o2: a spare order, not funded and not cancelled yet"
@@ -82,7 +82,7 @@ describe("what a journal knows that can still act or be paid", () => {
     ])
   })
 
-  it("is contained if every list has been read and is empty, and the report names place and time", () => {
+  it("counts as contained if every list is read and empty, with place and time", () => {
     const empty = listsAfter()
     assert.isTrue(Containment.isContained(empty))
     assert.isUndefined(Containment.openIn(empty))

@@ -91,7 +91,7 @@ const facts = (
 })
 
 describe("the report of a first order", () => {
-  it("takes an echo without the protocol's part as expected, and any other one as a difference", () => {
+  it("expects the protocol's share in an echo, and reports any other deviation", () => {
     const echoedAs = (appFeeBasisPoints: number) =>
       Report.make(
         facts({ echoedBasisPoints: 20.01, settlementBasisPoints: 0.01, shown: { ...shown, appFeeBasisPoints } })
@@ -108,7 +108,7 @@ describe("the report of a first order", () => {
 
   it.each([
     [
-      "a dearer refund",
+      "a more expensive refund",
       facts({}, { amount: 2_950_000n, fee: 50_000n }),
       [/^refund fee: .*0\.02 USDC.*0\.05 USDC$/, /^refunded: .*2\.98 USDC.*2\.95 USDC$/]
     ],
@@ -121,7 +121,7 @@ describe("the report of a first order", () => {
     ],
     ["another price", facts({ shown: { ...shown, price: Decimal.make(31_000n) } }), [/^price: .*30000.*31000/]],
     ["an order that cannot be read", facts({ shown: undefined }), [/^terms of the order: .*not read$/]]
-  ] as const)("names %s", (_, known, expected) => {
+  ] as const)("names each difference: %s", (_, known, expected) => {
     const { differences } = Report.make(known)
     assert.strictEqual(differences.length, expected.length, differences.join("\n"))
     for (const [place, what] of expected.entries()) assert.match(differences[place] ?? "", what)

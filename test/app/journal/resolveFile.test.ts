@@ -5,7 +5,7 @@ import * as ResolveFile from "../../../src/app/journal/ResolveFile.ts"
 
 const answer = { placement: "p1", word: "paid", text: "seen on the explorer" } as const
 
-describe("a word that waits for the bot", () => {
+describe("a resolution that waits for the bot", () => {
   it.effect("is kept if the process has no free file descriptor to read it", () =>
     Effect.gen(function* () {
       let isReadable = false

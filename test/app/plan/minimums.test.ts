@@ -29,7 +29,7 @@ describe("the smallest order of a market", () => {
     ["near-2026-11", "ORIGIN_CHAIN", ", facts: { orders: { chainMinUsd: { bsc: 20 } } }", "20 bsc"],
     ["near-2026-11", "INTENTS", ", minOrderUsd: 12", "12"],
     ["document", "INTENTS", "", "none"]
-  ])("by the facts of %s and money of %s%s is %s", async (profile, depositType, more, expected) => {
+  ])("with the facts of %s and deposit type %s%s is %s", async (profile, depositType, more, expected) => {
     const settings = await config(`, profile: ${profile}${more}`, depositType)
     const found = minimumIn(settings, chains)(market)
     const text = found && [Decimal.format(found.usd), found.chain ?? []].flat().join(" ")

@@ -11,11 +11,11 @@ const stopped = () => {
 }
 
 describe("a request to stop", () => {
-  it("a signal interrupts a command that does not wait for one", () => {
+  it("by one signal interrupts a command that does not wait for signals", () => {
     assert.isFalse(stopped().ask())
   })
 
-  it.effect("a second signal insists only once the command has heard of the first and its press is over", () =>
+  it.effect("by a second signal counts once the command knows of the first and the key is released", () =>
     Effect.gen(function* () {
       const { ask, ends, service } = stopped()
       const command = yield* Effect.forkChild(service.requested, { startImmediately: true })
@@ -29,7 +29,7 @@ describe("a request to stop", () => {
     })
   )
 
-  it.effect("a command that began to leave before the first signal is interrupted by the second", () =>
+  it.effect("by a second signal interrupts a command that began to leave before the first", () =>
     Effect.gen(function* () {
       const { ask, ends, service } = stopped()
       yield* Effect.raceFirst(service.requested, Effect.void)

@@ -52,22 +52,22 @@ const memory = Bookkeeper.layer.pipe(
 )
 const watched = (...asked: Parameters<typeof watch>) => Effect.provide(watch(...asked), memory)
 
-describe("the bot's own look at the service", () => {
-  it.effect("records what differs once, and its end", () =>
+describe("the bot's canary", () => {
+  it.effect("records each difference once, and its end", () =>
     Effect.gen(function* () {
       const { recorded } = yield* watched([whole([]), whole([fresh]), whole([fresh]), whole([gone, fresh]), whole([])])
       assert.deepStrictEqual(recorded, [[fresh.what], [gone.what, fresh.what], []])
     })
   )
 
-  it.effect("takes nothing back when not everything could be asked", () =>
+  it.effect("keeps earlier differences if some answers are missing", () =>
     Effect.gen(function* () {
       const { recorded } = yield* watched([partly([]), partly([fresh]), whole([fresh])], { before: [gone] })
       assert.deepStrictEqual(recorded, [[fresh.what, gone.what], [fresh.what]])
     })
   )
 
-  it.effect("goes on after a failure of its own, which is no event", () =>
+  it.effect("continues after its own failure, which is not an event", () =>
     Effect.gen(function* () {
       const { looks, recorded } = yield* watched(["fails", whole([fresh])])
       assert.strictEqual(looks, 2)
@@ -75,7 +75,7 @@ describe("the bot's own look at the service", () => {
     })
   )
 
-  it.effect("looks without being configured only while an earlier run's finding stands", () =>
+  it.effect("runs without configuration only while a difference of an earlier run is open", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* watched([whole([])], { isConfigured: false })).looks, 0)
       const { looks, recorded } = yield* watched([whole([])], { isConfigured: false, before: [gone] })

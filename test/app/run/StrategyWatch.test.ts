@@ -130,7 +130,7 @@ describe("the watch on strategy files", () => {
     }).pipe(Effect.provide(around))
   )
 
-  it.effect("judges a refused edit at once if somebody asks for a reload", () =>
+  it.effect("checks a refused edit at once on a reload command", () =>
     Effect.gen(function* () {
       const { market, runs, save, watch } = yield* watched()
       market.mid = price("58000")
@@ -141,7 +141,7 @@ describe("the watch on strategy files", () => {
     }).pipe(Effect.provide(around))
   )
 
-  it.effect("names the objection to the present text after another text with a mistake", () =>
+  it.effect("names the problem of the current text after another text with a mistake", () =>
     Effect.gen(function* () {
       const { market, records, save, watch } = yield* watched()
       market.mid = price("58000")
@@ -154,7 +154,7 @@ describe("the watch on strategy files", () => {
     }).pipe(Effect.provide(around))
   )
 
-  it.effect("judges no edit by a price that is too old to trade on", () =>
+  it.effect("rejects no edit because of a price that is too old to trade on", () =>
     Effect.gen(function* () {
       const { market, runs, save, watch } = yield* watched()
       yield* seconds(60)
@@ -168,7 +168,7 @@ describe("the watch on strategy files", () => {
     }).pipe(Effect.provide(around))
   )
 
-  it.effect("runs what the engine runs if the caller of a reload leaves while the engine replaces the files", () =>
+  it.effect("keeps the applied edit if the caller of a reload leaves while the engine replaces the files", () =>
     Effect.gen(function* () {
       const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const replaced = Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(end)), Effect.as(true))
@@ -183,7 +183,7 @@ describe("the watch on strategy files", () => {
     }).pipe(Effect.provide(around))
   )
 
-  it.effect("spends the permission for one edit on the edit that runs", () =>
+  it.effect("uses the permission for one edit for that edit alone", () =>
     Effect.gen(function* () {
       const { journal, market, runs, save, watch } = yield* watched()
       market.mid = price("58000")

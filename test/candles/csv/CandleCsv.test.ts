@@ -86,7 +86,7 @@ describe("CandleCsv", () => {
     it(`reads the same candles from: ${name}`, () => assert.deepStrictEqual(read(text), expected))
   }
 
-  it("has a corpus of at least sixty wrong files", () => assert.isAtLeast(wrongFiles.length, 60))
+  it("is tested with at least sixty wrong files", () => assert.isAtLeast(wrongFiles.length, 60))
 
   for (const { name, text, kind, line, column, says, advises } of wrongFiles) {
     it(`says what is wrong: ${name}`, () => {
@@ -101,7 +101,7 @@ describe("CandleCsv", () => {
     })
   }
 
-  it("repairs every wrong file that still has two candles, or says that it cannot", () => {
+  it("repairs every wrong file with at least two valid candles, or says that it cannot", () => {
     for (const { name, text } of wrongFiles) {
       const { candles, problems } = parse(text, ...repairs)
       if (candles === undefined) {
@@ -121,7 +121,7 @@ describe("CandleCsv", () => {
     }
   })
 
-  it("keeps the last of duplicates, in the order of time, and counts repairs", () => {
+  it("keeps the last duplicate, orders by time, and counts repairs", () => {
     const late = first.replace("100.5", "100.75")
     const { candles, repaired } = parse([header, second, first, late].join("\n"), "sort", "duplicates")
     assert.deepStrictEqual([...(candles?.open ?? [])], [100.75, 100])
@@ -129,7 +129,7 @@ describe("CandleCsv", () => {
     assert.strictEqual(repaired.duplicates, 1)
   })
 
-  it("sorting alone drops no candle: two of one time that it brings together are named", () => {
+  it("names duplicates that sorting brings together, and drops none", () => {
     const lines = [header, first, second, first.replace("100.5", "100.75")]
     const { candles, problems } = parse(lines.join("\n"), "sort")
     assert.isUndefined(candles)
@@ -141,7 +141,7 @@ describe("CandleCsv", () => {
     assert.deepStrictEqual([repaired.sort, repaired.duplicates], [1, 1])
   })
 
-  it("warns of gaps and fills them only when asked", () => {
+  it("warns of gaps, and fills them only on request", () => {
     const text = [header, first, second.replace("100000,", "400000,"), second.replace("100000,", "460000,")].join("\n")
     const { candles, problems } = parse(text)
     assert.strictEqual(candles?.bars, 3)
@@ -176,7 +176,7 @@ describe("CandleCsv", () => {
     assert.deepStrictEqual(PlainText.textOf(zipped), Buffer.from(plain.join("\n")))
   })
 
-  it("returns problems instead of throwing on damaged bytes", () => {
+  it("returns problems on damaged bytes and does not throw", () => {
     const whole = bytes(plain.join("\n"))
     for (let seed = 1; seed <= 300; seed++) {
       const next = random(seed)
@@ -189,7 +189,7 @@ describe("CandleCsv", () => {
 })
 
 describe("repair=all", () => {
-  it("says what it left out, and where", () => {
+  it("says what it leaves out, and where", () => {
     const good = "1,2,1,1,0"
     const at = (second: number, rest = good) => `${1_700_000_040 + second},${rest}`
     const bad = [at(120, "1,2,1,x,0"), at(180, "1,2,-1,1,0"), at(240, "5,2,1,1,0"), at(240)]
@@ -209,7 +209,7 @@ describe("repair=all", () => {
 })
 
 describe("trades", () => {
-  it("makes candles of trades", () => {
+  it("become candles", () => {
     const trades = [
       "trade_time_ms,price,qty",
       "1700000040000,10,1",
@@ -230,7 +230,7 @@ describe("trades", () => {
     ])
   })
 
-  it.skipIf(!sharedData.isPresent)("keeps what was traded in real trades", () => {
+  it.skipIf(!sharedData.isPresent)("keep their total volume in a real file", () => {
     const file = sharedData.bytes("binance-spot-btcusdt-trades-20240808.csv.gz")
     const options = { file: "trades.csv", repair: new Set<Repair>(), tradeCandleMillis: 60_000 }
     const { candles } = CandleCsv.parse(file, options)
@@ -242,7 +242,7 @@ describe("trades", () => {
 })
 
 describe("TimeAxis", () => {
-  it("finds times and bars as a search through all of them would", () => {
+  it("finds times and bars as a full search does", () => {
     for (let seed = 1; seed <= 40; seed++) {
       const next = random(seed)
       const { time } = randomCandles(next, 200)

@@ -36,21 +36,21 @@ describe("columns of a file", () => {
       "read as candles: time from timeOpen, open, high, low, close, volume"
     ],
     [
-      "of two volumes the one that times the price gives the other counts the base",
+      "of two volumes, the one that gives the other when multiplied by the price counts the base",
       "unix,date,open,high,low,close,Volume BTC,Volume ETH",
       "1735689600,2025-01-01 00:00:00,100,110,90,101,1000,10",
       "1735689660,2025-01-01 00:01:00,101,112,95,100,1100,11",
       "read as candles: time from unix, open, high, low, close, volume from Volume ETH"
     ],
     [
-      "amount and vol are told apart by the price",
+      "amount and vol are distinguished by the price",
       "t,o,h,l,c,vol,amount",
       "1735689600,100,110,90,101,1000,10",
       "1735689660,101,112,95,100,1100,11",
       "read as candles: time from t, open from o, high from h, low from l, close from c, volume from amount"
     ],
     [
-      "a volume in quote beside the volume is left",
+      "a volume in quote beside the volume is ignored",
       "Close time,Quote asset volume,Volume,Open,High,Low,Close,Open time",
       "1735689659999,1010,10,100,110,90,101,1735689600000",
       "1735689719999,1100,11,101,112,95,100,1735689660000",
@@ -62,7 +62,7 @@ describe("columns of a file", () => {
     assert.strictEqual(found.columns, columns)
   })
 
-  it("a volume that counts quote alone is not a volume, and the line says so", () => {
+  it("with volume in quote alone count as no volume, and the line says so", () => {
     const { columns, rows, said } = read([
       "time,open,high,low,close,Volume USDT",
       "1735689600,100,110,90,101,1010",
@@ -80,7 +80,7 @@ describe("columns of a file", () => {
       /a\.csv:1:1: the columns unix and date both name the time, and differ/
     ],
     [
-      "a time and an end that are one",
+      "a time and an end that are the same",
       ["timestamp,close_time,open,high,low,close", "1735689600,1735689600,1,2,1,1", "1735689660,1735689660,1,2,1,1"],
       /the column timestamp has the end of each candle/
     ],
@@ -95,7 +95,7 @@ describe("columns of a file", () => {
       /the columns close and Close both name the close, and differ/
     ],
     [
-      "volumes of which none is the other times the price",
+      "volumes that do not differ by the price",
       ["time,open,high,low,close,vol,amount", "1735689600,1,9,1,1,2,400", "1735689660,1,9,1,1,2,7"],
       /the columns vol and amount both name the volume, and differ/
     ],
@@ -104,9 +104,9 @@ describe("columns of a file", () => {
       ["28457,42000,0.1,4200,1735689600000,True,True", "28458,42000,0.1,4200,1735689600001,True,True"],
       /7 fields and no header, and the first field, 28457, is not a time; name the columns/
     ]
-  ])("contradictions are refused: %s", (_, lines, said) => assert.match(read(lines).said, said))
+  ])("that contradict each other are refused: %s", (_, lines, said) => assert.match(read(lines).said, said))
 
-  it("three columns without names are trades", () => {
+  it("without names are trades if there are three of them", () => {
     const { columns, rows } = read([
       "1735689600,100,4",
       "1735689601,110,4",
@@ -119,7 +119,7 @@ describe("columns of a file", () => {
   })
 
   it.each(["symbol", "Pair", "exchange", "timeframe"])(
-    "a file of two values of %s is refused, repaired or not",
+    "with two values of %s are refused, with and without repair",
     (name) => {
       const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},${market},1,2,1,1,5`)
       for (const repair of [[], repairs]) {
@@ -151,7 +151,7 @@ describe("times", () => {
   ])("%s is refused with its line", (time, said) => assert.match(at(time, "2025-01-01"), said))
 
   it.each(["1230768000", "1230768000000", "1230768000000000", "1230768000000000000", "2009-01-01"])(
-    "%s is the first moment",
+    "%s is the earliest accepted one",
     (time) => assert.strictEqual(at(time, "2009-01-02"), "")
   )
 })
@@ -162,7 +162,7 @@ describe("bars that overlap", () => {
   const hours = Array.from({ length: 40 }, (_, hour) => bar(hour * 60, 100))
 
   it.each([[], ["gaps"], repairs] as ReadonlyArray<ReadonlyArray<Repair>>)(
-    "one bar too many is a mistake with its line, with --repair %s",
+    "are a mistake with the line of the extra bar, with --repair %s",
     (...repair) => {
       const { said } = read([header, ...hours.slice(0, 20), bar(19 * 60 + 1, 200), ...hours.slice(20)], ...repair)
       assert.match(
@@ -172,7 +172,7 @@ describe("bars that overlap", () => {
     }
   )
 
-  it("--repair gaps keeps every candle at its time, or names the one that has no place", () => {
+  it("stay at their time with --repair gaps, or are named if they have no place", () => {
     const between = [bar(0, 100), bar(1, 101), bar(2, 102), bar(2.5, 200), bar(3, 103), bar(4, 104)]
     const { rows } = read([header, ...between], "gaps")
     for (const row of between)
@@ -186,7 +186,7 @@ describe("bars that overlap", () => {
   })
 })
 
-describe("trades in another order", () => {
+describe("trades of a file", () => {
   const trades = [
     [0, 100],
     [0, 109],
@@ -202,23 +202,23 @@ describe("trades in another order", () => {
   const header = "time,price,qty"
   const right = read([header, ...trades]).rows
 
-  it("the newest first becomes the same candles with --repair sort, trades of one second included", () =>
+  it("from newest to oldest become the same candles with --repair sort, even within a second", () =>
     assert.deepStrictEqual(read([header, ...trades.toReversed()], "sort").rows, right))
 
-  it("trades of one minute out of order are a mistake with its line", () => {
+  it("out of order within a minute are a mistake with its line", () => {
     const [one = "", two = "", three = "", ...others] = trades
     const mixed = [header, one, three, two, ...others]
     assert.match(read(mixed).said, /a\.csv:4:1: the time goes back .* or use --repair sort/)
     assert.deepStrictEqual(read(mixed, "sort").rows, right)
   })
 
-  it("a trade that cannot be is named by its line, and left out alone", () => {
+  it("that are impossible are named by line, and only they are left out", () => {
     const wrong = [header, ...trades.slice(0, 2), "1735689620,0,1", "1735689621,100,-1", ...trades.slice(2)]
     assert.match(read(wrong).said, /a\.csv:4:2: price 0 is zero.*\na\.csv:5:6: quantity -1 is negative/)
     assert.deepStrictEqual(read(wrong, "invalid").rows, right)
   })
 
-  it("candles of trades have the requested length, for trades at any rate", () => {
+  it("become candles of the requested length at any rate", () => {
     const rare = [0, 600, 1200, 1800, 2100, 2700].map((second) => `${1_735_689_600 + second},100,1`)
     assert.lengthOf(read([header, ...rare], "gaps").rows, 46)
   })

@@ -23,7 +23,7 @@ describe("signals of a file", () => {
     ["2026-01-31,a trend,1", 12, '"a trend" is not the name of a signal'],
     ["2026-01-31,trend,high", 18, 'value "high" is not a number'],
     ["2026-01-31,trend,NaN", 18, 'value "NaN" is not a number']
-  ])("%s is told with its line and column", (line, column, message) => {
+  ])("with %s are refused with line and column", (line, column, message) => {
     const { problems, values } = SignalCsv.parseSignals(`2026-01-31,trend,1\n${line}\n`, "s.csv")
     assert.lengthOf(values, 1)
     assert.deepInclude(problems[0], { file: "s.csv", line: 2, column, message })

@@ -27,7 +27,7 @@ const bars = 20_000
 const quickly = ["--band", "rules", "--json"]
 
 describe("backtest commands", () => {
-  it.effect("a budget of quote alone does not say that buy and hold gained nothing while the price rose by half", () =>
+  it.effect("credit buy and hold with the price's gain, also for a budget of quote alone", () =>
     Effect.gen(function* () {
       const [file, quoteOnly] = [join(folder, "half.csv"), join(folder, "quote.yaml")]
       const lines = Array.from({ length: 48 }, (_, hour) => {
@@ -46,7 +46,7 @@ describe("backtest commands", () => {
     })
   )
 
-  it.effect("a month that is missing in the data does not make a yearly return of trillions", () =>
+  it.effect("report a plausible yearly return if a month of data is missing", () =>
     Effect.gen(function* () {
       const file = join(folder, "gap.csv")
       const days = [0, 1, 180, 181].map((day) => Date.UTC(2024, 0, 1 + day))
@@ -63,7 +63,6 @@ describe("backtest commands", () => {
       assert.deepInclude({ ...few, ...meaningless }, { ...few, yearlyReturn: "less than a year" })
       const shown = yield* limitbot("backtest", strategy, "--data", file)
       assert.match(shown, /Sortino +-\d/)
-      // Grid profit and inventory were in the report alone.
       const { gridProfit, inventory, profitQuote } = result.sides.pessimistic
       assert.closeTo(gridProfit + inventory, Number(profitQuote), 1e-6)
       assert.match(shown, /^grid profit, after fees +-?[\d,]+\.\d\d USDC/m)
@@ -83,12 +82,12 @@ describe("backtest commands", () => {
       const figure = (label: string) => Number.parseFloat((facts.get(label) ?? "").replaceAll(",", ""))
       const parts = figure("grid profit, after fees") + figure("inventory, still held")
       assert.closeTo(parts, figure("profit and loss"), 0.02)
-      // "Made -62.52 USDC more" is no way to say a loss.
+      // A loss is called a loss, not a negative gain.
       assert.match(
         readFileSync(page, "utf8"),
         /<li>The strategy lost [\d,.]+ USDC against its untouched budget\.<\/li>/
       )
-      // The table of slots had gained alone, and what they still hold was nowhere.
+      // The table has gains and what the slots still hold.
       const slots = [
         ...readFileSync(page, "utf8").matchAll(
           /<tr><td>cell-\d+<\/td>(?:<td class="n">\d+<\/td>){2}<td style="[^"]*">.*?<\/td><td class="n">([^<]*)<\/td><td class="n">([^<]*)<\/td>/g
@@ -117,7 +116,7 @@ describe("backtest commands", () => {
     })
   )
 
-  it.live("generate, look at, run, report, search, each as JSON and as text", () =>
+  it.live("generate, show, run, report and search, each as JSON and as text", () =>
     Effect.gen(function* () {
       yield* limitbot("data", "generate", csv, "--bars", `${bars}`)
       const info: unknown = JSON.parse(yield* limitbot("data", csv, "--json"))
@@ -274,7 +273,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     })
   )
 
-  it.live("app fees of a file's terms cost something: they were ignored, to the last digit", () =>
+  it.live("charge the app fees of a file's terms", () =>
     Effect.gen(function* () {
       const data = join(folder, "app.csv")
       yield* limitbot("data", "generate", data, "--bars", "40000")
@@ -288,7 +287,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
         assert.isAbove(Number(charged.sides[side].appFeesQuote), 0)
         assert.notProperty(free.sides[side], "appFeesQuote")
       }
-      // The configuration's were ignored by every backtest and search.
+      // App fees of the configuration count too, in backtests and searches.
       const configs = ["", "appFees: { app.near: 100 }, "].map((appFees, index) => {
         const config = join(folder, `account-${index}.yaml`)
         const account = `account: { ${appFees}key: { env: KEY } }\nassets:\n`
@@ -321,7 +320,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     })
   )
 
-  it.live("a part of the data, converted: the same result as asking for the part", () =>
+  it.live("give the same result for a converted part of the data as for --from and --to", () =>
     Effect.gen(function* () {
       const part = join(folder, "part.csv")
       const time = ["--from", "2021-01-03", "--to", "2021-01-09T12:00:00Z"]
@@ -335,7 +334,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     })
   )
 
-  it.effect("--detail: what happened inside the bars is that of the finer candles; others are refused", () =>
+  it.effect("use finer candles inside the bars with --detail, and refuse unsuitable ones", () =>
     Effect.gen(function* () {
       const [fine, coarse, narrow] = [join(folder, "fine.csv"), join(folder, "coarse.csv"), join(folder, "narrow.yaml")]
       yield* limitbot("data", "generate", fine, "--bars", "600")
@@ -365,7 +364,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     })
   )
 
-  it.live("a bot's journal as data, and as the measure of its own fills", () =>
+  it.live("read a bot's journal as data, and compare its own fills", () =>
     Effect.gen(function* () {
       const journal = join(folder, "bot.sqlite")
       const stores = PriceStore.layer.pipe(
@@ -422,7 +421,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     ]
   ]
   for (const [words, message] of mistakes) {
-    it.live(`says what to do: ${words.slice(2).join(" ").replaceAll(folder, "")}`, () =>
+    it.live(`say what to do: ${words.slice(2).join(" ").replaceAll(folder, "")}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(limitbot(...words))
         assert.match(error.message, message)

@@ -98,7 +98,7 @@ const watched = Effect.gen(function* () {
 const data = ["--data", `BTC/USDC=${btc}`, "--data", `ETH/USDC=${eth}`, "--band", "rules"]
 
 describe("costs of a backtest", () => {
-  it.effect("the first lines name the spread, and where it is from", () =>
+  it.effect("name the spread and its source in the first lines", () =>
     Effect.gen(function* () {
       const assumed = yield* limitbot("backtest", strategy, ...data)
       assert.include(assumed.split("\n")[1], "; spread: 10 basis points (as the sandbox's solvers keep)")
@@ -107,7 +107,7 @@ describe("costs of a backtest", () => {
     })
   )
 
-  it.effect("the configuration and its journal are read once for all markets", () =>
+  it.effect("read the configuration and its journal once for all markets", () =>
     Effect.gen(function* () {
       yield* watched
       const reads: Array<string> = []
@@ -135,20 +135,18 @@ describe("costs of a backtest", () => {
     })
   )
 
-  it.effect(
-    "payouts and refunds cost what the venue published on the account's orders, and before that what it usually takes",
-    () =>
-      Effect.gen(function* () {
-        const printed = yield* limitbot("backtest", strategy, ...data, "--config", config)
-        const flat =
-          "0.00003 BTC of a payout (published), 0.02 USDC of a refund (published), 0.000008 ETH and 0.02 USDC of a payout (the venue's), 0.0000003 BTC and 0.000008 ETH of a refund (the venue's); spread"
-        assert.include(printed.split("\n")[1], flat)
-        const feesOf = (words: ReadonlyArray<string>) =>
-          Effect.map(limitbot("backtest", strategy, ...data, "--config", config, "--json", ...words), (text) =>
-            Number(JSON.parse(text).sides.optimistic.feesQuote)
-          )
-        const nothing = ["--withdraw-fee", "0,0,0", "--refund-fee", "0,0,0"]
-        assert.isAbove(yield* feesOf([]), yield* feesOf(nothing))
-      })
+  it.effect("of payouts and refunds are what the venue publishes for the account's orders, else its usual fees", () =>
+    Effect.gen(function* () {
+      const printed = yield* limitbot("backtest", strategy, ...data, "--config", config)
+      const flat =
+        "0.00003 BTC of a payout (published), 0.02 USDC of a refund (published), 0.000008 ETH and 0.02 USDC of a payout (the venue's), 0.0000003 BTC and 0.000008 ETH of a refund (the venue's); spread"
+      assert.include(printed.split("\n")[1], flat)
+      const feesOf = (words: ReadonlyArray<string>) =>
+        Effect.map(limitbot("backtest", strategy, ...data, "--config", config, "--json", ...words), (text) =>
+          Number(JSON.parse(text).sides.optimistic.feesQuote)
+        )
+      const nothing = ["--withdraw-fee", "0,0,0", "--refund-fee", "0,0,0"]
+      assert.isAbove(yield* feesOf([]), yield* feesOf(nothing))
+    })
   )
 })

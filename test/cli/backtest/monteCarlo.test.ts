@@ -20,7 +20,7 @@ const csvOf = (prices: ReadonlyArray<number>): string => {
 }
 
 describe("monte-carlo --method trades", () => {
-  it.live("0.00 % lose of a ladder that lost: its open position is a trade too", () =>
+  it.live("counts the open position of a ladder that loses as a trade", () =>
     Effect.gen(function* () {
       const [strategy, data] = [join(folder, "ladder.yaml"), join(folder, "falls.csv")]
       writeFileSync(

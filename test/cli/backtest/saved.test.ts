@@ -54,7 +54,7 @@ const prepare = Effect.gen(function* () {
 })
 
 describe("saved backtests", () => {
-  it.live("each backtest is listed and shown with its text, data, options and figures", () =>
+  it.live("are listed and shown with their text, data, options and figures", () =>
     Effect.gen(function* () {
       const { backtest, file, minutes, run, saved } = yield* prepare
       assert.match(yield* run("backtest", "list"), new RegExp(`saved in ${saved}; the newest 100 are kept`))
@@ -85,7 +85,7 @@ describe("saved backtests", () => {
     })
   )
 
-  it.live("two are compared by the lines of their files and their figures", () =>
+  it.live("are compared by the lines of their files and by their figures", () =>
     Effect.gen(function* () {
       const { backtest, file, minutes, run } = yield* prepare
       yield* backtest()
@@ -103,7 +103,7 @@ describe("saved backtests", () => {
     })
   )
 
-  it.live("other data, or another part of them, is compared only on demand, and the answer says so", () =>
+  it.live("of different data are compared only on demand, and the answer says so", () =>
     Effect.gen(function* () {
       const { backtest, file, others, run } = yield* prepare
       yield* backtest()
@@ -117,7 +117,7 @@ describe("saved backtests", () => {
     })
   )
 
-  it.live("several files are saved one by one", () =>
+  it.live("have one entry for each of several files", () =>
     Effect.gen(function* () {
       const { backtest, folder, run } = yield* prepare
       const other = join(folder, "other.yaml")
@@ -131,7 +131,7 @@ describe("saved backtests", () => {
     })
   )
 
-  it.live("the newest 100 stay, each with a number of its own, and only their owner can read them", () =>
+  it.live("are the newest 100, each with its own number, and only their owner can read them", () =>
     Effect.gen(function* () {
       const { backtest, run, saved } = yield* prepare
       mkdirSync(saved, { recursive: true })
@@ -148,7 +148,7 @@ describe("saved backtests", () => {
     })
   )
 
-  it.live("--no-save saves none, and a backtest that cannot be saved is shown all the same", () =>
+  it.live("are skipped with --no-save, and a backtest that cannot be saved is still shown", () =>
     Effect.gen(function* () {
       const { backtest, folder, saved } = yield* prepare
       assert.notInclude(yield* backtest("--no-save"), "saved as")
@@ -160,7 +160,7 @@ describe("saved backtests", () => {
     })
   )
 
-  it.live("a number that is not there is refused with the numbers that are", () =>
+  it.live("are refused under an unknown number, with the numbers that exist", () =>
     Effect.gen(function* () {
       const { backtest, run, saved } = yield* prepare
       const empty = yield* Effect.flip(run("backtest", "show", "1"))
@@ -171,7 +171,7 @@ describe("saved backtests", () => {
     })
   )
 
-  it.live("--stdin runs an edited text under the name of its file, and saves the text that ran", () =>
+  it.live("contain the edited text of --stdin, under the name of its file", () =>
     Effect.gen(function* () {
       const { file, minutes, run, runReading } = yield* prepare
       const edited = gridText.replace("cli-grid", "edited")
@@ -187,7 +187,7 @@ describe("saved backtests", () => {
 describe("search --write", () => {
   const searching = (file: string, minutes: string) => ["search", file, "--data", minutes, "--set", "grid.levels=5,9"]
 
-  it.live("puts the best values into the file, whose link and mode stay, and shows the lines", () =>
+  it.live("writes the best values into the file, keeps its link and mode, and shows the lines", () =>
     Effect.gen(function* () {
       const { file, folder, minutes, run } = yield* prepare
       const link = join(folder, "link.yaml")
@@ -210,7 +210,7 @@ describe("search --write", () => {
     })
   )
 
-  it.live("changes nothing if no trial meets the conditions, or if the file was edited meanwhile", () =>
+  it.live("changes nothing if no trial meets the conditions, or if the file is edited meanwhile", () =>
     Effect.gen(function* () {
       const { file, minutes, run } = yield* prepare
       const none = yield* Effect.flip(run(...searching(file, minutes), "--write", "--where", "fills>=1000000"))
@@ -229,7 +229,7 @@ describe("search --write", () => {
     })
   )
 
-  it("with --config shows the plan, and does not write one that is not safe", async () => {
+  it("shows the plan with --config, and does not write an unsafe one", async () => {
     const cwd = workspace(await startStill(), { "tiny.yaml": tinyText })
     const text = readFileSync(join(cwd, "grid.yaml"), "utf8")
     const minutes = ["data", "generate", "minutes.csv", "--bars", "3000", "--price", "60000"]

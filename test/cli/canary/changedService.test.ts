@@ -7,7 +7,7 @@ const proxies: Array<{ readonly close: () => Promise<void> }> = []
 afterAll(() => Promise.all(proxies.map(({ close }) => close())))
 
 describe("a bot at a service that changes", () => {
-  it("pays nothing while a field is gone that money depends on, and goes on when it is there again", async () => {
+  it("pays nothing while a field that money depends on is missing, and continues once it is back", async () => {
     const sandbox = await startStill()
     let isChanged = true
     const proxy = await recordingProxy(sandbox.url, "", 0, (path, body) =>

@@ -82,7 +82,7 @@ const reportIn = (cwd: string, placement = ".*"): Report => {
 
 describe.concurrent("limitbot first-order", () => {
   it.each(firstOf(1, profileNames))(
-    "places the smallest order, reads it back, cancels it, follows the refund and tells: %s",
+    "places the smallest order, reads it back, cancels it, follows the refund and reports: %s",
     async (like) => {
       const { cwd, limitbot, sandbox } = await prepare(like)
       const done = await limitbot("first-order", "--confirm", "place")
@@ -117,7 +117,7 @@ describe.concurrent("limitbot first-order", () => {
     }
   )
 
-  it("moves nothing without the word", async () => {
+  it("moves nothing without the confirmation", async () => {
     const { cwd, limitbot, sandbox } = await prepare("document")
     assertSays(await limitbot("first-order"), 2, /--confirm place/)
     assertSays(await limitbot("first-order", "--confirm", "yes"), 2, /the word is "place"/)
@@ -128,7 +128,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
   })
 
-  it.skipIf(!isLong)("goes on with the same order wherever it is killed, and pays once", async () => {
+  it.skipIf(!isLong)("continues with the same order after a kill at any step, and pays once", async () => {
     const { cwd, hold, limitbot, sandbox } = await throughProxy("near-2026-11")
     for (const [path, says] of [
       ["/generate-intent", /nothing is paid yet/],
@@ -165,7 +165,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(balances.find(({ asset }) => asset === "USDC")?.amount, "1000000")
   })
 
-  it.skipIf(!isLong)("refuses, and creates nothing, where a check fails", async () => {
+  it.skipIf(!isLong)("creates nothing if a check fails", async () => {
     const refusals = [
       {
         like: "near-2026-11",
@@ -213,7 +213,7 @@ describe.concurrent("limitbot first-order", () => {
     }
   })
 
-  it("refuses a service that has changed, before anything is created, and before an order is paid", async () => {
+  it("refuses a changed service, before it creates an order and before it pays one", async () => {
     const at = async (rewrite: (path: string, body: string) => string) =>
       prepare("near-2026-11", async (text, { url }) => {
         const proxy = await recordingProxy(url, "", 0, rewrite)
@@ -230,7 +230,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.deepStrictEqual(await ordersAt(unlisted.sandbox), [])
     assert.isFalse(existsSync(join(unlisted.cwd, "journal.sqlite")))
 
-    // Nobody would ever see the refund of this order; without an order there was nothing to see it by.
+    // The refund of this order cannot be seen, so it is not paid.
     const hidden = await at((path, body) =>
       path.startsWith("/v0/orders") ? body.replaceAll('"refund":', '"moneyBack":') : body
     )
@@ -240,7 +240,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.isTrue(orders.every(({ status }) => status === "CANCELED" || status === "PENDING_CANCEL"))
   })
 
-  it("refuses without money in the account that pays, and says how it comes there", async () => {
+  it("refuses without money in the paying account, and says how to deposit it", async () => {
     const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
     const made = await startHere(["signer", "key", "--out", join(cwd, "new.key")]).ended
     assert.strictEqual(made.code, 0, made.stderr)
@@ -253,7 +253,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.deepStrictEqual(await ordersAt(sandbox), [])
   })
 
-  it.skipIf(!isLong)("pays nothing where the venue wants a larger order, and tries again with one", async () => {
+  it.skipIf(!isLong)("pays nothing if the venue requires a larger order, and tries again with one", async () => {
     const { cwd, limitbot } = await prepare("document", undefined, { minOrderUsd: 50 })
     const small = await limitbot("first-order", "--confirm", "place")
     assertSays(small, 1, /was not paid, and nothing moved: .*minimum of 50 USD.*--usd/)
@@ -267,7 +267,7 @@ describe.concurrent("limitbot first-order", () => {
   })
 
   it.skipIf(!isLong)(
-    "leaves a journal alone that is at work, or that is stopped by its kill switch",
+    "leaves a journal alone that is in use, or under the kill switch",
     {
       timeout: 120_000
     },
@@ -286,7 +286,7 @@ describe.concurrent("limitbot first-order", () => {
   )
 
   it.skipIf(!isLong)(
-    "paid a second one although the first one lives on, and called both as expected",
+    "does not place a second order while the first one lives on, and reports both",
     {
       timeout: 120_000
     },
@@ -316,7 +316,7 @@ describe.concurrent("limitbot first-order", () => {
     }
   )
 
-  it.skipIf(!hasTerminals() || !isLong)("waits for the word at a terminal", async () => {
+  it.skipIf(!hasTerminals() || !isLong)("waits for the confirmation at a terminal", async () => {
     const { cwd, limitbot, sandbox } = await prepare("document")
     const command = `"${process.execPath}" "${program}" first-order --config config.yaml`
     for (const [typed, outcome] of [
@@ -338,7 +338,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(Number(profit.USDC.fees), 0.02)
   })
 
-  it.skipIf(!isLong)("is paid only by a bot that is told to pay it", async () => {
+  it.skipIf(!isLong)("alone pays its order: a running bot abandons it unpaid", async () => {
     const { cwd, hold, limitbot, sandbox } = await throughProxy("document")
     await killedAt(cwd, hold, "/generate-intent", /nothing is paid yet/)
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("levels: 21", "levels: 2"))

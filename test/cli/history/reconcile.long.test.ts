@@ -54,7 +54,7 @@ const reconcile = async (cwd: string) => {
 }
 
 describe.concurrent("reconcile", () => {
-  it.each(firstOf(1, Object.entries(accounts)))("an account of %s", async (depositType, lines) => {
+  it.each(firstOf(1, Object.entries(accounts)))("agrees for an account of %s", async (depositType, lines) => {
     const sandbox = await startStill({ like: "document" })
     const text = configText(sandbox).replace("key: { file: account.key }", `$&${lines}`)
     const cwd = workspace(sandbox, { "config.yaml": text })

@@ -66,7 +66,7 @@ beforeAll(() => {
 })
 
 describe("init --kind code", () => {
-  it("writes a strategy, its code and a test, which is a strategy like any other", async () => {
+  it("writes a valid strategy with its code and a test", async () => {
     const made = await here("init", "mine.yaml", "--kind", "code", "--market", "ETH/USDC")
     assert.match(made.stdout, /Wrote mine\.yaml, mine\.ts, mine\.test\.mts/)
     assert.match((await here("check", "mine.yaml")).stdout, /mine\.yaml: ok: mine, mine on ETH\/USDC/)
@@ -80,7 +80,7 @@ describe("init --kind code", () => {
     assert.match(swept.stdout, /mine\.away/)
   })
 
-  it("trades as rules that say the same, fill by fill", async () => {
+  it("trades like equivalent rules, fill by fill", async () => {
     const head = (name: string, kind: string) =>
       `name: ${name}\nmarket: ETH/USDC\nkind: ${kind}\nlimits:\n  budget: { quote: 1000 }\n`
     writeFileSync(join(folder, "rules.yaml"), `${head("rules", "rules")}${rules}`)
@@ -106,7 +106,7 @@ describe("init --kind code", () => {
     assert.strictEqual(await fillsOf("own.yaml"), await fillsOf("rules.yaml"))
   })
 
-  it("has a test that runs as it stands, and fails when its strategy is another", async () => {
+  it("writes a test that passes, and fails if the strategy changes", async () => {
     const passed = await testOf("mine.test.mts")
     assert.strictEqual(passed.code, 0, passed.output)
     const code = readFileSync(join(folder, "mine.ts"), "utf8")
@@ -115,7 +115,7 @@ describe("init --kind code", () => {
     writeFileSync(join(folder, "mine.ts"), code)
   })
 
-  it("the test in docs/own-strategies.md runs as it stands", async () => {
+  it("makes the test in docs/own-strategies.md pass unchanged", async () => {
     const text = readFileSync(join(root, "docs/own-strategies.md"), "utf8")
     const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(text) ?? []
     writeFileSync(join(folder, "documented.test.mts"), example)
@@ -123,7 +123,7 @@ describe("init --kind code", () => {
     assert.strictEqual(code, 0, output)
   })
 
-  it("a strategy that holds too long is refused in the words of docs/own-strategies.md", async () => {
+  it("refuses a strategy that holds too long with the text of docs/own-strategies.md", async () => {
     const text = readFileSync(join(root, "docs/own-strategies.md"), "utf8")
     const [, documented = ""] = /```text\n([\s\S]*?)```/.exec(text) ?? []
     const code = readFileSync(join(folder, "mine.ts"), "utf8")

@@ -119,7 +119,7 @@ describe("limitbot init", () => {
     assert.isUndefined(question && mistakeIn(question, "70000.01"))
   })
 
-  it("asked for the size of a cell first: the total comes first, and an even share of it is offered and the most", () => {
+  it("asks for the total before the cell size, and offers an even share, which is the maximum", () => {
     const answers = new Map<string, string>()
     const [total, ...others] = grid.setup(market).steps.map((step) => step((key) => answers.get(key) ?? "")?.key)
     assert.deepStrictEqual([total, ...others], ["budget", "lower", "upper", "levels", "size", "base"])
@@ -132,14 +132,14 @@ describe("limitbot init", () => {
     assert.isUndefined(given)
   })
 
-  it("offered an iceberg whose last part is dust, which plan refuses", () => {
+  it("offers a visible part of an iceberg that leaves no dust at the end", () => {
     const given = new Map(Object.entries({ side: "buy", total: "1000", price: "58070" }))
     const iceberg = kinds.find(({ name }) => name === "iceberg")
     const all = iceberg && answered(iceberg, (key) => given.get(key) ?? "")
     assert.strictEqual(all?.get("visible"), "101")
   })
 
-  it("a grid says what a cell earns in a round after the fees of fills and payouts, or that it loses", () => {
+  it("says what a grid cell earns in a round after fees of fills and payouts, or that it loses", () => {
     const answers = new Map(Object.entries({ lower: "50000", upper: "60000", levels: "21", size: "100" }))
     const earns = (payouts: ReadonlyMap<string, bigint>) =>
       grid.setup({ ...market, costs: { fillBasisPoints: 20, payouts } }).earns?.((key) => answers.get(key) ?? "")
@@ -161,7 +161,7 @@ describe("limitbot init", () => {
     )
   })
 
-  it("offers no price that it then refuses, and goes back to any question, also to the market", async () => {
+  it("accepts every price that it offers, and returns to any question, the market included", async () => {
     const { url } = await startSandbox()
     const cwd = newFolder()
     const args = ["init", "my.yaml", "--config", "config/limitbot.yaml"]
@@ -191,7 +191,7 @@ describe("limitbot init", () => {
     assert.match(readFileSync(join(cwd, "my.yaml"), "utf8"), /lower: 50000\n {2}upper: 70000\n {2}levels: 11 /)
   })
 
-  it.skipIf(!hasTerminals())("wrote its last words behind the question after Ctrl-C", async () => {
+  it.skipIf(!hasTerminals())("prints its last message on a new line after Ctrl-C", async () => {
     const { url } = await startSandbox()
     const terminal = open(`"${process.execPath}" "${limitbot}" init my.yaml --venue ${url}`, {
       cwd: newFolder(),
@@ -205,7 +205,7 @@ describe("limitbot init", () => {
     assert.match(terminal.screen(), /›[^\n]*\n(?:[^\n]*\n)*limitbot: nothing was written/)
   })
 
-  it("at a sandbox: takes its keys, shows the price, offers prices near it, and avoids names in use", async () => {
+  it("at a sandbox: takes its keys, shows the price, offers prices near it, and avoids used names", async () => {
     const { url } = await startSandbox()
     const cwd = newFolder()
     const args = ["init", "my.yaml", "--config", "config/limitbot.yaml"]
@@ -249,7 +249,7 @@ describe("limitbot init", () => {
     assert.isFalse(existsSync(join(cwd, "third.yaml")))
   })
 
-  it("at a service: asks it for its tokens, makes a key that only its owner can read, by flags alone", async () => {
+  it("at a service: reads its tokens, and makes a key that only its owner can read, by flags alone", async () => {
     const { apiKey, url: target } = await startSandbox()
     const { close, url, requests } = await recordingProxy(target, "/sandbox")
     const cwd = newFolder()
@@ -277,7 +277,7 @@ describe("limitbot init", () => {
     assert.match(away.stderr, /nothing was written, --venue: .*http:\/\/127\.0\.0\.1:1/)
   })
 
-  it("refused the key of whoever practises the steps of a real service at a sandbox", async () => {
+  it("accepts a key file at a sandbox of a deployed service, and says that it is not used", async () => {
     const { url } = await startSandbox({ like: "near-2026-11" })
     const cwd = newFolder()
     assert.strictEqual((await run(cwd, ["key", "new", "--out", "account.key"])).status, 0)
@@ -292,7 +292,7 @@ describe("limitbot init", () => {
     assert.match(order.stdout, /^pays in .* from INTENTS/m)
   })
 
-  it("at a service with confidential accounts: pays from the public one, and says what an invited account must shield", async () => {
+  it("at a service with confidential accounts: pays from the public account, and says what to shield", async () => {
     const { apiKey, url: target } = await startSandbox({ like: "near-2026-11" })
     const dca = ["--market", "SOL/USDC", "--kind", "dca", "--set", "size=20", "--yes", "--profile", "near-2026-11"]
     const { close, url } = await recordingProxy(target, "/sandbox")
@@ -340,7 +340,7 @@ describe("limitbot init", () => {
     assert.match(poor.stdout, /has 1000000 USDC of \d+ USDC.*limitbot swap \d+ USDC --to confidential/, poor.stderr)
   })
 
-  it("asks which chain a symbol is on, where the venue has it on several", async () => {
+  it("asks for the chain of a symbol that the venue has on several chains", async () => {
     const token = (symbol: string, blockchain: string): Token => {
       return { assetId: `nep141:${symbol}.${blockchain}`, symbol, blockchain, decimals: 6, priceUsd: 1 }
     }
@@ -363,7 +363,7 @@ describe("limitbot init", () => {
 })
 
 describe("limitbot init --like", () => {
-  it("writes a strategy of the catalogue that is right, and says what there is", async () => {
+  it("writes a valid strategy of the catalogue, and lists the names", async () => {
     const cwd = newFolder()
     const like = (name: string, file: string) => run(cwd, ["init", file, "--like", name])
     assert.strictEqual((await like("rsi-oversold", "mine.yaml")).status, 0)

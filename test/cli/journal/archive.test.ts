@@ -54,7 +54,7 @@ const traded = async () => {
 const tomorrow = "2099-01-01"
 
 describe("limitbot journal archive", () => {
-  it("moves old events, and profit, exports, the chain and the next run read both files as one", async () => {
+  it("moves old events; profit, exports, the chain and the next run read both files as one", async () => {
     const { cwd, file, said } = await traded()
     let exports = 0
     const exported = async () => {
@@ -91,7 +91,7 @@ describe("limitbot journal archive", () => {
     assert.strictEqual(JSON.parse(await said("journal", "verify", "--json")).events, again.events)
   }, 60_000)
 
-  it("says where the events of an account of a fleet stay instead", async () => {
+  it("says where the events of a fleet's account stay", async () => {
     const database = join(newFolder(), "database.url")
     writeFileSync(database, "postgres://limitbot@127.0.0.1:1/limitbot\n", { mode: 0o600 })
     const asked = ["journal", "archive", "--before", tomorrow, "--account", "anna", "--database-file", database]
@@ -102,7 +102,7 @@ describe("limitbot journal archive", () => {
     )
   })
 
-  it("each event counts once after a crash between the archive and the journal", async () => {
+  it("leaves each event counted once after a crash between archive and journal", async () => {
     const { file, said } = await traded()
     copyFileSync(file("journal.sqlite"), file("kept.sqlite"))
     await said("journal", "archive", "--before", tomorrow)
@@ -113,7 +113,7 @@ describe("limitbot journal archive", () => {
     assert.strictEqual(await said("journal", "verify", "--json"), verified)
   })
 
-  it("is refused beside a bot and for what is no date; a journal without its archive is not opened", async () => {
+  it("is refused beside a bot or without a date; a journal without its archive does not open", async () => {
     const { cwd, file, said } = await traded()
     const archive = (before: string) => runHere(["journal", "archive", "--before", before, ...config], { cwd })
     assertSays(await archive("yesterday"), 2, /--before yesterday is not a date/)
@@ -140,7 +140,7 @@ describe("limitbot journal archive", () => {
     assertSays(await runHere(["journal", "verify", ...config], { cwd }), 1, /event 3/)
   })
 
-  it.skipIf(!isLong)("a backup has the archive beside it, and restore takes both", async () => {
+  it.skipIf(!isLong)("makes a backup include the archive, and a restore puts back both", async () => {
     const { file, said, sandbox } = await traded()
     await said("journal", "archive", "--before", tomorrow)
     const { events } = JSON.parse(await said("journal", "backup", "copy.sqlite", "--json"))

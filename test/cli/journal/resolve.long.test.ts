@@ -7,7 +7,7 @@ import { assertSays, runHere, startHere, startStill, workspace } from "../../wor
 const config = ["--config", "config.yaml"]
 
 describe("limitbot resolve", () => {
-  it("lists what is in doubt and takes the operator's word, with and without a running bot", async () => {
+  it("lists unclear payments and records the operator's resolution, with and without a running bot", async () => {
     const cwd = workspace(await startStill())
     await writeDoubtful(join(cwd, "journal.sqlite"), 2)
 

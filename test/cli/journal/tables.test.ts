@@ -9,7 +9,7 @@ import { assertSays, nowhere, runHere, workspace } from "../../world/processes/p
 
 const kept = resolve(import.meta.dirname, "../../fixtures/releases/0.1.0/journal.gz")
 
-it.skipIf(!isLong)("doctor tells of tables that the next start changes, and of a newer program's", async () => {
+it.skipIf(!isLong)("doctor reports tables that the next start changes, and tables of a newer program", async () => {
   const folder = workspace(nowhere)
   const journal = join(folder, "journal.sqlite")
   writeFileSync(journal, gunzipSync(readFileSync(kept)), { mode: 0o600 })

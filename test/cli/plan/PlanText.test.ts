@@ -69,7 +69,7 @@ const assets = new Map([strategy.market.base, strategy.market.quote].map((asset)
 const endless = { colours: false, columns: Number.POSITIVE_INFINITY }
 
 describe("a plan in words", () => {
-  it("has a sign for each change, and ends with a summary by them", () => {
+  it("has a sign for each change, and ends with a summary of them", () => {
     const said = lines(plan, assets, ["crossing"], endless)
     const signs = said.map((line) => /^ {2}(\S) [a-f] /.exec(line)?.[1]).filter((sign) => sign !== undefined)
     assert.deepStrictEqual(signs, ["+", "~", "-", "=", "!", "…"])
@@ -83,7 +83,7 @@ describe("a plan in words", () => {
     )
   })
 
-  it("fits a terminal, but says what is held back and what is unsafe in full", () => {
+  it("fits a terminal, and lists held back and unsafe orders in full", () => {
     const narrow = lines(plan, assets, ["crossing"], { colours: true, columns: 60 })
     assert.isTrue(narrow.every((line) => line.length < 80 || line.includes("! ")))
     assert.isTrue(narrow.some((line) => line.includes("meets meets\u001B[0m")))

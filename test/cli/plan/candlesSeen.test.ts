@@ -113,21 +113,21 @@ const plannedCandles = Effect.fnUntraced(function* (strategy: Strategy, store: P
 type Prices = ReadonlyMap<string, TwoSidedPrice>
 
 const cases: Readonly<Record<string, Case & { readonly holds: boolean }>> = {
-  "a bot that goes on at once is warm": {
+  "of a bot that continues at once are warm": {
     text: own,
     stored: { "BTC/USDC": minutesUntil(0, 9) },
     looks: [[5, "BTC/USDC"]],
     decides: 6,
     holds: true
   },
-  "a bot that was away for six minutes begins anew": {
+  "of a bot that was away for six minutes start again": {
     text: own,
     stored: { "BTC/USDC": minutesUntil(6, 9) },
     looks: [[5, "BTC/USDC"]],
     decides: 6,
     holds: false
   },
-  "a minute has closed only once a price of the next one was seen": {
+  "close a minute only with a price of the next one": {
     text: own,
     stored: { "BTC/USDC": minutesUntil(1, 2) },
     looks: [
@@ -137,42 +137,42 @@ const cases: Readonly<Record<string, Case & { readonly holds: boolean }>> = {
     decides: 1,
     holds: false
   },
-  "both markets are current": {
+  "of two current markets": {
     text: watching,
     stored: { "BTC/USDC": minutesUntil(0, 9), "SOL/USDC": minutesUntil(0, 9) },
     looks: [[5, "BTC/USDC", "SOL/USDC"]],
     decides: 6,
     holds: true
   },
-  "the watched market comes back after six minutes": {
+  "of a watched market that is back after six minutes": {
     text: watching,
     stored: { "BTC/USDC": minutesUntil(0, 9), "SOL/USDC": minutesUntil(6, 9) },
     looks: [[5, "BTC/USDC", "SOL/USDC"]],
     decides: 6,
     holds: false
   },
-  "the watched market has had no price for two minutes": {
+  "of a watched market without a price for two minutes": {
     text: watching,
     stored: { "BTC/USDC": minutesUntil(0, 9), "SOL/USDC": minutesUntil(2, 9) },
     looks: [[5, "BTC/USDC"]],
     decides: 6,
     holds: false
   },
-  "the watched market never had a price": {
+  "of a watched market without any price": {
     text: watching,
     stored: { "BTC/USDC": minutesUntil(0, 9) },
     looks: [[5, "BTC/USDC"]],
     decides: 6,
     holds: false
   },
-  "its last hour is there, and its price comes back": {
+  "of a watched market with its last hour, whose price is back": {
     text: hourly,
     stored: { "BTC/USDC": minutesUntil(0, 180), "SOL/USDC": minutesUntil(2, 298) },
     looks: [[5, "BTC/USDC", "SOL/USDC"]],
     decides: 6,
     holds: true
   },
-  "its last hour is missing": {
+  "of a watched market without its last hour": {
     text: hourly,
     stored: { "BTC/USDC": minutesUntil(0, 180), "SOL/USDC": minutesUntil(50, 250) },
     looks: [[5, "BTC/USDC"]],
@@ -181,8 +181,8 @@ const cases: Readonly<Record<string, Case & { readonly holds: boolean }>> = {
   }
 }
 
-describe("candles that are seen", () => {
-  it.effect.each(Object.entries(cases))("%s: replayed and planned alike", ([, each]) =>
+describe("recorded candles", () => {
+  it.effect.each(Object.entries(cases))("%s: are replayed and planned alike", ([, each]) =>
     Effect.gen(function* () {
       const { strategy, minutes, store, prices, view, decided, events } = yield* lived(each)
       assert.strictEqual(decided.desired.length === 1, each.holds)
@@ -196,7 +196,7 @@ describe("candles that are seen", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("an explanation does not judge on a price or candles of a watched market that have ended", () =>
+  it.effect("of a watched market that are outdated are not used by an explanation", () =>
     Effect.gen(function* () {
       const ended = [
         { text: hourly, other: minutesUntil(50, 250) },
@@ -214,9 +214,9 @@ describe("candles that are seen", () => {
     })
   )
 
-  it.live("the command takes the stored prices of watched markets too", () =>
+  it.live("of watched markets are used by the command", () =>
     Effect.gen(function* () {
-      const current = cases["both markets are current"]
+      const current = cases["of two current markets"]
       if (current === undefined) return assert.fail()
       const { minutes, events } = yield* lived(current).pipe(Effect.provide(TestClock.layer()))
       const folder = mkdtempSync(join(tmpdir(), "limitbot-replay-"))

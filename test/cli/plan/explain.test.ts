@@ -103,7 +103,7 @@ const sentences = Effect.fnUntraced(function* (
   return new Map([...found].map(([id, touched]) => [id, textOf(touched)]))
 })
 
-describe("what explain says of a resting order that the price touched", () => {
+describe("explain of an open order that the price touches", () => {
   const later = start + 60 * minute
   const isoLater = "2027-01-15T09:00:01.000Z"
   // Three fills, whose minutes went 2, 6 and 9 basis points beyond; another market's fill needed 500.
@@ -132,7 +132,7 @@ describe("what explain says of a resting order that the price touched", () => {
   ])
   const end = later + visits.length * minute
 
-  it.effect("counts visits since the deposit, how deep they go, and the margins of fills in this market", () =>
+  it.effect("counts visits since the deposit, their depth, and the margins of fills in this market", () =>
     Effect.gen(function* () {
       const steps = [...filled, ...order("buy", "BUY", "BTC/USDC", later), ...order("sell", "SELL", "BTC/USDC", later)]
       const said = yield* sentences(steps, minutes, end)
@@ -147,7 +147,7 @@ describe("what explain says of a resting order that the price touched", () => {
     })
   )
 
-  it.effect("of a past time uses only minutes that have ended by then", () =>
+  it.effect("uses only minutes that have ended by the time in question", () =>
     Effect.gen(function* () {
       const steps = [...filled, ...order("buy", "BUY", "BTC/USDC", later)]
       const said = (now: number) => Effect.map(sentences(steps, minutes, now), (all) => all.get("buy") ?? "")
@@ -160,7 +160,7 @@ describe("what explain says of a resting order that the price touched", () => {
     })
   )
 
-  it.effect("says so when no fill in its market has been measured", () =>
+  it.effect("says if no fill in its market is measured", () =>
     Effect.gen(function* () {
       const steps = [...filled, ...order("buy", "BUY", "SOL/USDC", later)]
       const said = yield* sentences(steps, new Map([...minutes, ["SOL/USDC", visits]]), end)

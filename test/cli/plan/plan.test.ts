@@ -42,7 +42,7 @@ grid: { lower: 59000, upper: 59100, levels: 101, size: { base: 0.000001 } }
 `
 
 describe.concurrent("limitbot plan and explain", () => {
-  it("plans without a journal, then against one; explains now and the past", async () => {
+  it("plan without a journal, then against one; explain now and the past", async () => {
     const cwd = workspace(await startStill(), { "tiny.yaml": tinyText })
     const first = await runHere(["plan", "grid.yaml", ...config, "--json"], { cwd })
     assert.strictEqual(first.code, 0, first.stderr)
@@ -97,7 +97,7 @@ describe.concurrent("limitbot plan and explain", () => {
     assertSays(wrong, 2, /--at noon is not a time\. Write 2026-/)
   })
 
-  it("explains an order that our limits deny, and the number that would flip it", async () => {
+  it("explain an order that a limit denies, and the number that would change it", async () => {
     const text = gridText.replace("limits: { ", "limits: { maxOpenOrders: 3, ")
     const cwd = workspace(await startStill(), { "grid.yaml": text })
     const ran = await runUntil("the order is open", 3, ["run", "grid.yaml", ...config], { cwd }, startHere)
@@ -114,7 +114,7 @@ describe.concurrent("limitbot plan and explain", () => {
     assert.deepStrictEqual(plan.summary, { create: 0, keep: 3, cancel: 0, defer: 17 })
   })
 
-  it("names what is wrong with the files, before the venue is asked", async () => {
+  it("name mistakes of the files before they ask the venue", async () => {
     const cwd = workspace(nowhere, { "twin.yaml": gridText, "wrong.yaml": gridText.replace("levels", "lvels") })
     const wrong = await runHere(["plan", "grid.yaml", "twin.yaml", "wrong.yaml", ...config], { cwd })
     assertSays(wrong, 1, /wrong\.yaml:5:\d+: unknown key "lvels"[\s\S]*the strategy name "grid" is taken by grid\.yaml/)

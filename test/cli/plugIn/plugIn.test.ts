@@ -39,7 +39,7 @@ const service = (script: string): string => {
   return program(`cd ${folder}; ${script}`)
 }
 
-describe.concurrent("a good plug-in passes", () => {
+describe.concurrent("the plug-in check passes", () => {
   it("a notifier", async () => {
     const good = program('test "$1" = --to && cat > /dev/null')
     assertTold(
@@ -49,7 +49,7 @@ describe.concurrent("a good plug-in passes", () => {
     )
   })
 
-  it("a price program, of the market that it knows", async () => {
+  it("a price program that knows the market", async () => {
     const good = program(
       `case $(cat) in *'"ETH/USDC"'*) echo '{"price": "3000.5"}' ;; *) echo '{"price": null}' ;; esac`
     )
@@ -63,7 +63,7 @@ describe.concurrent("a good plug-in passes", () => {
     assertTold(await check("price", [always]), 1, /has no price of a market that does not exist: it told 1/)
   })
 
-  it("the wallet programs that are shipped", async () => {
+  it("the wallet programs of the package", async () => {
     const config = join(newFolder(), "bitcoin.json")
     const assets = { "nep141:btc.omft.native": { most: "1" } }
     writeFileSync(
@@ -74,7 +74,7 @@ describe.concurrent("a good plug-in passes", () => {
     assertTold(await check("wallet", words), 0, /follows the contract of a wallet/)
   })
 
-  it("the example of a key service, also after what its service prints first", async () => {
+  it("the example of a key service, also if its service prints lines first", async () => {
     assertTold(await check("kms", [service(`sh ${deploy}/kms-openssl.sh`)], kms), 0, /follows the contract of a kms/)
     const talkative = service(`printf '%s vault:v1:' ${ownKey}; sh ${deploy}/kms-openssl.sh`)
     assertTold(await check("kms", [talkative], kms), 0, /follows the contract of a kms/)
@@ -139,10 +139,10 @@ const price: Faults = {
 
 const allBad = Object.keys(badScripts) as ReadonlyArray<Badness>
 
-describe.concurrent("a bad plug-in does not pass", () => {
+describe.concurrent("the plug-in check fails", () => {
   const kinds = { notifier: [notifier, []], price: [price, []], wallet: [wallet, []], kms: [keyService, kms] } as const
   for (const [kind, [faults, flags]] of Object.entries(kinds)) {
-    it.each(firstOf(kind === "wallet" ? 3 : 1, allBad))(`${kind} that %s`, async (badness) => {
+    it.each(firstOf(kind === "wallet" ? 3 : 1, allBad))(`a ${kind} that %s`, async (badness) => {
       const isLate = /hangs|slow/.test(badness)
       const checked = await check(
         kind,
@@ -155,13 +155,13 @@ describe.concurrent("a bad plug-in does not pass", () => {
     })
   }
 
-  it("a wallet that pays whatever it is asked", async () => {
+  it("a wallet that pays every request", async () => {
     const paying = program('cat > /dev/null; echo \'{"txHash":"0xabc"}\'')
     const said = /refuses an unknown asset .*: it named the transaction 0xabc for a payment that cannot be made/
     assert.match((await check("wallet", [paying])).stdout, said)
   })
 
-  it("a key service that signs a digest of its own making, or with another key", async () => {
+  it("a key service that signs another digest, or whose public key is not given", async () => {
     const own = service(`sed 's/"message":"..../"message":"AAAA/' | sh ${deploy}/kms-openssl.sh`)
     assertSays(await check("kms", [own], kms), 1, /4 of 4 checks failed/)
     assertSays(await check("kms", [program("cat")]), 2, /needs --public-key/)
@@ -185,7 +185,7 @@ const signerThatSays = (answer: string | undefined): Promise<string> => {
   return new Promise((done) => server.listen(socket, () => done(socket)))
 }
 
-describe.concurrent("a bad signer does not pass", () => {
+describe.concurrent("the plug-in check fails a signer", () => {
   const signed = { _tag: "Signed", body: "{}", intentHash: "hash", validUntil: 1 }
   const cases: ReadonlyArray<readonly [name: string, answer: string | undefined, said: RegExp]> = [
     [
@@ -209,7 +209,7 @@ describe.concurrent("a bad signer does not pass", () => {
     assert.match(checked.stdout, said)
   })
 
-  it("that is not there", async () => {
+  it("that is missing", async () => {
     assertSays(await check("signer", [join(newFolder(), "none.sock")]), 1, /7 of 7 checks failed/)
   })
 })

@@ -209,13 +209,13 @@ const bot = async (config: string) => {
 }
 
 describe("every key of the configuration", () => {
-  it("has a row that says how a rehearsal takes it", () => {
+  it("has a row that says how a rehearsal treats it", () => {
     const text = readFileSync(join(import.meta.dirname, "../../../config/schema/config.schema.json"), "utf8")
     const keys = [...new Set(keysIn(JSON.parse(text)))]
     assert.deepStrictEqual([...keys].sort(), Object.keys(rows).sort())
   })
 
-  it("stands in the commented example, in its section", () => {
+  it("is in the commented example, in its section", () => {
     const text = readFileSync(join(import.meta.dirname, "../../../config/example.yaml"), "utf8")
     const sections = new Set(Object.keys(rows).map((key) => /^\w+/.exec(key)?.[0] ?? ""))
     let section = ""
@@ -236,7 +236,7 @@ describe("every key of the configuration", () => {
   })
 
   const used = Object.entries(rows).flatMap(([key, row]) => ("config" in row ? [[key, row] as const] : []))
-  it.each(used)("%s arrives as it stands", async (key, { config, without = "" }) => {
+  it.each(used)("%s is passed on unchanged", async (key, { config, without = "" }) => {
     const [before, after] = [await bot(without), await bot(config)]
     // Each is read in a folder of its own.
     const journal = before.settings.journal
@@ -249,7 +249,7 @@ describe("every key of the configuration", () => {
     for (const [path, value] of live) assert.deepStrictEqual(placesIn(after.rehearsed).get(path), value, path)
   })
 
-  it("what would lead out of this machine, or to real money, is gone", async () => {
+  it("that leads out of this machine, or to real money, is removed", async () => {
     const { rehearsed } = await bot(
       [
         "venue: { url: https://venue.invalid, analyticsUrl: https://past.invalid, apiKey: { env: NONE },",

@@ -18,7 +18,7 @@ interface Rehearsed {
 }
 
 describe("rehearse", () => {
-  it.skipIf(!isLong)("tells what happened to the files in bad weather, and the books agree", async () => {
+  it.skipIf(!isLong)("reports how the files trade in bad weather, and the books agree", async () => {
     const words = ["rehearse", grid, "--days", "0.02", "--bad", "high", "--seed", "3", "--json"]
     const { code, stdout, stderr } = await runHere(words, { cwd: newFolder() })
     assert.strictEqual(code, 0, stderr)
@@ -31,7 +31,7 @@ describe("rehearse", () => {
     assert.isAtLeast(told.worstDrawdown.usd, 0)
   })
 
-  it("refuses a file that looks at volumes, with its place", async () => {
+  it("refuses a file that uses volumes, with line and column", async () => {
     const cwd = newFolder()
     writeFileSync(
       join(cwd, "surge.yaml"),
@@ -48,7 +48,7 @@ rules: { orders: { dip: { when: volume > 1, side: buy, price: mid, size: { quote
     assert.match(stderr, /surge.yaml:6:33: a rehearsal makes its prices up and has no volumes/)
   })
 
-  it("refuses a level that there is none of", async () => {
+  it("refuses an unknown level", async () => {
     const { code } = await runHere(["rehearse", grid, "--bad", "apocalyptic"], { cwd: newFolder() })
     assert.notStrictEqual(code, 0)
   })

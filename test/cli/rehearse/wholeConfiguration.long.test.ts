@@ -33,7 +33,7 @@ const address = "rehearsal-address"
 const addresses = `recipients: { BTC: ${address}, ETH: ${address}, USDC: ${address} }, refundTo: { BTC: ${address}, ETH: ${address}, USDC: ${address} }`
 
 describe("a rehearsal of the whole configuration", () => {
-  it("rests the four orders of the grid when nothing holds them back", async () => {
+  it("opens the four orders of the grid if nothing holds them back", async () => {
     const outcome = await play({})
     inOrder(outcome)
     assert.strictEqual(count(outcome, "FundingSigned"), 4)
@@ -44,13 +44,13 @@ describe("a rehearsal of the whole configuration", () => {
     ["maxOrdersPerHour: 3", 3],
     ["exposure: { USDC: 450 }", 2]
   ] as const)
-  it.each(limits)("limits.%s holds over all strategies", async (limit, most) => {
+  it.each(limits)("applies limits.%s over all strategies", async (limit, most) => {
     const outcome = await play({ config: `limits: { ${limit} }\n`, allow: ["over-commit"] })
     inOrder(outcome)
     assert.strictEqual(count(outcome, "FundingSigned"), most)
   })
 
-  it("ORIGIN_CHAIN without addresses is refused as `run` refuses it", async () => {
+  it("refuses ORIGIN_CHAIN without addresses as `run` does", async () => {
     const outcome = await play({ config: account("depositType: ORIGIN_CHAIN") })
     assert.include(refusal(outcome), "Missing: account.recipients.BTC")
     assert.strictEqual(count(outcome, "FundingSigned"), 0)
@@ -63,7 +63,7 @@ describe("a rehearsal of the whole configuration", () => {
     assert.strictEqual(count(outcome, "FundingSigned"), 0)
   })
 
-  it("on other chains a program of the user's pays, by no signature", async () => {
+  it("pays on other chains by the user's program, without a signature", async () => {
     const config = account(`depositType: ORIGIN_CHAIN, ${addresses}, wallet: { command: [pay] }`)
     const outcome = await play({ config })
     inOrder(outcome)
@@ -71,7 +71,7 @@ describe("a rehearsal of the whole configuration", () => {
     assert.strictEqual(count(outcome, "FundingSigned"), 0)
   })
 
-  it("a person pays within minutes, and says nothing", async () => {
+  it("simulates a person who pays within minutes and reports nothing", async () => {
     const config = `${account(`depositType: ORIGIN_CHAIN, ${addresses}`)}stuckAfter: { deposit: 1s }\n`
     const outcome = await play({ config, days: 0.012 })
     inOrder(outcome)
@@ -81,7 +81,7 @@ describe("a rehearsal of the whole configuration", () => {
     assert.isTrue(outcome.alerts.some(({ event }) => event === "Stuck"))
   })
 
-  it("an asset in another place than the account's is paid from there", async () => {
+  it("pays an asset from its own place if that differs from the account's", async () => {
     const config = `${account(`recipients: { USDC: ${address} }, refundTo: { USDC: ${address} }, wallet: { command: [pay] }`)}assets:
   BTC:  { id: "nep141:btc.omft.native",  decimals: 8 }
   USDC: { id: "nep141:usdc.omft.native", decimals: 6, depositType: ORIGIN_CHAIN }
@@ -102,7 +102,7 @@ describe("a rehearsal of the whole configuration", () => {
     ],
     ["a partner's history, compared every minute", `${venue("partnerJwt: { env: NONE }")}reconcileEvery: 1m\n`]
   ]
-  it.each(firstOf(1, kept))("with %s all four rest, and both books agree", async (_, config) => {
+  it.each(firstOf(1, kept))("opens all four orders with %s, and both books agree", async (_, config) => {
     const outcome = await play({ config })
     inOrder(outcome)
     assert.strictEqual(count(outcome, "FundingSigned"), 4)
@@ -133,7 +133,7 @@ grid: { lower: 59700, upper: 60300, levels: 7, size: { base: 0.005 } }
     assert.isAbove(outcome.fills, 0)
   })
 
-  it("orders below the venue's minimum are refused as `run` refuses them, and by the venue when they are allowed", async () => {
+  it("refuses orders below the venue's minimum as `run` does; if allowed, the venue refuses them", async () => {
     const config = venue("minOrderUsd: 10000")
     assert.include(refusal(await play({ config })), "below-minimum")
     const allowed = await play({ config, allow: ["below-minimum"] })
@@ -142,7 +142,7 @@ grid: { lower: 59700, upper: 60300, levels: 7, size: { base: 0.005 } }
     assert.strictEqual(count(allowed, "FundingSigned"), 0)
   })
 
-  it("messages are written for everybody who would be told, and none leaves", async () => {
+  it("writes the messages to every receiver, and sends none", async () => {
     const config = `notify:
   - { to: webhook, url: "http://127.0.0.1:9", least: quiet, kinds: [Planned] }
   - { to: email, url: "smtps://127.0.0.1", from: a@b.invalid, recipients: [c@d.invalid], kinds: [Planned] }
@@ -155,7 +155,7 @@ heartbeat: { url: "http://127.0.0.1:9", every: 1m }
     assert.strictEqual(letters.failures, 0)
   })
 
-  it("indicators begin with the candles that the configuration names, at the rehearsal's prices", async () => {
+  it("warms up indicators with the configured candles, at the rehearsal's prices", async () => {
     const strategy = `name: dip
 market: BTC/USDC
 kind: rules

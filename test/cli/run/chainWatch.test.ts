@@ -1,4 +1,4 @@
-/** A journal that `journal verify` refuses was traded on without a word. */
+/** A running bot reports a journal that `journal verify` refuses. */
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -41,7 +41,7 @@ const started = (events: number, changed: number | undefined) =>
   })
 
 describe("a journal that changes behind the bot's back", () => {
-  it.effect("is reported before the bot acts on it, if its end has changed", () =>
+  it.effect("is reported before the bot acts, if its end has changed", () =>
     Effect.gen(function* () {
       const [atOnce, later] = yield* started(1_500, 1_400)
       assert.match(atOnce ?? "", /was changed/)
@@ -49,7 +49,7 @@ describe("a journal that changes behind the bot's back", () => {
     })
   )
 
-  it.effect("is told while the bot runs, where it is an earlier event", () =>
+  it.effect("is reported while the bot runs, if an earlier event has changed", () =>
     Effect.gen(function* () {
       const [atOnce, later] = yield* started(1_500, 400)
       assert.isUndefined(atOnce)

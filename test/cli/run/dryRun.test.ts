@@ -21,7 +21,7 @@ const people = async (incidents: ReadonlyArray<unknown>) => {
 }
 
 describe("a dry run", () => {
-  it("hears no chat and gives no sign of life in the live bot's place", async () => {
+  it("reads no chat and sends no heartbeat in place of the live bot", async () => {
     const sandbox = await startStill()
     const { asked, close, url } = await people([])
     const config = `${configText(sandbox)}
@@ -53,7 +53,7 @@ heartbeat: { url: "${url}/beat", every: 1s }
     assert.notInclude(stdout, '"FundingSigned"')
   })
 
-  it("refuses the files that the run would refuse", async () => {
+  it("refuses the files that run refuses", async () => {
     const sandbox = await startStill()
     const config = configText(sandbox).replace("venue:", "venue:\n  minOrderUsd: 100000")
     const { code, stderr } = await runHere(dry, { cwd: workspace(sandbox, { "config.yaml": config }) })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { configText, startHere, startStill, workspace } from "../../world/processes/program.ts"
 
-it("keeps the orders of the dry run instead of placing them all anew", async () => {
+it("a dry run's plan keeps the orders of the dry run", async () => {
   const sandbox = await startStill()
   const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n` })
   const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--dry-run"], { cwd })

@@ -23,10 +23,7 @@ limits: { budget: { quote: ${budget} }, maxPriceDeviation: 90% }
 ladder: { side: buy, from: 40000, to: 50000, rungs: 2, total: { quote: ${total} } }
 `
 
-/**
- * What a removed strategy gave back: its capital stood as taken back in `flows.csv` with its former budget, in the books not at
- * all, and `money` left it out without a word.
- */
+/** `flows.csv`, the plain-text books and `profit` agree about the capital that a removed strategy returns. */
 const saysOneThing = async (cwd: string, budget: number) => {
   const ofProgram = async (...args: ReadonlyArray<string>) => {
     const { code, stderr, stdout } = await runHere([...args, "--config", "config.yaml"], { cwd })
@@ -76,7 +73,7 @@ const saysOneThing = async (cwd: string, budget: number) => {
 }
 
 describe.concurrent("strategy files of a running bot", () => {
-  it.skipIf(!isLong)("hot reload continues after the database is locked for seven seconds", async () => {
+  it.skipIf(!isLong)("are reloaded after the database is locked for seven seconds", async () => {
     const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000) })
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"DepositSeen"')
@@ -94,7 +91,7 @@ describe.concurrent("strategy files of a running bot", () => {
     assert.strictEqual((await bot.ended).code, 0)
   })
 
-  it.skipIf(!isLong)("a rejected edit stays in status until it is mended", async () => {
+  it.skipIf(!isLong)("stay in status as a rejected edit until they are fixed", async () => {
     const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000) })
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     const rejectedEdit = async () =>
@@ -111,7 +108,7 @@ describe.concurrent("strategy files of a running bot", () => {
   })
 
   it.skipIf(!isLong)(
-    "a file that was removed while the bot ran is left out by the next start, and its orders are still withdrawn",
+    "that are removed while the bot runs are skipped by the next start, and their orders cancelled",
     async () => {
       const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000, 1200), "grid.yaml": gridText })
       const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml"]
@@ -144,7 +141,7 @@ describe.concurrent("strategy files of a running bot", () => {
   )
 
   it.skipIf(!isLong)(
-    "a file with a mistake ended the next start, so nobody followed the orders of all others",
+    "with a mistake are skipped by the next start, and the orders of all files are still tracked",
     async () => {
       const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
       const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml", "--json"]
@@ -167,7 +164,7 @@ describe.concurrent("strategy files of a running bot", () => {
     }
   )
 
-  it("the kill switch works beside a configuration with a mistake", async () => {
+  it("do not stop the kill switch, nor does a configuration with a mistake", async () => {
     const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000) })
     const config = join(cwd, "config.yaml")
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
@@ -190,7 +187,7 @@ describe.concurrent("strategy files of a running bot", () => {
     ["has a mistake", (file: string) => writeFileSync(file, "name: [")],
     ["has the name of another", (file: string) => writeFileSync(file, gridText)]
   ] as const))
-    it(`under the kill switch a bot of which a file ${what} withdrew nothing`, async () => {
+    it(`do not stop the kill switch if one ${what}`, async () => {
       const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
       const files = ["ladder.yaml", "grid.yaml", "--config", "config.yaml"]
       const bot = startHere(["run", ...files, "--json"], { cwd })
@@ -210,7 +207,7 @@ describe.concurrent("strategy files of a running bot", () => {
       )
     })
 
-  it.skipIf(!isLong)("what plan refuses, a start and an edit refuse as well, until it is allowed by name", async () => {
+  it.skipIf(!isLong)("that plan refuses are refused at a start and as an edit, until allowed by name", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox, { "ladder.yaml": ladder(1000, 2_000_000) })
     const live = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
@@ -231,7 +228,7 @@ describe.concurrent("strategy files of a running bot", () => {
     assert.strictEqual((await again.ended).code, 0)
   })
 
-  it("does not trade while certificates are not verified", async () => {
+  it("are not traded while certificates are not verified", async () => {
     const cwd = workspace(await startStill())
     const environment = { NODE_TLS_REJECT_UNAUTHORIZED: "0" }
     const live = await run(["run", "grid.yaml", "--config", "config.yaml"], { cwd, environment })

@@ -9,14 +9,14 @@ const deploy = resolve(import.meta.dirname, "../../../deploy")
 const asService = { SYSTEMD_EXEC_PID: String(process.pid) }
 
 describe("exit codes", () => {
-  it("each unit names 78 among the codes after which it is not restarted", () => {
+  it("include 78, after which no unit is restarted", () => {
     const units = readdirSync(deploy).filter((name) => name.endsWith(".service"))
     assert.isAtLeast(units.length, 2)
     for (const unit of units)
       assert.match(readFileSync(join(deploy, unit), "utf8"), /^RestartPreventExitStatus=(?:.* )?78$/m, unit)
   })
 
-  it("wrong files end bot and signer with 78 as services, and with 1 elsewhere", async () => {
+  it("are 78 for wrong files in services of bot and signer, and 1 elsewhere", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox, { "signer.yaml": "account: nobody", "wrong.yaml": "kind: nothing" })
     const commands = [
@@ -32,7 +32,7 @@ describe("exit codes", () => {
     }
   })
 
-  it("a refused key ends a service with 78, a held journal with 1, and a stop with 0", async () => {
+  it("of a service are 78 for a refused key, 1 for an unknown slot, and 0 at the end of --for", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
     const bot = ["run", "grid.yaml", "--config", "config.yaml", "--for", "2s"]

@@ -38,7 +38,7 @@ const assertFailed = ({ code, stderr }: Ended, what: RegExp) => {
 
 const args = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
 
-describe("a bot that is started again on a full disk", () => {
+describe("a bot that restarts on a full disk", () => {
   it.concurrent("cancels its orders, also under the kill switch", async () => {
     const connection = await startStill()
     const cwd = workspace(connection, { "ladder.yaml": ladder })
@@ -78,7 +78,7 @@ describe("a bot that is started again on a full disk", () => {
     assertFailed(await start(["init", "--schema", "config"], intoFullLog).ended, /ENOSPC/)
   })
 
-  it.concurrent("locks the journal after kill -9, and another bot is refused", async () => {
+  it.concurrent("locks the journal after kill -9, so that another bot is refused", async () => {
     const connection = await startStill()
     const proxy = await recordingProxy(connection.url)
     const cwd = workspace({ ...connection, url: proxy.url }, { "ladder.yaml": ladder })

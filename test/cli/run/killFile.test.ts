@@ -9,8 +9,8 @@ const failing = (tag: "Unknown" | "PermissionDenied") =>
 const seen = (fileSystem: Partial<FileSystem.FileSystem>) =>
   Effect.flatten(KillFile.watch("journal.sqlite")).pipe(Effect.provide(FileSystem.layerNoop(fileSystem)))
 
-describe("a kill file that is not there", () => {
-  it.effect("is watched without opening it several times a second", () =>
+describe("a missing kill file", () => {
+  it.effect("is checked several times a second without being opened", () =>
     Effect.gen(function* () {
       let opened = 0
       const readFileString = () =>
@@ -21,8 +21,8 @@ describe("a kill file that is not there", () => {
   )
 })
 
-describe("a kill file that cannot be read", () => {
-  it.effect("for want of a file descriptor does not cancel any order", () =>
+describe("an unreadable kill file", () => {
+  it.effect("cancels no order if only file descriptors are lacking", () =>
     Effect.gen(function* () {
       const readFileString = () => failing("Unknown")
       assert.isUndefined(yield* seen({ readFileString, exists: () => Effect.succeed(false) }))

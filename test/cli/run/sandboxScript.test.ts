@@ -48,7 +48,7 @@ const wrong = [
 ] as const
 
 describe.concurrent("limitbot sandbox --script", () => {
-  it("plays its steps in their order, says each, and leaves prices where they are\n", async () => {
+  it("plays its steps in order, prints each, and leaves prices at the last step", async () => {
     const { cwd, program, url } = await play(
       "- prices: { BTC/USDC: 61000, SOL/USDC: 140.5 }\n- wait: 1s\n  prices: { BTC/USDC: 59000 }\n- advance: 2h\n"
     )
@@ -66,18 +66,18 @@ describe.concurrent("limitbot sandbox --script", () => {
     ])
   })
 
-  it.for(wrong)("%s: has its place", async ([script, message]) => {
+  it.for(wrong)("%s: is refused with line and column", async ([script, message]) => {
     assertSays(await runHere(["sandbox", "--script", "path.yaml"], { cwd: inFolder(script) }), 1, message)
   })
 
-  it("is refused with a state file, and without its own", async () => {
+  it("is refused with a state file, and if the script is missing", async () => {
     const cwd = inFolder("- advance: 1h\n")
     const both = await runHere(["sandbox", "--script", "path.yaml", "--state", "state"], { cwd })
     assertSays(both, 2, /--script and --state exclude each other/)
     assertSays(await runHere(["sandbox", "--script", "no.yaml"], { cwd }), 1, /no\.yaml cannot be read/)
   })
 
-  it("fills orders of a bot in part and whole, once they are there", async () => {
+  it("fills a bot's orders in part and in full once they are there", async () => {
     const { cwd, program } = await play(
       `- prices: { BTC/USDC: 60050 }
 - orders: 20

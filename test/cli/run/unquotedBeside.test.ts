@@ -42,7 +42,7 @@ bracket: { side: buy, size: { base: 0.005 }, ${prices}, reach: 0.5% }
 `
 
 describe("limitbot run", () => {
-  it("a new file whose market has no price keeps no stop of another strategy from firing", async () => {
+  it("triggers the stops of other strategies although the market of a new file has no price", async () => {
     const sandbox = await startStill()
     const proxy = await withoutEth(sandbox)
     const folder = workspace(sandbox, {

@@ -43,7 +43,7 @@ const lyingProxy = async ({ url }: Connection, quotes: number) => {
 }
 
 describe("limitbot run", () => {
-  it("a good file whose first prices are wrong is not refused, and its orders are placed", async () => {
+  it("starts with a good file although its first prices are wrong, and places its orders", async () => {
     const sandbox = await startStill()
     const proxy = await lyingProxy(sandbox, 6)
     const folder = workspace(sandbox, { "config.yaml": configText({ ...sandbox, url: proxy.url }) })

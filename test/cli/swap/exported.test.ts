@@ -1,12 +1,12 @@
-/** What was swapped by hand is in every list of the account: once the books for beancount had it, the tables and `fills` did not. */
+/** Swaps by hand are in every list of the account: the books, the tables and `fills`. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { isLong } from "../../long.ts"
 import { runHere, startStill, workspace } from "../../world/processes/program.ts"
 
-describe("exports of an account that swapped by hand", () => {
-  it.skipIf(!isLong)("have it in the books, in the tables and for RP2", async () => {
+describe("exports of an account with swaps by hand", () => {
+  it.skipIf(!isLong)("contain the swaps in the books, the tables and the RP2 input", async () => {
     const cwd = workspace(await startStill())
     const limitbot = async (...words: ReadonlyArray<string>) => {
       const { code, stderr, stdout } = await runHere([...words, "--config", "config.yaml"], { cwd })

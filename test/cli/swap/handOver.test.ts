@@ -44,8 +44,8 @@ const pass = (millis: number) =>
     { times: millis / 200 }
   )
 
-describe("a swap handed to a running bot", () => {
-  it.effect("ends with a message if the bot has been killed, and continues with one that runs", () =>
+describe("a swap that is handed to a running bot", () => {
+  it.effect("ends with a message if the bot is killed, and continues with the next bot", () =>
     Effect.gen(function* () {
       const journal = join(newFolder(), "journal.sqlite")
       const lease = Lease.layer({ journal, pid: 4711 })

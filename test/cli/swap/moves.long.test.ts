@@ -23,7 +23,7 @@ interface Booked {
 }
 
 describe("swap --to", () => {
-  it("move an asset between both accounts, and the books show nothing but the fee", async () => {
+  it("moves an asset between both accounts, and the books show only the fee", async () => {
     const { limitbot } = await prepare()
     const first = await limitbot("reconcile")
     assert.strictEqual(first.code, 0, first.stderr)
@@ -62,7 +62,7 @@ describe("swap --to", () => {
     assert.strictEqual(books.code, 0, books.stderr)
   })
 
-  it("are refused in words where the service has one account only", async () => {
+  it("is refused in plain words if the service has one kind of account", async () => {
     const sandbox = await startSandbox({ like: "document" })
     const cwd = workspace(sandbox)
     for (const side of ["confidential", "public"]) {
@@ -72,7 +72,7 @@ describe("swap --to", () => {
     }
   })
 
-  it("wait for a running bot to leave, and say so", async () => {
+  it("is refused while the bot runs, and says so", async () => {
     const { cwd, limitbot } = await prepare()
     const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"Bound"')

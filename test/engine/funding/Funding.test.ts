@@ -178,7 +178,7 @@ const world = ({
   })
 
 describe("a create", () => {
-  it.effect("asks for the very way of its money that the journal has", () =>
+  it.effect("requests exactly the money path that the journal has", () =>
     Effect.gen(function* () {
       const { done, record, state, work } = yield* world({})
       yield* record(...bound("p1", "address-p1").slice(0, 1))
@@ -190,8 +190,8 @@ describe("a create", () => {
   )
 })
 
-describe("the last moment before funding", () => {
-  it.effect("reads the order once more, signs once and sends", () =>
+describe("a payment", () => {
+  it.effect("is signed and sent once, after one more read of its order", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({})
       yield* bind("p1", "address-p1")
@@ -201,28 +201,26 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect(
-    "a payment beyond the signer's own cap was a contradiction of the venue, and stopped its slot for ever",
-    () =>
-      Effect.gen(function* () {
-        let cap: string | undefined = "its own maxPerDay allows at most 5 in 24 hours, this is 6"
-        const { bind, done, state, work } = yield* world({ declines: () => cap })
-        yield* bind("p1", "address-p1")
-        yield* work("p1")
-        // It is not asked at each turn: the next attempt is another order, after the pause of refusals.
-        assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
-        const slot = state.slots.get("s/p1")
-        assert.deepStrictEqual([slot?.refusals, slot?.frozen], [1, undefined])
-        assert.strictEqual(slot?.refusedWhy, `not funded: The signer did not sign: ${cap}`)
-        assert.deepStrictEqual(problemsOf(state, 0), [])
-        cap = undefined
-        yield* bind("p2", "address-p2")
-        yield* work("p2")
-        assert.deepStrictEqual([done.signed, done.sent], [1, 1], "what the cap allows again is paid")
-      })
+  it.effect("is put off, and its slot stays unfrozen, if it exceeds the signer's own cap", () =>
+    Effect.gen(function* () {
+      let cap: string | undefined = "its own maxPerDay allows at most 5 in 24 hours, this is 6"
+      const { bind, done, state, work } = yield* world({ declines: () => cap })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      // It is not asked at each turn: the next attempt is another order, after the pause of refusals.
+      assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
+      const slot = state.slots.get("s/p1")
+      assert.deepStrictEqual([slot?.refusals, slot?.frozen], [1, undefined])
+      assert.strictEqual(slot?.refusedWhy, `not funded: The signer did not sign: ${cap}`)
+      assert.deepStrictEqual(problemsOf(state, 0), [])
+      cap = undefined
+      yield* bind("p2", "address-p2")
+      yield* work("p2")
+      assert.deepStrictEqual([done.signed, done.sent], [1, 1], "what the cap allows again is paid")
+    })
   )
 
-  it.effect("a key that fails contradicts nobody: it is asked again for a while, and then its order is given up", () =>
+  it.effect("is tried again for a while if the key fails, and then its order is given up", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ fails: "the signature that was made does not verify" })
       yield* bind("p1", "address-p1")
@@ -235,7 +233,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("an order whose deposit address has changed is not funded, and its slot is frozen", () =>
+  it.effect("is not made to an order whose deposit address has changed, and its slot is frozen", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ addressOf: () => "thief" })
       yield* bind("p1", "address-p1")
@@ -247,7 +245,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("of two orders with one address neither is funded, and both slots are frozen", () =>
+  it.effect("is made to neither of two orders with one address, and both slots are frozen", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ addressOf: () => "shared" })
       yield* bind("p1", "shared")
@@ -262,28 +260,26 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect(
-    "a payload with a nonce signed before is not signed, and is reported unless the answer is misdelivered",
-    () =>
-      Effect.gen(function* () {
-        const { bind, done, state, work } = yield* world({ nonce: "once" })
-        yield* bind("p1", "address-p1")
-        yield* work("p1")
-        yield* bind("p2", "address-p2")
-        yield* work("p2")
-        assert.strictEqual(state.placements.get("p2")?.state, "created")
-        yield* TestClock.adjust(29_999)
-        yield* work("p2")
-        assert.strictEqual(state.placements.get("p2")?.state, "created")
-        yield* TestClock.adjust(1)
-        yield* work("p2")
-        assert.deepStrictEqual([done.signed, done.sent], [1, 1])
-        assert.strictEqual(state.placements.get("p2")?.state, "abandoned")
-        assert.include(state.slots.get("s/p2")?.frozen ?? "", "its nonce was already signed")
-      })
+  it.effect("is not signed if its nonce is signed already; that is reported unless the answer is misdelivered", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ nonce: "once" })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      yield* bind("p2", "address-p2")
+      yield* work("p2")
+      assert.strictEqual(state.placements.get("p2")?.state, "created")
+      yield* TestClock.adjust(29_999)
+      yield* work("p2")
+      assert.strictEqual(state.placements.get("p2")?.state, "created")
+      yield* TestClock.adjust(1)
+      yield* work("p2")
+      assert.deepStrictEqual([done.signed, done.sent], [1, 1])
+      assert.strictEqual(state.placements.get("p2")?.state, "abandoned")
+      assert.include(state.slots.get("s/p2")?.frozen ?? "", "its nonce was already signed")
+    })
   )
 
-  it.effect("asks the gate directly before signing", () =>
+  it.effect("is not signed if the gate closes directly before", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ closed: (asked) => (asked > 1 ? "killed" : undefined) })
       yield* bind("p1", "address-p1")
@@ -293,7 +289,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("signed but unsent bytes expire after the kill switch, and are certainly dead", () =>
+  it.effect("expires unsent after the kill switch, and is certainly dead", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ closed: (asked) => (asked > 2 ? "killed" : undefined) })
       yield* bind("p1", "address-p1")
@@ -307,7 +303,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a bot that leaves between signing and sending ends at once", () =>
+  it.effect("lets the bot leave at once between signing and sending", () =>
     Effect.gen(function* () {
       let leave = (): void => {}
       let hold: string | undefined
@@ -331,7 +327,7 @@ describe("the last moment before funding", () => {
   )
 
   it.effect(
-    "bytes that may have arrived stay here while the gate is closed, are then in doubt, and are not signed again",
+    "that may have arrived is not sent again while the gate is closed, then in doubt, and not signed again",
     () =>
       Effect.gen(function* () {
         const { bind, done, state, work } = yield* world({
@@ -354,7 +350,7 @@ describe("the last moment before funding", () => {
       })
   )
 
-  it.effect("an acknowledged payment whose deposit is late stays here as well, and is waited for", () =>
+  it.effect("that is acknowledged is not sent again while the gate is closed, and its late deposit is awaited", () =>
     Effect.gen(function* () {
       let says: Partial<Order> = {}
       const { bind, done, isHopeless, state, work } = yield* world({
@@ -375,7 +371,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment that the venue executes and answers with 400 each time is made once", () =>
+  it.effect("that the venue executes and answers with 400 each time is made once", () =>
     Effect.gen(function* () {
       const rejected = new Rejected({ operation: "submit intent", code: "http-400", text: "timed out" })
       const refuse = () => Effect.fail(new VenueError({ reason: rejected }))
@@ -392,7 +388,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment refused for lack of balance each time ends without freezing its slot", () =>
+  it.effect("that is refused each time for lack of balance ends without freezing its slot", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({
         submit: () => refusedWith("insufficient balance or overflow", "not-executed")
@@ -409,7 +405,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment refused for its salt is signed again with the new salt", () =>
+  it.effect("that is refused for its salt is signed again with the new salt", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ submit: () => refusedWith("invalid salt", "stale-salt") })
       yield* bind("p1", "address-p1")
@@ -436,7 +432,7 @@ describe("the last moment before funding", () => {
     ["refused as expired", () => refusedWith("deadline has expired")],
     ["refused for a reason that says nothing", () => refusedWith("request-rejected")]
   ]
-  it.effect.each(unclear)("a payment that was %s is in doubt, and a refund ends that", ([, submit]) =>
+  it.effect.each(unclear)("that is %s is in doubt until a refund shows", ([, submit]) =>
     Effect.gen(function* () {
       let says: Partial<Order> = {}
       const { bind, state, work } = yield* world({ submit, says: () => says })
@@ -457,11 +453,11 @@ describe("the last moment before funding", () => {
   const late: ReadonlyArray<
     readonly [string, Effect.Effect<{ readonly value: { readonly intentHash: string } }, VenueError>, number]
   > = [
-    ["that got no answer, before it is in doubt", Effect.fail(lost), 0],
+    ["without an answer, before it is in doubt", Effect.fail(lost), 0],
     ["that is in doubt", Effect.fail(lost), 20],
     ["that was acknowledged", Effect.succeed({ value: { intentHash: "hash" } }), 20]
   ]
-  it.effect.each(late)("the late deposit of a payment %s is seen, and ends the wait", ([, submit, looks]) =>
+  it.effect.each(late)("%s ends its wait with a late deposit", ([, submit, looks]) =>
     Effect.gen(function* () {
       let says: Partial<Order> = {}
       const { bind, state, work } = yield* world({ submit: () => submit, says: () => says })
@@ -479,7 +475,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment whose transfer the venue has seen is waited for, and not in doubt", () =>
+  it.effect("whose transfer the venue has seen is awaited, and not in doubt", () =>
     Effect.gen(function* () {
       let says: Partial<Order> = {}
       const { bind, state, work } = yield* world({ submit: () => Effect.fail(lost), says: () => says })
@@ -494,7 +490,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment without an answer that is refunded at once is over, not in doubt", () =>
+  it.effect("without an answer that is refunded at once is over, and not in doubt", () =>
     Effect.gen(function* () {
       let says: Partial<Order> = {}
       const { bind, state, work } = yield* world({ submit: () => Effect.fail(lost), says: () => says })
@@ -508,7 +504,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("an acknowledged payment whose deposit does not show is waited for, for ever", () =>
+  it.effect("that is acknowledged is awaited without limit until its deposit shows", () =>
     Effect.gen(function* () {
       const { bind, state, work } = yield* world({})
       yield* bind("p1", "address-p1")
@@ -522,7 +518,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("the same bytes are not sent at every poll while the venue's clock is an hour behind", () =>
+  it.effect("is not sent at every poll while the venue's clock is an hour behind", () =>
     Effect.gen(function* () {
       const { bind, done, record, work } = yield* world({ submit: () => Effect.fail(lost) })
       yield* bind("p1", "address-p1")
@@ -537,7 +533,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a venue's clock that leapt ahead ended a doubt within minutes, and its slot paid again", () =>
+  it.effect("in doubt stays in doubt if the venue's clock leaps ahead, and its slot does not pay again", () =>
     Effect.gen(function* () {
       let says: Partial<Order> = {}
       const { bind, record, state, work } = yield* world({ submit: () => Effect.fail(lost), says: () => says })
@@ -571,7 +567,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("an order whose refund fee has risen above the cap is not funded", () =>
+  it.effect("is not made to an order whose refund fee has risen above the cap", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ says: () => ({ estimatedRefundFee: 600_000n }) })
       yield* bind("p1", "address-p1")
@@ -582,7 +578,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("an order whose payout fee rises above the cap in small steps is not funded", () =>
+  it.effect("is not made to an order whose payout fee rises above the cap in small steps", () =>
     Effect.gen(function* () {
       const fee = 24_000_000n
       const { bind, done, state, work } = yield* world({ fee, says: () => ({ estimatedWithdrawFee: 2n * fee }) })
@@ -593,7 +589,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payout that would cost more than the cap is not funded", () =>
+  it.effect("is not made if its payout costs more than the cap", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ fee: 60_000_000n })
       yield* bind("p1", "address-p1")
@@ -652,13 +648,13 @@ describe("the gate", () => {
     ["a contradiction", /odd/, all, {}, [{ _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
     ["a frozen slot", /its slot is frozen: payout failed: gone/, all, {}, [frozen]],
     ["a pause", /lunch/, all, {}, [{ ...paused, action: "pause" }]],
-    ["a pause that withdraws", /lunch/, all, {}, [{ ...paused, action: "drain" }]],
-    ["a strategy that is gone", /no longer loaded/, all, {}, [removed]],
+    ["a pause that cancels", /lunch/, all, {}, [{ ...paused, action: "drain" }]],
+    ["a removed strategy", /no longer loaded/, all, {}, [removed]],
     ["a failing strategy", /planned: mistake/, all, {}, [{ _tag: "PlanFailed", strategy: "s", reason: "mistake" }]],
     ["an order that the journal has forgotten", /has order lost of this bot/, all, {}, [forgotten]],
     ["a service that has changed", /`price` of orders is gone/, all, {}, [{ _tag: "ServiceCompared", drift: [gone] }]],
     ["a full disk", /the disk is full/, all, {}, [{ _tag: "DiskFull" }]],
-    ["a lease that was lost", /another bot may/, all, { leaseLost: "another bot may work" }, []],
+    ["a lost lease", /another bot may/, all, { leaseLost: "another bot may work" }, []],
     ["a noted loss of the lease", /removed/, all, {}, [{ _tag: "LeaseLost", reason: "removed" }]],
     ["an incident", /deposits are late/, all, { incident: "deposits are late" }, []],
     ["a clock that differs too much", /venue's by 31 s/, beginnings, { skewMillis: -31_000 }, []],
@@ -673,7 +669,7 @@ describe("the gate", () => {
     ["quiet hours", /Quiet hours/, beginnings, { limits: { ...limits, quietHours } }, []],
     ["an old price", /1001 ms old/, beginnings, { now: 1001 }, []],
     ["no price", /no price/, beginnings, { price: undefined }, []],
-    ["a price that ran away", /beyond/, beginnings, { price: far }, []]
+    ["a price that has run away", /beyond/, beginnings, { price: far }, []]
   ]
   it.effect.each(closings)("is closed by %s", ([, expected, stops, change, events]) =>
     Effect.gen(function* () {
@@ -690,7 +686,7 @@ describe("the gate", () => {
     })
   )
 
-  it.effect("lets what another strategy must not do", () =>
+  it.effect("stays open whatever stops only another strategy", () =>
     Effect.gen(function* () {
       const { bind, state } = yield* world({})
       yield* bind("p1", "address-p1")

@@ -30,20 +30,20 @@ const past = (...events: ReadonlyArray<BotEvent>) => {
 }
 
 describe("an unclear payment", () => {
-  it("has a name that no other attempt has, so that an approval applies to one attempt only", () => {
+  it("has a different name for each attempt, so that an approval applies to one attempt only", () => {
     assert.strictEqual(past().payment, "p1-1")
     assert.strictEqual(past(unclear).payment, "p1-1")
     assert.strictEqual(past(unclear, again).payment, "p1-2")
     assert.strictEqual(past(unclear, again, unclear).payment, "p1-2")
   })
 
-  it("has no name once it is paid, seen or withdrawn", () => {
+  it("has no name once it is paid, seen or cancelled", () => {
     assert.isUndefined(past({ _tag: "PaymentMade", ...about, txHash: "tx" }).payment)
     assert.isUndefined(past(unclear, { _tag: "CancelRequested", ...about, why }).payment)
     assert.isUndefined(past(unclear, { _tag: "DepositSeen", ...about, asset: "BTC", total: 5n, fresh: 5n }).payment)
   })
 
-  it("may still be made for ten minutes and one by a program that outlives the bot, and by no other", () => {
+  it("may still be made for eleven minutes by a program that outlives the bot, and by no other", () => {
     const interrupted: BotEvent = { ...unclear, interrupted: true }
     const until = (...events: ReadonlyArray<BotEvent>) => {
       const placement = remembered(...events).placements.get("p1")
@@ -63,7 +63,7 @@ describe("an unclear payment", () => {
     assert.isTrue(Result.isSuccess(notPaid(askedAt + 660_000)))
   })
 
-  it("stays unclear if the program refuses a second request, because the first may be at work", () => {
+  it("stays unclear if the program refuses a second request, because the first may still be running", () => {
     const verdictOf = (...events: ReadonlyArray<BotEvent>) => {
       const placement = remembered(...events).placements.get("p1")
       return placement?.state === "funding" ? walletRefused(placement, "busy").map(({ _tag }) => _tag) : []
@@ -72,13 +72,13 @@ describe("an unclear payment", () => {
     assert.deepStrictEqual(verdictOf(unclear, again), ["PaymentUnclear", "FundingInDoubt"])
   })
 
-  it("that is asked again is booked once", () => {
+  it("is booked once when it is requested again", () => {
     assert.deepStrictEqual(past(unclear, again).ledger, past(unclear).ledger)
   })
 })
 
 describe("a wallet that repeats its last answer", () => {
-  it.effect("pays once: its repeated answer does not count for a second payment", () =>
+  it.effect("pays once: a repeated answer does not count for a second payment", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -77,11 +77,11 @@ describe("a problem", () => {
       [{ ...forgotten, createdAt: 0 }]
     ]
   ]
-  it.each(rows)("is told as %s: %s", (kind, evidence, events) => {
+  it.each(rows)("is reported as %s: %s", (kind, evidence, events) => {
     assert.deepStrictEqual(told(events), [[kind, evidence]])
   })
 
-  it("is a payment without a deposit an hour after its payload's end, by the venue's clock", () => {
+  it("is a payment without a deposit one hour after its payload expires, by the venue's clock", () => {
     const stuck =
       "the payment was sent (intent hash hash-1) and shows no deposit: order order-1, deposit address address-1"
     assert.deepStrictEqual(told(sent, validUntil + hour), [])
@@ -92,7 +92,7 @@ describe("a problem", () => {
     assert.deepStrictEqual(told([...sent, ahead], validUntil + 2 * hour), [])
   })
 
-  it("is money that has not come back an hour after the end, unless that has failed and been told", () => {
+  it("is money that is not back one hour after the end, unless its failure is reported already", () => {
     const ended = [...resting, closed]
     const since = remembered(ended).placements.get("p1")?.changedAt ?? 0
     assert.deepStrictEqual(told(ended, since + hour), [])
@@ -101,24 +101,24 @@ describe("a problem", () => {
     assert.lengthOf(told([...ended, failed], since + 2 * hour), 1)
   })
 
-  it("is nothing that goes its way", () => {
+  it("does not exist in the normal course of an order", () => {
     for (const tag of ["Planned", "Bound", "FundingSent", "StatusSeen", "FillSeen", "Closed", "Settled"] as const)
       assert.deepStrictEqual(told(until(tag)), [], tag)
   })
 })
 
-describe("the words that are accepted", () => {
+describe("the accepted resolutions", () => {
   const [doubtful, past] = [[...until("FundingSent"), doubt], validUntil + 1]
   const accepted = (events: ReadonlyArray<BotEvent>, now = past, id = "p1") =>
     acceptedWords(remembered(events), id, now)
-  it("of a payment exclude 'unpaid' while its payload may still be executed", () => {
+  it("of a payment exclude 'unpaid' while its payload can still be executed", () => {
     assert.deepStrictEqual(accepted(doubtful, validUntil), ["paid"])
     assert.deepStrictEqual(accepted(doubtful, validUntil + 1), ["paid", "not-paid", "forget"])
     const why = resolve(remembered(doubtful), { placement: "p1", word: "not-paid", text: "" }, validUntil - 1_500)
     assert.isTrue(Result.isFailure(why) && why.failure.includes("can still be executed for 2 s"))
   })
 
-  it("of a payment by a wallet wait for its answer", () => {
+  it("of a wallet's payment wait for the wallet's answer", () => {
     const working = [...until("Bound"), asked("command"), doubt]
     assert.deepStrictEqual(accepted(working), ["paid"])
     const unclear: BotEvent = { _tag: "PaymentUnclear", ...about, text: "killed" }
@@ -130,7 +130,7 @@ describe("the words that are accepted", () => {
     assert.deepStrictEqual(accepted([...until("Bound"), asked("manual"), doubt], 0), ["paid", "not-paid", "forget"])
   })
 
-  it("paid can be taken back once the payload has expired, unless the venue says that it executed", () => {
+  it("let 'paid' be taken back once the payload has expired, unless the venue says that it executed", () => {
     const paid: BotEvent = { _tag: "Resolved", ...about, word: "paid", text: "a mistake" }
     const mistaken = [...until("FundingSent"), doubt, paid]
     const takeBack = (events: ReadonlyArray<BotEvent>, now: number) =>
@@ -150,7 +150,7 @@ describe("the words that are accepted", () => {
     assert.isTrue(Result.isFailure(takeBack([...mistaken, executed], validUntil + 1)))
   })
 
-  it("of what is no payment say what it is", () => {
+  it("depend on the kind of problem", () => {
     assert.deepStrictEqual(accepted([...until("StatusSeen"), odd]), ["adopt", "forget"])
     assert.deepStrictEqual(accepted([...until("StatusSeen"), closed, failed]), ["paid", "not-paid", "forget"])
     assert.deepStrictEqual(accepted([...until("StatusSeen"), missing]), ["forget"])
@@ -158,7 +158,7 @@ describe("the words that are accepted", () => {
     assert.deepStrictEqual(accepted(until("StatusSeen")), [])
   })
 
-  it("become an event of the slot", () => {
+  it("are recorded as an event of the slot", () => {
     const said = resolve(remembered(doubtful), { placement: "p1", word: "paid", text: "seen" }, 0)
     assert.deepStrictEqual(Result.getOrThrow(said), [{ _tag: "Resolved", ...about, word: "paid", text: "seen" }])
   })

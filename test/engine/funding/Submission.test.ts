@@ -72,7 +72,7 @@ const look = Effect.fnUntraced(function* ({ answer, closed = () => undefined, pa
 const once = ["sent 1", "left", "acknowledged hash-1 c"]
 
 describe("signed bytes", () => {
-  it.effect("are recorded as sent before they leave, and their answer after", () =>
+  it.effect("are recorded as sent before they leave, and their answer afterwards", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* look({}), once)
       const refused = failing(new Rejected({ operation, code: "http-400", text: "no balance" }))
@@ -87,7 +87,7 @@ describe("signed bytes", () => {
     })
   )
 
-  it.effect("stay where the gate is closed, before the record or when it is their turn", () =>
+  it.effect("are not sent if the gate is closed, before the record or at their turn", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* look({ closed: () => "killed" }), [])
       assert.deepStrictEqual(yield* look({ closed: (asked) => (asked > 1 ? "killed" : undefined) }), [
@@ -97,7 +97,7 @@ describe("signed bytes", () => {
     })
   )
 
-  it.effect("ask in their turn before they leave again as well", () =>
+  it.effect("ask the gate at their turn again before a resend", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(1_000_000)
       const closed = (asked: number) => (asked > 1 ? "killed" : undefined)
@@ -148,7 +148,7 @@ describe("the nonces of payloads", () => {
     assert.isFalse(nonces.isKnown({ message: "without" }))
   })
 
-  it("are forgotten oldest first, long after their payloads have expired", () => {
+  it("are forgotten oldest first, once more than ten thousand are known", () => {
     const nonces = Nonces.make(remembered([]))
     for (let count = 0; count <= 10_000; count += 1) nonces.add(signedWith(`n${count}`))
     assert.isFalse(nonces.isKnown({ nonce: "n0" }))

@@ -143,8 +143,8 @@ const payOnChain = (payment: PaymentRequest, amount: bigint, memo = payment.depo
     return (body as { txHash: string }).txHash
   })
 
-describe("swaps", () => {
-  it.effect.each([{}, onChain])("are dropped before anything is paid while the venue has an incident: %o", (changes) =>
+describe("swaps by hand", () => {
+  it.effect.each([{}, onChain])("are dropped unpaid while the venue has an incident: %o", (changes) =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make(0)
@@ -169,7 +169,7 @@ describe("swaps", () => {
     ["on chain with a memo", { ...onChain, depositMode: "MEMO" }]
   ] as const satisfies ReadonlyArray<readonly [string, Partial<QuoteRequest>]>
 
-  it.effect.each(kinds)("are paid and every unit is explained: %s", ([, changes]) =>
+  it.effect.each(kinds)("are paid, and every unit is explained: %s", ([, changes]) =>
     play(
       Effect.gen(function* () {
         const account = yield* finish(yield* begin(changes))
@@ -184,7 +184,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("are paid, whatever an earlier process told of its lock", () =>
+  it.effect("are paid even if an earlier process reported a lost lock", () =>
     play(
       Effect.gen(function* () {
         const begun = yield* begin()
@@ -196,7 +196,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect.each(firstOf(3, [1, 3, 5, 2, 4, 6]))("a process that dies after its write number %s pays once", (deadAt) =>
+  it.effect.each(firstOf(3, [1, 3, 5, 2, 4, 6]))("pay once if the process dies after its write number %s", (deadAt) =>
     play(
       Effect.gen(function* () {
         const { account } = yield* SandboxConnection
@@ -238,7 +238,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("of two workers on one swap only one payload is ever sent", () =>
+  it.effect("send only one payload if two workers advance one swap", () =>
     play(
       Effect.gen(function* () {
         const begun = yield* begin()
@@ -252,7 +252,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("are in one place of the ledger at each moment, and nothing stays behind", () =>
+  it.effect("are in one place of the ledger at each time, and leave nothing behind", () =>
     play(
       Effect.gen(function* () {
         const { state } = yield* Bookkeeper
@@ -281,7 +281,7 @@ describe("swaps", () => {
 })
 
 describe("swaps in the bot's journal", () => {
-  it.effect("nothing is signed, nor sent, nor asked of a wallet while the gate is closed", () =>
+  it.effect("are not signed, sent or requested from a wallet while the gate is closed", () =>
     play(
       Effect.gen(function* () {
         const closed = yield* makeWorker(Effect.succeed("the kill switch is on"))
@@ -305,7 +305,7 @@ describe("swaps in the bot's journal", () => {
   )
 })
 
-describe("a payment that does not show", () => {
+describe("a payment without a deposit", () => {
   const followed = (submitIntent: Venue["Service"]["submitIntent"]) =>
     play(
       Effect.gen(function* () {
@@ -341,7 +341,7 @@ describe("a payment that does not show", () => {
   it.effect.each([
     ["not-paid", "unfunded"],
     ["forget", "unproven"]
-  ] as const)("is listed by resolve, and ends by the operator's word: %s", ([word, ended]) =>
+  ] as const)("is listed by resolve, and ends with the operator's answer: %s", ([word, ended]) =>
     play(
       Effect.gen(function* () {
         const venue = yield* Venue
@@ -374,7 +374,7 @@ describe("a payment that does not show", () => {
     )
   )
 
-  it.effect("is made once acknowledged, and is waited for", () =>
+  it.effect("is made once acknowledged, and its deposit is awaited", () =>
     Effect.gen(function* () {
       const { account, places } = yield* followed(({ intentHash }) => Effect.succeed({ value: { intentHash } }))
       assert.deepStrictEqual(places, { "deposit in flight": 1_000_000n })
@@ -429,7 +429,7 @@ describe("deposits on another chain", () => {
       }).pipe(Effect.provide(journalLayer))
     )
 
-  it.effect("that are short are refunded at the deadline", () =>
+  it.effect("are refunded at the deadline if they are short", () =>
     Effect.gen(function* () {
       const account = yield* deposit({}, (payment) => payOnChain(payment, payment.amount - 1000n))
       const { input } = SwapHistory.moneyOf(account)
@@ -440,7 +440,7 @@ describe("deposits on another chain", () => {
     })
   )
 
-  it.effect("that are too much come back with the payout", () =>
+  it.effect("return the excess with the payout if they are too large", () =>
     Effect.gen(function* () {
       const account = yield* deposit({}, (payment) => payOnChain(payment, payment.amount + 5000n))
       const { input } = SwapHistory.moneyOf(account)
@@ -449,7 +449,7 @@ describe("deposits on another chain", () => {
     })
   )
 
-  it.effect("that come late are refunded", () =>
+  it.effect("are refunded if they come late", () =>
     Effect.gen(function* () {
       const account = yield* deposit({}, (payment) =>
         Effect.andThen(Effect.sleep("150 seconds"), payOnChain(payment, payment.amount))
@@ -459,7 +459,7 @@ describe("deposits on another chain", () => {
     })
   )
 
-  it.effect.skipIf(!isLong)("with a wrong memo do not count as ours", () =>
+  it.effect.skipIf(!isLong)("do not count as ours with a wrong memo", () =>
     Effect.gen(function* () {
       const account = yield* deposit({ depositMode: "MEMO" }, (payment) => payOnChain(payment, payment.amount, "wrong"))
       assert.isFalse(SwapHistory.isOver(account), "it waits: the venue returns such money by itself")
@@ -467,7 +467,7 @@ describe("deposits on another chain", () => {
     })
   )
 
-  it.effect("an unclear wallet is asked again only on the operator's word, one that refused is over", () =>
+  it.effect("by an unclear wallet are repeated only with the operator's approval; a refusal ends them", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make(0)
@@ -492,7 +492,7 @@ describe("deposits on another chain", () => {
     )
   )
 
-  it.effect("an unclear payment that is held back when it is asked again stays in doubt", () =>
+  it.effect("stay in doubt if the gate holds an unclear payment back when it is repeated", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make(0)
@@ -513,7 +513,7 @@ describe("deposits on another chain", () => {
     )
   )
 
-  it.effect("a person who pays by hand is waited for", () =>
+  it.effect("by hand are awaited", () =>
     play(
       Effect.gen(function* () {
         const begun = yield* begin(onChain)
@@ -555,7 +555,7 @@ describe("deposits by intent", () => {
     )
   )
 
-  it.effect("to which somebody else sends first are not made at all", () =>
+  it.effect("are not made if somebody else pays the address first", () =>
     play(
       Effect.gen(function* () {
         const before = yield* balance
@@ -570,7 +570,7 @@ describe("deposits by intent", () => {
     )
   )
 
-  it.effect("to which somebody adds are noted, refunded, and both books agree", () =>
+  it.effect("to which somebody adds are noted and refunded, and both books agree", () =>
     play(
       Effect.gen(function* () {
         const before = yield* balance
@@ -600,7 +600,7 @@ describe("deposits by intent", () => {
   )
 })
 
-describe("what a report proves", () => {
+describe("a report", () => {
   const report = (changes: Partial<SwapReport>): SwapReport => ({
     status: "SUCCESS",
     intentHashes: [],
@@ -610,7 +610,7 @@ describe("what a report proves", () => {
     ...changes
   })
 
-  it.effect("success without amounts is unproven, and all of the input residual", () =>
+  it.effect("of success without amounts proves nothing, and all of the input is residual", () =>
     play(
       Effect.gen(function* () {
         const begun = yield* begin()

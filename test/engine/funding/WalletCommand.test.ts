@@ -60,7 +60,7 @@ describe("a wallet command", () => {
 
   const ends: ReadonlyArray<readonly [name: string, script: string, expected: RegExp]> = [
     ["a bare hash", "echo 0xabc", /^\{"txHash":"0xabc"\}$/],
-    ["a hash, whatever the exit code", `echo ${"ab".repeat(32)}; exit 65`, /^\{"txHash":"(ab){32}"\}$/],
+    ["a hash with any exit code", `echo ${"ab".repeat(32)}; exit 65`, /^\{"txHash":"(ab){32}"\}$/],
     ["exit code 65: nothing was sent", "echo locked; exit 65", /^WalletRefused: locked$/],
     ["exit code 0 without a hash", "true", /^WalletUnclear: .*code 0 and without a transaction hash$/],
     ["exit code 1: it failed, and has not paid", "echo no funds; exit 1", /^WalletRefused: no funds$/],
@@ -77,7 +77,7 @@ describe("a wallet command", () => {
     })
   )
 
-  it.effect("that hangs and cannot be killed is given up after its time", () =>
+  it.effect("that hangs and cannot be killed is given up after its timeout", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(join(tmpdir(), "limitbot-wallet-"))
       const asked = yield* Effect.forkChild(pay(`trap "" TERM; touch ${folder}/begun; while :; do sleep 0.05; done`))
@@ -87,14 +87,14 @@ describe("a wallet command", () => {
     })
   )
 
-  it.live("that pays, and leaves a child that holds its output, has paid", () =>
+  it.live("that pays and leaves a child with its output open counts as paid", () =>
     Effect.gen(function* () {
       const result = yield* pay("cat > /dev/null; sleep 3 & echo 0xabc")
       assert.match(failure(result), /^\{"txHash":"0xabc"\}$/)
     })
   )
 
-  it.live("that ended well, and left something that is still paying, does not have it broken off", () =>
+  it.live("that ends well is not killed while a child of it is still paying", () =>
     Effect.gen(function* () {
       const file = join(mkdtempSync(join(tmpdir(), "limitbot-wallet-")), "sent")
       const result = yield* pay(`cat > /dev/null; (sleep 1.3; touch ${file}) & echo 0xabc`)

@@ -31,7 +31,7 @@ const doubt: BotEvent = { _tag: "FundingInDoubt", ...about, ...money, reason: "t
 const dead: BotEvent = { _tag: "FundingDead", ...about, ...money, reason: "test" }
 
 describe("a step of a swap", () => {
-  it.effect("that settles it is its last: nothing is left to look at", () =>
+  it.effect("is the last one if it settles the swap, and nothing is read again", () =>
     Effect.gen(function* () {
       const refunded = { fillStatus: "CANCELED", refund: { status: "COMPLETED" }, payoutIsFinal: true }
       assert.deepStrictEqual(yield* step([...until("FundingSent"), doubt], refunded), {
@@ -41,7 +41,7 @@ describe("a step of a swap", () => {
     })
   )
 
-  it.effect("looks at what rests, and not at what is over", () =>
+  it.effect("reads open placements, and not ended ones", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* step(until("DepositSeen"), {})).placement?.status, "OPEN")
       assert.strictEqual((yield* step([...until("FundingSent"), dead], {})).reads, 0)

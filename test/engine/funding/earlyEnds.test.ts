@@ -47,81 +47,81 @@ const aThousandthOf = (attributes: Attributes): Filled => {
   }
 }
 
-describe("orders that end before their time", () => {
+describe("orders that end early", () => {
   for (const status of firstOf(1, ["CANCELED", "EXPIRED"])) {
-    it.effect(
-      `${status} on the venue's word alone are not paid again beyond those in the market; their strategy waits`,
-      () =>
-        inVirtualTime(
-          Effect.gen(function* () {
-            const world = yield* make
-            world.network.reply = ended(status)
-            const bot = yield* world.run({ strategies: [ladder(4)], pace: { pollMinMillis: 5_000 } })
-            const signed = Effect.map(bot.events, (events) =>
-              events.filter(({ event }) => event._tag === "FundingSigned")
-            )
-            yield* until(
-              () => bot.state.strategies.get("ladder")?.paused?.limit === "early-ends",
-              600_000,
-              "it is paused"
-            )
-            const { length } = yield* signed
-            assert.isAtMost(length, 4 + 2)
-            yield* Effect.sleep("10 minutes")
-            assert.lengthOf(yield* signed, length)
+    it.effect(`as ${status} by the venue's report alone are not paid again; their strategy waits`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          world.network.reply = ended(status)
+          const bot = yield* world.run({ strategies: [ladder(4)], pace: { pollMinMillis: 5_000 } })
+          const signed = Effect.map(bot.events, (events) =>
+            events.filter(({ event }) => event._tag === "FundingSigned")
+          )
+          yield* until(
+            () => bot.state.strategies.get("ladder")?.paused?.limit === "early-ends",
+            600_000,
+            "it is paused"
+          )
+          const { length } = yield* signed
+          assert.isAtMost(length, 4 + 2)
+          yield* Effect.sleep("10 minutes")
+          assert.lengthOf(yield* signed, length)
 
-            world.network.reply = (_request, body) => body
-            const books = Context.get(bot.context, Bookkeeper)
-            yield* books.record({ _tag: "Resumed", strategy: "ladder", reason: "looked at" })
-            yield* until(() => openOrders(bot).length === 4, 600_000, "all slots trade again")
-          })
-        )
+          world.network.reply = (_request, body) => body
+          const books = Context.get(bot.context, Bookkeeper)
+          yield* books.record({ _tag: "Resumed", strategy: "ladder", reason: "looked at" })
+          yield* until(() => openOrders(bot).length === 4, 600_000, "all slots trade again")
+        })
+      )
     )
 
     for (const [when, toldAgain] of [
       ["while the venue says so", false],
       ["once the venue shows them again", true]
     ] as const)
-      it.effect(`${status} on the venue's word alone stay observed, and a kill ${when} cancels all of them`, () =>
-        inVirtualTime(
-          Effect.gen(function* () {
-            const world = yield* make
-            world.network.reply = ended(status)
-            const bot = yield* world.run({ strategies: [ladder(4)], pace: { pollMinMillis: 5_000 } })
-            const isPaused = () => bot.state.strategies.get("ladder")?.paused?.limit === "early-ends"
-            yield* until(isPaused, 600_000, "it is paused")
-            yield* Effect.sleep("12 minutes")
-            const before = Ledger.totals(bot.state.ledger)
-            const deposits = (yield* bot.events).flatMap(({ event }) =>
-              event._tag === "DepositSeen" ? [event.fresh] : []
-            )
-            const paid = deposits.length
-            assert.isAtLeast(paid, 3)
-            assert.deepStrictEqual(
-              before.flatMap(({ amount, place }) => (place === "refund in flight" ? [amount] : [])),
-              [deposits.reduce((sum, each) => sum + each, 0n)],
-              "none of it counts as free"
-            )
-            if (toldAgain) {
-              world.network.reply = (_request, body) => body
-              yield* until(() => openOrders(bot).length === paid, 120_000, "their books are open again")
-              const words = (yield* bot.events).filter(({ event }) => event._tag === "Contradiction")
-              assert.lengthOf(words, paid, "each is told")
-            }
-            const cancels = () => new Set(world.network.sent.filter(isCancel).map(({ path }) => path)).size
-            assert.strictEqual(cancels(), 0)
-            world.setWithdraw({ code: "kill-switch", text: "test" })
-            yield* until(() => cancels() === paid, 2_000, "each is cancelled")
-            yield* until(() => unfinished(bot.state).length === 0, 120_000, "all are back")
-            assert.deepStrictEqual(
-              Ledger.totals(bot.state.ledger).map(({ amount, place }) => [place, amount]),
-              [
-                ["wallet", 6_000_000_000n - BigInt(paid) * 20_000n],
-                ["fees", BigInt(paid) * 20_000n]
-              ]
-            )
-          })
-        )
+      it.effect(
+        `as ${status} by the venue's report alone are still tracked, and a kill ${when} cancels all of them`,
+        () =>
+          inVirtualTime(
+            Effect.gen(function* () {
+              const world = yield* make
+              world.network.reply = ended(status)
+              const bot = yield* world.run({ strategies: [ladder(4)], pace: { pollMinMillis: 5_000 } })
+              const isPaused = () => bot.state.strategies.get("ladder")?.paused?.limit === "early-ends"
+              yield* until(isPaused, 600_000, "it is paused")
+              yield* Effect.sleep("12 minutes")
+              const before = Ledger.totals(bot.state.ledger)
+              const deposits = (yield* bot.events).flatMap(({ event }) =>
+                event._tag === "DepositSeen" ? [event.fresh] : []
+              )
+              const paid = deposits.length
+              assert.isAtLeast(paid, 3)
+              assert.deepStrictEqual(
+                before.flatMap(({ amount, place }) => (place === "refund in flight" ? [amount] : [])),
+                [deposits.reduce((sum, each) => sum + each, 0n)],
+                "none of it counts as free"
+              )
+              if (toldAgain) {
+                world.network.reply = (_request, body) => body
+                yield* until(() => openOrders(bot).length === paid, 120_000, "their books are open again")
+                const words = (yield* bot.events).filter(({ event }) => event._tag === "Contradiction")
+                assert.lengthOf(words, paid, "each is told")
+              }
+              const cancels = () => new Set(world.network.sent.filter(isCancel).map(({ path }) => path)).size
+              assert.strictEqual(cancels(), 0)
+              world.setWithdraw({ code: "kill-switch", text: "test" })
+              yield* until(() => cancels() === paid, 2_000, "each is cancelled")
+              yield* until(() => unfinished(bot.state).length === 0, 120_000, "all are back")
+              assert.deepStrictEqual(
+                Ledger.totals(bot.state.ledger).map(({ amount, place }) => [place, amount]),
+                [
+                  ["wallet", 6_000_000_000n - BigInt(paid) * 20_000n],
+                  ["fees", BigInt(paid) * 20_000n]
+                ]
+              )
+            })
+          )
       )
   }
 
@@ -141,7 +141,7 @@ describe("orders that end before their time", () => {
     )
   )
 
-  it.effect("an order that somebody else cancelled counts as back once it has stayed so for ten minutes", () =>
+  it.effect("because somebody else cancels them count as back after ten minutes", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting(
@@ -162,7 +162,7 @@ describe("orders that end before their time", () => {
     )
   )
 
-  it.effect("those of a cancel of ours count for nothing", () =>
+  it.effect("because we cancel them do not count", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [ladder(4)] }, 4)

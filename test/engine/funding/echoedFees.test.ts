@@ -22,7 +22,7 @@ const echoing = (basisPoints: () => number) => (_request: unknown, body: unknown
 }
 
 describe("the fee in an order's answer", () => {
-  it.effect("is learned, and an order is paid whose fee the limit allows", () =>
+  it.effect("is learned, and the order is paid if the limit allows the fee", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -34,7 +34,7 @@ describe("the fee in an order's answer", () => {
     )
   )
 
-  it.effect("above limits.maxFeeBasisPoints refuses the payment in words, until a later answer is cheaper", () =>
+  it.effect("stops payments if it exceeds limits.maxFeeBasisPoints, until a later answer is cheaper", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -56,7 +56,7 @@ describe("the fee in an order's answer", () => {
     )
   )
 
-  it.effect("that grows between the create and the last read is too dear as well", () =>
+  it.effect("stops the payment if it grows between the create and the last read", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -77,7 +77,7 @@ describe("the fee in an order's answer", () => {
     )
   )
 
-  it("is expected with the app fees of the account, where a strategy asks for none of its own", () => {
+  it("is expected with the account's app fees if the strategy sets none", () => {
     const market = { base: { symbol: "BTC" }, quote: { symbol: "USDC" } }
     const { echoedBasisPoints, echoOf } = echoes(schedule, true, { appFees: [{ recipient: "alice.near", fee: 40 }] })
     assert.strictEqual(echoedBasisPoints?.(market, {}), 40.01, "with the share of the protocol")

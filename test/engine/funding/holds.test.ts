@@ -81,13 +81,13 @@ const stops: ReadonlyArray<readonly [string, (bot: Running, fail: Fail) => Effec
   ["pause by the operator", byOperator("pause")],
   ["drain by the operator", byOperator("drain")],
   ["daily loss", (bot) => say(bot, dailyLoss)],
-  ["strategy that was removed", (bot) => Effect.orDie(bot.inside().replace([], "left"))],
-  ["strategy that was taken away with its orders", (bot) => Effect.orDie(bot.inside().replace([], "drained"))],
+  ["strategy that is removed", (bot) => Effect.orDie(bot.inside().replace([], "left"))],
+  ["strategy that is removed with its orders", (bot) => Effect.orDie(bot.inside().replace([], "drained"))],
   ["strategy that cannot be planned", (bot, fail) => fail(bot)]
 ]
 
-describe("nothing begins after", () => {
-  it.effect.each(stops)("a %s: orders that were created were signed and paid, planned ones created too", ([, stop]) =>
+describe("nothing is signed, paid or created after", () => {
+  it.effect.each(stops)("a %s, and created orders are cancelled", ([, stop]) =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -115,7 +115,7 @@ describe("nothing begins after", () => {
     )
   )
 
-  it.effect("a pause: the quoted swap of a paused strategy stays unpaid", () =>
+  it.effect("a pause of a strategy whose swap is quoted", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -164,7 +164,7 @@ let isLeaseLost = false
 const resendStops: ReadonlyArray<readonly [string, (stop: Stop) => Effect.Effect<unknown>]> = [
   ["kill", ({ world }) => Effect.sync(() => world.setWithdraw(killed))],
   [
-    "kill that was released again",
+    "kill that is released again",
     ({ world }) =>
       Effect.gen(function* () {
         world.setWithdraw(killed)
@@ -173,13 +173,13 @@ const resendStops: ReadonlyArray<readonly [string, (stop: Stop) => Effect.Effect
       })
   ],
   [
-    "leave with its orders",
+    "bot that leaves with its orders",
     ({ world }) => Effect.sync(() => world.setWithdraw({ code: "leaving", text: "it leaves" }))
   ],
   ["pause", ({ bot }) => byOperator("pause")(bot)],
   ["drain", ({ bot }) => byOperator("drain")(bot)],
-  ["strategy that was taken away with its orders", ({ bot }) => Effect.orDie(bot.inside().replace([], "drained"))],
-  ["strategy whose orders were left", ({ bot }) => Effect.orDie(bot.inside().replace([], "left"))],
+  ["strategy that is removed with its orders", ({ bot }) => Effect.orDie(bot.inside().replace([], "drained"))],
+  ["strategy that is removed without its orders", ({ bot }) => Effect.orDie(bot.inside().replace([], "left"))],
   ["strategy that cannot be planned", ({ bot, fail }) => fail(bot)],
   [
     "contradiction",
@@ -217,7 +217,7 @@ const resendStops: ReadonlyArray<readonly [string, (stop: Stop) => Effect.Effect
     }
   ],
   [
-    "cancel by somebody else, which one look showed and the next one did not",
+    "cancel by somebody else that one read shows and the next one does not",
     ({ world }) =>
       Effect.gen(function* () {
         world.network.reply = (_request, body) =>
@@ -235,8 +235,8 @@ const resendStops: ReadonlyArray<readonly [string, (stop: Stop) => Effect.Effect
   ]
 ]
 
-describe("bytes that are sent once", () => {
-  it.effect.each(resendStops)("were sent again after a %s", ([, stop]) =>
+describe("bytes that may have arrived", () => {
+  it.effect.each(resendStops)("are not sent again after a %s", ([, stop]) =>
     inVirtualTime(
       Effect.gen(function* () {
         isLeaseLost = false
@@ -255,7 +255,7 @@ describe("bytes that are sent once", () => {
     )
   )
 
-  it.effect("and whose orders are cancelled end as unpaid, if the orders stay empty for long enough", () =>
+  it.effect("end as unpaid if their orders are cancelled and stay empty for long enough", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { bot, world } = yield* sentOnce(
@@ -283,7 +283,7 @@ describe("bytes that are sent once", () => {
     )
   )
 
-  it.effect("are sent again though there is no fresh price: only that shows whether they arrived", () =>
+  it.effect("are sent again without a fresh price, because only that shows whether they arrived", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const isDown = ({ url }: { readonly url: string }) =>
@@ -300,7 +300,7 @@ describe("bytes that are sent once", () => {
     )
   )
 
-  it.effect("stay here if the kill switch is pulled while they wait for their turn on the network", () =>
+  it.effect("are not sent if the kill switch is pulled while they wait for their turn on the network", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { bot, world } = yield* sentOnce()

@@ -49,7 +49,7 @@ const mixing = (seed: number) => {
 
 describe("an answer that is delivered twice", () => {
   for (const times of [1, 4]) {
-    it.effect(`froze a slot: the payload of another order of ours, ${times} in a row`, () =>
+    it.effect(`freezes no slot: the payload of another of our orders, ${times} in a row`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make
@@ -66,7 +66,7 @@ describe("an answer that is delivered twice", () => {
     )
   }
 
-  it.effect("is no contradiction of the next create if it shows an order that is settled by then", () =>
+  it.effect("does not contradict the next create if it shows an order that is settled meanwhile", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -90,7 +90,7 @@ describe("an answer that is delivered twice", () => {
     )
   )
 
-  it.effect("freezes no slot, whichever request it answers: everything is bought once", () =>
+  it.effect("freezes no slot for any request, and everything is bought once", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -117,7 +117,7 @@ describe("an answer that is delivered twice", () => {
     )
   )
 
-  it.effect("is reported if the venue continues with it, and no payload is signed", () =>
+  it.effect("is reported if the venue keeps repeating it, and no payload is signed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

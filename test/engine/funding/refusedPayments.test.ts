@@ -55,7 +55,7 @@ describe("payments that are refused each time", () => {
       )
   )
 
-  it.effect.skipIf(!isLong)("those under way while the verifier changes its salt do not stop their strategy", () =>
+  it.effect.skipIf(!isLong)("do not stop their strategy if the verifier changes its salt meanwhile", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeExpiring
@@ -80,7 +80,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect("a bot that leaves while a payment is refused for its salt ends", () =>
+  it.effect("for their salt let a leaving bot end", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeExpiring
@@ -95,7 +95,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect("a wallet program that pays and denies it is asked once", () =>
+  it.effect("by a wallet program that pays and denies it are requested once", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -123,7 +123,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect("one that is made all the same is reported, also while its strategy waits", () =>
+  it.effect("but made all the same are reported, also while their strategy waits", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -156,7 +156,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it("a wallet that is caught having paid what it refused is asked nothing more", () => {
+  it("by a wallet that paid what it refused end all requests to that wallet", () => {
     const state = BotState.make()
     const dead: BotEvent = { _tag: "FundingDead", ...about, asset: "BTC", amount: 5n, reason: "no", by: "wallet" }
     const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "BTC", total: 5n, fresh: 5n }

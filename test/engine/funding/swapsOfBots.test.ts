@@ -67,7 +67,7 @@ describe("a swap by hand in a running bot", () => {
     ["while it is under way", /status/, true]
   ]
 
-  it.effect.each(moments)("is paid once though the bot is killed %s", ([, path, isAnswered]) =>
+  it.effect.each(moments)("is paid once although the bot is killed %s", ([, path, isAnswered]) =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -100,7 +100,7 @@ describe("a swap by hand in a running bot", () => {
     )
   )
 
-  it.effect("is given up before it is paid when the kill switch is pulled", () =>
+  it.effect("is given up unpaid if the kill switch is pulled", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -114,7 +114,7 @@ describe("a swap by hand in a running bot", () => {
     )
   )
 
-  it.effect("leaves the strategies beside it alone: neither their limits nor their money", () =>
+  it.effect("uses neither the limits nor the money of the strategies beside it", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

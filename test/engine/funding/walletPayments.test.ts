@@ -70,8 +70,8 @@ const world = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
   return { does, lookAfter, state }
 })
 
-describe("a payment that has been made", () => {
-  it.effect("is reported until the venue has taken the report, less and less often", () =>
+describe("a wallet's payment that is made", () => {
+  it.effect("is reported to the venue less and less often until the venue accepts the report", () =>
     Effect.gen(function* () {
       const { does, lookAfter, state } = yield* world([asked("command"), made])
       does.report = Effect.fail(
@@ -87,7 +87,7 @@ describe("a payment that has been made", () => {
     })
   )
 
-  it.effect("stops the bot where the venue wants other credentials", () =>
+  it.effect("stops the bot if the venue requires other credentials", () =>
     Effect.gen(function* () {
       const { does, lookAfter } = yield* world([asked("command"), made])
       const reason = new Unauthorized({ operation: "submit deposit", text: "no key" })
@@ -97,8 +97,8 @@ describe("a payment that has been made", () => {
   )
 })
 
-describe("a payment that nobody made", () => {
-  it.effect("is over once its order has been over for ten minutes, and not before its end", () =>
+describe("a payment that is not made", () => {
+  it.effect("is over ten minutes after the end of its order, and not before", () =>
     Effect.gen(function* () {
       const { does, lookAfter, state } = yield* world([asked("manual")])
       does.shown = { ...unpaid, fillStatus: "EXPIRED" }
@@ -113,7 +113,7 @@ describe("a payment that nobody made", () => {
     })
   )
 
-  it.effect("is waited for while its order is not over; a cancel looks at once, and a deposit is a deposit", () =>
+  it.effect("is awaited while its order is open; a cancel checks at once, and a deposit counts", () =>
     Effect.gen(function* () {
       const { lookAfter, state } = yield* world([asked("manual")])
       for (let look = 0; look < 3; look += 1) yield* lookAfter(validUntil)
@@ -125,7 +125,7 @@ describe("a payment that nobody made", () => {
     })
   )
 
-  it.effect("of a program that said that it paid is in doubt, and so is one of a process that is gone", () =>
+  it.effect("is in doubt if the program reports it as paid, or if its process is gone", () =>
     Effect.gen(function* () {
       const paid = yield* world([asked("command"), made, reported])
       paid.does.shown = { ...unpaid, fillStatus: "EXPIRED" }
@@ -140,7 +140,7 @@ describe("a payment that nobody made", () => {
 
 describe("an unclear payment", () => {
   const events = [asked("command"), unclear, doubt]
-  it.effect("is made once more on the operator's word for just this attempt", () =>
+  it.effect("is made once more with the operator's approval for exactly this attempt", () =>
     Effect.gen(function* () {
       const { lookAfter, state } = yield* world(events)
       assert.deepStrictEqual(yield* lookAfter(0), [])
@@ -150,7 +150,7 @@ describe("an unclear payment", () => {
     })
   )
 
-  it.effect("is not made again where a transfer is known, the gate is closed, or a deposit shows", () =>
+  it.effect("is not made again if a transfer is known, the gate is closed, or a deposit shows", () =>
     Effect.gen(function* () {
       const { does, lookAfter, state } = yield* world(events)
       does.shown = { ...unpaid, fillStatus: "KNOWN_DEPOSIT_TX" }

@@ -25,8 +25,8 @@ const folded = (events: ReadonlyArray<BotEvent>) => {
 const refundedShort = (by: bigint) =>
   orderOf(3).map((event) => (event._tag === "Refunded" ? { ...event, amount: event.amount - by } : event))
 
-describe("an unexplained rest", () => {
-  it("pauses its strategy once, closes the gate, names the order, and ends when it is resumed", () => {
+describe("an unexplained remainder", () => {
+  it("pauses its strategy once, closes the gate, names the order, and ends on resume", () => {
     const { state, see } = folded([...begin, ...refundedShort(990_000n), ...orderOf(4).slice(0, 3)])
     const [paused, ...more] = FundingStop.check(state, grid)
     assert.deepStrictEqual(more, [])
@@ -50,7 +50,7 @@ describe("an unexplained rest", () => {
     assert.strictEqual(gate(), "no price")
   })
 
-  it("is not what an order leaves that adds up", () => {
+  it("is not reported for an order that adds up", () => {
     const { state } = folded([...begin, ...orderOf(3), ...orderOf(4)])
     assert.deepStrictEqual(FundingStop.check(state, grid), [])
   })
@@ -87,12 +87,12 @@ describe("payments refused one after the other", () => {
     assert.include(refusedIn([...signed, sent, answered, dead])?.answer, "no balance")
   })
 
-  it("exclude unsent ones, and those asked of a wallet: the venue has refused neither", () => {
+  it("exclude unsent ones, and those requested from a wallet", () => {
     assert.isUndefined(refusedIn([...signed, dead]))
     assert.isUndefined(refusedIn([...signed.slice(0, 3), asked, dead]))
   })
 
-  it("restart their count after a deposit, except after their own: that one is made", () => {
+  it("restart their count after a deposit, except after their own deposit", () => {
     const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: 1n, fresh: 1n }
     assert.isUndefined(refusedIn([...signed, sent, dead, ...orderOf(3)]))
     assert.isTrue(refusedIn([...signed, sent, dead, deposit])?.isLie)

@@ -36,7 +36,7 @@ const withTable = (text: string): string => {
 if (process.env["LIMITBOT_KEYS"] === "write") writeFileSync(page, withTable(readFileSync(page, "utf8")))
 
 describe("ARCHITECTURE.md", () => {
-  it("has a row of every reason why no money may leave: `npm run keys` writes them", () => {
+  it("has a row for every reason why no money may leave; `npm run keys` writes them", () => {
     const text = readFileSync(page, "utf8")
     assert.match(text, table)
     assert.strictEqual(text, withTable(text))

@@ -26,9 +26,9 @@ const stateOf = (events: ReadonlyArray<BotEvent>): BotState.BotState => {
   return state
 }
 
-describe("what holds money", () => {
+describe("a hold on money", () => {
   for (const [name, events] of Object.entries(troubles)) {
-    it(`of the whole bot is an alarm, and health says it: ${name}`, () => {
+    it(`of the whole bot is an alarm, and health reports it: ${name}`, () => {
       const state = stateOf(events)
       const kinds = new Set(problemsOf(state, assets, { now, pulse, stuckAfter: defaultTerms }).map(({ kind }) => kind))
       const ready = Health.ready(state, pulse, now)
@@ -38,7 +38,7 @@ describe("what holds money", () => {
       }
     })
 
-    it(`of a slot is why it holds what it holds: ${name}`, () => {
+    it(`of a slot explains why it waits: ${name}`, () => {
       const state = stateOf(events)
       const explained = explain({
         state,
@@ -69,11 +69,11 @@ describe("what holds money", () => {
     })
   }
 
-  it("names for a slot only rows that stop it", () => {
+  it("of a slot comes only from rows that stop it", () => {
     for (const { code, stops } of [...ofBot, ...ofSlot]) assert.includeMembers([...stops], ["create", "fund"], code)
   })
 
-  it("of some slot is found in these journals, so that the above can fail", () => {
+  it("of at least five kinds is in these journals", () => {
     const codes = Object.values(troubles).flatMap((events) => holdsOnBot(stateOf(events)).map(({ code }) => code))
     assert.isAbove(new Set(codes).size, 4)
   })

@@ -23,8 +23,8 @@ const bot = () => {
   return { state, see, closed, say }
 }
 
-describe("a journal that its witness knows otherwise", () => {
-  it("pays nothing, also after another start, until somebody says that it goes on", () => {
+describe("a journal that its witness contradicts", () => {
+  it("pays nothing, also after a restart, until the operator accepts it", () => {
     const { closed, say, see, state } = bot()
     see(started)
     assert.isEmpty(closed())
@@ -40,7 +40,7 @@ describe("a journal that its witness knows otherwise", () => {
     assert.isEmpty(closed())
   })
 
-  it("is held again when the witness says something else once more", () => {
+  it("is held again when the witness contradicts it again", () => {
     const { closed, say, see } = bot()
     see(started, disagreed("aa"))
     const said = say("forget")

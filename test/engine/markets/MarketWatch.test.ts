@@ -66,20 +66,20 @@ const whole = [1, 2, 3, 4].map((minute) => ({
   close: 60_000 + minute * 12 + 11
 }))
 
-describe("a market that is watched", () => {
-  it.effect("an edited file does not restart its prices", () =>
+describe("a watched market", () => {
+  it.effect("keeps its prices through an edit of the file", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* watched((index) => [parse(ladder(3 + index))]), whole)
     })
   )
 
-  it.effect("a killed process loses no minute and no extreme that it has seen", () =>
+  it.effect("keeps every minute and extreme it has seen through a kill", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* watched(() => [parse(ladder(3))], [17, 18, 30, 41, 47, 55]), whole)
     })
   )
 
-  it.effect("nor does one that asks for other candles, or none", () =>
+  it.effect("keeps its prices if an edit needs other candles, or none", () =>
     Effect.gen(function* () {
       const edited = (index: number) => (index % 2 === 0 ? [rule(5 + index)] : [parse(ladder(3))])
       assert.deepStrictEqual(yield* watched(edited), whole)

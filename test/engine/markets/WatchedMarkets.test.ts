@@ -19,9 +19,9 @@ const asksFor = ({ body }: HttpClientRequest.HttpClientRequest, asset: string): 
 
 const minute = 60_000
 
-describe("a market that is only watched", () => {
+describe("a market that strategies only watch", () => {
   it.effect.each(["fails", "hangs"] as const)(
-    "that %s: only what looks there waits; when it is back, that goes on",
+    "and that %s holds only the orders that use it, until it is back",
     (how) =>
       inVirtualTime(
         Effect.gen(function* () {

@@ -189,8 +189,8 @@ const prepared = Effect.fnUntraced(function* (venue: ReturnType<typeof makeVenue
   return looking(observation, venue)
 })
 
-describe("a look at many resting orders", () => {
-  it.effect("reads all of them at first, then the newest page, those that execute, and one page more", () => {
+describe("a poll of many open orders", () => {
+  it.effect("reads all of them at first, then the newest page, those that execute, and one more page", () => {
     const venue = makeVenue()
     return Effect.gen(function* () {
       const look = yield* prepared(venue)
@@ -213,7 +213,7 @@ describe("a look at many resting orders", () => {
     }).pipe(Effect.provide(services(venue)))
   })
 
-  it.effect("sees at once what executes far from the price, wherever it is in the list", () => {
+  it.effect("sees at once what executes far from the price, anywhere in the list", () => {
     const venue = makeVenue()
     return Effect.gen(function* () {
       const look = yield* prepared(venue)
@@ -235,7 +235,7 @@ describe("a look at many resting orders", () => {
     }).pipe(Effect.provide(services(venue)))
   })
 
-  it.effect("that is full of things nobody can read fills neither the journal nor the memory", () => {
+  it.effect("with many unreadable entries fills neither the journal nor the memory", () => {
     const venue = makeVenue()
     return Effect.gen(function* () {
       const look = yield* prepared(venue)

@@ -17,16 +17,16 @@ const watching = (mid: string | undefined, ...levels: ReadonlyArray<string>) => 
   levels: levels.map(price)
 })
 
-describe("the pause until the next look", () => {
+describe("the pause until the next poll", () => {
   // At 0.05 % a second, 100 away from 100,000 is two seconds.
-  it("is how long the fastest market takes to the nearest level of any market, on either side", () => {
+  it("is the time in which the fastest market can reach the nearest level of any market", () => {
     const pause = (...watched: ReadonlyArray<ReturnType<typeof watching>>) => pauseMillis(settings, watched, false)
     assert.approximately(pause(watching("100000", "100100", "99700")), 2_000, 0.001)
     assert.approximately(pause(watching("100000", "99800", "100300")), 4_000, 0.001)
     assert.approximately(pause(watching("100000", "90000"), watching("200", "200.5")), 5_000, 0.001)
   })
 
-  it("has a least and a most, and is the least where there is no price or money moves", () => {
+  it("has a minimum and a maximum, and is the minimum without a price or while money moves", () => {
     assert.strictEqual(pauseMillis(settings, [watching("100000", "100001")], false), 1_000)
     assert.strictEqual(pauseMillis(settings, [watching("100000", "150000")], false), 10_000)
     assert.strictEqual(pauseMillis(settings, [watching("100000")], false), 10_000)
@@ -37,7 +37,7 @@ describe("the pause until the next look", () => {
 })
 
 describe("a level within reach", () => {
-  it("is one that the price can have come to by now", () => {
+  it("is one that the price may have reached by now", () => {
     assert.isTrue(isWithinReach(price("90000"), at("100000"), 200_000))
     assert.isFalse(isWithinReach(price("90000"), at("100000"), 199_999))
     assert.isTrue(isWithinReach(price("110000"), at("100000"), 200_000))
@@ -45,16 +45,16 @@ describe("a level within reach", () => {
   })
 })
 
-describe("an order whose money moves", () => {
+describe("an order with moving money", () => {
   const pulled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "test", text: "pulled" } }
   const validUntil = payloadEndsAt(1)
-  it("is one that begins, ends, fills or is withdrawn", () => {
+  it("begins, ends, fills or is being cancelled", () => {
     for (const tag of ["Planned", "CreateSent", "Bound", "FundingSigned", "FundingSent", "FillSeen", "Closed"] as const)
       assert.isTrue(isMoving(placementAfter(tag), 0), tag)
     assert.isTrue(isMoving(placementAfter("StatusSeen", pulled), 0))
   })
 
-  it("is none that rests, is over, or whose payment may stay unclear for hours", () => {
+  it("is neither open, nor over, nor a payment that may stay unclear for hours", () => {
     assert.isFalse(isMoving(placementAfter("StatusSeen"), 0))
     assert.isFalse(isMoving(placementAfter("Bound", { _tag: "Abandoned", ...about, reason: "test" }), 0))
     assert.isTrue(isMoving(placementAfter("FundingSent"), validUntil + 59_999))
@@ -63,7 +63,7 @@ describe("an order whose money moves", () => {
     assert.isFalse(isMoving(placementAfter("FundingSent", { _tag: "FundingInDoubt", ...about, ...doubt }), 0))
   })
 
-  it("is a swap as long as it is open, because a swap does not rest", () => {
+  it("is a swap until it ends", () => {
     assert.isTrue(isMoving({ ...placementAfter("StatusSeen"), by: "swap" }, 0))
   })
 })

@@ -15,7 +15,7 @@ const make = () => {
 const tags = (events: ReadonlyArray<BotEvent>) => events.map(({ _tag }) => _tag)
 
 describe("an order that is shown alive after its end", () => {
-  it("is cancelled again after ten seconds, and told after a minute", () => {
+  it("is cancelled again after ten seconds, and reported after a minute", () => {
     const { revived } = make()
     const seen = (now: number) => revived(ended, order, now)
     assert.deepStrictEqual(seen(1_000), { isAlive: false, events: [] })
@@ -40,7 +40,7 @@ describe("an order that is shown alive after its end", () => {
     assert.isFalse(revived(ended, order, 55_000).isAlive)
   })
 
-  it("is no order that has not ended", () => {
+  it("does not include one that has not ended", () => {
     const { revived } = make()
     const resting = placementAfter("StatusSeen")
     revived(resting, order, 0)
@@ -51,7 +51,7 @@ describe("an order that is shown alive after its end", () => {
 describe("an order that shows less than before its end", () => {
   const filled = placementAfter("FillSeen")
   const lacking = { ...order, fillStatus: "FILLED", payoutIsFinal: true }
-  it("means it after a minute of finality, unless it shows its fills in between", () => {
+  it("is believed after a minute of finality, unless it shows its fills in between", () => {
     const { insists } = make()
     assert.isFalse(insists(filled, lacking, 0))
     assert.isFalse(insists(filled, lacking, 59_999))
@@ -68,7 +68,7 @@ describe("an order that the venue denies", () => {
   const missed = (consistency: ReturnType<typeof make>, now: number, placement = placementAfter("StatusSeen")) =>
     tags(consistency.missed(placement, now, "not found"))
 
-  it("is told after a minute where our money is in it, and once", () => {
+  it("is reported once, after a minute, if our money is in it", () => {
     const consistency = make()
     assert.deepStrictEqual(missed(consistency, 0), [])
     assert.deepStrictEqual(missed(consistency, 59_999), [])

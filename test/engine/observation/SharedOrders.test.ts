@@ -39,8 +39,8 @@ const unfinished = { unfinishedOnly: true } as const
 const idsOf = ({ value }: { readonly value: { readonly orders: ReadonlyArray<Order> } }) =>
   value.orders.map(({ id }) => id)
 
-describe("the list of a credential", () => {
-  it.effect("cost each account of a fleet the reading of the orders of all others", () =>
+describe("the order list of a credential", () => {
+  it.effect("is read once for all accounts of a fleet", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const orders = Array.from({ length: 200 }, (_, index) =>
@@ -65,7 +65,7 @@ describe("the list of a credential", () => {
     )
   )
 
-  it.effect("shows what is there at the time of the request, also to callers during the read", () =>
+  it.effect("shows the orders at the time of the request, also to callers during the read", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const orders = Array.from({ length: 120 }, (_, index) => order(`old-${index}`, "other", index))
@@ -84,35 +84,33 @@ describe("the list of a credential", () => {
     )
   )
 
-  it.effect(
-    "is read no faster for many who ask all the time, and a failure is told to who asked, and only to them",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const venue = venueOf(Array.from({ length: 500 }, (_, index) => order(`order-${index}`, "own", index)))
-          const { listOf } = yield* SharedOrders.make(venue)
-          const list = listOf({ signerId: "own" }, venue.listOrders)
-          const asking = yield* Effect.forkChild(
-            Effect.forEach(
-              Array.from({ length: 50 }, () => Effect.forever(list(unfinished))),
-              (each) => each,
-              { concurrency: "unbounded", discard: true }
-            )
+  it.effect("is read no faster for many callers, and a failure reaches only the callers who asked", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const venue = venueOf(Array.from({ length: 500 }, (_, index) => order(`order-${index}`, "own", index)))
+        const { listOf } = yield* SharedOrders.make(venue)
+        const list = listOf({ signerId: "own" }, venue.listOrders)
+        const asking = yield* Effect.forkChild(
+          Effect.forEach(
+            Array.from({ length: 50 }, () => Effect.forever(list(unfinished))),
+            (each) => each,
+            { concurrency: "unbounded", discard: true }
           )
-          const from = yield* Clock.currentTimeMillis
-          yield* Effect.sleep(60_000)
-          const seconds = ((yield* Clock.currentTimeMillis) - from) / 1_000
-          assert.isAtMost(venue.seen.pages / seconds, 10)
-          yield* Fiber.interrupt(asking)
-          venue.seen.fails = true
-          assert.strictEqual((yield* Effect.flip(list(unfinished))).reason._tag, "Rejected")
-          venue.seen.fails = false
-          assert.lengthOf((yield* list(unfinished)).value.orders, 500)
-          // Other questions are the account's own.
-          const { pages } = venue.seen
-          yield* list({ ...unfinished, statuses: ["OPEN"] })
-          assert.strictEqual(venue.seen.pages, pages + 1)
-        })
-      )
+        )
+        const from = yield* Clock.currentTimeMillis
+        yield* Effect.sleep(60_000)
+        const seconds = ((yield* Clock.currentTimeMillis) - from) / 1_000
+        assert.isAtMost(venue.seen.pages / seconds, 10)
+        yield* Fiber.interrupt(asking)
+        venue.seen.fails = true
+        assert.strictEqual((yield* Effect.flip(list(unfinished))).reason._tag, "Rejected")
+        venue.seen.fails = false
+        assert.lengthOf((yield* list(unfinished)).value.orders, 500)
+        // Other questions are the account's own.
+        const { pages } = venue.seen
+        yield* list({ ...unfinished, statuses: ["OPEN"] })
+        assert.strictEqual(venue.seen.pages, pages + 1)
+      })
+    )
   )
 })

@@ -1,4 +1,4 @@
-/** Orders that the venue ended, paid back and then goes on to show: they were paid again and again, in silence. */
+/** Orders that the venue ends and pays back, and then still shows as open: their money counts, and their slots do not pay again and again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import * as Ledger from "../../../src/domain/Ledger.ts"
@@ -61,7 +61,7 @@ const lying = Effect.fnUntraced(function* (
 const one = ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])
 
 describe("orders that live on after they are settled", () => {
-  it.effect("a false confirmation of a cancel is reported, and a kill still cancels the order", () =>
+  it.effect("after a false confirmation of a cancel are reported, and a kill still cancels them", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
@@ -94,7 +94,7 @@ describe("orders that live on after they are settled", () => {
     )
   )
 
-  it.effect("two of them stop new orders, so that the account is not emptied", () =>
+  it.effect("stop new orders if there are two of them, so that the account is not emptied", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [ladder(4)], pace: { pollMaxMillis: 1_000 } }, 4)
@@ -120,7 +120,7 @@ describe("orders that live on after they are settled", () => {
     )
   )
 
-  it.effect("one of them, and its money counted as free, in the books and in every limit", () =>
+  it.effect("count again in the books and in every limit", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [ladder(4)], pace: { pollMaxMillis: 1_000 } }, 4)
@@ -142,7 +142,7 @@ describe("orders that live on after they are settled", () => {
     )
   )
 
-  it.effect("a cancel falsely confirmed for four seconds does not make the slot pay again", () =>
+  it.effect("after a cancel falsely confirmed for four seconds do not make the slot pay again", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
@@ -170,7 +170,7 @@ describe("orders that live on after they are settled", () => {
     )
   )
 
-  it.effect("a requested end counts once a second read shows it too, and on leaving at once", () =>
+  it.effect("count as ended after a second read, and at once when the bot leaves", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
@@ -190,7 +190,7 @@ describe("orders that live on after they are settled", () => {
     )
   )
 
-  it.effect("one shown as before its deposit holds no money, and does not count as alive", () =>
+  it.effect("but are shown as before their deposit hold no money, and do not count as alive", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
@@ -222,7 +222,7 @@ describe("orders that live on after they are settled", () => {
     )
   )
 
-  it.effect("an order that is said to be filled and paid, and lives on, is told as well, and its slot stops", () =>
+  it.effect("although shown as filled and paid are reported too, and their slot stops", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)

@@ -1,4 +1,4 @@
-/** What the list says of an order is recorded at once, also while the read of another order hangs (simulation, seed 995540). */
+/** The list's report of an order is recorded at once, also while the read of another order hangs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { inVirtualTime, ladder, openOrders, resting, until } from "../../world/bot/botWorld.ts"
@@ -11,7 +11,7 @@ const isList = (body: unknown): body is Listed =>
   typeof body === "object" && body !== null && "data" in body && Array.isArray(body.data)
 
 describe("a read that hangs", () => {
-  it.effect("kept what the list said of other orders unrecorded for half a minute", () =>
+  it.effect("does not delay the events of other orders", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [ladder(2)], pace: { pollMaxMillis: 1_000 } }, 2)

@@ -34,10 +34,10 @@ const look = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>, { lis
 
 describe("an order that cannot be read", () => {
   const away = [
-    ["the venue gave no answer", new OutcomeUnknown({ operation, text: "no answer" })],
-    ["the venue asks to wait", new RetryLater({ operation, afterMillis: 1_000, text: "busy", status: 503 })]
+    ["no answer", new OutcomeUnknown({ operation, text: "no answer" })],
+    ["a request to wait", new RetryLater({ operation, afterMillis: 1_000, text: "busy", status: 503 })]
   ] as const
-  it.effect.each(away)("is no news where %s: the venue is away", ([, read]) =>
+  it.effect.each(away)("is not an event because of %s: the venue is away", ([, read]) =>
     Effect.gen(function* () {
       const { problem, recorded } = yield* look(until("StatusSeen"), { read })
       assert.isDefined(problem)
@@ -45,7 +45,7 @@ describe("an order that cannot be read", () => {
     })
   )
 
-  it.effect("because its answer is odd is told, and the venue is there", () =>
+  it.effect("because of an odd answer is reported, and the venue counts as present", () =>
     Effect.gen(function* () {
       const read = new OutcomeUnknown({ operation, text: "quantity is a list", status: 200 })
       const { placement, problem, recorded } = yield* look(until("StatusSeen"), { read })
@@ -57,7 +57,7 @@ describe("an order that cannot be read", () => {
 })
 
 describe("an order with the terms and the deadline of a placement", () => {
-  it.effect("is bound to it if its create has no answer, and holds its money if it has some", () =>
+  it.effect("is bound to it if its create has no answer, and counts its money if it has some", () =>
     Effect.gen(function* () {
       const created = yield* look(until("CreateSent"), { listed: [{ ...order, ...unpaid }] })
       assert.strictEqual(created.placement?.state, "created")
@@ -67,7 +67,7 @@ describe("an order with the terms and the deadline of a placement", () => {
     })
   )
 
-  it.effect("is somebody else's where nothing was created yet, unless it is paid or that may have been forgotten", () =>
+  it.effect("is foreign if nothing was created yet, unless it is paid or the create may be forgotten", () =>
     Effect.gen(function* () {
       const planned = yield* look(until("Planned"), { listed: [{ ...order, ...unpaid }] })
       assert.deepStrictEqual([planned.placement?.state, planned.recorded], ["planned", 0])
@@ -78,7 +78,7 @@ describe("an order with the terms and the deadline of a placement", () => {
     })
   )
 
-  it.effect("is neither bound nor taken where the venue leaves out what it is", () =>
+  it.effect("is neither bound nor adopted if the venue leaves out a term", () =>
     Effect.gen(function* () {
       const silent: Order = { ...order, unsaid: ["quantity"] }
       assert.deepStrictEqual(adopt(placementAfter("Bound"), silent), [])
@@ -87,7 +87,7 @@ describe("an order with the terms and the deadline of a placement", () => {
     })
   )
 
-  it.effect("is a spare one beside its own, said once, unless the money is in it", () =>
+  it.effect("is a spare one beside its own, reported once, unless the money is in it", () =>
     Effect.gen(function* () {
       const twin = { ...order, ...unpaid, id: "twin" }
       const spare = yield* look(until("Bound"), { listed: [twin] })

@@ -11,8 +11,8 @@ const isOrderOf =
   ({ method, url }: { readonly method: string; readonly url: string }): boolean =>
     method === "GET" && [...ids].some((id) => url.endsWith(`/v0/orders/${id}`))
 
-describe("orders that are not there any more", () => {
-  it.effect("an order that ends unpaid while the bot is away does not freeze its slot", () =>
+describe("orders that are missing at the venue", () => {
+  it.effect("do not freeze their slot if they end unpaid while the bot is away", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -36,7 +36,7 @@ describe("orders that are not there any more", () => {
     )
   )
 
-  it.effect("orders with our money that the venue denies are reported", () =>
+  it.effect("are reported if our money is in them", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [ladder(3)] }, 3)

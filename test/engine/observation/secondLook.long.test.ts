@@ -40,7 +40,7 @@ const ended = (then: Readonly<Record<string, unknown>>) =>
     return { again: world.run(asked), deposit: order?.inputAmount ?? 0n, process, reads }
   })
 
-describe("the end of an order, read once more", () => {
+describe("the second read of an ended order", () => {
   it.effect("finds a payout that the venue takes back", () =>
     inVirtualTime(
       Effect.gen(function* () {
@@ -78,7 +78,7 @@ describe("the end of an order, read once more", () => {
     )
   )
 
-  it.effect("happens also if the bot stops in the minute after it and starts much later", () =>
+  it.effect("also happens if the bot stops in the minute after the end and starts much later", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const refund = { status: "COMPLETED", txHash: "back" }
@@ -116,7 +116,7 @@ describe("the end of an order, read once more", () => {
     )
   )
 
-  it("takes nothing back of what the operator said, nor where a swap shows less than it may leave out", () => {
+  it("takes back neither the operator's answer nor what a swap may leave out", () => {
     const life: Life = { side: "SELL", fills: [400_000n], rest: 600_000n, withdrawFee: 0n, refundFee: 0n }
     const { placement, record, state } = start(life)
     const all = reports(life)

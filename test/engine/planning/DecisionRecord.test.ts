@@ -8,7 +8,7 @@ import { price, strategyOf, viewAt } from "../../strategy/support.ts"
 const EventJson = Schema.fromJsonString(Schema.toCodecJson(BotEvent))
 
 describe("a recorded decision", () => {
-  it("of a swap equals itself when repeated, in any order of its keys", () => {
+  it("of a swap equals itself when repeated, with its keys in any order", () => {
     const strategy = strategyOf(`name: s
 market: BTC/USDC
 kind: rules

@@ -52,7 +52,7 @@ const twice = (state: BotState.BotState, strategy: Strategy, now: number, price:
   LossGuard.check(state, strategy, momentAt(now, price), momentAt(now, price))
 
 describe("LossGuard", () => {
-  it("one odd price is neither a loss nor a peak", () => {
+  it("takes one odd price neither for a loss nor for a peak", () => {
     const strategy = strategyWith({ maxDrawdown: Decimal.make(1n, 2), maxDailyLoss: 500_000_000n })
     const { state, record } = bot()
     record(0, loaded(state, strategy))
@@ -87,7 +87,7 @@ describe("LossGuard", () => {
     assert.strictEqual(LossGuard.equity(state, strategy, moment), 66_005_000_000n)
   })
 
-  it("pauses at the daily loss and resumes with the next day, from the new day's worth", () => {
+  it("pauses at the daily loss, and resumes the next day from that day's equity", () => {
     const strategy = strategyWith({ maxDailyLoss: 5_000_000_000n })
     const { state, record } = bot()
     record(0, loaded(state, strategy))
@@ -103,7 +103,7 @@ describe("LossGuard", () => {
     assert.deepStrictEqual(look(day + 2, 48_999), ["Paused"])
   })
 
-  it("an edit of the budget counted as profit or loss", () => {
+  it("counts an edit of the budget neither as profit nor as loss", () => {
     const strategy = strategyWith({ maxDailyLoss: 5_000_000_000n, maxDrawdown: Decimal.make(1n, 1) })
     const { state, record } = bot()
     record(0, loaded(state, strategy))
@@ -119,7 +119,7 @@ describe("LossGuard", () => {
     assert.deepStrictEqual(look(7, 49_990), ["Paused"])
   })
 
-  it("a file that names another market is neither a loss nor a gain", () => {
+  it("counts a file that names another market neither as a loss nor as a gain", () => {
     const limits = { maxDailyLoss: 40_000_000n, budget: { base: 1_000_000n, quote: 500_000_000n } }
     const strategy = strategyWith(limits)
     const near = { ...market, name: "NEAR/USDC", base: { symbol: "NEAR", id: "near", decimals: 8 } }
@@ -144,7 +144,7 @@ describe("LossGuard", () => {
     )
   })
 
-  it("pauses at the drawdown from the highest worth until the file is changed", () => {
+  it("pauses at the drawdown from the peak equity until the file changes", () => {
     const strategy = strategyWith({ maxDrawdown: Decimal.make(1n, 1), onLoss: "drain" })
     const { state, record } = bot()
     record(0, loaded(state, strategy))

@@ -33,8 +33,8 @@ const change = (desired: Partial<DesiredOrder>, order: Partial<SlotOrder>): Chan
   compare([{ ...wanted, ...desired }], [{ ...own, ...order }])[0]
 const codeOf = (found: Change | undefined) => (found?._tag === "Cancel" ? found.why.code : found?._tag)
 
-describe("the comparison of wanted and own orders", () => {
-  it("places what is wanted in an empty slot, and withdraws what is not wanted before it places anything", () => {
+describe("the comparison of desired orders with own orders", () => {
+  it("places desired orders in empty slots, and cancels undesired ones before it places any", () => {
     assert.deepStrictEqual(compare([wanted], []), [{ _tag: "Place", desired: wanted }])
     assert.deepStrictEqual(compare([], []), [])
     const reason = { code: "end", text: "the grid has ended" }
@@ -55,21 +55,21 @@ describe("the comparison of wanted and own orders", () => {
     )
   })
 
-  it("takes a slot for empty only when its order is over", () => {
+  it("takes a slot for empty only once its order is over", () => {
     for (const state of ["settled", "abandoned", "dead"] as const)
       assert.strictEqual(codeOf(change({}, { state })), "Place", state)
     for (const state of ["planned", "creating", "created", "funding", "open"] as const)
       assert.strictEqual(codeOf(change({}, { state })), "Keep", state)
   })
 
-  it("keeps what is not worth moving, but at most what remains of a total", () => {
+  it("keeps an order that is not worth moving, but never more than is left of a total", () => {
     const dear = { replacement: { ...free, fees: 1_000_000_000n }, quantity: 200_001n }
     assert.strictEqual(codeOf(change({}, dear)), "Keep")
     assert.strictEqual(codeOf(change({ neverMore: true }, dear)), "requote")
     assert.strictEqual(codeOf(change({ neverMore: true }, { ...dear, quantity: 199_999n })), "Keep")
   })
 
-  it("waits for what is on its way back, cancelled, filled or in doubt, whatever is wanted", () => {
+  it("waits for money on its way back, cancelled, filled or in doubt, for any desired order", () => {
     const saidOf = (found: Change | undefined) => (found?._tag === "Wait" ? found.why : found?._tag)
     const better = { price: price("61000") }
     for (const desired of [{}, better]) {
@@ -86,7 +86,7 @@ describe("the comparison of wanted and own orders", () => {
     assert.strictEqual(unwanted({}), "Cancel")
   })
 
-  it("withdraws an order of another market, side or way, and says which is wanted", () => {
+  it("cancels an order of another market, side or way, and names the desired one", () => {
     const eth = { ...market, name: "ETH/USDC" }
     assert.deepStrictEqual(change({ market: eth }, {}), {
       _tag: "Cancel",
@@ -113,7 +113,7 @@ describe("the comparison of wanted and own orders", () => {
     assert.strictEqual(codeOf(change({ by: "swap" }, { by: "swap" })), "Keep")
   })
 
-  it("moves an order when that is worth more than it costs, by a single unit, and says both", () => {
+  it("moves an order if the gain exceeds the cost by a single unit, and names both", () => {
     // One cent per coin, on 0.002 of it: 20 units.
     const better = { price: price("60000.01") }
     const costing = (fees: bigint, outOfMarketBasisPoints = 0) => ({
@@ -134,7 +134,7 @@ describe("the comparison of wanted and own orders", () => {
     assert.strictEqual(codeOf(change({}, costing(0n))), "Keep", "nothing is gained")
   })
 
-  it("may keep an order until its successor is placed only where that would trade no better, and for no less", () => {
+  it("keeps an order until its successor is placed only if that is no better and no smaller", () => {
     const mayStay = (desired: Partial<DesiredOrder>, order: Partial<SlotOrder>) => {
       const found = change(desired, order)
       return found?._tag === "Cancel" ? found.successor !== undefined : assert.fail(`${found?._tag}`)
@@ -149,7 +149,7 @@ describe("the comparison of wanted and own orders", () => {
     assert.isFalse(mayStay({ ...sells }, {}))
   })
 
-  it("places exits first, so entries leave them room under maxOpenOrders", () => {
+  it("places exits first, so that entries leave them room under maxOpenOrders", () => {
     const named = (slot: string, isExit?: true) => ({ ...wanted, slot, ...(isExit ? { isExit } : {}) })
     const placed = compare([named("a"), named("b", true), named("c"), named("d", true)], [])
     assert.deepStrictEqual(

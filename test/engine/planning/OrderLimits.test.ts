@@ -87,7 +87,7 @@ describe("a swap", () => {
 })
 
 describe("the limits of an order", () => {
-  it("approves what is inside every limit", () => {
+  it("approve an order inside every limit", () => {
     assert.strictEqual(verdictOf(fine), "approved")
   })
 
@@ -144,18 +144,18 @@ describe("the limits of an order", () => {
     ]
   ]
   for (const [limit, beyond, just] of cases) {
-    it(`${limit} denies just beyond, and not at its edge`, () => {
+    it(`deny an order just beyond ${limit}, and not at its edge`, () => {
       assert.strictEqual(verdictOf(beyond), limit)
       assert.strictEqual(verdictOf(just), "approved")
     })
   }
 
-  it("denies an order that rounds to nothing", () => {
+  it("deny an order that rounds to nothing", () => {
     assert.strictEqual(verdictOf(fine, { ...desired, quantity: 0n as 10_000_000n }), "tiny")
   })
 })
 
-describe("the words of a refusal", () => {
+describe("the text of a refusal", () => {
   const said = (at: LimitInputs, order: Partial<Parameters<typeof check>[0]> = {}): string => {
     const verdict = check({ ...desired, ...order }, at)
     return Result.isSuccess(verdict) ? "approved" : verdict.failure.reason
@@ -164,7 +164,7 @@ describe("the words of a refusal", () => {
   const sale = { ...fine, free: 1n, overall: { ...overall, maxExposure: 5n, exposure: 3n } }
   const at = (text: string) => ({ bid: Decimal.make(BigInt(text)), ask: Decimal.make(BigInt(text)), at: noon })
 
-  it("have the figures, in the asset that the order pays with", () => {
+  it("has the figures, in the asset that the order pays with", () => {
     const cases: ReadonlyArray<readonly [string, string]> = [
       [said({ ...fine, held: [hold("kill-switch", "stop")] }), "stop"],
       [said({ ...fine, held: [hold("frozen", "odd")] }), "odd"],
@@ -203,7 +203,7 @@ describe("the words of a refusal", () => {
     for (const [found, expected] of cases) assert.strictEqual(found, expected)
   })
 
-  it("come from the first limit that refuses, in their order", () => {
+  it("comes from the first limit that refuses, in their order", () => {
     const all: LimitInputs = {
       ...limits({
         quietHours: { fromMinute: 0, toMinute: 1_439 },
@@ -232,7 +232,7 @@ describe("the words of a refusal", () => {
   })
 })
 
-describe("what lifts a hold", () => {
+describe("the text about what lifts a hold", () => {
   const paused = (limit: string): BotEvent => ({ _tag: "Paused", strategy: "s", limit, action: "pause", reason: "r" })
   const lifting = (event: BotEvent): ReadonlyArray<string | undefined> => {
     const state = BotState.make()
@@ -251,7 +251,7 @@ describe("what lifts a hold", () => {
     assert.deepStrictEqual(lifting(paused("drawdown")), ["limitbot resume, or a changed strategy file"])
   })
 
-  it("is what the table of holds says", () => {
+  it("agrees with the table of holds", () => {
     assert.deepStrictEqual(lifting({ _tag: "KillSwitch", on: true, reason: "r" }), ["limitbot kill --off"])
     assert.deepStrictEqual(lifting({ _tag: "WitnessDisagreed", size: 1, head: "h", text: "t" }), ["limitbot resolve"])
     assert.deepStrictEqual(lifting({ _tag: "DiskFull" }), ["the end of this hold"])
@@ -260,7 +260,7 @@ describe("what lifts a hold", () => {
 
 describe("limits of backtests", () => {
   const priced = { side: "BUY", price: desired.price, quantity: desired.quantity } as const
-  it("are shut by a pause first, then by the hour", () => {
+  it("allow no order during a pause or in quiet hours, and name the pause first", () => {
     const quiet = limits({ quietHours: { fromMinute: 0, toMinute: 1_439 } }).limits
     const shut = (limits: LimitInputs["limits"], lost: string | undefined) => shutBy({ now: noon, limits, lost })
     assert.strictEqual(shut(quiet, "lost"), "paused")
@@ -268,7 +268,7 @@ describe("limits of backtests", () => {
     assert.strictEqual(shut(fine.limits, undefined), undefined)
   })
 
-  it("refuse one order by price, then by worth, then by count", () => {
+  it("refuse an order because of its price first, then its notional, then the count", () => {
     const tight = limits({ maxNotional: 0n, maxOrdersPerHour: 0 }).limits
     const of = (change: Partial<Parameters<typeof refusedBy>[1]>) =>
       refusedBy(priced, { market, limits: tight, price: fine.price, openNotional: 0n, lastHour: 0, ...change }, false)
@@ -280,11 +280,11 @@ describe("limits of backtests", () => {
   })
 })
 
-describe("marks of worth", () => {
+describe("marks of equity", () => {
   const day = 86_400_000
   const before = { day: 1, atStart: 100_000n, peak: 200_000n }
 
-  it("begin with the first look, and with the first of each day", () => {
+  it("begin with the first value, and with the first of each day", () => {
     assert.deepStrictEqual(marked(undefined, 5n, day), { marks: { day: 1, atStart: 5n, peak: 5n }, isNews: true })
     assert.deepStrictEqual(marked(before, 90_000n, 2 * day), {
       marks: { day: 2, atStart: 90_000n, peak: 200_000n },
@@ -293,7 +293,7 @@ describe("marks of worth", () => {
     assert.deepStrictEqual(marked(before, 90_000n, 2 * day - 1), { marks: before, isNews: false })
   })
 
-  it("rise with the worth, which is news when it rises by more than a thousandth", () => {
+  it("rise with the equity, which is recorded if it rises by more than a thousandth", () => {
     assert.deepStrictEqual(marked(before, 200_200n, day), { marks: { ...before, peak: 200_200n }, isNews: false })
     assert.deepStrictEqual(marked(before, 200_201n, day), { marks: { ...before, peak: 200_201n }, isNews: true })
   })
@@ -316,7 +316,7 @@ describe("marks of worth", () => {
     assert.strictEqual(lossOf({}, marks, 0n, market.quote), undefined)
   })
 
-  it("a daily pause is over the next day, and a drawdown only when somebody has looked", () => {
+  it("end a daily pause the next day, and a drawdown only by the operator", () => {
     assert.isFalse(isOver({ limit: "daily-loss", day: 1 }, 2 * day - 1))
     assert.isTrue(isOver({ limit: "daily-loss", day: 1 }, 2 * day))
     assert.isFalse(isOver({ limit: "drawdown", day: 1 }, 2 * day))
@@ -332,7 +332,7 @@ describe("quiet hours", () => {
     })
     return verdict === "quiet-hours"
   }
-  it("begin with their first minute and end before their last, over midnight as well", () => {
+  it("begin with their first minute and end before their last, over midnight too", () => {
     assert.deepStrictEqual(
       [at(10, 59, 660, 780), at(11, 0, 660, 780), at(12, 59, 660, 780), at(13, 0, 660, 780)],
       [false, true, true, false]

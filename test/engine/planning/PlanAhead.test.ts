@@ -137,7 +137,7 @@ const resting = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
 })
 
 describe("a plan", () => {
-  it.effect("a strategy that places more in time locks at most its budget, not what it places now", () =>
+  it.effect("of a strategy that places more over time locks at most its budget", () =>
     Effect.gen(function* () {
       const dca = `
 name: dca
@@ -153,7 +153,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
-  it.effect("of several markets names the market of each order and what it locks of each asset", () =>
+  it.effect("of several markets names the market of each order, and what it locks of each asset", () =>
     Effect.gen(function* () {
       const { changes, findings, locked } = yield* planOf([goodThirds.replace("ETH: 0.4", "ETH: 0.01")], {
         mid: "60000"
@@ -186,7 +186,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
-  it.effect("of a first run creates what the strategy wants, and says what it locks", () =>
+  it.effect("of a first run creates what the strategy desires, and says what it locks", () =>
     Effect.gen(function* () {
       const { changes, findings, locked } = yield* planOf([buyer])
       assert.deepStrictEqual(said(changes), [
@@ -204,7 +204,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
-  it.effect("keeps what is there, and cancels what the changed file moved, at the price of the refund", () =>
+  it.effect("keeps unchanged orders, and cancels those that the file moves, at the price of the refund", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer])
       const same = yield* planOf([buyer], { history })
@@ -224,7 +224,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
-  it.effect("says so when a better price is not worth the fees", () =>
+  it.effect("says if a better price is not worth the fees", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer])
       // Replacing costs 0.0042 USDC; the new price is worth 0.005 or 0.004 USDC.
@@ -247,7 +247,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
-  it.effect("leaves orders of other strategies alone, and withdraws everything under the kill switch", () =>
+  it.effect("leaves orders of other strategies alone, and cancels everything under the kill switch", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer, ladder("other", "sell", "62000", "63000")])
       const { changes } = yield* planOf([buyer], { history })
@@ -257,7 +257,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
-  it.effect("defers what our own limits deny, with the limit and its numbers", () =>
+  it.effect("defers orders that our limits deny, with the limit and its numbers", () =>
     Effect.gen(function* () {
       const tight = buyer.replace("maxPriceDeviation: 50%", "maxOpenOrders: 1")
       const { changes } = yield* planOf([tight])
@@ -272,7 +272,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
 })
 
 describe("a plan is unsafe", () => {
-  it.effect("when own orders would trade with each other, on one market or on its inverse", () =>
+  it.effect("if own orders would trade with each other, on one market or on its inverse", () =>
     Effect.gen(function* () {
       const sell = (from: string) => ladder("seller", "sell", from, "63000")
       const inverse = (from: string) =>
@@ -288,7 +288,7 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect("but not with a filled order whose payout is on the way; with one whose end is not believed", () =>
+  it.effect("beside an order whose end is not believed, but not beside a filled one awaiting its payout", () =>
     Effect.gen(function* () {
       const orders = yield* resting([buyer])
       const ended = (status: string) =>
@@ -309,7 +309,7 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect("when a level is beyond the market already", () =>
+  it.effect("if a level is beyond the market already", () =>
     Effect.gen(function* () {
       const { findings } = yield* planOf([ladder("seller", "sell", "58000", "63000")])
       assert.deepStrictEqual(names(findings), ["fills-at-once seller"])
@@ -321,7 +321,7 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect("when strategies together count on more than the account has", () =>
+  it.effect("if strategies together need more than the account has", () =>
     Effect.gen(function* () {
       const two = [buyer, ladder("second", "buy", "56000", "55000")]
       const enough = new Map([
@@ -335,7 +335,7 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect("when all together may lock more than the configuration allows, whatever the account has", () =>
+  it.effect("if all together may lock more than the configuration allows, for any balance", () =>
     Effect.gen(function* () {
       // 5750 and 5550 USDC, and the other's 5750 that rest already.
       const two = [buyer, ladder("second", "buy", "56000", "55000")]
@@ -351,7 +351,7 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect("when a file cannot go on with what its slots have traded", () =>
+  it.effect("if a file cannot continue with what its slots have traded", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer])
       const [first] = history.filter((event) => event._tag === "Planned")
@@ -377,7 +377,7 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect("when a file has a new name and the old name still holds a position in its market", () =>
+  it.effect("if a file has a new name and the old name still holds a position in its market", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer])
       const [first] = history.filter((event) => event._tag === "Planned")
@@ -404,7 +404,7 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect("when a rule that waits for its exit is removed from the file with its exit and stop", () =>
+  it.effect("if a rule that waits for its exit is removed from the file with its exit and stop", () =>
     Effect.gen(function* () {
       const rules = (name: string, then: string) => `name: dips
 market: BTC/USDC
@@ -454,7 +454,7 @@ rules:
     })
   )
 
-  it.effect("when a budget is made smaller than what is in orders", () =>
+  it.effect("if a budget is reduced below what is in orders", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer])
       const smaller = (quote: string) => buyer.replace("quote: 100000", `quote: ${quote}`).replace("0.1 }", "0.05 }")
@@ -465,7 +465,7 @@ rules:
     })
   )
 
-  it.effect("when orders are below the venue's minimum", () =>
+  it.effect("if orders are below the venue's minimum", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual((yield* planOf([buyer], { minOrderUsd: "2850" })).findings, [])
       const { findings } = yield* planOf([buyer], { minOrderUsd: "2850.01" })
@@ -473,7 +473,7 @@ rules:
     })
   )
 
-  it.effect("when a cycle earns less than its payouts cost", () =>
+  it.effect("if a cycle earns less than its payouts cost", () =>
     Effect.gen(function* () {
       // One cycle earns 0.05 BTC × 580 = 29 USDC (and 28.5); both payouts cost 20 + 0.00015 BTC, about 28.8.
       const cycling = buyer.replace("rungs: 2", "rungs: 2, takeProfit: 1%")
@@ -490,7 +490,7 @@ rules:
     })
   )
 
-  it.effect("when a market has no price", () =>
+  it.effect("if a market has no price", () =>
     Effect.gen(function* () {
       const { findings, changes } = yield* planOf([buyer], { unpriced: ["buyer"] })
       assert.deepStrictEqual(names(findings), ["no-price buyer"])

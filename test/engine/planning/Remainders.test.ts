@@ -69,7 +69,7 @@ const close = (state: BotState.BotState, desired: DesiredSlot, limits: Partial<L
 }
 
 describe("a leg that cannot fill to the last unit", () => {
-  it("after an edit to a smaller size everything bought is sold", () => {
+  it("sells everything bought after an edit to a smaller size", () => {
     const state = filled()
     assert.isUndefined(armedLeg(cell(400_000n), look(state).slots.get("cell") ?? assert.fail()))
     assert.strictEqual(close(state, cell(400_000n)).length, 1)
@@ -78,7 +78,7 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(close(state, cell(400_000n)), [])
   })
 
-  it("a purchase beyond the smaller size is sold", () => {
+  it("sells the purchase beyond the smaller size", () => {
     const state = filled()
     close(state, cell(400_000n))
     const due = (desired: DesiredSlot) => armedLeg(desired, look(state).slots.get("cell") ?? assert.fail())?.quantity
@@ -88,14 +88,14 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.strictEqual(due({ ...cell(400_000n), legs: [buy, sale] }), 590_000n, "a file that keeps 10,000 keeps them")
   })
 
-  it("a remainder below the least order is not requested", () => {
+  it("does not request a remainder below the minimum order", () => {
     const state = filled()
     assert.strictEqual(close(state, cell(600_100n), { minOrder: 1_000_000n })[0]?._tag, "LegClosed")
     assert.deepStrictEqual(look(state).slots.get("cell")?.forgone, { BUY: 100n, SELL: 0n }, "a total counts it as done")
     assert.deepStrictEqual(close(filled(), cell(1_000_000n), { minOrder: 1_000_000n }), [])
   })
 
-  it("a remainder that the venue refuses is not requested again", () => {
+  it("does not request a remainder again that the venue refuses", () => {
     assert.deepStrictEqual(close(filled(2), cell(600_100n)), [])
     assert.strictEqual(close(filled(3), cell(600_100n))[0]?._tag, "LegClosed")
     assert.deepStrictEqual(close(filled(3), cell(6_000_000n)), [], "what is most of the leg is not a rest")
@@ -119,7 +119,7 @@ describe("dust", () => {
   const sweep = (state: BotState.BotState, limits: Partial<Limits>) =>
     sweeps(state, strategyWith(limits), [cell(400_000n)], look(state), [])
 
-  it("a rest that is too little to sell is named, and sold once rests are enough for an order", () => {
+  it("is named, and sold once it is enough for an order", () => {
     const state = BotState.make()
     record(state, { _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 1_000_000n })
     record(state, closed(1_000n))
@@ -133,7 +133,7 @@ describe("dust", () => {
     assert.deepStrictEqual([...LedgerFaults.sums(state.ledger).values()], [0n])
   })
 
-  it("what its order deposits comes out of it, and what comes back goes there", () => {
+  it("pays the deposit of its order, and gets back what returns", () => {
     const state = BotState.make()
     record(state, { _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 1_000_000n })
     record(state, closed(1_700n))

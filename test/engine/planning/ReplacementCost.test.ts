@@ -56,19 +56,19 @@ const changed = (absence: number, restedMillis: number, price: bigint) => {
 }
 
 describe("the cost of moving an order", () => {
-  it("of an order that opened just now is a number, also without time out of the market", () => {
+  it("has no time out of the market for an order that has just opened", () => {
     const { replacement } = changed(0, 0, 60_100n)
     assert.strictEqual(replacement.outOfMarketBasisPoints, 0)
   })
 
-  it("is the measured fee of a refund and the measured time out of the market", () => {
+  it("is the measured refund fee and the measured time out of the market", () => {
     const { replacement } = changed(30_000, 90_000, 60_100n)
     assert.strictEqual(replacement.fees, 10n)
     assert.strictEqual(replacement.outOfMarketBasisPoints, 2_500)
     assert.match(replacement.text, /refund fee 0\.00001 USDC \(measured 3 times\), 30\.0 s out of the market, 25\.00 %/)
   })
 
-  it("is the venue's estimate as long as nothing was measured", () => {
+  it("is the venue's estimate while nothing is measured", () => {
     const state = BotState.make()
     for (const event of [...begin, ...orderOf(1).slice(0, 8)])
       BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
@@ -105,7 +105,7 @@ describe("the cost of renewing orders", () => {
   }
   const fees = new Map([["USDC", { refund: 20_000n }]])
 
-  it("is what the lifetime of the file makes of the refund fee, and too much of it is a warning", () => {
+  it("is the refund fee per lifetime, counted per day, and too much of it is a warning", () => {
     const [week] = RenewalCost.renewalsOf([grid()], [resting("grid")], fees, 7 * dayMillis)
     assert.deepStrictEqual(week?.perDay[0]?.amount, 2_857n)
     assert.deepStrictEqual(RenewalCost.warningsOf(week === undefined ? [] : [week]), [])
@@ -115,7 +115,7 @@ describe("the cost of renewing orders", () => {
     assert.match(RenewalCost.warningsOf(short)[0]?.text ?? "", /0\.96 % of their money a day/)
   })
 
-  it("says what renewing costs, where that is known", () => {
+  it("is printed if it is known", () => {
     const [known] = RenewalCost.renewalsOf([grid()], [resting("grid")], fees, 7 * dayMillis)
     const [unknown] = RenewalCost.renewalsOf([grid()], [resting("grid")], new Map(), 7 * dayMillis)
     if (known === undefined || unknown === undefined) throw new Error("there is one strategy")
@@ -128,7 +128,7 @@ describe("the cost of renewing orders", () => {
     assert.strictEqual(RenewalCost.sentenceOf(unknown, new Map([["USDC", usdc]])), rests)
   })
 
-  it("a lifetime of less than ten minutes or more than a week is refused", () => {
+  it("is limited: a lifetime of less than ten minutes or more than a week is refused", () => {
     for (const lifetime of ["9m", "8d"])
       assert.throws(() => grid(`, orderLifetime: ${lifetime}`), /an order lifetime is from 10m to 7d/)
   })

@@ -77,7 +77,7 @@ const world = (beside: ReadonlyArray<BotEvent> = []) =>
     }
   })
 
-describe("a plan that left everything as wanted", () => {
+describe("a plan that changes nothing", () => {
   it.effect("is made again when an event concerns its strategy", () =>
     Effect.gen(function* () {
       const { apply, asked, order, plan } = yield* world()
@@ -90,7 +90,7 @@ describe("a plan that left everything as wanted", () => {
     })
   )
 
-  it.effect("still records what happens meanwhile: the slot of an ended order is filled again", () =>
+  it.effect("still fills the slot of an order that ends meanwhile", () =>
     Effect.gen(function* () {
       const { asked, plan } = yield* world(orderOf(3).slice(8, 13))
       yield* plan

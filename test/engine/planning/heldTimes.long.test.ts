@@ -63,10 +63,10 @@ const planned = (bot: Running) =>
     events.flatMap(({ at, event }) => (event._tag === "Planned" ? [Math.floor((at - start) / minuteMillis)] : []))
   )
 
-describe("times that pass while nothing new may be placed", () => {
+describe("times that pass during a hold", () => {
   for (const [what, { limits, set }] of firstOf(3, Object.entries(holds)))
     for (const [kind, section, total] of what === "quiet hours" ? firstOf(1, [slices, buys]) : [buys])
-      it.effect(`${what}: a ${kind} goes on at its own pace afterwards`, () =>
+      it.effect(`${what}: a ${kind} continues at its own pace afterwards`, () =>
         inVirtualTime(
           Effect.gen(function* () {
             const world = yield* make

@@ -21,7 +21,7 @@ const minutes = isLong ? 15 : 5
 describe("maxInventory", () => {
   it.effect.each(
     firstOf(1, ["spread: 0.06%, requote: 0.03%, sizeSkew: 60%", "spread: 0.04%, requote: 0.05%, skew: 0.01%"])
-  )("counts what is being withdrawn and may still fill: %s", (more) =>
+  )("counts orders that are being cancelled and may still fill: %s", (more) =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeWith(() => Reserve.none, {

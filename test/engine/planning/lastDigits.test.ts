@@ -5,8 +5,8 @@ const decision = (price: string, memory: number | string) =>
   JSON.stringify({ desired: [{ slot: "dip", price, quantity: "1234567890123456" }], memory: { band: memory } })
 const recorded = decision("60164.5212345678", 0.30000000000000004)
 
-describe("a decision that is made again", () => {
-  it("differs only by the last digits of its numbers if a function of Math rounds otherwise", () => {
+describe("a repeated decision", () => {
+  it("differs only in the last digits if a function of Math rounds differently", () => {
     assert.isTrue(areLastDigits(recorded, decision("60164.5212345679", 0.3)))
   })
 
@@ -15,7 +15,7 @@ describe("a decision that is made again", () => {
     ["a number in its memory", decision("60164.5212345678", 0.31)],
     ["a word", decision("60164.5212345678", "none")],
     ["a slot", recorded.replace("dip", "top")]
-  ])("differs otherwise by %s", (_, again) => {
+  ])("is different if it differs in %s", (_, again) => {
     assert.isFalse(areLastDigits(recorded, again))
   })
 })

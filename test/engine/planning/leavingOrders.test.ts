@@ -29,7 +29,7 @@ const bought = ({ state }: Running) =>
 
 const sales = ({ state }: Running) => unfinished(state).filter(({ side }) => side === "SELL")
 
-describe("what an edit leaves", () => {
+describe("an order that an edit removes", () => {
   it.effect.each([
     [
       "the kind",
@@ -40,7 +40,7 @@ describe("what an edit leaves", () => {
       )
     ],
     ["the name of an exit", rules("out"), rules("leave")]
-  ] as const)("was offered twice while it was being withdrawn: %s was edited", ([_, before, after]) =>
+  ] as const)("is not offered again while its cancel is pending: %s is edited", ([_, before, after]) =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeWith(() => Reserve.none, { cancelMillis: [15_000, 20_000] })
@@ -81,7 +81,7 @@ const mostBeside = (bot: Running, market: string) =>
     ({ funding, market: name, side }) => name === market && side === "BUY" && funding !== undefined
   ).length
 
-describe("what an edit under another name leaves", () => {
+describe("an order of the old name after a rename", () => {
   it.effect.each([
     ["a strategy is renamed", [named("s", "BTC/USDC", 40_000)], [named("t", "BTC/USDC", 41_000)]],
     [
@@ -89,7 +89,7 @@ describe("what an edit under another name leaves", () => {
       [named("s", "BTC/USDC", 40_000), ladder(2, "t", "SOL/USDC", [90, 95])],
       [ladder(2, "s", "SOL/USDC", [90, 95]), named("t", "BTC/USDC", 40_000)]
     ]
-  ] as const)("does not rest beside its successors: %s", ([_, before, after]) =>
+  ] as const)("is not open beside its successors: %s", ([_, before, after]) =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeWith(() => Reserve.none, { cancelMillis: [15_000, 20_000] })

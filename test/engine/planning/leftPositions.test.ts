@@ -36,7 +36,7 @@ const holding = Effect.fnUntraced(function* (bot: Running) {
   yield* until(rests, 300_000, "the target rests")
 })
 
-it("is left to the account until more of it fills", () => {
+it("a position that is left to the account stays there until more of it fills", () => {
   const state = BotState.make()
   const record = (...events: ReadonlyArray<BotEvent>) => {
     for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
@@ -53,7 +53,7 @@ it("is left to the account until more of it fills", () => {
   assert.strictEqual(leftPositions(state).length, 1)
 })
 
-describe("a position whose strategy is no longer in the files", () => {
+describe("a position of a removed strategy", () => {
   it.effect("is an alarm after a rename, until a file has the name again", () =>
     inVirtualTime(
       Effect.gen(function* () {
@@ -76,7 +76,7 @@ describe("a position whose strategy is no longer in the files", () => {
     )
   )
 
-  it.effect("is an alarm of a start without its file, and of no slot", () =>
+  it.effect("is an alarm after a start without its file, and belongs to no slot", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -98,7 +98,7 @@ describe("a position whose strategy is no longer in the files", () => {
     )
   )
 
-  it.effect("ends when the operator leaves it to the account", () =>
+  it.effect("ends if the operator leaves it to the account", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -114,7 +114,7 @@ describe("a position whose strategy is no longer in the files", () => {
     )
   )
 
-  it.effect("leaves no row of a slot and no alarm of a pause behind", () =>
+  it.effect("leaves no slot row and no pause alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -68,9 +68,9 @@ const filled = Effect.fnUntraced(function* (form: Form, market: number, quantity
   return { world, process, to, exits, ordersOf }
 })
 
-describe("a purchase that has filled in part", () => {
+describe("a partly filled purchase", () => {
   for (const form of buy) {
-    it.effect(`leaves at the stop of ${form.name}, whatever of its entry is left`, () =>
+    it.effect(`exits at the stop of ${form.name}, for any rest of its entry`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { exits, ordersOf, to } = yield* filled(form, 61_000, "0.003")
@@ -81,7 +81,7 @@ describe("a purchase that has filled in part", () => {
         })
       )
     )
-    it.effect(`leaves at the target of ${form.name}, whatever of its entry is left`, () =>
+    it.effect(`exits at the target of ${form.name}, for any rest of its entry`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { exits, ordersOf, to, world, process } = yield* filled(form, 61_000, "0.003")
@@ -97,9 +97,9 @@ describe("a purchase that has filled in part", () => {
   }
 })
 
-describe("a sale that has filled in part", () => {
+describe("a partly filled sale", () => {
   for (const form of sell) {
-    it.effect(`buys back at the stop of ${form.name} what it sold`, () =>
+    it.effect(`buys back at the stop of ${form.name} what it has sold`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { exits, ordersOf, to } = yield* filled(form, 59_000, "0.004")
@@ -113,9 +113,9 @@ describe("a sale that has filled in part", () => {
   }
 })
 
-describe("a part below the least order", () => {
+describe("a part below the minimum order", () => {
   const [byPrices] = buy
-  it.effect("is dust: the rest of its entry goes, and nothing is sold", () =>
+  it.effect("is dust: the rest of its entry is cancelled, and nothing is sold", () =>
     inVirtualTime(
       Effect.gen(function* () {
         if (byPrices === undefined) throw new Error("there is no form")

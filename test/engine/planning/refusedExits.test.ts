@@ -1,4 +1,4 @@
-/** Exits that a limit or the venue refuses: the position had no stop, and nobody was told. */
+/** Exits that a limit or the venue refuses: the operator learns that a position has no exit, and what leaving costs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
@@ -80,8 +80,8 @@ const problemsIn = ({ state }: Pick<Running, "state">) =>
 
 const told = (process: Pick<Running, "state">) => problemsIn(process).filter(({ kind }) => kind === "exit-refused")
 
-describe("exits that are refused", () => {
-  it.effect("a stop that the budget cannot pay raises an alarm", () =>
+describe("an exit", () => {
+  it.effect("that the budget cannot pay at its stop raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -111,7 +111,7 @@ describe("exits that are refused", () => {
   )
 
   for (const limits of ["maxOrdersPerHour: 1", "maxNotional: 1100", "maxOpenOrders: 1, maxNotional: 1001"]) {
-    it.effect(`a target is placed despite ${limits}`, () =>
+    it.effect(`at its target is placed despite ${limits}`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make
@@ -124,36 +124,34 @@ describe("exits that are refused", () => {
     )
   }
 
-  it.effect(
-    "an exit that rests at its floor above the market is told after a minute, with the cost of leaving now",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* make
-          const floored = stopped("maxPriceDeviation: 90%").replace("reach: 5%", "reach: 5%, floor: 60990")
-          const process = yield* world.run({ strategies: [floored], pace: { pollMaxMillis: 5_000 } })
-          yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "it rests at its floor")
-          yield* Effect.sleep(40_000)
-          assert.lengthOf(told(process), 0)
-          yield* until(() => told(process).length > 0, 120_000, "it is told")
-          const [problem] = told(process)
-          assert.deepStrictEqual([problem?.severity, problem?.subject], ["alarm", "long/position"])
-          const [, quantity = "", market = "", cost = ""] =
-            /^The exit SELL ([\d.]+) BTC at 60990 is open and not filled: the market is beyond its price; leaving now at ([\d.]+) costs ([\d.]+) USDC more than at 60990$/.exec(
-              problem?.text ?? ""
-            ) ?? assert.fail(problem?.text)
-          assert.approximately(Number(cost), Number(quantity) * (60990 - Number(market)), 1e-5)
-          const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
-          assert.lengthOf(
-            lines.filter((line) => line?.weight === "alarm" && /EXIT NOT FILLED.*leaving now/.test(line.text)),
-            1
-          )
-          assert.include(process.state.strategies.get("long")?.refusals.get("position"), "leaving now")
-        })
-      )
+  it.effect("that is open at its floor above the market is reported after a minute, with the cost of leaving", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const floored = stopped("maxPriceDeviation: 90%").replace("reach: 5%", "reach: 5%, floor: 60990")
+        const process = yield* world.run({ strategies: [floored], pace: { pollMaxMillis: 5_000 } })
+        yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "it rests at its floor")
+        yield* Effect.sleep(40_000)
+        assert.lengthOf(told(process), 0)
+        yield* until(() => told(process).length > 0, 120_000, "it is told")
+        const [problem] = told(process)
+        assert.deepStrictEqual([problem?.severity, problem?.subject], ["alarm", "long/position"])
+        const [, quantity = "", market = "", cost = ""] =
+          /^The exit SELL ([\d.]+) BTC at 60990 is open and not filled: the market is beyond its price; leaving now at ([\d.]+) costs ([\d.]+) USDC more than at 60990$/.exec(
+            problem?.text ?? ""
+          ) ?? assert.fail(problem?.text)
+        assert.approximately(Number(cost), Number(quantity) * (60990 - Number(market)), 1e-5)
+        const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
+        assert.lengthOf(
+          lines.filter((line) => line?.weight === "alarm" && /EXIT NOT FILLED.*leaving now/.test(line.text)),
+          1
+        )
+        assert.include(process.state.strategies.get("long")?.refusals.get("position"), "leaving now")
+      })
+    )
   )
 
-  it.effect("an exit that the venue keeps refusing raises an alarm", () =>
+  it.effect("that the venue keeps refusing raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -175,7 +173,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect("an exit after a stop that nobody takes is reported after a minute, and again with each percent", () =>
+  it.effect("after a stop that does not fill is reported after a minute, and again with each percent", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { fell, process, to } = yield* stoppedBracket
@@ -212,7 +210,7 @@ describe("exits that are refused", () => {
   )
 
   it.effect.skipIf(!isLong)(
-    "an exit after a stop that the venue refused is placed within seconds once the venue takes it",
+    "after a stop that the venue refuses is placed within seconds once the venue accepts it",
     () =>
       inVirtualTime(
         Effect.gen(function* () {
@@ -243,31 +241,29 @@ describe("exits that are refused", () => {
       )
   )
 
-  it.effect.skipIf(!isLong)(
-    "a stop by a swap that the venue pays back waits longer each time and raises an alarm",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* makeWith(() => Reserve.none, { refundedSwapShare: 1 })
-          const stopped = long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
-          const process = yield* world.run({ strategies: [stopped], pace: { pollMaxMillis: 5_000 } })
-          const swaps = Effect.map(
-            process.events,
-            (events) => events.filter(({ event }) => event._tag === "Planned" && event.by === "swap").length
-          )
-          yield* until(() => told(process).length > 0, 300_000, "it is told")
-          assert.match(
-            told(process)[0]?.text ?? "",
-            /^The exit SELL .* is not in the market, refused by the venue: the venue paid its swap back/
-          )
-          yield* Effect.sleep("15 minutes")
-          assert.isAtMost(yield* swaps, 11)
-          assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
-        })
-      )
+  it.effect.skipIf(!isLong)("by a swap that the venue refunds waits longer each time and raises an alarm", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeWith(() => Reserve.none, { refundedSwapShare: 1 })
+        const stopped = long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
+        const process = yield* world.run({ strategies: [stopped], pace: { pollMaxMillis: 5_000 } })
+        const swaps = Effect.map(
+          process.events,
+          (events) => events.filter(({ event }) => event._tag === "Planned" && event.by === "swap").length
+        )
+        yield* until(() => told(process).length > 0, 300_000, "it is told")
+        assert.match(
+          told(process)[0]?.text ?? "",
+          /^The exit SELL .* is not in the market, refused by the venue: the venue paid its swap back/
+        )
+        yield* Effect.sleep("15 minutes")
+        assert.isAtMost(yield* swaps, 11)
+        assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
+      })
+    )
   )
 
-  it.effect("an exit that the venue ends is placed again soon and raises an alarm", () =>
+  it.effect("that the venue ends is placed again soon and raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -290,7 +286,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect.skipIf(!isLong)("the target stays while price-deviation refuses the stop", () =>
+  it.effect.skipIf(!isLong)("at its target stays open while price-deviation refuses the stop", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -323,7 +319,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect("what filled of the target that stayed ended the alarm of the stop", () =>
+  it.effect("at its target that fills in part keeps the alarm of the refused stop until all has filled", () =>
     Effect.sync(() => {
       const about = { strategy: "long", slot: "position", placement: "p2" }
       const exits: RefusedExits.RefusedExits = new Map()
@@ -339,7 +335,7 @@ describe("exits that are refused", () => {
     })
   )
 
-  it.effect.skipIf(!isLong)("a stop in quiet hours withdrew the target and nothing rested until their end", () =>
+  it.effect.skipIf(!isLong)("at its stop is placed in quiet hours too", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -354,7 +350,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect.skipIf(!isLong)("a stop after a daily loss is placed", () =>
+  it.effect.skipIf(!isLong)("after a daily loss is placed at its stop", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -372,7 +368,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect("a position that a loss limit drains is reported with its amount and the cost of leaving", () =>
+  it.effect("that a loss limit cancels is reported with the position and the cost of leaving", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process } = yield* stoppedBracketWith(
@@ -400,26 +396,21 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect(
-    "a position whose exit the kill switch withdraws is reported, and its exit comes back after the release",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const { process } = yield* stoppedBracket
-          yield* until(() => openOrders(process).length === 1, 60_000, "its exit rests")
-          process.world.setWithdraw({ code: "kill-switch", text: "by hand" })
-          yield* until(() => told(process).length > 0, 60_000, "it is told")
-          assert.match(
-            told(process)[0]?.text ?? "",
-            /refused by its limit kill-switch: .*; leaving now at [\d.]+ costs /
-          )
-          process.world.setWithdraw(undefined)
-          yield* until(() => told(process).length === 0 && openOrders(process).length === 1, 60_000, "it is back")
-        })
-      )
+  it.effect("that the kill switch cancels is reported, and is placed again after the release", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process } = yield* stoppedBracket
+        yield* until(() => openOrders(process).length === 1, 60_000, "its exit rests")
+        process.world.setWithdraw({ code: "kill-switch", text: "by hand" })
+        yield* until(() => told(process).length > 0, 60_000, "it is told")
+        assert.match(told(process)[0]?.text ?? "", /refused by its limit kill-switch: .*; leaving now at [\d.]+ costs /)
+        process.world.setWithdraw(undefined)
+        yield* until(() => told(process).length === 0 && openOrders(process).length === 1, 60_000, "it is back")
+      })
+    )
   )
 
-  it.effect("an exit that is withdrawn because the bot leaves is not reported as refused", () =>
+  it.effect("that is cancelled because the bot leaves is not reported as refused", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process } = yield* stoppedBracket
@@ -431,7 +422,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect("an entry that is refused is no missing exit", () =>
+  it.effect("is not missing if its entry is refused", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

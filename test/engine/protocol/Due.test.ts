@@ -174,21 +174,21 @@ const holdsIn = (row: DueRow, [, placement, facts, , tries]: Case): boolean =>
 const all = [...cases, ...idle]
 const isFound = (table: ReadonlyArray<DueRow>): boolean => all.some((each) => dueIn(each, table) !== each[3])
 
-describe("what is due", () => {
+describe("the table of due steps", () => {
   it.each(all.map((each) => [each[0], each] as const))("%s", (_, each) => {
     assert.strictEqual(rows.find((row) => holdsIn(row, each))?.[1] ?? "", each[0])
     assert.strictEqual(dueIn(each), each[3])
   })
 
   it.each(rows.map(([states, name], at) => [name, states.join(), at] as const))(
-    "goes wrong without the row: %s (%s)",
+    "fails its checks without the row: %s (%s)",
     (_, __, at) => {
       assert.isTrue(isFound(rows.filter((_row, index) => index !== at)))
     }
   )
 
   it.each(rows.slice(1).map(([, name], at) => [rows[at]?.[1], name, at] as const))(
-    "goes wrong when rows change places, unless never both hold, or both say the same: %s, %s",
+    "fails its checks with these rows swapped, unless they never both hold or agree: %s, %s",
     (_, __, at) => {
       const [one, other] = [rows[at], rows[at + 1]]
       if (one === undefined || other === undefined) return assert.fail("there is no such row")

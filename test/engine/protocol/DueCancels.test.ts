@@ -105,18 +105,18 @@ const holdsIn = (row: CancelRow, [, order, facts, , tries]: Case): boolean =>
   firstOf([row], order.which, order, factsWith(facts), { ...Tries.none, ...tries }) !== undefined
 const isFound = (table: ReadonlyArray<CancelRow>): boolean => cases.some((each) => dueIn(each, table) !== each[3])
 
-describe("which orders are to leave", () => {
+describe("the table of due cancels", () => {
   it.each(cases.map((each) => [each[0], each] as const))("%s", (_, each) => {
     assert.strictEqual(rows.find((row) => holdsIn(row, each))?.[1], each[0])
     assert.strictEqual(dueIn(each), each[3])
   })
 
-  it.each(rows.map(([, name], at) => [name, at] as const))("goes wrong without the row: %s", (_, at) => {
+  it.each(rows.map(([, name], at) => [name, at] as const))("fails its checks without the row: %s", (_, at) => {
     assert.isTrue(isFound(rows.filter((_row, index) => index !== at)))
   })
 
   it.each(rows.flatMap(([kinds, name], at) => kinds.map((which) => [name, which, at] as const)))(
-    "goes wrong when the row is about other orders alone: %s, %s",
+    "fails its checks if the row is not about these orders: %s, %s",
     (_, which, at) => {
       const narrowed = ([kinds, ...row]: CancelRow): CancelRow => [kinds.filter((each) => each !== which), ...row]
       assert.isTrue(isFound(rows.map((row, index) => (index === at ? narrowed(row) : row))))
@@ -124,7 +124,7 @@ describe("which orders are to leave", () => {
   )
 
   it.each(rows.slice(1).map(([, name], at) => [rows[at]?.[1], name, at] as const))(
-    "goes wrong when rows change places, unless both say the same: %s, %s",
+    "fails its checks with these rows swapped, unless they agree: %s, %s",
     (_, __, at) => {
       const [one, next] = [rows[at], rows[at + 1]]
       if (one === undefined || next === undefined) return assert.fail("there is no such row")
@@ -133,7 +133,7 @@ describe("which orders are to leave", () => {
     }
   )
 
-  it("all orders of a placement are asked about, but those whose end is confirmed", () => {
+  it("covers all orders of a placement except those whose end is confirmed", () => {
     const spares = new Map([
       ["order-2", true],
       ["order-3", false]

@@ -101,18 +101,18 @@ const saidIn = (each: Case, table: ReadonlyArray<SightingRow> = rows): string =>
     .join(", ")
 const isFound = (table: ReadonlyArray<SightingRow>): boolean => cases.some((each) => saidIn(each, table) !== each[3])
 
-describe("an order that is shown", () => {
+describe("the table of shown orders", () => {
   it.each(cases.map((each) => [each[0] || "in no row", each] as const))("%s", (_, each) => {
     assert.strictEqual(rows.find((row) => holdsIn(row, each))?.[1] ?? "", each[0])
     assert.strictEqual(saidIn(each), each[3])
   })
 
-  it.each(rows.map(([, name], at) => [name, at] as const))("is taken wrongly without the row: %s", (_, at) => {
+  it.each(rows.map(([, name], at) => [name, at] as const))("fails its checks without the row: %s", (_, at) => {
     assert.isTrue(isFound(rows.filter((_row, index) => index !== at)))
   })
 
   it.each(rows.slice(1).map(([, name], at) => [rows[at]?.[1], name, at] as const))(
-    "is taken wrongly when rows change places, unless never both hold, or both say the same: %s, %s",
+    "fails its checks with these rows swapped, unless they never both hold or agree: %s, %s",
     (_, __, at) => {
       const [one, next] = [rows[at], rows[at + 1]]
       if (one === undefined || next === undefined) return assert.fail("there is no such row")

@@ -52,7 +52,7 @@ const ever: Seen = {
   overMillis: Number.POSITIVE_INFINITY
 }
 
-describe("silence", () => {
+describe("the table of silence", () => {
   it.each(cases)("%s", (name, placement, seen, means) => {
     const row = rows.find((each) => firstOf([each], placement.state, placement) !== undefined)
     assert.isTrue(row?.[1].startsWith(name), row?.[1])
@@ -62,7 +62,7 @@ describe("silence", () => {
     assert.strictEqual(event?._tag, tags[means])
   })
 
-  it.each(rows.map(([, name]) => name))("goes wrong without the row, or where it means something else: %s", (name) => {
+  it.each(rows.map(([, name]) => name))("fails its checks without the row, or with another conclusion: %s", (name) => {
     const isFound = (table: ReadonlyArray<SilenceRow>) =>
       cases.some(([, placement, seen, means]) => concluded(placement, seen, defaults, table)[0]?._tag !== tags[means])
     assert.isFalse(isFound(rows))
@@ -77,7 +77,7 @@ describe("silence", () => {
     for (const means of others) assert.isTrue(isFound(rows.map((row) => meaning(means, row))))
   })
 
-  it("says nothing, however long, of what has executed, what rests, and what only a person can know", () => {
+  it("concludes nothing about what has executed, what is open, and what only a person can know", () => {
     const executed = { acknowledged: true }
     for (const placement of [
       funded(sent, executed),

@@ -57,7 +57,7 @@ const world = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
 })
 
 describe("a cancel", () => {
-  it.effect("of an order is repeated, less and less often, until the venue says that it is over", () =>
+  it.effect("of an order is repeated less and less often until the venue reports the end", () =>
     Effect.gen(function* () {
       const { sentAfter, placement, says } = yield* world([...until("StatusSeen"), pulled])
       assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1"])
@@ -74,23 +74,21 @@ describe("a cancel", () => {
     })
   )
 
-  it.effect(
-    "that is refused because of one before is no news; otherwise its refusal is told, and no kill hurries it",
-    () =>
-      Effect.gen(function* () {
-        const { sentAfter, hurry, placement, record, says } = yield* world([...until("StatusSeen"), pulled])
-        says.cancel = "refuses"
-        says.read = {}
-        assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1", "read order-1"])
-        for (const pause of [1_000, 2_000, 4_000]) yield* sentAfter(pause)
-        yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
-        yield* hurry
-        assert.deepStrictEqual(yield* sentAfter(7_999), [])
-        says.read = { fillStatus: "CANCELED" }
-        assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1", "read order-1"])
-        assert.strictEqual(placement()?.state, "closing")
-        assert.deepStrictEqual(yield* sentAfter(3_600_000), [])
-      })
+  it.effect("that is refused is repeated less and less often, and the kill switch does not hurry it", () =>
+    Effect.gen(function* () {
+      const { sentAfter, hurry, placement, record, says } = yield* world([...until("StatusSeen"), pulled])
+      says.cancel = "refuses"
+      says.read = {}
+      assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1", "read order-1"])
+      for (const pause of [1_000, 2_000, 4_000]) yield* sentAfter(pause)
+      yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
+      yield* hurry
+      assert.deepStrictEqual(yield* sentAfter(7_999), [])
+      says.read = { fillStatus: "CANCELED" }
+      assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1", "read order-1"])
+      assert.strictEqual(placement()?.state, "closing")
+      assert.deepStrictEqual(yield* sentAfter(3_600_000), [])
+    })
   )
 
   it.effect("without an answer is repeated within five seconds under the kill switch, and at once when hurried", () =>
@@ -106,7 +104,7 @@ describe("a cancel", () => {
     })
   )
 
-  it.effect("is not due for an order that holds no money, unless an earlier process may have paid for it", () =>
+  it.effect("is not due for an order without money, unless an earlier process may have paid it", () =>
     Effect.gen(function* () {
       const unpaid = yield* world([...until("Bound"), pulled])
       assert.deepStrictEqual(yield* unpaid.sentAfter(0), [])
@@ -131,7 +129,7 @@ describe("the cancel of a spare order", () => {
     })
   )
 
-  it.effect("that finds money in it takes it as ours", () =>
+  it.effect("that finds money in it makes it ours", () =>
     Effect.gen(function* () {
       const { sentAfter, placement, says } = yield* world([
         ...until("CreateSent"),
@@ -146,7 +144,7 @@ describe("the cancel of a spare order", () => {
 })
 
 describe("the cancel of a second order that has money in it", () => {
-  it.effect("took its own order, which is paid as well, out of the books", () =>
+  it.effect("leaves the placement's own order in the books", () =>
     Effect.gen(function* () {
       const { sentAfter, placement, says } = yield* world([
         ...until("StatusSeen"),
@@ -159,8 +157,8 @@ describe("the cancel of a second order that has money in it", () => {
   )
 })
 
-describe("the cancel of an order that the operator has taken off the books", () => {
-  it.effect("is sent under the kill switch alone, until the order is over", () =>
+describe("the cancel of an order that the operator has forgotten", () => {
+  it.effect("is sent only under the kill switch, until the order is over", () =>
     Effect.gen(function* () {
       const { sentAfter, placement, record, says } = yield* world([
         ...until("StatusSeen"),

@@ -54,7 +54,7 @@ const lessAt = (body: unknown, place: number, amount: bigint): unknown => {
 const ordersOf = (running: Running) => openOrders(running).map(({ order }) => order?.id ?? "")
 
 describe("reconciliation in the background", () => {
-  it.effect("names the orders of another bot once, and says when all agrees again", () =>
+  it.effect("names the orders of another bot once, and reports when all agrees again", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process: first } = yield* resting({ strategies: [ladder(3)] }, 3)
@@ -96,7 +96,7 @@ describe("reconciliation in the background", () => {
     )
   )
 
-  it.effect("asks history and private balances too, tells once, and disturbs nobody when they fail", () =>
+  it.effect("reads history and private balances too, reports once, and disturbs nothing if a read fails", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -173,7 +173,7 @@ describe("reconciliation in the background", () => {
     )
   )
 
-  it.effect("an alarm about an order ends when its books are corrected", () =>
+  it.effect("ends an alarm about an order when its books are corrected", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process: bot } = yield* resting({ strategies: [ladder(2)] }, 2)
@@ -206,7 +206,7 @@ describe("reconciliation in the background", () => {
     )
   )
 
-  it.effect("an undecided look takes no alarm back", () =>
+  it.effect("keeps an alarm after an undecided comparison", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -276,7 +276,7 @@ describe("reconciliation in the background", () => {
     )
   )
 
-  it.effect("a credit without an origin is added capital, not a contradiction", () =>
+  it.effect("counts a credit without an origin as added capital, not as a contradiction", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -381,32 +381,30 @@ describe("reconciliation in the background", () => {
     )
   )
 
-  it.effect(
-    "money that arrives or leaves before the first look is reported, from the balances before the first order",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* make
-          const account = ownAccount(world.signerId, "CONFIDENTIAL_INTENTS")
-          const idle = yield* world.run({ strategies: [], account })
-          const store = yield* Layer.build(
-            HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
-          )
-          const begun = yield* Background.make({
-            own: new Set([world.signerId]),
-            hasHistory: false,
-            markets: { assets, ticks: new Map() },
-            isSeen: new Set(assets.map(({ symbol }) => symbol))
-          }).pipe(Effect.provideContext(idle.context), Effect.provideContext(store))
-          const look = begun.pipe(Effect.provideContext(idle.context), Effect.provideContext(store))
-          world.network.reply = ({ url }, body) => (/balances/.test(url) ? lessOf(body, 7n) : body)
-          assert.deepStrictEqual((yield* look).contradictions, ["balance USDC: moved by -7, the journal explains 0"])
-          yield* idle.stop
-        })
-      )
+  it.effect("reports money that comes or goes before the first comparison, from the first balances on", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const account = ownAccount(world.signerId, "CONFIDENTIAL_INTENTS")
+        const idle = yield* world.run({ strategies: [], account })
+        const store = yield* Layer.build(
+          HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
+        )
+        const begun = yield* Background.make({
+          own: new Set([world.signerId]),
+          hasHistory: false,
+          markets: { assets, ticks: new Map() },
+          isSeen: new Set(assets.map(({ symbol }) => symbol))
+        }).pipe(Effect.provideContext(idle.context), Effect.provideContext(store))
+        const look = begun.pipe(Effect.provideContext(idle.context), Effect.provideContext(store))
+        world.network.reply = ({ url }, body) => (/balances/.test(url) ? lessOf(body, 7n) : body)
+        assert.deepStrictEqual((yield* look).contradictions, ["balance USDC: moved by -7, the journal explains 0"])
+        yield* idle.stop
+      })
+    )
   )
 
-  it.effect("public money that leaves without an order is a contradiction; what comes is the account's own", () =>
+  it.effect("reports public money that leaves without an order; what arrives is the account's own", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -450,7 +448,7 @@ describe("reconciliation in the background", () => {
     )
   )
 
-  it.effect("a swap by hand is no stranger", () =>
+  it.effect("recognises a swap by hand as ours", () =>
     play(
       Effect.gen(function* () {
         const { account, url } = yield* SandboxConnection

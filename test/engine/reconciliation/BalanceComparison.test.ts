@@ -202,8 +202,8 @@ const account = (choose: Choose, isWatchedFromTheStart: boolean) => {
   return { actions: Object.values(actions), look, move, settle, told, orders }
 }
 
-describe("the balances while money is under way", () => {
-  it("an honest venue is not accused, at whatever time the comparison begins", () => {
+describe("the comparison of balances while money is on its way", () => {
+  it("never accuses an honest venue, at whatever time it begins", () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const choose = chooser(seed)
       const { actions, look, settle, told } = account(choose, choose(2) === 0)
@@ -215,7 +215,7 @@ describe("the balances while money is under way", () => {
     }
   })
 
-  it("money that leaves or comes while orders rest is told to the unit once the bot's own is settled", () => {
+  it("reports foreign money to the unit once the bot's own is settled", () => {
     let early = 0
     for (let seed = 1; seed <= 60; seed += 1) {
       const choose = chooser(seed)

@@ -70,7 +70,7 @@ const addresses = Effect.map(
   (rows) => rows.map(({ depositAddress, depositMemo, status }) => `${depositAddress} ${depositMemo ?? ""} ${status}`)
 )
 
-describe("keeping the history", () => {
+describe("the sync of the history", () => {
   it.effect("continues after an interruption, and checks again what can still change", () =>
     play(
       Effect.gen(function* () {
@@ -113,7 +113,7 @@ describe("keeping the history", () => {
     )
   )
 
-  it.effect("two processes without a common rate limiter: a 429 is obeyed, both get everything", () =>
+  it.effect("obeys a 429 in two processes without a common rate limiter, and both get everything", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make<ReadonlyArray<Asked>>([])
@@ -147,7 +147,7 @@ describe("keeping the history", () => {
     )
   )
 
-  it.effect("a cursor that leads in a circle of two pages ends with an error", () =>
+  it.effect("ends with an error if a cursor leads in a circle of two pages", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make<ReadonlyArray<Asked>>([])
@@ -171,7 +171,7 @@ describe("keeping the history", () => {
     )
   )
 
-  it.effect("processes on one journal share the rate limit: no 429 at all", () =>
+  it.effect("shares the rate limit between processes on one journal, so that no 429 occurs", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make<ReadonlyArray<Asked>>([])

@@ -132,14 +132,14 @@ const fill = { id: "f1", amountIn: 600n, amountOut: 36_000n, at: 5 }
 const open = { isOver: false, paidOut: 0n, payoutFee: 0n, refunded: 0n, refundFee: 0n, status: "OPEN" } as const
 
 describe("reconciliation", () => {
-  it("agrees when all witnesses say the same, with their evidence", () => {
+  it("agrees if all sources agree, with their evidence", () => {
     const [finding] = compared({})
     assert.strictEqual(finding?.verdict, "agrees", finding?.text)
     assert.deepStrictEqual(finding?.evidence.hashes, ["intent-1", "tx-1", "tx-2"])
     assert.deepStrictEqual(finding?.evidence.correlationIds, ["corr-1"])
   })
 
-  it("names only the sources it asked: without the history it does not mention it", () => {
+  it("names only the sources it has read: without the history it does not mention it", () => {
     const [order] = compared({ history: "unread" })
     assert.strictEqual(order?.verdict, "agrees")
     assert.strictEqual(order?.text, "journal and order agree; the history was not read")
@@ -153,7 +153,7 @@ describe("reconciliation", () => {
     assert.strictEqual(asked?.text, "journal and history agree")
   })
 
-  it("a dropped swap does not make the balances uncertain", () => {
+  it("has certain balances after a dropped swap", () => {
     const underWay = (...events: ReadonlyArray<BotEvent>) => {
       const told = { state: BotState.make(), swaps: [swapAfter(...events)] }
       return BalanceComparison.snapshot(["USDC"], new Map(), told, new Set(["USDC"])).certain.get("USDC")?.underWay
@@ -164,21 +164,21 @@ describe("reconciliation", () => {
 
   const lies: ReadonlyArray<readonly [string, Changes]> = [
     ["more deposited than signed", { journal: { deposited: 1001n }, venue: { depositedAmount: 1001n } }],
-    ["the venue knows of less deposited", { venue: { depositedAmount: 999n } }],
-    ["a fill we have not", { venue: { fills: [fill, { ...fill, id: "f2" }] } }],
-    ["a fill that shrank", { venue: { fills: [{ ...fill, amountOut: 35_999n }] } }],
-    ["a fill that is gone", { venue: { fills: [] } }],
+    ["less deposited at the venue", { venue: { depositedAmount: 999n } }],
+    ["a fill that we lack", { venue: { fills: [fill, { ...fill, id: "f2" }] } }],
+    ["a fill that is smaller", { venue: { fills: [{ ...fill, amountOut: 35_999n }] } }],
+    ["a missing fill", { venue: { fills: [] } }],
     ["an order that is not over", { venue: { fillStatus: "OPEN" } }],
     ["a payout that is not final", { venue: { payoutIsFinal: false } }],
-    ["a payout that the venue has given up since", { venue: { withdrawals: [{ status: "FAILED" }] } }],
-    ["a payout that it shows no more", { venue: { withdrawals: [] } }],
-    ["a refund that it has given up since", { venue: { refund: { status: "FAILED" } } }],
-    ["a funded order that is gone", { venue: "absent" }],
+    ["a payout that the venue has given up", { venue: { withdrawals: [{ status: "FAILED" }] } }],
+    ["a payout that the venue no longer shows", { venue: { withdrawals: [] } }],
+    ["a refund that the venue has given up", { venue: { refund: { status: "FAILED" } } }],
+    ["a missing funded order", { venue: "absent" }],
     ["another amount spent in the history", { history: { amountIn: 601n } }],
     ["another amount received in the history", { history: { amountOut: 35_979n } }],
     ["a contradiction of its own", { journal: { contradiction: "noted" } }]
   ]
-  it.each(lies)("contradicts: %s", (_, changes) => {
+  it.each(lies)("finds a contradiction: %s", (_, changes) => {
     assert.strictEqual(compared(changes)[0]?.verdict, "contradiction")
   })
 
@@ -191,7 +191,7 @@ describe("reconciliation", () => {
       { history: { status: "PROCESSING", amountIn: 0n, amountOut: 0n } }
     ],
     [
-      "never funded and gone",
+      "missing and never funded",
       { journal: { deposited: 0n, signed: 0n, filledIn: 0n, filledOut: 0n }, venue: "absent", history: "absent" }
     ]
   ]
@@ -206,13 +206,13 @@ describe("reconciliation", () => {
     assert.strictEqual(compared({ journal: { by: "swap" }, venue: { withdrawals: [] } })[0]?.verdict, "agrees")
   })
 
-  it("tells records apart by memo as well as by address", () => {
+  it("distinguishes records by memo as well as by address", () => {
     const findings = compared({ history: { depositMemo: "another", amountIn: 5n } })
     assert.strictEqual(findings[0]?.verdict, "explained", "ours is not shown")
     assert.strictEqual(findings[1]?.text, "of this account, but not of this journal")
   })
 
-  it("finds money of ours in an order that the journal does not know", () => {
+  it("finds our money in an order that the journal does not know", () => {
     const found = Reconciliation.compare({
       ...nothingOdd,
       orders: [],
@@ -234,17 +234,17 @@ describe("reconciliation", () => {
 
   const strangers: ReadonlyArray<readonly [string, Order, string]> = [
     ["an older order that is filled and paid holds no money", { ...venueOrder, fillStatus: "FILLED" }, "explained"],
-    ["one that is cancelled and refunded neither", venueOrder, "explained"],
-    ["one whose payout is on its way does", { ...venueOrder, payoutIsFinal: false }, "contradiction"],
+    ["one that is cancelled and refunded holds no money", venueOrder, "explained"],
+    ["one whose payout is on its way holds money", { ...venueOrder, payoutIsFinal: false }, "contradiction"],
     [
-      "one whose payout the venue gave up does",
+      "one whose payout the venue has given up holds money",
       { ...venueOrder, withdrawals: [{ status: "FAILED" }] },
       "contradiction"
     ],
-    ["one that rests does", { ...venueOrder, fillStatus: "OPEN", payoutIsFinal: false }, "contradiction"],
-    ["one that is refunded to an address of ours does", { ...openOrder, refundTo: "bc1qours" }, "contradiction"]
+    ["one that is open holds money", { ...venueOrder, fillStatus: "OPEN", payoutIsFinal: false }, "contradiction"],
+    ["one that is refunded to our address holds money", { ...openOrder, refundTo: "bc1qours" }, "contradiction"]
   ]
-  it.each(strangers)("of orders that the journal does not know, %s", (_, order, verdict) => {
+  it.each(strangers)("on orders that the journal does not know: %s", (_, order, verdict) => {
     const found = Reconciliation.compare({
       ...nothingOdd,
       orders: [],
@@ -285,7 +285,7 @@ describe("balances", () => {
   const verdict = (before: BalanceComparison.Positions | undefined, now: BalanceComparison.Positions) =>
     BalanceComparison.compare(before, now)[0]?.verdict
 
-  it("move by what the journal explains, give or take what is under way", () => {
+  it("move by what the journal explains, plus or minus what is on its way", () => {
     assert.strictEqual(verdict(undefined, position(10n, 0n)), "explained")
     assert.strictEqual(verdict(position(10n, 0n), position(7n, -3n)), "agrees")
     assert.strictEqual(verdict(position(10n, 0n), position(8n, -3n)), "contradiction")

@@ -14,7 +14,7 @@ import { assets, inVirtualTime, ladder, openOrders, resting, until } from "../..
 const tight = ladder(3).replace("quote: 6000", "quote: 3000")
 
 describe("recovered orders", () => {
-  it.effect("counted twice, as resting and as about to be paid, and nothing fitted into the budget beside them", () =>
+  it.effect("count once, and leave room in the budget for another order", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process: lost } = yield* resting({ strategies: [tight] }, 3)

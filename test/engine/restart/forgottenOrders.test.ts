@@ -54,8 +54,8 @@ const withOldCopy = Effect.fnUntraced(function* (strategy: string, before = ladd
   return { world, resting, second } as const
 })
 
-describe("a journal that is behind the world", () => {
-  it.effect("gets the orders back that its slots want, and places none a second time", () =>
+describe("a journal that is older than the venue's state", () => {
+  it.effect("gets its slots' orders back, and places none a second time", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { resting, second, world } = yield* withOldCopy(ladder(2))
@@ -71,7 +71,7 @@ describe("a journal that is behind the world", () => {
     )
   )
 
-  it.effect("finds nothing wrong with the terms that its strategy asks for", () =>
+  it.effect("accepts a returned order with the terms of its strategy", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const own = `${ladder(2)}terms: { appFees: { partner.near: 150 } }\n`
@@ -82,7 +82,7 @@ describe("a journal that is behind the world", () => {
     )
   )
 
-  it.effect("tells of orders that no slot wants, and funds nothing until somebody has explained them", () =>
+  it.effect("reports orders that no slot desires, and funds nothing until the operator explains them", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { resting, second, world } = yield* withOldCopy(ladder(2, "ladder", "BTC/USDC", [41_000, 49_000]))
@@ -106,7 +106,7 @@ describe("a journal that is behind the world", () => {
     )
   )
 
-  it.effect("is noticed while its source runs: the source funds nothing more, and says that another bot runs", () =>
+  it.effect("makes its source stop funding and report another bot, if that source still runs", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -127,7 +127,7 @@ describe("a journal that is behind the world", () => {
     )
   )
 
-  it.effect("told of explained orders again after a restart", () =>
+  it.effect("does not report explained orders again after a restart", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const elsewhere = ladder(2, "ladder", "BTC/USDC", [41_000, 49_000])
@@ -148,7 +148,7 @@ describe("a journal that is behind the world", () => {
     )
   )
 
-  it.effect("left such orders in the market under the kill switch", () =>
+  it.effect("cancels its unknown orders under the kill switch", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { resting, second, world } = yield* withOldCopy(ladder(2, "ladder", "BTC/USDC", [41_000, 49_000]))
@@ -165,7 +165,7 @@ describe("a journal that is behind the world", () => {
     )
   )
 
-  it.effect("goes on by itself once the venue has ended such an order without money", () =>
+  it.effect("continues by itself once the venue has ended such an order without money", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -223,7 +223,7 @@ describe("the mark of a journal", () => {
     assert.deepStrictEqual(counts, [4, 16, 64, 256])
   })
 
-  it.effect("is not in the orders of a second bot of the account", () =>
+  it.effect("is not in the orders of a second bot on the account", () =>
     Effect.gen(function* () {
       const now = Date.parse("2026-03-01T00:00:00Z")
       let others = 0
@@ -268,7 +268,7 @@ describe("a restart after a clock jump", () => {
     )
   )
 
-  it.effect("looks for orders made before the time of the last event", () => {
+  it.effect("searches for orders from before the time of the last event", () => {
     const integrity = JournalIntegrity.make()
     const started = { pid: 1, version: "0", mode: "test", account: "a", venue: "v", overall: { exposure: {} } } as const
     JournalIntegrity.apply(integrity, { _tag: "ClockCompared", skewMillis: 7_200_000, ok: false }, start + 7_200_000)
@@ -279,7 +279,7 @@ describe("a restart after a clock jump", () => {
 })
 
 describe("an ordinary restart", () => {
-  it.effect("costs no turn: a free slot gets its order in the first one", () =>
+  it.effect("fills a free slot in the first turn", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process: first } = yield* resting({ strategies: [ladder(2)] }, 2)

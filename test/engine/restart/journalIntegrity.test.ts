@@ -38,26 +38,26 @@ describe("the end of a journal", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<BotEvent>, boolean]> = [
     ["a new journal", [started("a")], false],
     ["killed, on the same machine", [started("a"), started("a")], false],
-    ["killed, and the machine was started since", [started("a"), started("b")], true],
-    ["killed, where nobody can say", [started(), started()], true],
-    ["stopped in order, and the machine was started since", [started("a"), stopped, started("b")], false],
+    ["killed, after a restart of the machine", [started("a"), started("b")], true],
+    ["killed, on a machine without a boot id", [started(), started()], true],
+    ["stopped in order, after a restart of the machine", [started("a"), stopped, started("b")], false],
     ["restored on the same machine", [started("a"), stopped, restored, started("a")], true],
     ["in a database, taken over by another machine", [started("a", "one"), started("b", "one")], false],
-    ["in a database that was put back to its stop", [started("a", "one"), stopped, started("a", "two")], true],
-    ["killed again before anybody had asked", [started("a"), started("b"), started("b")], true]
+    ["in a database that is put back to its stop", [started("a", "one"), stopped, started("a", "two")], true],
+    ["killed again before the check", [started("a"), started("b"), started("b")], true]
   ]
   for (const [what, events, isTorn] of cases)
-    it(`${isTorn ? "can" : "cannot"} be missing: ${what}`, () => {
+    it(`${isTorn ? "may" : "cannot"} be missing: ${what}`, () => {
       assert.strictEqual(stateOf(events).integrity.isTorn, isTorn)
     })
 
-  it("is requested from the last event before the first start that is not followed by an order", () => {
+  it("is checked from the last event before the first start that no order follows", () => {
     assert.strictEqual(stateOf([started("a"), started("b"), started("b")]).integrity.uncheckedSince, 1_000)
     assert.isUndefined(stateOf([started("a")]).integrity.uncheckedSince)
     assert.isUndefined(stateOf([started("a"), started("b"), ...until("Planned").slice(3)]).integrity.uncheckedSince)
   })
 
-  it("knows the deadlines of orders that are settled and forgotten, so none is drawn twice", () => {
+  it("keeps the deadlines of settled orders as used, so that none is drawn twice", () => {
     const story = [...begin, ...orderOf(1)]
     const state = stateOf(story)
     assert.deepStrictEqual([...state.placements.keys()], [])
@@ -65,7 +65,7 @@ describe("the end of a journal", () => {
       if (event._tag === "Planned") assert.isTrue(state.integrity.usedDeadlines.has(event.deadline))
   })
 
-  it("makes unsigned work doubtful, and signed payments perhaps sent", () => {
+  it("makes unsigned work doubtful, and signed payments possibly sent, if it may be missing", () => {
     for (const tag of ["Planned", "CreateSent", "Bound"] as const) {
       assert.isTrue([...stateOf([...until(tag), started("b")]).placements.values()].every(mayBePaidEarlier), tag)
       assert.isFalse([...stateOf([...until(tag), started("a")]).placements.values()].some(mayBePaidEarlier), tag)
@@ -78,7 +78,7 @@ describe("the end of a journal", () => {
     assert.deepStrictEqual(fateAfter("b"), ["doubtful"])
   })
 
-  it("keeps every reported order until it is taken in or explained", () => {
+  it("keeps every reported order until it is adopted or explained", () => {
     const [bound] = until("Bound").slice(-1)
     if (bound?._tag !== "Bound") throw new Error("the story binds no order")
     const told: BotEvent = {
@@ -98,7 +98,7 @@ describe("the end of a journal", () => {
     assert.strictEqual(stateOf([...before, { _tag: "Resolved", ...word }]).integrity.forgotten.size, 0)
   })
 
-  it("can be missing once an order shows it, for all work begun before", () => {
+  it("may be missing once an order shows it, for all work begun before", () => {
     const cut: BotEvent = { _tag: "JournalCut", text: "order o of p1 is paid" }
     const state = stateOf([...until("Bound"), started("a"), cut])
     assert.isTrue(state.integrity.isTorn)

@@ -69,14 +69,12 @@ const each = (end: BotEvent) =>
     })
   )
 
-describe("a copy of the journal that is put back", () => {
-  it.effect("funded its slots twice after an orderly stop, where the head beside it says that events are missing", () =>
-    each(cut)
-  )
+describe("an old copy of the journal that is put back", () => {
+  it.effect("funds its slots once if the head beside it shows that events are missing", () => each(cut))
 
   it.effect("funds its slots once, also if the head is copied as well", () => each(stopped), 120_000)
 
-  it.effect("creates its orders once, also if the question for the first ones is refused", () =>
+  it.effect("creates its orders once, also if the first read of the order list is refused", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { begun, world } = yield* withPlans
@@ -94,7 +92,7 @@ describe("a copy of the journal that is put back", () => {
     )
   )
 
-  it.effect("lost the second order of a slot where the list lagged, and its money with it", () =>
+  it.effect("reports the second order of a slot that a late list hides, and gets all the money back", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { begun, first, world } = yield* withPlans

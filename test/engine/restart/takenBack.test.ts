@@ -84,7 +84,7 @@ const firstLook = ({ ageMillis = 0, isStrange = false, isTorn = false, shown = {
   }).pipe(Random.withSeed("mark"))
 
 describe("an order that the journal does not know", () => {
-  it.effect("is taken back by the slot that wants just this order", () =>
+  it.effect("is taken back by the slot that desires exactly this order", () =>
     Effect.gen(function* () {
       const { admits, mayBegin, placement, told } = yield* firstLook({})
       assert.deepStrictEqual([placement?.slot, placement?.order?.id], ["cell-01", "order-1"])
@@ -99,9 +99,9 @@ describe("an order that the journal does not know", () => {
     ["of the other side", { shown: { side: "SELL" } }],
     ["of another quantity", { shown: { quantity: order.quantity + 1n } }],
     ["at another price", { shown: { price: Decimal.make(60_001n) } }],
-    ["where a swap is wanted", { wanted: { by: "swap" } }]
+    ["instead of a desired swap", { wanted: { by: "swap" } }]
   ]
-  it.effect.each(others)("%s is told, and nothing begins", ([, asked]) =>
+  it.effect.each(others)("%s is reported, and nothing starts", ([, asked]) =>
     Effect.gen(function* () {
       const { admits, mayBegin, placement, told } = yield* firstLook(asked)
       assert.isUndefined(placement)
@@ -113,7 +113,7 @@ describe("an order that the journal does not know", () => {
     })
   )
 
-  it.effect("is told with the market that it is on, and what it wants there", () =>
+  it.effect("is reported with its market and its amounts", () =>
     Effect.gen(function* () {
       const [known] = (yield* firstLook({ shown: { quoteAsset: euro.quote.id } })).told
       assert.deepInclude(known, { market: "BTC/EURC", asset: "EURC", amount: order.inputAmount })
@@ -126,10 +126,10 @@ describe("an order that the journal does not know", () => {
 
   const notOurs: ReadonlyArray<readonly [string, Case]> = [
     ["has another journal's mark", { isStrange: true }],
-    ["was made long before the last event", { ageMillis: 2 * minute }],
+    ["is much older than the last event", { ageMillis: 2 * minute }],
     ["does not say what it is", { shown: { unsaid: ["quantity"] } }]
   ]
-  it.effect.each(notOurs)("is left alone where it %s", ([, asked]) =>
+  it.effect.each(notOurs)("is left alone if it %s", ([, asked]) =>
     Effect.gen(function* () {
       const { admits, placement, told } = yield* firstLook(asked)
       assert.isUndefined(placement)
@@ -138,7 +138,7 @@ describe("an order that the journal does not know", () => {
     })
   )
 
-  it.effect("may still be missing in the list: where events can be missing, nothing begins before it would show", () =>
+  it.effect("may still be missing in the list: if events may be missing, nothing starts for ten seconds", () =>
     Effect.gen(function* () {
       const { admits, forgotten } = yield* firstLook({ isTorn: true, isStrange: true })
       assert.isFalse(admits())
@@ -150,7 +150,7 @@ describe("an order that the journal does not know", () => {
     })
   )
 
-  it.effect("is forgotten again once the venue has ended it without money", () =>
+  it.effect("is removed again once the venue has ended it without money", () =>
     Effect.gen(function* () {
       const ended = { quantity: 1n, fillStatus: "EXPIRED", depositedAmount: 0n }
       const { admits, forgotten, told } = yield* firstLook({ shown: ended })

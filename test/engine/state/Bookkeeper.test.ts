@@ -21,7 +21,7 @@ const many = (strategy: string): ReadonlyArray<BotEvent> =>
   }))
 
 describe("Bookkeeper", () => {
-  it.effect("a saved edit and a busy turn record at the same time, and the bot does not stop", () =>
+  it.effect("records many events of several fibers at the same time, and all of them are replayed", () =>
     Effect.gen(function* () {
       const books = yield* Bookkeeper
       const names = ["a", "b", "c", "d"]
@@ -31,7 +31,7 @@ describe("Bookkeeper", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("what follows from the state is worked out when nothing else can be recorded any more", () =>
+  it.effect("derives events from the state under the lock, so that they are recorded once", () =>
     Effect.gen(function* () {
       const books = yield* Bookkeeper
       const once = books.recordFrom(({ killed }) =>
@@ -42,7 +42,7 @@ describe("Bookkeeper", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("what cannot have happened is not written, so the journal can still be read", () =>
+  it.effect("rejects an impossible event, so that the journal stays readable", () =>
     Effect.gen(function* () {
       const books = yield* Bookkeeper
       yield* books.record(...many("a"))
@@ -54,7 +54,7 @@ describe("Bookkeeper", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("what is on disk and does not fit the memory ends the bot, as whatever cannot be written does", () =>
+  it.effect("ends the bot if an event on disk contradicts the memory", () =>
     Effect.gen(function* () {
       const books = yield* Bookkeeper
       books.state.sequence += 1
@@ -63,7 +63,7 @@ describe("Bookkeeper", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a full disk is reported once, gets no snapshot, and its end names how long the disk stayed full", () =>
+  it.effect("reports a full disk once, takes no snapshot on it, and reports how long it lasted", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const kept: Array<string> = []
@@ -92,7 +92,7 @@ describe("Bookkeeper", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("the state at a time holds what is recorded by then, and nothing later", () =>
+  it.effect("restores the state at a time from the events until then, and nothing later", () =>
     Effect.gen(function* () {
       const { record } = yield* Bookkeeper
       for (const amount of [1n, 2n, 3n]) {

@@ -38,8 +38,8 @@ const started = Effect.gen(function* () {
   return { state, readFrom }
 })
 
-describe("snapshots of the fold", () => {
-  it.effect("a start from one is a start from the first event, wherever the last run ended", () =>
+describe("a snapshot of the state", () => {
+  it.effect("gives the same start as the first event, wherever the last run ended", () =>
     Effect.gen(function* () {
       for (let order = 1; order <= 60; order += 7) {
         const live = yield* noteOrders(order, order + 6, 1 + ((order * 13) % 40))
@@ -53,16 +53,16 @@ describe("snapshots of the fold", () => {
   )
 
   const spoilt = {
-    "whose bytes were changed": "UPDATE snapshots SET body = x'00'",
+    "with changed bytes": "UPDATE snapshots SET body = x'00'",
     "of another build of the program": "UPDATE snapshots SET seal = hash",
-    "of another journal, or of one whose past is another": "UPDATE snapshots SET hash = seal",
-    "said to be of a later event": "UPDATE snapshots SET sequence = sequence + 1",
-    "beyond the end of a journal that lost its last events": "UPDATE snapshots SET sequence = 1000000",
-    "that was deleted": "DELETE FROM snapshots",
-    "of which there is not even a table": "DROP TABLE snapshots"
+    "of another journal, or of another past": "UPDATE snapshots SET hash = seal",
+    "marked with a later event": "UPDATE snapshots SET sequence = sequence + 1",
+    "beyond the end of a journal without its last events": "UPDATE snapshots SET sequence = 1000000",
+    "that is deleted": "DELETE FROM snapshots",
+    "without a table": "DROP TABLE snapshots"
   }
   for (const [what, statement] of Object.entries(spoilt)) {
-    it.effect(`one ${what} is passed over`, () =>
+    it.effect(`${what} is ignored`, () =>
       Effect.gen(function* () {
         yield* noteOrders(1, 20, 100)
         const sql = yield* SqlClient.SqlClient
@@ -74,7 +74,7 @@ describe("snapshots of the fold", () => {
     )
   }
 
-  it.effect("one that the events do not go on from is passed over, and the start says what the journal says", () =>
+  it.effect("whose sequence does not match the events is ignored, and the start follows the journal", () =>
     Effect.gen(function* () {
       yield* noteOrders(1, 20, 100)
       const { snapshots } = yield* Journal
@@ -86,7 +86,7 @@ describe("snapshots of the fold", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("one that is renewed holds all that the journal says by then", () =>
+  it.effect("that is renewed holds all that the journal has by then", () =>
     Effect.gen(function* () {
       yield* noteOrders(1, 3, 1_000_000)
       yield* renewSnapshot
@@ -96,7 +96,7 @@ describe("snapshots of the fold", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("what a run left without one is in one after the next start", () =>
+  it.effect("covers everything after the next start if the run before left none", () =>
     Effect.gen(function* () {
       yield* noteOrders(1, 3, 1_000_000)
       assert.strictEqual((yield* started).readFrom, 0)
@@ -106,7 +106,7 @@ describe("snapshots of the fold", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it("a slot that is always refused, and attempts of slots that are gone, leave no memory", () => {
+  it("stays small with a slot that is always refused, and with attempts of removed slots", () => {
     const state = BotState.make()
     let at = 1_700_000_000_000
     const apply = (events: ReadonlyArray<Parameters<typeof BotState.apply>[1]["event"]>) => {

@@ -77,7 +77,7 @@ const placesOf = (swap: SwapHistory.SwapHistory) =>
 const places = (...events: ReadonlyArray<BotEvent>) => placesOf(fold(...events))
 
 describe("a swap by hand", () => {
-  it("has all that is recorded of it, and nothing of any other placement", () => {
+  it("has all events recorded of it, and none of another placement", () => {
     const swap = fold(signed)
     assert.deepStrictEqual([swap.id, swap.placement.plannedAt, swap.agreed], ["s1", 10, agreed])
     assert.deepStrictEqual(
@@ -99,7 +99,7 @@ describe("a swap by hand", () => {
     assert.strictEqual(swaps.size, 0)
   })
 
-  it("is told by the state of its placement", () => {
+  it("has a phase by the state of its placement", () => {
     assert.strictEqual(phase(), "agreed")
     assert.strictEqual(phase(dropped), "dropped")
     assert.strictEqual(phase(signed), "funding")
@@ -113,7 +113,7 @@ describe("a swap by hand", () => {
     assert.strictEqual(phase(signed, dead), "ended")
   })
 
-  it("begins anew when a deposit shows after an end without a payment", () => {
+  it("continues if a deposit shows after an end without a payment", () => {
     assert.strictEqual(phase(dropped, deposit(1n)), "deposited")
     assert.strictEqual(phase(signed, dead, deposit(1n)), "deposited")
     assert.isUndefined(SwapHistory.endOf(fold(signed, dead, deposit(1n))))
@@ -126,7 +126,7 @@ describe("a swap by hand", () => {
     assert.isUndefined(SwapHistory.endOf(fold(dropped)), "it was not paid, so nothing ended")
   })
 
-  it("takes the operator's word", () => {
+  it("follows the operator's answer", () => {
     const paid = fold(signed, doubt, said("paid"))
     assert.deepStrictEqual([paid.placement.state, paid.placement.funding?.acknowledged], ["funding", true])
     assert.isDefined(unclearPayment(fold(asked, ...unclear).placement))
@@ -140,7 +140,7 @@ describe("a swap by hand", () => {
     assert.isUndefined(fold(signed, wrong, said("adopt")).placement.contradiction)
   })
 
-  it("names the requests and transactions by which it is found again, once each", () => {
+  it("names its requests and transactions, once each", () => {
     const swap = fold(signed, seen({}), wrong)
     assert.deepStrictEqual(SwapHistory.correlationIdsOf(swap), ["c1", "c2"])
     assert.deepStrictEqual(SwapHistory.hashesOf(swap), ["i", "l", "o", "x"])
@@ -149,7 +149,7 @@ describe("a swap by hand", () => {
 })
 
 describe("the money of a swap", () => {
-  it("is nowhere until it is signed for or asked of a wallet, and then on its way or in doubt", () => {
+  it("is in no place until it is signed or requested from a wallet, then in flight or in doubt", () => {
     assert.deepStrictEqual(places(), {})
     assert.deepStrictEqual(places(dropped), {})
     assert.deepStrictEqual(places(signed), { "deposit in flight": 100n })
@@ -172,7 +172,7 @@ describe("the money of a swap", () => {
   const ended = (report: Partial<SwapReport>, terms = agreed) =>
     told([signed, seen(report), deposit(report.deposited ?? 0n), closed, settled], terms)
 
-  it("is spent, returned, or named as a fee or unexplained at the end, and adds up to the input", () => {
+  it("is spent, returned, a fee or unexplained at the end, and adds up to the input", () => {
     const end = (report: Partial<SwapReport>) => placesOf(ended(report))
     assert.deepStrictEqual(end({ deposited: 100n, amountIn: 100n, amountOut: 10n }), { spent: 100n })
     assert.deepStrictEqual(end({ deposited: 100n, refunded: 95n }), { refunded: 95n, fees: 5n })
@@ -194,7 +194,7 @@ describe("the money of a swap", () => {
       assert.strictEqual(SwapHistory.moneyOf(ended({ deposited: 100n, refunded: 95n }, terms)).input.residual, 5n)
   })
 
-  it("received is what amounts prove, or what somebody saw arrive, once it is over", () => {
+  it("counts as received by proven amounts, or by the operator's answer, once the swap is over", () => {
     const received = (...events: ReadonlyArray<BotEvent>) => SwapHistory.moneyOf(fold(signed, ...events)).received
     const report = seen({ deposited: 100n, amountIn: 100n, amountOut: 10n })
     assert.strictEqual(received(report, deposit(100n)), 0n)
@@ -212,7 +212,7 @@ describe("the conclusion of a swap", () => {
   const conclusion = (report: Partial<SwapReport> | undefined, terms: Partial<AgreedSwap> = {}) =>
     SwapHistory.conclusion({ ...agreed, ...terms }, report && { status: "PROCESSING", ...report })
 
-  it("is by amounts, not by the venue's word", () => {
+  it("follows the amounts, not the venue's status", () => {
     const outcome = (...args: Parameters<typeof conclusion>) => conclusion(...args).outcome
     assert.strictEqual(outcome({ status: "SUCCESS", amountIn: 100n, amountOut: 9n }), "paid")
     assert.strictEqual(outcome({ status: "SUCCESS", amountIn: 1n, amountOut: 9n }), "paid")
@@ -229,7 +229,7 @@ describe("the conclusion of a swap", () => {
     assert.strictEqual(SwapHistory.conclusion(open, { amountIn: 100n, amountOut: 1n }).outcome, "paid")
   })
 
-  it("says why, with the venue's reason for a refund", () => {
+  it("gives the reason, with the venue's reason for a refund", () => {
     const text = (...args: Parameters<typeof conclusion>) => conclusion(...args).text
     assert.strictEqual(text({ refunded: 1n }), "the input came back")
     assert.strictEqual(text({ refunded: 1n, refundReason: "too late" }), "the input came back (too late)")
@@ -239,7 +239,7 @@ describe("the conclusion of a swap", () => {
     assert.strictEqual(text({ amountIn: 1n, amountOut: 8n }), "it paid 8, less than the least of 9")
   })
 
-  it("is the last word on it", () => {
+  it("is the final text about it", () => {
     const left = [signed, seen({ deposited: 100n, status: "FAILED" }), deposit(100n), closed, failed]
     assert.deepStrictEqual(SwapHistory.endOf(told(left)), { outcome: "failed", text: "the venue gave it up: gave up" })
     assert.strictEqual(SwapHistory.endOf(told([...left, settled]))?.text, "the venue gave it up")

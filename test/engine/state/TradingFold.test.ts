@@ -152,7 +152,7 @@ describe("cost basis", () => {
     ])
   })
 
-  it("loses no unit: inflow less outflow is realised and cost", () => {
+  it("loses no unit: inflow less outflow is realised profit plus cost", () => {
     for (let seed = 1; seed <= 200; seed++) {
       const next = numbers(seed)
       let [basis, flow, position] = [CostBasis.empty, 0n, 0n]

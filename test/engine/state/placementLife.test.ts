@@ -23,8 +23,8 @@ const givenUp: BotEvent = { _tag: "Abandoned", ...about, reason: "test" }
 const failed = (leg: "payout" | "refund"): BotEvent => ({ _tag: "LegFailed", ...about, leg, ...money, reason: "test" })
 const stateAfter = (events: ReadonlyArray<BotEvent>) => remembered(events).placements.get("p1")
 
-describe("the operator's word", () => {
-  it("that a payment is made confirms it; that it is unpaid ends it, and leaves its order to cancel", () => {
+describe("the operator's answer", () => {
+  it("that a payment is made confirms it; that it is unpaid ends it, and its order is cancelled", () => {
     for (const events of [until("FundingSent"), [...until("FundingSent"), doubt]]) {
       const paid = stateAfter([...events, said("paid")])
       assert.deepStrictEqual([paid?.state, paid?.funding?.acknowledged], ["funding", true])
@@ -36,14 +36,14 @@ describe("the operator's word", () => {
     }
   })
 
-  it("that a leg arrived counts what failed as paid, and nothing else", () => {
+  it("that a leg has arrived counts the failed leg as paid, and nothing else", () => {
     const payout = placementAfter("Closed", failed("payout"), said("paid"))
     assert.deepStrictEqual([payout.payout, payout.refund, payout.received], ["paid", "none", 200_000n])
     const refund = placementAfter("StatusSeen", closed, failed("refund"), said("paid"))
     assert.deepStrictEqual([refund.payout, refund.refund, refund.received], ["none", "paid", 0n])
   })
 
-  it("that it is lost ends an order with money: an open one is forgotten, and one that is over may be paid all the same", () => {
+  it("that money is lost forgets an open order, and gives up an ended one, which may still be paid", () => {
     const [open, over] = [until("StatusSeen"), [...until("StatusSeen"), closed]]
     for (const word of ["not-paid", "forget"] as const) {
       assert.isUndefined(stateAfter([...open, said(word)]))
@@ -51,7 +51,7 @@ describe("the operator's word", () => {
     }
   })
 
-  it("ends a contradiction: with adopt it is remembered as accepted", () => {
+  it("ends a contradiction, and adopt remembers it as accepted", () => {
     const adopted = placementAfter("StatusSeen", odd, said("adopt"))
     assert.deepStrictEqual([adopted.contradiction, adopted.accepted, adopted.state], [undefined, "odd", "open"])
     const forgotten = placementAfter("Bound", odd, givenUp, said("forget"))
@@ -71,7 +71,7 @@ describe("the operator's word", () => {
 
 describe("a deposit", () => {
   const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: value, fresh: value }
-  it("opens an order that has been given up, and leaves one closing that is over", () => {
+  it("reopens an order that is given up, and leaves an ended one closing", () => {
     for (const events of [
       [...until("Bound"), givenUp],
       [...until("FundingSent"), dead],
@@ -83,8 +83,8 @@ describe("a deposit", () => {
   })
 })
 
-describe("returned and acquired amounts", () => {
-  it("is counted by leg", () => {
+describe("the record of returned and acquired amounts", () => {
+  it("is kept for each leg", () => {
     const paid = placementAfter("PaidOut")
     assert.deepStrictEqual([paid.payout, paid.received, paid.refund], ["paid", 199_990n, "none"])
     const refunded = placementAfter("StatusSeen", closed, {
@@ -101,7 +101,7 @@ describe("returned and acquired amounts", () => {
 
 describe("a cancel", () => {
   const pulled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "test", text: "pulled" } }
-  it("is counted, with the time of its last sending", () => {
+  it("is counted, with the time when it was last sent", () => {
     const sent = placementAfter("StatusSeen", pulled, { _tag: "CancelSent", ...about, attempt: 2 })
     const { attempts, lastSentAt, requestedAt } = sent.cancel ?? {}
     assert.deepStrictEqual([attempts, lastSentAt, requestedAt], [2, sent.changedAt, sent.changedAt - 1])
@@ -110,32 +110,29 @@ describe("a cancel", () => {
   })
 })
 
-describe("an event that cannot have happened", () => {
+describe("an impossible event", () => {
   const impossible: ReadonlyArray<readonly [string, ReadonlyArray<BotEvent>]> = [
     ["a second plan", [...until("Planned"), ...until("Planned")]],
-    ["a create after the order was there", [...until("Bound"), ...until("CreateSent").slice(-1)]],
+    ["a create after its order", [...until("Bound"), ...until("CreateSent").slice(-1)]],
     ["an order before its create", [...until("Planned"), ...until("Bound").slice(-1)]],
-    ["a payment that was sent before it was signed", [...until("Bound"), ...until("FundingSent").slice(-1)]],
+    ["a payment sent before its signature", [...until("Bound"), ...until("FundingSent").slice(-1)]],
     ["a second payload", [...until("FundingSigned"), ...until("FundingSigned").slice(-1)]],
     ["a deposit without an order", [...until("CreateSent"), ...until("DepositSeen").slice(-1)]],
     ["an end without an order", [...until("CreateSent"), closed]],
-    ["giving up what was paid for", [...until("FundingSent"), givenUp]],
-    ["a cancel that nobody wanted", [...until("StatusSeen"), { _tag: "CancelSent", ...about, attempt: 1 }]],
-    ["the end of a payment that arrived", [...until("StatusSeen"), dead]],
-    [
-      "a wallet's word where none was asked",
-      [...until("FundingSent"), { _tag: "PaymentUnclear", ...about, text: "x" }]
-    ],
-    ["an event of a placement that nobody planned", until("CreateSent").slice(-1)]
+    ["an abandoned order that is paid", [...until("FundingSent"), givenUp]],
+    ["a cancel without a request", [...until("StatusSeen"), { _tag: "CancelSent", ...about, attempt: 1 }]],
+    ["the end of a deposited payment", [...until("StatusSeen"), dead]],
+    ["a wallet's answer without a request", [...until("FundingSent"), { _tag: "PaymentUnclear", ...about, text: "x" }]],
+    ["an event of an unplanned placement", until("CreateSent").slice(-1)]
   ]
-  it.each(impossible)("is %s: it is neither folded nor written", (_, events) => {
+  it.each(impossible)("like %s is neither folded nor written", (_, events) => {
     const [last, before] = [events.slice(-1), events.slice(0, -1)]
     if (events.length > 1) assert.isString(BotState.objection(remembered(before), last))
     assert.isString(BotState.objection(remembered([]), events))
     assert.throws(() => remembered(events), /Broken invariant/)
   })
 
-  it("is none that may be said of a placement that is over and forgotten", () => {
+  it("does not include those about a placement that is over and forgotten", () => {
     const spare: ReadonlyArray<BotEvent> = [
       said("forget"),
       { _tag: "OrphanSeen", ...about, orderId: "twin" },
@@ -147,7 +144,7 @@ describe("an event that cannot have happened", () => {
   })
 })
 
-describe("a placement that is remembered", () => {
+describe("a placement", () => {
   /** What is remembered of the first order when another is planned so long after its deadline. */
   const stateLater = (lateMillis: number, ...story: ReadonlyArray<BotEvent>) => {
     const state = remembered(story)
@@ -159,20 +156,20 @@ describe("a placement that is remembered", () => {
     return state.placements.get("p1")?.state
   }
 
-  it("is so for as long as there is money in its order, however late the venue is", () => {
+  it("is remembered while there is money in its order, however late the venue is", () => {
     const late = 30 * 86_400_000
     assert.strictEqual(stateLater(late, ...until("StatusSeen")), "open")
     assert.strictEqual(stateLater(late, ...until("FundingSent")), "funding")
     assert.strictEqual(stateLater(late, ...until("FundingSent"), doubt), "in doubt")
   })
 
-  it("is so after an end without money until its order can no longer show up", () => {
+  it("is remembered after an end without money until its order can no longer appear", () => {
     const ended = [...until("FundingSent"), dead]
     assert.strictEqual(stateLater(3_600_000, ...ended), "dead")
     assert.isUndefined(stateLater(3_600_001, ...ended))
   })
 
-  it("stays so after a thousand others are closed, and leaves nothing behind then", () => {
+  it("is remembered until a thousand others have ended, and then leaves nothing behind", () => {
     const { ended } = remembered(Array.from({ length: 1_300 }, (_, index) => orderOf(index + 1)).flat())
     assert.deepStrictEqual([ended.byId.size, ended.ofPlacements.size], [1_000, 1_000])
     assert.isFalse(ended.ofPlacements.has("p1"))
@@ -180,8 +177,8 @@ describe("a placement that is remembered", () => {
   })
 })
 
-describe("an answer of a journal from before verdicts", () => {
-  it("proved nothing any more after an upgrade, although it says that the nonce is used", () => {
+describe("an answer without a verdict, from an older journal", () => {
+  it("still proves by its text that the nonce is used", () => {
     const fate = (text: string) => {
       const placement = placementAfter("FundingSent", { _tag: "FundingAnswered", ...about, code: "http-400", text })
       return placement.state === "funding" ? certaintyOf(placement.funding) : undefined

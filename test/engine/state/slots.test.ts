@@ -62,7 +62,7 @@ describe("a slot", () => {
     assert.deepInclude(slot?.past, { held: 199_990n, cost: value })
   })
 
-  it("stays at its leg when its order ended early, and its sale takes its share of the cost", () => {
+  it("stays at its leg when its order ends early, and its sale takes its share of the cost", () => {
     const slot = slotOf([...until("Settled"), ...sale(50_000n, 40_000_000n, "CANCELED")])
     assert.deepInclude(slot, {
       completedLegs: 1,
@@ -131,9 +131,9 @@ describe("a slot", () => {
   })
 })
 
-describe("what open orders use of the limits", () => {
+describe("the use of the limits by open orders", () => {
   const now = Date.parse("2026-01-01T00:00:00Z")
-  it("is their number, their worth in quote, and what is still in the wallet", () => {
+  it("is their number, their value in quote, and what is still in the wallet", () => {
     const planned = Tally.of(remembered(until("Bound")), "grid", 1)
     assert.deepInclude(planned.own, { openOrders: 1, lastHour: 1, notional: value })
     assert.deepStrictEqual([...planned.own.exposure], [["USDC", value]])
@@ -142,7 +142,7 @@ describe("what open orders use of the limits", () => {
     assert.deepStrictEqual([[...signed.own.exposure], [...signed.own.reserved]], [[["USDC", value]], []])
   })
 
-  it("counts the plans of the last hour, and other strategies' orders only in all", () => {
+  it("counts the plans of the last hour, and other strategies' orders only in the total", () => {
     const state = remembered(until("Bound"))
     const at = placementAfter("Bound").plannedAt
     assert.strictEqual(Tally.of(state, "grid", at + 3_599_999).own.lastHour, 1)
@@ -155,7 +155,7 @@ describe("what open orders use of the limits", () => {
     assert.strictEqual(Tally.of(remembered(until("Settled")), "grid", now).all.openOrders, 0)
   })
 
-  it("grows with each order that a plan adds, by what it deposits", () => {
+  it("grows with each order that a plan adds, by its deposit", () => {
     const tally = Tally.of(remembered([]), "grid", now)
     const asked = { ...placementAfter("Planned"), inputAsset: "USDC", inputAmount: 7n, outputAmount: 3n }
     Tally.add(tally, { ...asked, side: "BUY" })
@@ -177,7 +177,7 @@ describe("a strategy", () => {
   const strategyOf = (...events: ReadonlyArray<BotEvent>) => remembered(events).strategies.get("grid")
   const allot = (amount: bigint): BotEvent => ({ _tag: "BudgetAllotted", strategy: "grid", asset: "USDC", amount })
   const marked: BotEvent = { _tag: "EquityMarked", strategy: "grid", asset: "USDC", day: 3, equity: 5n, peak: 9n }
-  it("has its budget changed, and from a mark on the change is capital", () => {
+  it("has its latest budget, and a change after the first mark counts as capital", () => {
     assert.isEmpty(strategyOf(allot(7n))?.flows)
     const changed = strategyOf(allot(10n), marked, allot(12n), allot(9n))
     assert.deepStrictEqual([...(changed?.flows ?? [])], [["USDC", -1n]])
@@ -186,14 +186,14 @@ describe("a strategy", () => {
     assert.strictEqual(changed?.budget.get("USDC"), 9n)
   })
 
-  it("is paused until it is resumed, which also ends what has stopped it", () => {
+  it("is paused until it is resumed", () => {
     const paused: BotEvent = { _tag: "Paused", strategy: "grid", limit: "dailyLoss", action: "drain", reason: "lost" }
     assert.deepInclude(strategyOf(paused)?.paused, { limit: "dailyLoss", action: "drain", reason: "lost", day: 0 })
     const resumed = strategyOf(paused, { _tag: "Resumed", strategy: "grid", reason: "looked" })
     assert.notProperty(resumed, "paused")
   })
 
-  it("keeps its text while its file stays the same, and is not loaded by the next run until it says so", () => {
+  it("keeps its text while its file is unchanged, and counts as loaded only once this run loads it", () => {
     const loaded = (hash: string): BotEvent => ({
       _tag: "StrategyLoaded",
       strategy: "grid",

@@ -47,12 +47,12 @@ const judged = (path: string, said: Record<string, string>, kind: string) =>
     })
   )
 
-describe("the court of payouts and refunds", () => {
+describe("the check of payouts and refunds", () => {
   for (const lie of lies) it.effect(`names ${lie}`, () => judged("/sandbox/lie", { lie }, lie))
 
   it.effect("names a failed payout", () => judged("/sandbox/outcome", { outcome: "FAILED_WITHDRAWAL" }, "failed-leg"))
 
-  it.effect("names nothing when all is well, and nothing is overdue before its term", () =>
+  it.effect("names nothing if all is well, and nothing is overdue before its time", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -26,13 +26,13 @@ const others: ReadonlyArray<readonly [keyof Course, Partial<Course>, string]> = 
   ["refundType", { refundType: "ORIGIN_CHAIN" }, "its refund type is ORIGIN_CHAIN instead of INTENTS"]
 ]
 
-describe("the path of an order's money", () => {
-  it.each(others)("that shows another %s is told", (part, change, text) => {
+describe("the money path of an order", () => {
+  it.each(others)("is reported if it shows another %s", (part, change, text) => {
     assert.strictEqual(difference(asked, { ...asked, ...change }), text)
     assert.isUndefined(difference(asked, { ...asked, ...change, unsaid: [part] }), "what is not said is no other")
   })
 
-  it("is no problem if it matches the request", () => {
+  it("is not reported if it matches the request", () => {
     assert.isUndefined(difference(asked, asked))
   })
 })

@@ -33,7 +33,7 @@ const pagesRead = (dates: ReadonlyArray<ReadonlyArray<number | undefined>>) => {
   )
 }
 
-describe("pages of orders since a time", () => {
+describe("the pages of orders since a time", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<ReadonlyArray<number | undefined>>, number]> = [
     [
       "end with the page that reaches further back",
@@ -45,7 +45,7 @@ describe("pages of orders since a time", () => {
       2
     ],
     [
-      "ended with one order whose date is wrong",
+      "do not end with one order whose date is wrong",
       [
         [110, 1, 108],
         [107, 106, 105],
@@ -55,7 +55,7 @@ describe("pages of orders since a time", () => {
       3
     ],
     [
-      "go on behind orders without a date",
+      "continue behind orders without a date",
       [
         [undefined, undefined, undefined],
         [107, 99, 98],
@@ -64,7 +64,7 @@ describe("pages of orders since a time", () => {
       2
     ],
     [
-      "go on behind one old date among orders without any",
+      "continue behind one old date among orders without a date",
       [
         [undefined, 1, undefined],
         [107, 99, 98],

@@ -31,7 +31,7 @@ const Looks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maxim
 
 describe("OrderTracker", () => {
   it.prop(
-    "whatever reports are seen, the books balance at every event and close at the end",
+    "keeps the books balanced through any reports, and closes them at the end",
     [RandomLife, Looks],
     ([life, looks]) => {
       // Smallest units of quote that round to nothing are refused before they are placed.
@@ -73,7 +73,7 @@ describe("OrderTracker", () => {
     [20.01, undefined],
     [20.02, "not funded: the venue charges 20.02 basis points, the schedule says 20.01"],
     [21, "not funded: the venue charges 21 basis points, the schedule says 20.01"]
-  ])("an echo of %d basis points with the protocol's 0.01 was a contradiction that froze its slot", (fee, refused) => {
+  ])("accepts or refuses an echo of %d basis points without freezing the slot", (fee, refused) => {
     const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
     const known = start(life).placement()
     if (known === undefined) throw new Error("there is no placement")
@@ -92,7 +92,7 @@ describe("OrderTracker", () => {
   it.each([
     ["funded", 20, ["FeeEchoed", "Bound", "StatusSeen"]],
     ["refused for it", 30, ["FeeEchoed", "OrphanSeen", "Abandoned"]]
-  ] as const)("the fee in the echo of an order is learned where it is %s", (_, basisPoints, wanted) => {
+  ] as const)("records the fee in the echo of an order that is %s", (_, basisPoints, wanted) => {
     const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
     const { placement, record, state } = start(life)
     const known = placement()
@@ -138,7 +138,7 @@ describe("OrderTracker", () => {
     ["another deadline", { deadline: 604_802_001 }]
   ]
   for (const [what, change] of wrongEchoes) {
-    it(`an order whose echo has ${what} is not funded`, () => {
+    it(`does not fund an order whose echo has ${what}`, () => {
       const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
       const { state, placement } = start(life)
       const known = placement()
@@ -167,7 +167,7 @@ describe("OrderTracker", () => {
 
   for (const [what, change] of wrongEchoes) {
     if (beforeMoney.has(what) || recognised.has(what)) continue
-    it(`a funded order that returns with ${what} is reported`, () => {
+    it(`reports a funded order that returns with ${what}`, () => {
       const [open] = reports(sale)
       const known = start(sale).placement()
       if (known === undefined || open === undefined) return assert.fail("not placed")
@@ -177,7 +177,7 @@ describe("OrderTracker", () => {
     })
   }
 
-  it("an old order pays to the account of its create, whatever the configuration says since", () => {
+  it("pays an old order to the account of its create, even after the configuration changes", () => {
     const [open] = reports(sale)
     const known = start(sale).placement()
     if (known === undefined || open === undefined) return assert.fail("not placed")
@@ -194,7 +194,7 @@ describe("OrderTracker", () => {
     )
   })
 
-  it("fills net of the echoed fee froze every slot; they are lawful where the facts say so", () => {
+  it("accepts fills net of the echoed fee if the facts say so, and only then", () => {
     const echo = { credential: "partner", askedBasisPoints: 0, basisPoints: 20 } as const
     const placement = placementAfter("DepositSeen")
     const net = { ...placement, echo: { ...echo, fillsNet: true as const } }
@@ -213,7 +213,7 @@ describe("OrderTracker", () => {
     assert.match(kindsOf({ ...placement, echo }, less).join(), /worse than the limit price/, "the default")
   })
 
-  it("an honest slice of a BUY is within its limit if the base is finer than the quote", () => {
+  it("accepts an honest slice of a BUY if the base is finer than the quote", () => {
     const { placement } = start({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })
     const [open] = reports({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })
     const known = placement()
@@ -228,7 +228,7 @@ describe("OrderTracker", () => {
     assert.include(said({ ...report, fills: [{ ...third, amountIn: 57_053_336n }] }), "Contradiction")
   })
 
-  it("a funded swap is not described as resting", () => {
+  it("does not describe a funded swap as resting", () => {
     const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
     const [open] = reports(life)
     const known = start(life).placement()
@@ -240,7 +240,7 @@ describe("OrderTracker", () => {
     assert.deepStrictEqual(said({ ...known, by: "swap" }), ["funded with 0.01 BTC, the swap is under way"])
   })
 
-  it("a fill listed twice in one answer is booked once", () => {
+  it("books a fill once that is listed twice in one answer", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
     const { record, placement } = start(life)
     const [, partial] = reports(life)
@@ -254,7 +254,7 @@ describe("OrderTracker", () => {
     assert.strictEqual(odd[0]?._tag, "Contradiction")
   })
 
-  it("a payout and a refund noted as failed heal when they complete after all", () => {
+  it("corrects a failed payout and a failed refund when they complete after all", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 7n, refundFee: 3n }
     const { state, record, placement } = start(life)
     const all = reports(life)
@@ -276,7 +276,7 @@ describe("OrderTracker", () => {
     assert.strictEqual(Ledger.freeOf(state.ledger, "s", "USDC"), budget.quote + quoteOf(500_000n) - 7n)
   })
 
-  it("an ended order that lacks a fill it has shown before is not old news", () => {
+  it("names a fill that an ended order no longer shows", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
     const { record, placement } = start(life)
     const [, partial, , , , paid] = reports(life)
@@ -293,7 +293,7 @@ describe("OrderTracker", () => {
     assert.isUndefined(lackingIn(known, { ...emptied, id: "another" }))
   })
 
-  it("a fill that changes its amounts freezes the slot", () => {
+  it("freezes the slot if a fill changes its amounts", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
     const { state, record, placement } = start(life)
     const [, partial] = reports(life)

@@ -28,14 +28,14 @@ describe("an order whose money waits", () => {
     ["refund", 60, "its refund", [...until("StatusSeen"), closed]],
     ["refund", 60, "its refund", until("PaidOut")]
   ]
-  it.each(rows)("for %s may do so for %i minutes", (waitsFor, minutes, text, events) => {
+  it.each(rows)("may wait for %s for %i minutes", (waitsFor, minutes, text, events) => {
     const since = remembered(events).placements.get("p1")?.changedAt ?? 0
     const term = minutes * minute
     assert.deepStrictEqual(overdue(events, since + term), [])
     assert.deepStrictEqual(overdue(events, since + term + 1), [{ since, term, text, waitsFor }])
   })
 
-  it("for its end may rest until its deadline, and a quarter of an hour", () => {
+  it("may wait for its end until fifteen minutes after its deadline", () => {
     const rests = until("StatusSeen")
     assert.deepStrictEqual(overdue(rests, order.deadline + 15 * minute), [])
     const text = "the venue to end it after its deadline"
@@ -44,7 +44,7 @@ describe("an order whose money waits", () => {
     ])
   })
 
-  it("is none that has not begun, or is over", () => {
+  it("does not include one that has not begun, or is over", () => {
     const never = 2 * order.deadline
     assert.deepStrictEqual(overdue(until("Planned"), never), [])
     assert.deepStrictEqual(overdue([...until("Bound"), { _tag: "Abandoned", ...about, reason: "test" }], never), [])
@@ -66,14 +66,14 @@ describe("an order whose money waits", () => {
       [...until("StatusSeen"), { _tag: "OddOrderSeen", orderId: "order-1", reason: "a list" }]
     ]
   ]
-  it.each(forSomebody)("for %s is told at once", (text, events) => {
+  it.each(forSomebody)("that needs %s is reported at once", (text, events) => {
     assert.deepStrictEqual(
       overdue(events, 0).map((each) => each.text),
       [text]
     )
   })
 
-  it.each(forSomebody)("for %s had waited for 0 s, however long it did", (_, events) => {
+  it.each(forSomebody)("that needs %s counts its wait from the first report", (_, events) => {
     const changedAt = remembered(events).sequence
     const again: BotEvent = { _tag: "OddOrderSeen", orderId: "order-1", reason: "a list" }
     const isUnreadable = events.at(-1)?._tag === "OddOrderSeen"
@@ -84,7 +84,7 @@ describe("an order whose money waits", () => {
     )
   })
 
-  it("for the longest comes first", () => {
+  it("comes first if it waits longest", () => {
     const state = remembered(until("Bound"))
     const later = { ...placementAfter("FundingSent"), id: "p2", changedAt: 1_000 }
     for (const each of [later, { ...placementAfter("Bound"), id: "p3", changedAt: 3_000 }])

@@ -10,7 +10,7 @@ const noted = (skewMillis: number, ok: boolean): ReadonlyArray<BotEvent> => [{ _
 const state = (skewMillis: number, ok: boolean) => remembered(noted(skewMillis, ok))
 
 describe("our clock and the venue's", () => {
-  it("are compared for the journal where that is news: a second of difference, or another judgement", () => {
+  it("are compared, and a difference of a second or a new verdict is recorded", () => {
     assert.deepStrictEqual(VenueTime.compared(remembered([]), undefined), [])
     assert.deepStrictEqual(VenueTime.compared(remembered([]), 0), noted(0, true))
     assert.deepStrictEqual(VenueTime.compared(state(500, true), 1_499), [])
@@ -21,14 +21,14 @@ describe("our clock and the venue's", () => {
     assert.deepStrictEqual(VenueTime.compared(state(-1_500, true), -2_001), noted(-2_001, false))
   })
 
-  it("stop what begins where they differ by more than half a minute, in either direction", () => {
+  it("stop new orders if they differ by more than half a minute, in either direction", () => {
     for (const within of [undefined, 0, 30_000, -30_000]) assert.isUndefined(VenueTime.problemOf(within))
     for (const beyond of [30_001, -30_001]) assert.include(VenueTime.problemOf(beyond), "by 30 s")
     assert.isUndefined(VenueTime.problem(remembered([])))
     assert.include(VenueTime.problem(state(45_500, false)), "by 46 s")
   })
 
-  it("are both asked whether a payload has expired: the earlier one says it", () => {
+  it("both decide whether a payload has expired: the earlier one counts", () => {
     assert.strictEqual(VenueTime.of(remembered([]), 100_000), 100_000)
     assert.strictEqual(VenueTime.of(state(1_000, true), 100_000), 100_000)
     assert.strictEqual(VenueTime.of(state(60_000, false), 100_000), 40_000)

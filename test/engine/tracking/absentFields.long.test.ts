@@ -17,7 +17,7 @@ describe("an ended order without a list of fills", () => {
     ["absent", ({ partialFills: _, ...order }: Attributes) => order],
     ["null", (order: Attributes) => ({ ...order, partialFills: null })]
   ] as const)
-    it.effect(`is usable if the list is ${name}: cancelled and refunded there, in order here`, () =>
+    it.effect(`settles with all its money back if the list is ${name}`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make
@@ -90,9 +90,9 @@ const toldIn = Effect.fnUntraced(function* ({ events }: Running) {
   return told
 })
 
-describe("an order of which one field is missing", () => {
+describe("an order with one missing field", () => {
   it.effect.each(firstOf(2, states))(
-    "while it is %s: it ends all the same, or it is said what is missing",
+    "while it is %s ends all the same, or the missing field is reported",
     ([state, file, when]) =>
       inVirtualTime(
         Effect.gen(function* () {

@@ -29,7 +29,7 @@ const swap: AgreedSwap = {
   isSignatureVerified: true
 }
 
-describe("an order that is too dear", () => {
+describe("an order that is too expensive", () => {
   it("costs more than 5 % to pay out or to refund, by the estimate", () => {
     assert.isUndefined(tooDear(placement, { estimatedRefundFee: mostRefund, estimatedWithdrawFee: mostPayout }))
     assert.strictEqual(
@@ -40,14 +40,14 @@ describe("an order that is too dear", () => {
     assert.include(tooDear(placement, { estimatedRefundFee: mostRefund + 1n }), "its refund would cost 5 %")
   })
 
-  it("is none where the venue says nothing, and none that somebody agreed to", () => {
+  it("is never one without an estimate, nor one with agreed terms", () => {
     assert.isUndefined(tooDear({ ...placement, inputAmount: 0n, outputAmount: 0n }, {}))
     assert.include(tooDear({ ...placement, outputAmount: 0n }, { estimatedWithdrawFee: 1n }), "100 %")
     assert.isUndefined(tooDear({ ...placement, swap }, { estimatedWithdrawFee: mostPayout + 1n }))
   })
 })
 
-describe("the estimates of an order that is found with money in it", () => {
+describe("the fee estimates of a recovered order with money in it", () => {
   it("are believed up to what an order may cost", () => {
     const most = { estimatedRefundFee: mostRefund, estimatedWithdrawFee: mostPayout }
     assert.deepStrictEqual(credible(placement, most), most)
@@ -57,7 +57,7 @@ describe("the estimates of an order that is found with money in it", () => {
   })
 })
 
-describe("what a leg costs", () => {
+describe("the cost of a leg", () => {
   const fill = (id: string) => ({ id, amountIn: 60_000_000n, amountOut: 100_000n, at: 1 })
   const leg = (txHash?: string) => ({ status: "COMPLETED", ...(txHash === undefined ? {} : { txHash }) })
   const paid = (estimate: bigint | undefined, fills: number, ...hashes: ReadonlyArray<string | undefined>) =>
@@ -72,7 +72,7 @@ describe("what a leg costs", () => {
       200_000n
     )
 
-  it("is the estimate once for each payout of a fill, and for each that names its transaction", () => {
+  it("is the estimate once for each payout of a fill, and for each named transaction", () => {
     assert.deepStrictEqual(paid(10n, 1, "x"), { claimed: 10n, fee: 10n })
     assert.deepStrictEqual(paid(10n, 2, undefined, undefined), { claimed: 20n, fee: 20n })
     assert.deepStrictEqual(paid(10n, 1, undefined, undefined), { claimed: 20n, fee: 10n })
@@ -81,7 +81,7 @@ describe("what a leg costs", () => {
     assert.deepStrictEqual(paid(10n, 3, "x"), { claimed: 10n, fee: 10n })
   })
 
-  it("is at most the estimate at funding, whatever is claimed later, and at most the filled amount", () => {
+  it("is at most the estimate at funding, even if later claims are higher, and at most the filled amount", () => {
     assert.deepStrictEqual(paid(11n, 1, "x"), { claimed: 11n, fee: 10n })
     assert.deepStrictEqual(paid(4n, 1, "x"), { claimed: 4n, fee: 4n })
     assert.deepStrictEqual(paid(10n ** 9n, 1, "x"), { claimed: 200_000n, fee: 10n })
@@ -90,7 +90,7 @@ describe("what a leg costs", () => {
     assert.deepStrictEqual(silence, { claimed: 10n, fee: 10n })
   })
 
-  it("of named transactions together is no more than an order may cost", () => {
+  it("of all named transactions together is at most what an order may cost", () => {
     if (placement.state !== "open") return assert.fail("it rests")
     const dear = { ...placement, order: { ...placement.order, estimatedWithdrawFee: 9_000n } }
     const withdrawals = ["x", "y", "z"].map(leg)
@@ -98,7 +98,7 @@ describe("what a leg costs", () => {
     assert.deepStrictEqual(cost, { claimed: 27_000n, fee: mostPayout })
   })
 
-  it("of a refund is the current estimate, at most the unspent amount, and a fee only up to the estimate at funding", () => {
+  it("of a refund is the estimate, at most the unspent amount; its fee is at most the funding estimate", () => {
     const refund = (estimate: bigint, unspent: bigint) =>
       refundCost(placement, { ...order, estimatedRefundFee: estimate }, unspent)
     assert.deepStrictEqual(refund(7n, 100n), { claimed: 7n, fee: 7n })

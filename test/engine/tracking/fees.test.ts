@@ -54,7 +54,7 @@ const ended = Effect.fnUntraced(function* (world: World, bot: Running) {
 })
 
 describe("a fee that is estimated after the end", () => {
-  it.effect("is booked up to its limit, also if the venue takes the whole payout", () =>
+  it.effect("is booked up to its limit, even if the venue takes the whole payout", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -81,7 +81,7 @@ describe("a fee that is estimated after the end", () => {
     )
   )
 
-  it.effect("is no fee of a refund, and a process started since agrees", () =>
+  it.effect("is not booked for a refund, and a restarted process agrees", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -103,28 +103,26 @@ describe("a fee that is estimated after the end", () => {
     )
   )
 
-  it.effect(
-    "grew with every withdrawal that the venue listed: one fill is paid out once, or as often as transactions are named",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* make
-          const leg = (index: number) => ({ status: "COMPLETED", txHash: `${index}`.repeat(44) })
-          const legs = Array.from({ length: 500 }, (_, index) => leg(index % 10))
-          rewriteOrders(world.network, (order) =>
-            isOver(order) && order["isPayoutStatusFinal"] === true
-              ? { ...order, payouts: { withdrawal: leg(1), allWithdrawals: legs, refund: null } }
-              : order
-          )
-          const bot = yield* world.run({ strategies: [sale] })
-          yield* until(() => isSettled(bot), 90_000, "it is settled")
-          assert.strictEqual(placesOf(bot, "USDC").get("fees"), fee * 10n, "ten hashes are named")
-          assert.strictEqual(placesOf(bot, "USDC").get("residual"), fee * 490n)
-        })
-      )
+  it.effect("is booked once per fill, or once per named transaction, however many payouts the venue lists", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const leg = (index: number) => ({ status: "COMPLETED", txHash: `${index}`.repeat(44) })
+        const legs = Array.from({ length: 500 }, (_, index) => leg(index % 10))
+        rewriteOrders(world.network, (order) =>
+          isOver(order) && order["isPayoutStatusFinal"] === true
+            ? { ...order, payouts: { withdrawal: leg(1), allWithdrawals: legs, refund: null } }
+            : order
+        )
+        const bot = yield* world.run({ strategies: [sale] })
+        yield* until(() => isSettled(bot), 90_000, "it is settled")
+        assert.strictEqual(placesOf(bot, "USDC").get("fees"), fee * 10n, "ten hashes are named")
+        assert.strictEqual(placesOf(bot, "USDC").get("residual"), fee * 490n)
+      })
+    )
   )
 
-  it.effect("of a fill paid out in two withdrawals is explained in full, and its strategy trades on", () =>
+  it.effect("of a fill paid out in two withdrawals is explained in full, and its strategy continues", () =>
     inVirtualTime(
       Effect.gen(function* () {
         for (const [hashes, named] of [
@@ -151,7 +149,7 @@ describe("a fee that is estimated after the end", () => {
     )
   )
 
-  it("of named withdrawals is together no more than an order may cost", () => {
+  it("of all named withdrawals together is at most what an order may cost", () => {
     const placement = start({
       side: "SELL",
       fills: [],
@@ -179,7 +177,7 @@ describe("a fee that is estimated after the end", () => {
     ])
   })
 
-  it.effect("may be less, and an estimate that is missing now is the one at funding", () =>
+  it.effect("may be lower, and if it is missing the estimate at funding counts", () =>
     inVirtualTime(
       Effect.gen(function* () {
         for (const [said, booked] of [
@@ -229,7 +227,7 @@ describe("a fee that is estimated after the end", () => {
   it.effect.each([
     ["estimatedWithdrawFee", "300000", /^its payout is estimated at 300000, just before at \d+$/],
     ["estimatedRefundFee", "120000000", /^its refund is estimated at 120000000, just before at \d+$/]
-  ] as const)("%s that jumped right before the payment was paid without a word", ([name, jumped, told]) =>
+  ] as const)("%s that jumps right before the payment stops it with an alert", ([name, jumped, told]) =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -250,7 +248,7 @@ describe("a fee that is estimated after the end", () => {
     )
   )
 
-  it.effect("is not believed of an order that is found again, beyond what any order is funded at", () =>
+  it.effect("of a recovered order is believed only up to what any order is funded at", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -63,8 +63,8 @@ const times = (by: bigint, updatedAt?: number) =>
     ...(updatedAt === undefined ? {} : { updatedAt })
   }))
 
-describe("fills that change", () => {
-  it("a fill that grows is booked as one fill, not as a refund", () => {
+describe("a fill that changes", () => {
+  it("by growing is booked as one fill, not as a refund", () => {
     const { free, kinds, placement, residual, state } = lived(half, [times(1n, 10), times(2n, 20), times(4n, 30)])
     assert.deepStrictEqual(
       kinds.filter((kind) => kind === "FillSeen" || kind.includes("changed")),
@@ -81,7 +81,7 @@ describe("fills that change", () => {
     ["each step is seen", 1],
     ["every seventh step is seen", 7]
   ] as const) {
-    it(`a fill that grows in 105 steps, each rounded down, settles without a word: ${what}`, () => {
+    it(`by growing in 105 steps, each rounded down, settles without a report: ${what}`, () => {
       const whole: Life = { ...half, fills: [10_500_000n], rest: 0n }
       const world = start(whole)
       const open = reports(whole)[0] ?? assert.fail("no reports")
@@ -116,7 +116,7 @@ describe("fills that change", () => {
     })
   }
 
-  it("a fill that grows by worse steps than rounding explains is a contradiction", () => {
+  it("by worse steps than rounding explains is a contradiction", () => {
     const worse = (by: bigint, updatedAt: number) =>
       each(({ amountIn, amountOut }) => ({
         amountIn: (amountIn * by) / 4n,
@@ -127,7 +127,7 @@ describe("fills that change", () => {
     assert.include(kinds, "fill f0 is worse than the limit price")
   })
 
-  it("a fill shown as before its growth is old news", () => {
+  it("back to an earlier size is ignored as an older view", () => {
     const { free, kinds, residual } = lived(half, [times(1n, 10), times(4n, 30), times(1n, 10), times(4n, 30)])
     assert.deepStrictEqual(kinds.slice(0, 5), ["DepositSeen", "StatusSeen", "FillSeen", "StatusSeen", "FillSeen"])
     assert.strictEqual(free("BTC"), -500_000n)
@@ -139,7 +139,7 @@ describe("fills that change", () => {
     ["grows with an older date", times(1n, 20), times(4n, 10)],
     ["grows with the same date", times(1n, 20), times(4n, 20)]
   ] as const) {
-    it(`a fill that ${what} made money free that is not there`, () => {
+    it(`and ${what} counts the most it may have spent and the least it surely brought`, () => {
       const { free, kinds, residual, state } = lived(half, [first, last])
       assert.include(kinds, "fill f0 changed its amounts")
       assert.strictEqual(free("BTC"), -500_000n, "what it may have spent")
@@ -149,7 +149,7 @@ describe("fills that change", () => {
     })
   }
 
-  it("a fill that shrinks takes back what it brought, and not what it spent", () => {
+  it("by shrinking takes back what it brought, and not what it spent", () => {
     const { free, kinds, residual, state } = lived(half, [times(4n, 20), times(1n, 30)])
     assert.include(kinds, "fill f0 changed its amounts")
     assert.strictEqual(free("BTC"), -500_000n)
@@ -158,7 +158,7 @@ describe("fills that change", () => {
     assert.isDefined(state.strategies.get("s")?.unexplained)
   })
 
-  it("a fill that grows after the end is booked as a fill, not as a refund", () => {
+  it("by growing after the end is booked as a fill, not as a refund", () => {
     const world = start(half)
     const all = reports(half)
     const ended = all[3]
@@ -175,7 +175,7 @@ describe("fills that change", () => {
     assert.isDefined(world.state.slots.get("s/a")?.frozen)
   })
 
-  it("fills whose ids changed with each read left the order in its cancel for ever, without a word", () => {
+  it("only its id at each read is one fill, and the order settles", () => {
     const renamed = (run: number) => each(({ id }) => ({ id: `${id}-${run}` }))
     const { free, kinds, placement, residual } = lived(two, [renamed(1), renamed(2), renamed(3)])
     assert.lengthOf(
@@ -188,7 +188,7 @@ describe("fills that change", () => {
     assert.strictEqual(residual("BTC") + residual("USDC"), 0n)
   })
 
-  it("two fills that exchange their ids are told, and what they come to is right", () => {
+  it("its id with another fill is reported, and the sums are right", () => {
     const { free, kinds, residual } = lived(two, [
       asTheyAre,
       (fills) => fills.map((fill, index) => ({ ...fill, id: fills[1 - index]?.id ?? "" }))
@@ -199,7 +199,7 @@ describe("fills that change", () => {
     assert.strictEqual(residual("BTC") + residual("USDC"), 0n)
   })
 
-  it("twins are two fills, whatever they are called", () => {
+  it("its id beside an equal one stays one of two fills", () => {
     const twins: Life = { ...two, fills: [250_000n, 250_000n] }
     const first = lived(twins, [(fills) => fills.slice(0, 1), asTheyAre])
     assert.strictEqual(first.free("BTC"), -500_000n)
@@ -209,7 +209,7 @@ describe("fills that change", () => {
     assert.strictEqual(second.free("USDC"), quoteOf(500_000n))
   })
 
-  it("a fill that disappears for good kept the order open for ever; what it spent and brought is unexplained", () => {
+  it("by disappearing for good lets the order end, and its proceeds are unexplained", () => {
     const paid = reports(two).at(-1)
     if (paid === undefined) return assert.fail("no reports")
     const first = lived(two, [asTheyAre, (fills) => fills.slice(0, 1)])
@@ -223,7 +223,7 @@ describe("fills that change", () => {
     assert.isDefined(state.strategies.get("s")?.unexplained)
   })
 
-  it("an order that ends with another fill than before is reported with the venue's fill", () => {
+  it("into another one at the end is reported with the venue's fill", () => {
     const whole: Life = { ...half, fills: [1_000_000n], rest: 0n }
     const world = start(whole)
     const [open, paid] = [reports(whole)[0], reports(whole).at(-1)]
@@ -239,7 +239,7 @@ describe("fills that change", () => {
     ])
   })
 
-  it("an order that is filled and refunded without a list of fills is not booked as a whole refund", () => {
+  it("into an empty list is not booked as a refund of the whole order", () => {
     const world = start(half)
     const paid = reports(half).at(-1)
     const known = world.placement()
@@ -250,7 +250,7 @@ describe("fills that change", () => {
     assert.include(world.state.slots.get("s/a")?.frozen ?? "", "the deposit was refunded")
   })
 
-  it("an order that ends with less deposited than before kept silent for ever", () => {
+  it("together with a smaller deposit at the end is named, and the order still ends", () => {
     const world = start(half)
     const all = reports(half)
     const paid = all.at(-1)

@@ -47,8 +47,8 @@ const adopt = ({ context, state }: Running, placement: string) =>
     books.record(...Result.getOrThrow(Problems.resolve(state, { placement, word: "adopt", text: "it is ours" }, 0)))
   ).pipe(Effect.provideContext(context))
 
-describe("an order whose money is said to go elsewhere", () => {
-  it.effect("is reported, also if the first report of a new process is the false one", () =>
+describe("an order whose money goes to a changed address", () => {
+  it.effect("is reported, also if the first report to a new process is the false one", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process: first, world } = yield* oneRests
@@ -71,7 +71,7 @@ describe("an order whose money is said to go elsewhere", () => {
     ["depositMemo", "hello"],
     ["appFees", [{ recipient: "thief.near", fee: 99 }]]
   ] as const) {
-    it.effect(`${name} that changes after the payment is reported`, () =>
+    it.effect(`is reported if its ${name} changes after the payment`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { process, world } = yield* oneRests
@@ -89,7 +89,7 @@ describe("an order whose money is said to go elsewhere", () => {
     )
   }
 
-  it.effect("is reported, also if the journal has forgotten the order and its slot takes it back", () =>
+  it.effect("is reported, also if the journal has forgotten it and its slot takes it back", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process: first, world } = yield* oneRests

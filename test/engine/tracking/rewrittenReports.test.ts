@@ -99,8 +99,8 @@ const lived = (seed: number) => {
   }
 }
 
-describe("reports that are rewritten at random", () => {
-  it("count for no more than there is, and lawful ones for all of it", () => {
+describe("randomly rewritten reports", () => {
+  it("never free more money than there is, and honest ones free all of it", () => {
     for (let seed = 1; seed <= 600; seed += 1) {
       const { free, isLawful, isQuiet, isSettled, told, truth, unexplained } = lived(seed)
       const words = `seed ${seed}: ${told.join(", ")}`

@@ -88,8 +88,8 @@ const Lie = Schema.Struct({
 const Truth = Schema.Literals(["", "100", "30", "30 20", "30 70"])
 const percentsOf = (text: string): ReadonlyArray<number> => (text === "" ? [] : text.split(" ").map(Number))
 
-describe("what the venue takes back", () => {
-  it("a fill that a living order no longer shows leaves the books, and its refund is booked", () => {
+describe("a fill or payout that the venue takes back", () => {
+  it("leaves the books of a living order, whose refund is then booked", () => {
     const life = lifeOf("SELL", [])
     const { adopt, placement, places, see, state } = lived(life)
     const [open, ...later] = reports(life)
@@ -112,7 +112,7 @@ describe("what the venue takes back", () => {
     assert.deepStrictEqual(places(), truth(life))
   })
 
-  it("an order that lived on after a contradiction and a failed refund took no word, and contradicted for ever", () => {
+  it("after a contradiction and a failed refund can be adopted, and the order settles", () => {
     const life = lifeOf("SELL", [100])
     const { adopt, inJournal, placement, places, see, state } = lived(life)
     const all = reports(life)
@@ -135,7 +135,7 @@ describe("what the venue takes back", () => {
     assert.isUndefined(inJournal.get("p1")?.contradiction)
   })
 
-  it("a fill that is shown now and then is an old view in between", () => {
+  it("and shows again is ignored in between as an older view", () => {
     const { places, see, state } = lived(lifeOf("SELL", [90]))
     const [open, partial] = reports(lifeOf("SELL", [90]))
     if (open === undefined || partial === undefined) return assert.fail("no report")
@@ -151,7 +151,7 @@ describe("what the venue takes back", () => {
   })
 
   it.prop(
-    "fills and payouts that the venue takes back leave the books when its report is adopted",
+    "leaves the books when the venue's report is adopted",
     [Schema.Literals(["BUY", "SELL"]), Truth, Schema.Array(Lie).check(Schema.isMaxLength(4))],
     ([side, percents, lies]) => {
       const life = lifeOf(side, percentsOf(percents))
@@ -229,8 +229,8 @@ const liedAbout = Effect.gen(function* () {
 const placesOf = ({ state }: Running) =>
   Object.fromEntries(Ledger.totals(state.ledger).map(({ asset, amount, place }) => [`${asset} ${place}`, amount]))
 
-describe("an order that is reported filled and paid, and lives on", () => {
-  it.effect("holds money that the tables and the last words after a kill show", () =>
+describe("an order that is reported as filled and paid, and lives on", () => {
+  it.effect("holds money that the tables and the final message after a kill show", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { deposit, kill, process } = yield* liedAbout
@@ -245,7 +245,7 @@ describe("an order that is reported filled and paid, and lives on", () => {
     )
   )
 
-  it.effect("leaves the books as a purchase when the venue's report is adopted", () =>
+  it.effect("is no longer a purchase in the books once the venue's report is adopted", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { deposit, kill, process, say } = yield* liedAbout
@@ -262,7 +262,7 @@ describe("an order that is reported filled and paid, and lives on", () => {
     )
   )
 
-  it.effect("is off the books by the operator's word, and a kill switch withdraws it all the same", () =>
+  it.effect("leaves the books when the operator forgets it, and the kill switch still cancels it", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { deposit, kill, process, say } = yield* liedAbout

@@ -51,7 +51,7 @@ if (server === undefined)
   it.skip("the rate that runners share in Postgres: this machine has no Postgres server", () => {})
 
 describe("the rate of a credential", () => {
-  it("is divided by what each asks for, and each has a floor", () => {
+  it("is divided by the runners' demands, and each has a minimum", () => {
     const random = randomFrom(7)
     for (let round = 0; round < 5_000; round++) {
       const rate = 0.2 + random() * 200
@@ -68,7 +68,7 @@ describe("the rate of a credential", () => {
     }
   })
 
-  it.effect("is shared: two runners together ask no more often than the venue allows", () =>
+  it.effect("is shared: two runners together send no more requests than the venue allows", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { learnt, rows } = Memory.make()
@@ -91,7 +91,7 @@ describe("the rate of a credential", () => {
     )
   )
 
-  it.effect("is halved once for all of them by what one is refused", () =>
+  it.effect("is halved once for all runners after one refusal", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { learnt, rows } = Memory.make()
@@ -110,7 +110,7 @@ describe("the rate of a credential", () => {
     )
   )
 
-  it.effect("only shrinks for a runner while the database is away", () =>
+  it.effect("only falls for a runner while the database is away", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { rows, world } = Memory.make()
@@ -134,43 +134,41 @@ describe("the rate of a credential", () => {
     )
   )
 
-  it.effect(
-    "is at most the learned rate in total, while runners join, freeze, lose their connection, are refused or leave",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const random = randomFrom(11)
-          const { learnt, rows, world } = Memory.make()
-          let runners: ReadonlyArray<Runner> = []
-          let started = 0
-          for (let round = 0; round < (isLong ? 400 : 60); round++) {
-            const drawn = random()
-            const any = runners[Math.floor(random() * runners.length)]
-            if (drawn < 0.1 && runners.length < 6 && !world.isAway) {
-              started += 1
-              runners = [...runners, yield* start(`runner ${started}`, rows)]
-            } else if (drawn < 0.15 && any !== undefined && !world.isAway) {
-              yield* any.leave
-              runners = runners.filter((each) => each !== any)
-            } else if (drawn < 0.2) world.isAway = !world.isAway
-            else if (drawn < 0.3 && any !== undefined) any.share.throttled(yield* monotonicMillis)
-            yield* ask(
-              1 + Math.floor(random() * 5),
-              ...runners.map((each) => [each, Math.floor(random() ** 2 * 80)] as const)
-            )
-            let whole = 0
-            for (const each of runners) whole += yield* rateOf(each)
-            // The least rate is nobody's part: whoever has heard nothing for long asks that often all the same.
-            assert.isAtMost(whole, learnt() + runners.length * settings.min + 1e-6, `round ${round}`)
-          }
-          world.isAway = false
-          for (const each of runners) yield* each.leave
-        })
-      )
+  it.effect("is never exceeded in total, while runners join, freeze, disconnect, are refused or leave", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const random = randomFrom(11)
+        const { learnt, rows, world } = Memory.make()
+        let runners: ReadonlyArray<Runner> = []
+        let started = 0
+        for (let round = 0; round < (isLong ? 400 : 60); round++) {
+          const drawn = random()
+          const any = runners[Math.floor(random() * runners.length)]
+          if (drawn < 0.1 && runners.length < 6 && !world.isAway) {
+            started += 1
+            runners = [...runners, yield* start(`runner ${started}`, rows)]
+          } else if (drawn < 0.15 && any !== undefined && !world.isAway) {
+            yield* any.leave
+            runners = runners.filter((each) => each !== any)
+          } else if (drawn < 0.2) world.isAway = !world.isAway
+          else if (drawn < 0.3 && any !== undefined) any.share.throttled(yield* monotonicMillis)
+          yield* ask(
+            1 + Math.floor(random() * 5),
+            ...runners.map((each) => [each, Math.floor(random() ** 2 * 80)] as const)
+          )
+          let whole = 0
+          for (const each of runners) whole += yield* rateOf(each)
+          // The least rate is nobody's part: whoever has heard nothing for long asks that often all the same.
+          assert.isAtMost(whole, learnt() + runners.length * settings.min + 1e-6, `round ${round}`)
+        }
+        world.isAway = false
+        for (const each of runners) yield* each.leave
+      })
+    )
   )
 
   it.live.skipIf(server === undefined || !isLong)(
-    "in Postgres: two runners have a half each, one lesson for both, and all of it when the other has left",
+    "in Postgres: two runners have half each, learn together, and one alone has all of it",
     () =>
       Effect.gen(function* () {
         const url = server?.url ?? assert.fail("no server")

@@ -15,7 +15,7 @@ const usual = {
   priceProgram: undefined
 }
 
-it("accounts with other bounds of a market, or another witness of their own, shared one book", () => {
+it("accounts with other price bounds of a market, or another second source, do not share a book", () => {
   const { prices, venue } = usual
   const others = [
     { ...usual, venue: { ...venue, url: "https://other.invalid" } },

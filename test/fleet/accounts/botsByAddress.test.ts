@@ -36,7 +36,7 @@ const whyOf = (url: string) =>
   )
 
 describe("a bot that cannot be reached", () => {
-  it.live("is told apart by why, not by the words of an error", () =>
+  it.live("is classified by the cause, not by the text of an error", () =>
     Effect.gen(function* () {
       const gone = yield* served(undefined)
       gone.close()

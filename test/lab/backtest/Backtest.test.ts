@@ -52,7 +52,7 @@ describe("Backtest", () => {
     assert.isTrue(low.pnlQuote <= high.pnlQuote)
   })
 
-  it("counts payouts and refunds, whose fees are all the fees where the venue takes no share of fills", () => {
+  it("counts payouts and refunds, whose fees are all the fees if the venue takes no share of fills", () => {
     const flat = { base: 30n, quote: 20_000n }
     const moving = grid(21, ", fundNearest: 4")
     const costs: Costs = { ...noCosts, withdrawFee: flat, refundFee: flat }
@@ -70,7 +70,7 @@ describe("Backtest", () => {
     }
   })
 
-  it("app fees to oneself shift fills as those to others do, and are not told as paid to others", () => {
+  it("applies app fees to oneself like those to others, and does not report them as paid to others", () => {
     const paying = (appFees: ReadonlyArray<{ readonly recipient: string; readonly fee: number }>) =>
       Backtest.run({ ...strategy, terms: { appFees } }, candles, indices, "optimistic", options)
     const [own, others] = [paying([{ recipient: "self", fee: 40 }]), paying([{ recipient: "a.near", fee: 40 }])]
@@ -85,7 +85,7 @@ describe("Backtest", () => {
     assert.isBelow(own.fills, optimistic.fills)
   })
 
-  it("app fees of the account cost as much as those of the file, unless the file sets its own", () => {
+  it("charges app fees of the account like those of the file, unless the file sets its own", () => {
     const [fees, mine] = [{ appFees: [{ recipient: "a.near", fee: 40 }] }, { appFees: [] }]
     const run = (terms: OrderTerms, accountTerms: OrderTerms) =>
       Backtest.run({ ...strategy, terms }, candles, indices, "optimistic", { ...options, accountTerms })
@@ -95,7 +95,7 @@ describe("Backtest", () => {
     assert.deepStrictEqual(figures(run(mine, fees)), figures(optimistic))
   })
 
-  it("a return starts from the budget's value before the cost of the first bar's trade", () => {
+  it("starts a return at the budget's value, before the cost of the first bar's trade", () => {
     const text = `name: d
 market: BTC/USDC
 kind: dca
@@ -110,7 +110,7 @@ dca: { every: 1d, side: buy, size: { quote: 900 }, times: 1, reach: 1% }
     assert.closeTo(totalReturn, Number(side.pnlQuote) / 1e9, 1e-6)
   })
 
-  it("fractions of a basis point count in full", () => {
+  it("counts fractions of a basis point in full", () => {
     const taking = (costs: Partial<Costs>) =>
       Backtest.run(strategy, candles, indices, "optimistic", { ...options, costs: { ...options.costs, ...costs } })
     const [whole, parts] = [taking({ appFeeBasisPoints: 20 }), taking({ appFeeBasisPoints: 20.01 })]
@@ -121,7 +121,7 @@ dca: { every: 1d, side: buy, size: { quote: 900 }, times: 1, reach: 1% }
     assert.strictEqual(shareOf({ ...touching, feeBasisPoints: 10.004 }, 10n ** 10n), 10_004_000n)
   })
 
-  it("a swap pays for its size as the sandbox's quotes do, and is not made where its size breaks its limit: size was free", () => {
+  it("charges a swap for its size as the sandbox does, and makes none whose size breaks its limit", () => {
     const still = Candles.columnOf(Array.from({ length: 20 }, () => 40_000))
     const flat = {
       ...Generate.generate({ ...Generate.defaults, bars: 20 }),
@@ -156,7 +156,7 @@ rules:
     assert.isAbove(buying(100_000, "mid * 1.0005", { impactBasisPoints }).fills, 0)
   })
 
-  it("runs as without limits while they keep nothing back", () => {
+  it("runs as without limits while the limits hold nothing back", () => {
     for (const { mode, rules, outcome } of [optimistic, pessimistic]) {
       const { limits: _, ...conditions } = Backtest.conditionsOf(strategy, candles, rules)
       const free = Kernel.simulate(conditions, candles, indices)
@@ -164,7 +164,7 @@ rules:
     }
   })
 
-  it("names what limits held back, and a loss too large to continue", () => {
+  it("names what limits hold back, and a loss too large to continue", () => {
     const limits: Limits = {
       ...strategy.limits,
       maxOrdersPerHour: 12,
@@ -228,7 +228,7 @@ rules:
     assert.deepStrictEqual(days.slice(0, 2), [1439, 2879])
   })
 
-  it("keeps where orders rested when asked: one per slot at a time, and each fill at the end of one", () => {
+  it("keeps the open orders on request: one per slot at a time, and each fill at the end of one", () => {
     for (const mode of ["optimistic", "pessimistic"] as const) {
       const { outcome } = Backtest.run(strategy, candles, indices, mode, { ...options, keepsOrders: true })
       const { stays, counts, openOrders } = outcome
@@ -256,7 +256,7 @@ rules:
     assert.strictEqual(found.timeInMarket, 1)
   })
 
-  it("gains of slots are those of its round trips", () => {
+  it("gives each slot the gain of its round trips", () => {
     const trips = RoundTrips.trades(optimistic.outcome, candles)
     assert.isAbove(trips.length, 20)
     assert.isTrue(trips.every(({ gained }) => gained > 0))
@@ -264,7 +264,7 @@ rules:
     assert.closeTo(sum(RoundTrips.bySlot(optimistic.outcome, candles).values()), sum(trips), 1e-6)
   })
 
-  it("refuses and counts what is below the strategy's minOrder", () => {
+  it("refuses and counts orders below the strategy's minOrder", () => {
     const limits = { ...strategy.limits, minOrder: 390_000_000n }
     const { outcome } = Backtest.run({ ...strategy, limits }, candles, indices, "optimistic", options)
     assert.isAbove(outcome.counts.deniedMinimum, 0)
@@ -280,7 +280,7 @@ rules:
 })
 
 describe("Resample", () => {
-  it("makes candles of a longer timeframe that contain the shorter, and shares them", () => {
+  it("makes longer candles that contain the shorter ones, and shares them", () => {
     for (let seed = 1; seed <= 10; seed++) {
       const series = randomCandles(random(seed), 400)
       const hours = Resample.of(series, 3_600_000)

@@ -27,13 +27,13 @@ const inputOf = (candles: Candles): Backtest.MarketInputs => [
 const band = Band.run(grid, inputOf(hours))
 
 describe("simulated runs", () => {
-  it("are the same ones again, and are as many as it takes for the quantiles to stay", () => {
+  it("are repeatable, and as many as the quantiles need to settle", () => {
     assert.deepStrictEqual(Band.run(grid, inputOf(hours)).simulated, band.simulated)
     assert.strictEqual(band.simulated.ended, "enough")
     assert.isAtLeast(band.simulated.runs.length, 39)
   })
 
-  it("are as many as asked for, and the first of those that would have run", () => {
+  it("are as many as requested, and the first of those that would run", () => {
     const few = Band.simulated(grid, inputOf(hours), band.sides, 5)
     assert.strictEqual(few.ended, "as asked")
     assert.deepStrictEqual([...few.runs], band.simulated.runs.slice(0, 5))
@@ -44,7 +44,7 @@ describe("simulated runs", () => {
     assert.deepStrictEqual([2_600_000, 10_000_000, 400_000_000].map(Band.runsWithin), [19, 5, 1])
   })
 
-  it("see the cells of a grid that a bar crosses several times, which both named sides cannot", () => {
+  it("count the cells of a grid that a bar crosses several times, which neither named side does", () => {
     const { p50 } = Band.quantilesOf(band.simulated, ({ fills }) => fills)
     for (const { fills } of band.sides) assert.isAbove(p50, fills)
   })

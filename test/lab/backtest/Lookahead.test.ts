@@ -51,35 +51,41 @@ const deciding = (needed: number, of: (seen: ClosedCandles) => number): Strategy
 describe("look-ahead", () => {
   it.each([
     ["the next candle", ({ columns, closed }: ClosedCandles) => columns.close[closed] ?? Number.NaN],
-    ["the candle that is not over", ({ columns, closed }: ClosedCandles) => columns.high[closed] ?? 0],
+    ["the open candle", ({ columns, closed }: ClosedCandles) => columns.high[closed] ?? 0],
     [
       "the mean of everything",
       ({ columns }: ClosedCandles) => columns.close.reduce((a, b) => a + b, 0) / columns.close.length
     ],
-    ["how much is to come", ({ columns }: ClosedCandles) => (columns.close.length > 700 ? Number.MAX_VALUE : 0)]
-  ])("at %s is caught", (_, of) => {
+    [
+      "the number of candles to come",
+      ({ columns }: ClosedCandles) => (columns.close.length > 700 ? Number.MAX_VALUE : 0)
+    ]
+  ])("at %s is detected", (_, of) => {
     const { peeks, moments } = look(deciding(1, of), candles, 200)
     assert.isTrue(peeks.length > moments / 20, `${peeks.length} of ${moments}`)
     assert.strictEqual(peeks[0]?.text, "the order of a")
   })
 
-  it("is not seen in a strategy that only looks back", () => {
+  it("is not reported for a strategy that only looks back", () => {
     const mean = ({ columns, closed }: ClosedCandles) => (columns.close[closed - 20] ?? Number.NaN) * 1.001
     const report = look(deciding(20, mean), candles, 200)
     assert.deepStrictEqual(report.peeks, [])
     assert.strictEqual(report.sensitive, 0)
   })
 
-  it("finds a strategy that needs more candles than it says", () => {
+  it("is reported for a strategy that needs more candles than it declares", () => {
     const mean = ({ columns, closed }: ClosedCandles) => (columns.close[closed - 20] ?? Number.NaN) * 1.001
     assert.isTrue(isTooSensitive(look(deciding(10, mean), candles, 200)))
   })
 
-  it.each(readdirSync("strategies").filter((file) => file.endsWith(".yaml")))("is not in strategies/%s", (name) => {
-    const strategy = strategyOf(readFileSync(`strategies/${name}`, "utf8"))
-    const report = look(strategy, candles, 300)
-    assert.deepStrictEqual(report.peeks, [])
-    assert.isFalse(isTooSensitive(report), `${report.sensitive} of ${report.warm}`)
-    if (strategy.candles !== undefined && strategy.candles.size > 0) assert.isTrue(report.warm > 50)
-  })
+  it.each(readdirSync("strategies").filter((file) => file.endsWith(".yaml")))(
+    "does not occur in strategies/%s",
+    (name) => {
+      const strategy = strategyOf(readFileSync(`strategies/${name}`, "utf8"))
+      const report = look(strategy, candles, 300)
+      assert.deepStrictEqual(report.peeks, [])
+      assert.isFalse(isTooSensitive(report), `${report.sensitive} of ${report.warm}`)
+      if (strategy.candles !== undefined && strategy.candles.size > 0) assert.isTrue(report.warm > 50)
+    }
+  )
 })

@@ -32,7 +32,7 @@ const indices = CrossingIndex.linearIndices(candles, "at")
 const inputs = [{ candles, indices, options: { costs: noCosts, changes: {} } }] as const
 
 describe("WalkForward", () => {
-  it("searches and tries on separate periods, and tries on every bar after the first search once", () => {
+  it("searches and tests on separate periods, and tests each bar after the first search once", () => {
     for (const kind of ["rolling", "anchored"] as const)
       for (const [bars, count, train] of [
         [1000, 4, 3],
@@ -50,7 +50,7 @@ describe("WalkForward", () => {
       }
   })
 
-  it.effect("tries the best of the past on the future, and is the same every time", () =>
+  it.effect("tests the best of the past on the future, with the same result each time", () =>
     Effect.gen(function* () {
       const stretches = WalkForward.stretches(candles.bars, 3, 2, "rolling")
       const plan = {
@@ -75,7 +75,7 @@ describe("WalkForward", () => {
 describe("MonteCarlo", () => {
   const returns = Array.from({ length: 250 }, (_, index) => Math.sin(index * 7) * 0.01 + 0.0005)
 
-  it("another order changes the way, not the end", () => {
+  it("in another order changes the path, and not the end", () => {
     const next = seeded(1)
     const end = returns.reduce((equity, value) => equity * (1 + value), 1) - 1
     const fates = Array.from({ length: 50 }, () => MonteCarlo.ofReturns(returns, "order", next, false))
@@ -83,7 +83,7 @@ describe("MonteCarlo", () => {
     assert.isAbove(new Set(fates.map(({ maxDrawdown }) => maxDrawdown)).size, 40)
   })
 
-  it("has a fan over time that begins at nothing and ends at the quantiles of the gain", () => {
+  it("has a fan over time from zero to the quantiles of the gain", () => {
     const next = seeded(1)
     const fates = Array.from({ length: 200 }, () => MonteCarlo.ofReturns(returns, "returns", next, true))
     const fan = MonteCarlo.fanOf(fates.map(({ path }) => path))
@@ -92,7 +92,7 @@ describe("MonteCarlo", () => {
     for (const { p5 = 0, p50 = 0, p95 = 0 } of fan.slice(1)) assert.isTrue(p5 < p50 && p50 < p95)
   })
 
-  it("is the same for the same seed", () => {
+  it("gives the same result for the same seed", () => {
     const draw = (seed: number) => {
       const next = seeded(seed)
       return MonteCarlo.spreadOf(
@@ -106,7 +106,7 @@ describe("MonteCarlo", () => {
     assert.isTrue((gain["p5"] ?? 0) < (gain["p50"] ?? 0) && (gain["p50"] ?? 0) < (gain["p95"] ?? 0))
   })
 
-  it("keeps no path that nobody looks at, and draws the same", () => {
+  it("keeps no unused path, and draws the same runs", () => {
     const drawn = (keepsPath: boolean) => {
       const next = seeded(9)
       return Array.from({ length: 3 }, () => MonteCarlo.ofReturns([0.02, -0.03, 0.05], "returns", next, keepsPath))
@@ -129,7 +129,7 @@ describe("MonteCarlo", () => {
     assert.closeTo(lost, (1 - 252 / 1024) / 2, 0.015)
   })
 
-  it("reassembles candles that are candles, without jumps between the pieces", () => {
+  it("reassembles valid candles, without jumps between the pieces", () => {
     const made = MonteCarlo.resampledCandles(candles, 500, MonteCarlo.blocks(candles.bars, 500, seeded(2)))
     assert.strictEqual(made.bars, candles.bars)
     for (let bar = 0; bar < made.bars; bar++) {

@@ -38,7 +38,7 @@ const naive = (returns: ReadonlyArray<ReadonlyArray<number>>, blocks: number): n
 }
 
 describe("the probability of backtest overfitting", () => {
-  it("equals the plain words of the paper", () => {
+  it("equals the definition in the paper", () => {
     for (let seed = 1; seed <= 8; seed++) {
       const returns = noise(seed, 3 + seed, 60 + seed)
       const blocks = seed % 2 === 0 ? 6 : 8
@@ -51,11 +51,11 @@ describe("the probability of backtest overfitting", () => {
     assert.closeTo(found.reduce((sum, each) => sum + each, 0) / found.length, 0.5, 0.15)
   })
 
-  it("is about nothing where one trial is truly better", () => {
+  it("is about zero if one trial is truly better", () => {
     assert.isBelow(Overfitting.probability(noise(5, 20, 320, 0.006), 10) ?? 1, 0.02)
   })
 
-  it("is none of one trial, or of few periods", () => {
+  it("is undefined for one trial, or for few periods", () => {
     assert.isUndefined(Overfitting.probability(noise(1, 1, 100)))
     assert.isUndefined(Overfitting.probability(noise(1, 5, 10)))
     assert.strictEqual(Overfitting.blocksFor(1000), 16)

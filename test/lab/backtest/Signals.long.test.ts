@@ -87,8 +87,8 @@ const fillsOf = ({ outcome: { fills } }: BandSide, until = Number.POSITIVE_INFIN
 describe("signals in a backtest", () => {
   it.each([
     ["expressions", strategyOf, isLong ? 40 : 10],
-    ["code of one's own", ownOf, isLong ? 10 : 1]
-  ] as const)("fill as they do for a strategy that is asked at every bar: %s", (_, made, seeds) => {
+    ["a strategy in code", ownOf, isLong ? 10 : 1]
+  ] as const)("fill as for a strategy that decides at every bar: %s", (_, made, seeds) => {
     let filled = 0
     for (let seed = 1; seed <= seeds; seed++) {
       const next = random(seed)
@@ -107,7 +107,7 @@ describe("signals in a backtest", () => {
     assert.isAbove(filled, 10 * seeds)
   })
 
-  it("are not seen before their time", () => {
+  it("are not visible before their time", () => {
     for (let seed = 1; seed <= 3; seed++) {
       const next = random(seed)
       const strategy = strategyOf(next)

@@ -13,8 +13,8 @@ const drawn = (options: Parameters<typeof VenuePrior.describe>[0]): ReadonlyArra
 
 const share = <A>(all: ReadonlyArray<A>, holds: (each: A) => boolean): number => all.filter(holds).length / all.length
 
-describe("what simulated runs suppose of the venue", () => {
-  it("is a prior that is said: margins of 0 to 30 basis points, the ends as well", () => {
+describe("the assumptions of simulated runs about the venue", () => {
+  it("are stated: margins of 0 to 30 basis points, both ends included", () => {
     const margins = drawn({ changes: {} }).map(({ edgeBasisPoints = -1 }) => edgeBasisPoints)
     assert.deepStrictEqual([Math.min(...margins), Math.max(...margins)], [0, 30])
     assert.approximately(
@@ -33,7 +33,7 @@ describe("what simulated runs suppose of the venue", () => {
     )
   })
 
-  it("uses measurements if there are enough, and flags before measurements", () => {
+  it("use measurements if there are enough, and flags before measurements", () => {
     const measured = {
       optimistic: { edgeBasisPoints: 12, payoutMillis: 3000 },
       pessimistic: { edgeBasisPoints: 17.5, payoutMillis: 41_000 }

@@ -47,7 +47,7 @@ const seenOn = (candles: Candles.Candles) => {
 describe("warm-up", () => {
   const expected = seenOn(all)
 
-  it("a part of the data starts warm: what lies before it is known, what comes after it is not", () => {
+  it("starts a part of the data with what lies before it, and not with what comes after it", () => {
     for (let seed = 1; seed <= 30; seed++) {
       const next = random(seed)
       const from = 60 + Math.floor(next() * 200)

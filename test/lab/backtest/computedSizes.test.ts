@@ -71,7 +71,7 @@ describe.each(places)("a computed size of an asset with %i decimals", (decimals)
     for (const held of amounts) assert.strictEqual(quantityOf(held), (held * 375n) / 1000n, `${held}`)
   })
 
-  it("is no more than an expression comes to, nor than is free", () => {
+  it("is at most the expression's value, and at most what is free", () => {
     const halfOf = quantities("side: sell, size: { base: position * 50% }", market)
     const twiceOf = quantities("side: sell, size: { base: position * 2 }", market)
     const allOf = quantities("side: sell, size: { position: 100% }", market)
@@ -83,7 +83,7 @@ describe.each(places)("a computed size of an asset with %i decimals", (decimals)
     }
   })
 
-  it("buys with all the quote that is free, and not with more", () => {
+  it("buys with all the free quote, and not with more", () => {
     for (const ofQuote of places) {
       const both = marketsOf(decimals, ofQuote)
       const { market: traded } = strategyOf("one: { when: mid > 1, side: buy, price: mid, size: { base: 1 } }", both)
@@ -124,7 +124,7 @@ describe.each(places)("a computed size of an asset with %i decimals", (decimals)
 })
 
 describe("a double as an amount", () => {
-  it("is rounded down to twelve digits, without the noise of computing", () => {
+  it("is rounded down to twelve digits, without floating-point noise", () => {
     const down = (value: number) => Decimal.format(Decimal.downFromNumber(value))
     assert.deepStrictEqual(
       [0.1 + 0.2, 0.7 + 0.1 + 0.2, 1.2345678901299, 2 / 3, 1.9999999999995, 123_456_789_012_345].map(down),

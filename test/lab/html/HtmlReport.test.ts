@@ -38,19 +38,19 @@ describe.each([
     assert.strictEqual(html.split("<script").length, html.split("</script>").length)
   })
 
-  it("needs nothing from elsewhere, and forbids it", () => {
+  it("needs nothing from other hosts, and forbids it", () => {
     assert.include(html, "default-src 'none'")
     assert.notMatch(html, /(src|href)=["']?https?:|url\(|@import|fetch\(|XMLHttp/)
   })
 
-  it("has scripts that a browser can read", () => {
+  it("has scripts that a browser can parse", () => {
     const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = ""]) => new Script(text))
     assert.strictEqual(scripts.length, 2)
   })
 })
 
 describe("the data of a backtest's charts", () => {
-  it("are whole", () => {
+  it("are complete", () => {
     const [, json = ""] = /id="data">(.*?)<\/script>/s.exec(backtest) ?? []
     const data: unknown = JSON.parse(json)
     assert.deepPropertyVal(data, "slots", [evil])

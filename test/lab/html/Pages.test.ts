@@ -9,7 +9,7 @@ import * as PageText from "../../../src/report/text/PageText.ts"
 import { everyPart, evil, pageOf, searchPage } from "./pages.ts"
 
 describe("pages", () => {
-  it("show text as text, and need nothing from elsewhere", () => {
+  it("show text as text, and need nothing from other hosts", () => {
     for (const page of [everyPart(evil), searchPage(evil, [evil])]) {
       const html = HtmlPage.render(page)
       assert.notInclude(html, "<img")
@@ -20,7 +20,7 @@ describe("pages", () => {
     }
   })
 
-  it("say in a terminal what they say in a file, but for where it comes from and what is drawn", () => {
+  it("have the same content in a terminal as in a file, except for sources and drawings", () => {
     const note = "what it means"
     const page = pageOf("about", [
       { title: "Windows", note, parts: [Page.table(["", "PNL"], [["first", "1.5"]]), Page.sentences("All gained.")] },
@@ -34,7 +34,7 @@ describe("pages", () => {
     ])
   })
 
-  it("put facts beside one another by their labels, and a row where its own column has it", () => {
+  it("align facts by their labels, and put a value into its own column", () => {
     const part = Page.sideBySide([
       ["one", [...[["first", "1"] as const, ["last", "2"] as const]]],
       [
@@ -59,13 +59,13 @@ describe("pages", () => {
     )
   })
 
-  it("fold a file with a name away", () => {
+  it("fold a named file", () => {
     assert.match(HtmlPage.render(everyPart("grid")), /<details><summary>grid<\/summary><pre[^>]*>grid<\/pre>/)
   })
 })
 
-describe("what is drawn without a script", () => {
-  it("every simulation is in a bar, and the median stands out", () => {
+describe("a drawing without a script", () => {
+  it("has every simulation in a bar, and the median stands out", () => {
     const gains = Array.from({ length: 200 }, (_, index) => (index - 80) / 1000)
     const drawn = histogram(gains, { noun: "simulations", label: "Gain", format: String, marked: 0.02 })
     const counted = [...drawn.matchAll(/<title>(\d+) simulations from/g)].reduce(
@@ -76,7 +76,7 @@ describe("what is drawn without a script", () => {
     assert.strictEqual(drawn.match(/class="best"/g)?.length, 1)
   })
 
-  it("a fan shows its end and its range", () => {
+  it("shows a fan with its end and its range", () => {
     const bands = [
       [
         [0, -0.02, -0.05],
@@ -90,7 +90,7 @@ describe("what is drawn without a script", () => {
     assert.match(drawn, /Highest 10\.0 %, lowest -5\.0 %, at the end 2\.0 %/)
   })
 
-  it("a loss hangs below the line, a gain stands on it", () => {
+  it("hangs a loss below the line and puts a gain on it", () => {
     const drawn = windowBars([
       { name: evil, inSample: 2, outOfSample: -1 },
       { name: "2021-01-21", inSample: 0, outOfSample: 1 }

@@ -49,7 +49,7 @@ const compared: ComparisonScript.ComparisonCurves = {
 }
 
 describe.skipIf(browserPath === undefined)("a report in a browser", () => {
-  it.live("the price switch takes the price alone off the chart, the others slots and fills", () =>
+  it.live("hides only the price with the price switch, and slots and fills with theirs", () =>
     Effect.gen(function* () {
       const html = yield* backtestOf(curves)
       const browser = yield* Effect.acquireRelease(
@@ -91,7 +91,7 @@ describe.skipIf(browserPath === undefined)("a report in a browser", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live("the labels of fills over time show their number, also of sixteen in one column", () =>
+  it.live("labels fills over time with their number, even sixteen in one column", () =>
     Effect.gen(function* () {
       const busy = { bar: Int32Array.from({ length: 16 }, () => 9), order: new Int32Array(16) }
       const html = yield* backtestOf({ ...curves, fills: { ...busy, reached: new Float64Array(16) } })
@@ -110,7 +110,7 @@ describe.skipIf(browserPath === undefined)("a report in a browser", () => {
   )
 
   it.live.skipIf(!isLong)(
-    "no page has a barrier that axe finds, on a phone in the dark and on a desk in the light",
+    "has no accessibility problem that axe finds, on a phone in the dark and on a desk in the light",
     () =>
       Effect.gen(function* () {
         const browser = yield* Effect.acquireRelease(

@@ -47,7 +47,7 @@ describe("the fees of a backtest", () => {
     ["of the deployed service, with app fees that are shared", near, trade, others, 0, 31.01],
     ["of the deployed service, with app fees to oneself, which are no rebate", near, trade, own, 0, 25.01],
     ["of the deployed service, with app fees of the account", { ...near, terms: others }, trade, {}, 0, 31.01],
-    ["of the deployed service, whose file asks otherwise", { ...near, terms: others }, trade, own, 0, 25.01]
+    ["of the deployed service, with a file that sets its own", { ...near, terms: others }, trade, own, 0, 25.01]
   ] as const)("are those %s", ([, from, market, terms, ofOutput, ofInput]) =>
     Effect.gen(function* () {
       const { fees } = yield* FeeModel.of(flags, from, [market], terms)
@@ -60,7 +60,7 @@ describe("the fees of a backtest", () => {
     })
   )
 
-  it.effect("are what the answers to orders of this market said, before any schedule", () =>
+  it.effect("are what answers to orders of this market name, before any schedule", () =>
     Effect.gen(function* () {
       const echoed = new Map()
       const first = { at: 1, isFirst: true }
@@ -78,23 +78,21 @@ describe("the fees of a backtest", () => {
     })
   )
 
-  it.effect(
-    "above limits.maxFeeBasisPoints are warned of, because a running bot pays no order whose answer names them",
-    () =>
-      Effect.gen(function* () {
-        const warning = "20.01 basis points are more than limits.maxFeeBasisPoints (15): a running bot does not pay"
-        for (const [most, isWarned] of [
-          [15, true],
-          [20.01, false],
-          [undefined, false]
-        ] as const) {
-          const { fees } = yield* FeeModel.of(flags, near, [trade], {}, most)
-          assert.strictEqual(fees.sentence.includes(warning), isWarned, fees.sentence)
-        }
-      })
+  it.effect("above limits.maxFeeBasisPoints give a warning, because a running bot pays no such order", () =>
+    Effect.gen(function* () {
+      const warning = "20.01 basis points are more than limits.maxFeeBasisPoints (15): a running bot does not pay"
+      for (const [most, isWarned] of [
+        [15, true],
+        [20.01, false],
+        [undefined, false]
+      ] as const) {
+        const { fees } = yield* FeeModel.of(flags, near, [trade], {}, most)
+        assert.strictEqual(fees.sentence.includes(warning), isWarned, fees.sentence)
+      }
+    })
   )
 
-  it.effect("are those of the dearest market, and none beside a flag", () =>
+  it.effect("are those of the most expensive market, and replaced by a flag", () =>
     Effect.gen(function* () {
       const { fees } = yield* FeeModel.of(flags, near, [stable, trade])
       assert.strictEqual(fees.ofInput, 20.01)
@@ -103,54 +101,50 @@ describe("the fees of a backtest", () => {
     })
   )
 
-  it.effect(
-    "name the app fees of a file's terms, of which searches said nothing, where no share of the input has them",
-    () =>
-      Effect.gen(function* () {
-        const said = "app fees of its terms: 21 basis points of every input"
-        for (const from of [undefined, account("document")])
-          for (const feeBps of [Option.none(), Option.some(0)]) {
-            const { fees } = yield* FeeModel.of({ ...flags, feeBps }, from, [trade], others)
-            assert.isTrue(fees.sentence.endsWith(said), fees.sentence)
-            assert.isFalse(fees.isFree)
-          }
-        const ofAccount = { ...account("document"), terms: others }
+  it.effect("name the app fees of a file's terms, also in searches, if no share of the input includes them", () =>
+    Effect.gen(function* () {
+      const said = "app fees of its terms: 21 basis points of every input"
+      for (const from of [undefined, account("document")])
         for (const feeBps of [Option.none(), Option.some(0)]) {
-          const { accountTerms, fees } = yield* FeeModel.of({ ...flags, feeBps }, ofAccount, [trade])
-          const name = "app fees of bot.yaml: 21 basis points of every input"
-          assert.isTrue(fees.sentence.endsWith(name), fees.sentence)
+          const { fees } = yield* FeeModel.of({ ...flags, feeBps }, from, [trade], others)
+          assert.isTrue(fees.sentence.endsWith(said), fees.sentence)
           assert.isFalse(fees.isFree)
-          assert.strictEqual(accountTerms, others)
         }
-        const { fees } = yield* FeeModel.of(flags, near, [trade], others)
-        assert.notInclude(fees.sentence, "app fees")
-        const { fees: free } = yield* FeeModel.of({ ...flags, feeBps: Option.some(0) }, undefined, [trade])
-        assert.include(free.sentence, "NO FEES")
-      })
+      const ofAccount = { ...account("document"), terms: others }
+      for (const feeBps of [Option.none(), Option.some(0)]) {
+        const { accountTerms, fees } = yield* FeeModel.of({ ...flags, feeBps }, ofAccount, [trade])
+        const name = "app fees of bot.yaml: 21 basis points of every input"
+        assert.isTrue(fees.sentence.endsWith(name), fees.sentence)
+        assert.isFalse(fees.isFree)
+        assert.strictEqual(accountTerms, others)
+      }
+      const { fees } = yield* FeeModel.of(flags, near, [trade], others)
+      assert.notInclude(fees.sentence, "app fees")
+      const { fees: free } = yield* FeeModel.of({ ...flags, feeBps: Option.some(0) }, undefined, [trade])
+      assert.include(free.sentence, "NO FEES")
+    })
   )
 
-  it.effect(
-    "taking the market costs more by size: as measured, else as the sandbox's solvers want, or as the flag says",
-    () =>
-      Effect.gen(function* () {
-        const of = (from: FeeModel.Account | undefined, spreadBps: Option.Option<number> = Option.none()) =>
-          Effect.map(FeeModel.of({ ...flags, spreadBps }, from, [trade]), ({ fees, spreads }) => ({
-            said: fees.sentence,
-            impact: spreads.get("BTC/USDC")?.impact.basisPoints
-          }))
-        const measured = yield* of({ ...near, impacts: new Map([["BTC/USDC", 1e-12]]) })
-        assert.closeTo(measured.impact ?? 0, 100, 1e-9)
-        assert.include(measured.said, "; taking the market costs more by size: 100 for each million USDC (measured)")
-        const assumed = yield* of(near)
-        assert.strictEqual(assumed.impact, 10)
-        assert.include(assumed.said, "10 for each million USDC (as the sandbox's solvers want)")
-        const given = yield* of(near, Option.some(4))
-        assert.strictEqual(given.impact, 0)
-        assert.notInclude(given.said, "by size")
-      })
+  it.effect("include more for larger market orders: as measured, else as the sandbox's solvers, or by flag", () =>
+    Effect.gen(function* () {
+      const of = (from: FeeModel.Account | undefined, spreadBps: Option.Option<number> = Option.none()) =>
+        Effect.map(FeeModel.of({ ...flags, spreadBps }, from, [trade]), ({ fees, spreads }) => ({
+          said: fees.sentence,
+          impact: spreads.get("BTC/USDC")?.impact.basisPoints
+        }))
+      const measured = yield* of({ ...near, impacts: new Map([["BTC/USDC", 1e-12]]) })
+      assert.closeTo(measured.impact ?? 0, 100, 1e-9)
+      assert.include(measured.said, "; taking the market costs more by size: 100 for each million USDC (measured)")
+      const assumed = yield* of(near)
+      assert.strictEqual(assumed.impact, 10)
+      assert.include(assumed.said, "10 for each million USDC (as the sandbox's solvers want)")
+      const given = yield* of(near, Option.some(4))
+      assert.strictEqual(given.impact, 0)
+      assert.notInclude(given.said, "by size")
+    })
   )
 
-  it.effect("say of payouts and of refunds apart whether they are measured, given or left out", () =>
+  it.effect("say of payouts and of refunds apart whether they are measured, set or left out", () =>
     Effect.gen(function* () {
       const measured = {
         ...account("document"),
@@ -208,31 +202,29 @@ describe("the fees of a backtest", () => {
     })
   )
 
-  it.effect(
-    "of payouts and refunds are those of the venue, until an order has said otherwise or --fee-bps is given",
-    () =>
-      Effect.gen(function* () {
-        const usual = { ...trade, costs: documentedCosts([btc, usdc]) }
-        const { fees, payouts, refunds } = yield* FeeModel.of(flags, undefined, [usual])
-        const both = new Map([
-          ["BTC", 30n],
-          ["USDC", 20_000n]
-        ])
-        assert.deepStrictEqual([payouts, refunds], [both, both])
-        assert.include(fees.sentence, "0.0000003 BTC and 0.02 USDC of a payout and a refund (the venue's);")
-        const published = { payouts: new Map([["BTC", 40n]]), refunds: new Map() }
-        const seen = yield* FeeModel.of(flags, { ...account("document"), published }, [usual])
-        assert.strictEqual(seen.payouts.get("BTC"), 40n)
-        assert.include(
-          seen.fees.sentence,
-          "0.0000004 BTC of a payout (published), 0.02 USDC of a payout (the venue's), 0.0000003 BTC and"
-        )
-        const given = yield* FeeModel.of({ ...flags, feeBps: Option.some(20) }, undefined, [usual])
-        assert.deepStrictEqual([given.payouts.size, given.refunds.size], [0, 0])
-      })
+  it.effect("of payouts and refunds are the venue's, until an order names others or --fee-bps is set", () =>
+    Effect.gen(function* () {
+      const usual = { ...trade, costs: documentedCosts([btc, usdc]) }
+      const { fees, payouts, refunds } = yield* FeeModel.of(flags, undefined, [usual])
+      const both = new Map([
+        ["BTC", 30n],
+        ["USDC", 20_000n]
+      ])
+      assert.deepStrictEqual([payouts, refunds], [both, both])
+      assert.include(fees.sentence, "0.0000003 BTC and 0.02 USDC of a payout and a refund (the venue's);")
+      const published = { payouts: new Map([["BTC", 40n]]), refunds: new Map() }
+      const seen = yield* FeeModel.of(flags, { ...account("document"), published }, [usual])
+      assert.strictEqual(seen.payouts.get("BTC"), 40n)
+      assert.include(
+        seen.fees.sentence,
+        "0.0000004 BTC of a payout (published), 0.02 USDC of a payout (the venue's), 0.0000003 BTC and"
+      )
+      const given = yield* FeeModel.of({ ...flags, feeBps: Option.some(20) }, undefined, [usual])
+      assert.deepStrictEqual([given.payouts.size, given.refunds.size], [0, 0])
+    })
   )
 
-  it("of payouts and refunds inside the deployed service are none, and those to other chains cost what they cost", () => {
+  it("of payouts and refunds are zero inside the deployed service, and real to other chains", () => {
     const { fees } = factsOf("near-2026-11", "intents.near")
     assert.strictEqual(tradeCosts(fees, true, [btc, usdc]).payouts.size, 0)
     const costs = tradeCosts(fees, true, [btc, usdc], ({ symbol }) => symbol === "BTC")

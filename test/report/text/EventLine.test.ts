@@ -7,7 +7,7 @@ import { parse } from "../../../src/strategy/StrategyFile.ts"
 import { markets } from "../../strategy/support.ts"
 
 describe("the line of a rejected edit", () => {
-  it("has the stretch of the file in it, with signs for the ends of its lines", () => {
+  it("quotes the part of the file, with signs for the ends of its lines", () => {
     const text = "name: my-grid\nmarket: BTC/USDC\nkind: grid\nlimits: { budget: { quote: 10 } }\ngrid: { levls: 3 }\n"
     const found = parse(text, "grid.yaml", markets)
     assert.isTrue(Result.isFailure(found))

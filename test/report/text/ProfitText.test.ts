@@ -40,7 +40,7 @@ describe("profit as text", () => {
     )
   })
 
-  it("begins with how trading stands: rounded to the cent, with its share of the capital and since when", () => {
+  it("begins with the standing: rounded to the cent, with its share of the capital and since when", () => {
     const figures = plus(nothing, { gridProfit: 12_345_000n, inventory: -4_996_000n, fees: 3_400n, rounds: 31 })
     const standing = {
       quote: "USDC",

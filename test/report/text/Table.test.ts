@@ -58,7 +58,7 @@ describe("a list", () => {
     })
   )
 
-  it.effect("an answer that fails its command is printed first", () =>
+  it.effect("is printed before the error if it fails its command", () =>
     Effect.gen(function* () {
       const rotten = new Rotten("rotten")
       const answer = { data: () => ({ ok: false }), lines: () => ["rotten"], exit: rotten }

@@ -5,8 +5,8 @@ import { RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
 
 const place = { strategy: "grid", slot: "cell-1", placement: "p1" } as const
 
-describe("the correlation id of a refusal", () => {
-  it("stands behind the sentence of its event", () => {
+describe("the text of a refusal", () => {
+  it("has the correlation id after the sentence of its event", () => {
     const refused = { _tag: "CreateRefused", ...place, code: "order-rejected", text: "too small (at /data)" } as const
     const assets = new Map()
     assert.strictEqual(
@@ -16,7 +16,7 @@ describe("the correlation id of a refusal", () => {
     assert.notInclude(lineOf(refused, assets)?.text ?? "", "correlation")
   })
 
-  it("a refusal for a while says when to ask again, and promises nothing", () => {
+  it("for a while says when to ask again, and promises nothing", () => {
     const reason = new RetryLater({ operation: "quote", afterMillis: 2000, text: "429 slow down" })
     assert.strictEqual(
       new VenueError({ reason }).message,

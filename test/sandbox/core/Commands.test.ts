@@ -11,9 +11,9 @@ import { fingerprint, freshState, play, settingsOf, startedAt } from "./scenario
 const seeds = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))
 const steps = 200
 
-describe("Commands", () => {
+describe("commands to the sandbox", () => {
   it.prop(
-    "any commands leave the books balanced, whatever the state shows after them",
+    "leave the books balanced, after any of them",
     [seeds],
     ([seed]) => {
       const { log } = play(settingsOf(seed), steps)
@@ -28,7 +28,7 @@ describe("Commands", () => {
     { arbitrary: { runs: 10 } }
   )
 
-  it("an unchanged log gives the identical state", () => {
+  it("give the identical state from an unchanged log", () => {
     for (let seed = 1; seed <= 5; seed++) {
       const { state, log } = play(settingsOf(seed), steps)
       const again = freshState(settingsOf(seed))
@@ -38,7 +38,7 @@ describe("Commands", () => {
     }
   })
 
-  it("looking more often changes nothing", () => {
+  it("give the same state with any number of reads in between", () => {
     for (let seed = 1; seed <= 5; seed++) {
       const { state, log } = play(settingsOf(seed), steps)
       const watched = freshState(settingsOf(seed))
@@ -54,7 +54,7 @@ describe("Commands", () => {
     }
   })
 
-  it("statuses change only as the domain allows, and every live order ends", () => {
+  it("change statuses only as the domain allows, and every live order ends", () => {
     const seen = new Set<string>()
     for (let seed = 1; seed <= 10; seed++) {
       const { log } = play(settingsOf(seed), steps)
@@ -90,7 +90,7 @@ describe("Commands", () => {
     }
   })
 
-  it("no order pays out more than its input, nor less than its limit", () => {
+  it("never pay out more than an order's input, nor less than its limit", () => {
     for (let seed = 1; seed <= 10; seed++) {
       const { state } = play(settingsOf(seed), steps)
       advance(state, state.now + 600_000)
@@ -107,7 +107,7 @@ describe("Commands", () => {
     }
   })
 
-  it("a refused command changes nothing", () => {
+  it("change nothing if they are refused", () => {
     const { state } = play(settingsOf(3), steps)
     const before = fingerprint(state)
     const order = [...state.orders.values()][0]

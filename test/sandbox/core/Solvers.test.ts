@@ -89,13 +89,13 @@ const firstFill = (solvers: SolverLaw | undefined, milliEth: number, seed = 1): 
   return Number.POSITIVE_INFINITY
 }
 
-describe("solvers", () => {
-  it("without a law a touch fills, and one that asks for nothing is the same", () => {
+describe("solvers of the sandbox", () => {
+  it("fill at a touch without a law, and with the most eager law", () => {
     assert.strictEqual(firstFill(undefined, 100), 2600)
     assert.strictEqual(firstFill(eager, 100), 2600)
   })
 
-  it("want the market beyond the limit by their margin, and keep it", () => {
+  it("require the market beyond the limit by their margin, and keep it", () => {
     assert.strictEqual(firstFill({ ...eager, marginBasisPoints: [20, 20] }, 100), Math.ceil(2600 / 0.998))
     const { sell, hold } = venue({ ...eager, marginBasisPoints: [20, 20] })
     const order = sell(100, 2600)
@@ -103,14 +103,14 @@ describe("solvers", () => {
     assert.strictEqual(order.fills[0]?.amountOut, 260_000_000n)
   })
 
-  it("take what is marketable by their margin worse", () => {
+  it("fill marketable orders worse by their margin", () => {
     const { sell } = venue({ ...eager, marginBasisPoints: [20, 20] })
     const [eagerOrder, order] = [venue(eager).sell(1000, 2400), sell(1000, 2400)]
     const [without, with20] = [eagerOrder, order].map(({ fills }) => Number(fills[0]?.amountOut ?? 0n))
     assert.approximately((with20 ?? 0) / (without ?? 1), 0.998, 1e-8)
   })
 
-  it("draw their margin anew for each order, and compete for it", () => {
+  it("draw a new margin for each order, and compete for it", () => {
     const law = { ...eager, marginBasisPoints: [0, 100] as const }
     const mean = (solvers: number) => {
       const prices = Array.from({ length: 30 }, (_, seed) => firstFill({ ...law, solvers }, 10, seed))
@@ -120,12 +120,12 @@ describe("solvers", () => {
     assert.approximately(mean(4), 2605, 3)
   })
 
-  it("want more for larger orders", () => {
+  it("require more for larger orders", () => {
     const law = { ...eager, marginPerThousandUsd: 10 }
     assert.isBelow(firstFill(law, 100), firstFill(law, 2000))
   })
 
-  it("come after a while, and only to what the market still reaches", () => {
+  it("come after a delay, and only if the market still reaches the limit", () => {
     const { sell, hold } = venue({ ...eager, latencyMillis: [5000, 5000] })
     const order = sell(100, 2600)
     hold(2601, 4 * second)
@@ -136,7 +136,7 @@ describe("solvers", () => {
     assert.strictEqual(order.status, "FILLED")
   })
 
-  it("have so much money in each period: orders fill in part", () => {
+  it("have limited money in each period, so that orders fill in part", () => {
     const periodMillis = 60 * second
     const { sell, hold } = venue({ ...eager, depth: { usd: 1000, periodMillis } })
     const order = sell(1000, 2600)
@@ -147,7 +147,7 @@ describe("solvers", () => {
     assert.strictEqual(order.status, "FILLED")
   })
 
-  it("are away in some periods: nothing fills then, not even what takes the market", () => {
+  it("are away in some periods, and nothing fills then, not even a marketable order", () => {
     const { sell, hold } = venue({ ...eager, absence: { share: 1, periodMillis: 60 * second } })
     const [resting, marketable] = [sell(100, 2600), sell(100, 2400)]
     hold(2700, 600 * second)

@@ -14,7 +14,7 @@ const time = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 })
 const walk = (seed: number, candleMillis = 1000) =>
   RandomWalk.make({ seed, symbol: "BTC", startPrice: 60_000, volatility: 0.8, candleMillis })
 
-describe("price paths", () => {
+describe("a price path", () => {
   const path = PricePath.fromCandles(walk(5))
 
   it.prop("a range holds every price between its ends, and is the union of its parts", [time, time, time], (times) => {
@@ -27,7 +27,7 @@ describe("price paths", () => {
     assert.isTrue(price >= whole.low && price <= whole.high)
   })
 
-  it("a candle is walked open, nearer extreme, other extreme, close", () => {
+  it("visits a candle's open, nearer extreme, other extreme and close", () => {
     const candle = { open: 10, high: 16, low: 7, close: 12 }
     const single = PricePath.fromCandles({ candleMillis: 300, candle: () => candle })
     assert.deepStrictEqual(
@@ -40,7 +40,7 @@ describe("price paths", () => {
 })
 
 describe("the random walk", () => {
-  it("is a function of seed and index, in any order of questions", () => {
+  it("is a function of seed and index, in any order of calls", () => {
     const forwards = walk(7)
     const backwards = walk(7)
     const indices = Array.from({ length: 300 }, (_, index) => index)
@@ -107,7 +107,7 @@ describe("the market model", () => {
   })
 })
 
-describe("candle files", () => {
+describe("a candle file of the sandbox", () => {
   const started = (text: string) =>
     Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
@@ -116,11 +116,11 @@ describe("candle files", () => {
       return yield* Layer.build(SandboxServer.layerMemory({ candles }))
     }).pipe(Effect.provide(NodeServices.layer))
 
-  it.effect("whatever a backtest reads is replayed: other names, microseconds, semicolons", () =>
+  it.effect("may have other names, microseconds or semicolons, as in a backtest", () =>
     started("Date;Open;High;Low;Close\n1700000000000000;2;4;1;3\n1700000060000000;3;3;3;3\n")
   )
 
-  it.effect("a mistake is named as in backtests", () =>
+  it.effect("with a mistake is refused as in a backtest", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(started("time,open,high,low,close\n1700000040,1,2,3,1\n1700000100,1,2,1,1\n"))
       assert.match(failure.message, /solusd\.csv:2:4: open 1, high 2, low 3, close 1: low is not the lowest/)

@@ -27,9 +27,9 @@ const messageOf = (loading: Promise<unknown>): Promise<string> =>
   )
 
 describe("--solvers", () => {
-  it("knows names", async () => assert.strictEqual(await load("thin"), solverLaws["thin"]))
+  it("accepts the names of laws", async () => assert.strictEqual(await load("thin"), solverLaws["thin"]))
 
-  it("reads every key of the documentation, and what a file leaves out is as eager as can be", async () => {
+  it("reads every documented key, and uses the most eager value for an absent one", async () => {
     const docs = readFileSync(resolve(import.meta.dirname, "../../../docs/set-up.md"), "utf8")
     const rows = [
       ...docs.matchAll(

@@ -76,8 +76,8 @@ const fill = (fillId: string, amountIn: bigint): Of<"FillSeen"> => ({
 })
 const contradiction = (what: string): BotEvent => ({ _tag: "Contradiction", ...about, what, evidence: "" })
 
-describe("judges of the oracle", () => {
-  it("I7: a price that nobody asked for lately", () => {
+describe("the oracle's judges object to", () => {
+  it("I7: a price that nobody requested lately", () => {
     const at = court()
     const prices = Prices.make(at)
     const question = (fate: Departure["fate"]): Departure => ({
@@ -115,7 +115,7 @@ describe("judges of the oracle", () => {
   }
   const truth = { id: "f1", amountIn: 60n, amountOut: 120n }
 
-  it("I11: a fill posted twice, invented, with other amounts, or missing", () => {
+  it("I11: a fill that is posted twice, invented, changed or missing", () => {
     const postings = postingsOf(truth)
     postings.recorded("one", fill("f1", 60n))
     postings.complete()
@@ -175,7 +175,7 @@ describe("judges of the oracle", () => {
   /** A second behind what a venue allows that takes one a second, and the last of them later by so much. */
   const everySecond = (late: number) => [2_000, 3_000, 4_000, 5_000, 6_000, 7_000 + late]
 
-  it("I18: a cancel that the venue could have taken a second ago", () => {
+  it("I18: a cancel that the venue could have accepted a second ago", () => {
     killed(1_000, [0, 200, 400, 600, 800, 1_000])
     objects("I18", () => killed(1_000, [0, 200, 400, 600, 800, 1_050]))
     killed(1, everySecond(0))
@@ -335,7 +335,7 @@ describe("judges of the oracle", () => {
     objects("I5", () => signatures.left("one", wrong))
   })
 
-  it("I9, I22, I1: a memory that is not what the journal tells, and a ledger that is overdrawn or does not add up", () => {
+  it("I9, I22, I1: a memory that differs from the journal, and a ledger that is overdrawn or does not add up", () => {
     const allotted = { _tag: "BudgetAllotted", strategy: "grid", asset: "BTC", amount: 100n } as const
     const told = (amount: bigint) => {
       const state = BotState.make()
@@ -351,7 +351,7 @@ describe("judges of the oracle", () => {
     objects("I1", () => Memory.check("one", undefined, odd))
   })
 
-  it("I10: money that the venue has and a bot does not, unless the bot may call it unexplained and names as much", () => {
+  it("I10: money at the venue that a bot lacks, unless the bot names the same amount as unexplained", () => {
     const settings = { ...defaultSettings("native"), accounts: [account] }
     const venue = State.make(settings, MarketModel.make(settings, 0, undefined), 0)
     const bot = (wallet: bigint, residual: bigint) => {
@@ -370,7 +370,7 @@ describe("judges of the oracle", () => {
     assert.deepStrictEqual([count(95n, 5n, false), count(95n, 4n, true), count(95n, 6n, true)], [1, 1, 1])
   })
 
-  it("I10: money in doubt is still in the account only if it has not left", () => {
+  it("I10: money in doubt that counts as in the account although it has left", () => {
     const settings = { ...defaultSettings("native"), accounts: [account] }
     const order = { depositAddress: "address" }
     const doubt = { state: "in doubt", inputAsset: "BTC", order, funding: { amount: 5n } }

@@ -107,7 +107,7 @@ const evaluated = (
 }
 
 describe("expressions", () => {
-  it("compute a column once, whoever asks for it", () => {
+  it("compute each column once", () => {
     const columnFor = (text: string) => columnOf(compiled(text).term?.series ?? assert.fail(), columns)
     assert.strictEqual(columnFor("rsi(close, 14)"), columnFor("rsi( close,14 )"))
     assert.notStrictEqual(columnFor("rsi(close, 14)"), columnFor("rsi(close, 15)"))
@@ -141,7 +141,7 @@ describe("expressions", () => {
     ["weekday", 1],
     ["monthday", 20],
     ["position", 0.5]
-  ])("%s is %s", (text, expected) => {
+  ])("evaluate %s to %s", (text, expected) => {
     const { value, problems } = evaluated(text)
     assert.deepStrictEqual(problems, [])
     assert.closeTo(value ?? Number.NaN, expected, 1e-9)
@@ -159,7 +159,7 @@ describe("expressions", () => {
     ["close / close[1] > 100.3% and close / close[1] < 100.4%", 1],
     ["mid / close < 84%", 1],
     ["close == 299 and close != 300 and close <= 299 and close >= 299", 1]
-  ])("%s holds: %s", (text, expected) => {
+  ])("evaluate the condition %s to %s", (text, expected) => {
     const { value, problems, type } = evaluated(text)
     assert.deepStrictEqual([value, problems, type], [expected, [], "boolean"])
   })
@@ -170,7 +170,7 @@ describe("expressions", () => {
     ["mid / 2 < 100 or 400 < mid", [200, 400]],
     ["1 / (mid / close) > 1.3", [299 / 1.3]],
     ["close > 100", []]
-  ])("%s changes at the prices %s", (text, expected) => {
+  ])("change %s at the prices %s", (text, expected) => {
     const { crossings } = evaluated(text).found
     // What is not a straight line has an end of its box on the other side too.
     const near = crossings.filter(({ price }) => expected.some((at) => Math.abs(price / at - 1) < 1e-6))
@@ -178,7 +178,7 @@ describe("expressions", () => {
     for (const [index, { price }] of near.entries()) assert.closeTo(price, expected[index] ?? 0, 1e-6)
   })
 
-  it("knows the exposure: what is held of the base, at the present price, as a share of the equity", () => {
+  it("have the exposure: the base at the present price as a share of the equity", () => {
     const budget = { base: 100_000_000n, quote: 1_000_000_000n }
     const own = { ...trading, realisedProfit: 0n }
     // A whole BTC of the budget beside 1,000 USDC; then half of one more, bought at 240.5.
@@ -191,7 +191,7 @@ describe("expressions", () => {
     assert.isTrue(evaluated("exposure > 50%").found.lacking.has("exposure"))
   })
 
-  it("is cold until its history suffices, and says how much that is", () => {
+  it("are cold until their history is long enough, and say how long", () => {
     const text = "ema(close, 20) > sma(rsi(close, 4), 5) * 1 * close / close"
     assert.include(JSON.stringify(compiled(text).problems), "fit together")
     const good = "ema(close, 20) > 5 and sma(rsi(close, 4), 5) > 5"
@@ -262,7 +262,7 @@ describe("expressions", () => {
     [`${"(".repeat(60)}1${")".repeat(60)} > 1`, "41: nesting deeper than 40 levels"],
     [`${"1 + ".repeat(250)}1 > 1`, "1: the expression has more than 200 operators"],
     [`mid > 1${" ".repeat(2_000)}`, "1: the expression is longer than 2000 characters"]
-  ])("%s is wrong at %s", (text, expected) => {
+  ])("like %s are wrong at %s", (text, expected) => {
     const said = compiled(text).problems.map(({ column, message }) => `${column}: ${message}`)
     assert.isTrue(said.length === 1 && said[0]?.startsWith(expected), said.join("\n"))
   })
@@ -277,7 +277,7 @@ describe("expressions", () => {
     ["since(fill) / 1m", 120, "number"],
     ["since(placement)", hour / 2, "duration"],
     ["since(fill) > 90m and realisedProfit < 0 USDC", 1, "boolean"]
-  ])("of its own trading: %s is %s", (text, value, type) => {
+  ])("see their own trading: %s is %s", (text, value, type) => {
     const found = evaluated(text, { own: trading })
     assert.deepStrictEqual(found.problems, [])
     assert.closeTo(found.value ?? Number.NaN, value, 1e-9)
@@ -297,7 +297,7 @@ describe("expressions", () => {
     assert.deepStrictEqual(found.crossings, [])
   })
 
-  it("are false of undefined values, and endless since events that have not happened", () => {
+  it("are false for undefined values, and infinite since events that have not happened", () => {
     for (const text of ["mid > averageEntry", "mid <= averageEntry * 2", "averageEntry != 5"]) {
       const { value, found } = evaluated(text, { own: idle })
       assert.deepStrictEqual([value, found.isCold], [0, false], text)
@@ -306,7 +306,7 @@ describe("expressions", () => {
     assert.strictEqual(evaluated("last == mid", { own: idle }).value, 1)
   })
 
-  it("know what an order gives away at a quoted size, and name sizes without a quote", () => {
+  it("know the cost of an order at a quoted size, and name sizes without a quote", () => {
     const depth = [{ quantity: 100_000_000n, bid: price("99"), ask: price("101"), at: 0 }]
     assert.strictEqual(evaluated("depth(1 BTC)", { depth }).value, 0.01)
     assert.strictEqual(evaluated("depth(0.5 BTC) < 2%", { depth }).value, 1)
@@ -321,12 +321,12 @@ describe("expressions", () => {
     )
   })
 
-  it("say what a view does not know", () => {
+  it("say what a view lacks", () => {
     const { found } = evaluated("openOrders < 3 and since(fill) > 1h")
     assert.deepStrictEqual([...found.lacking], ["openOrders", "since(fill)"])
   })
 
-  it("return a problem instead of throwing, for any text", () => {
+  it("return a problem instead of an exception, for any text", () => {
     const parts = [
       "close",
       "mid",
@@ -360,7 +360,7 @@ describe("expressions", () => {
     }
   })
 
-  it("read the deepest and longest that is allowed", () => {
+  it("accept the deepest and longest allowed text", () => {
     assert.isTrue(Result.isSuccess(parse(`${"(".repeat(40)}1${")".repeat(40)}`)))
     assert.isTrue(Result.isSuccess(parse(`${"1 + ".repeat(200)}1`)))
     assert.isTrue(Result.isSuccess(parse(`${"(a or ".repeat(40)}a${")".repeat(40)}`)))
@@ -408,7 +408,7 @@ describe("expressions that look back, and choose", () => {
     assert.deepStrictEqual(problem("close / close[1] > 101% and mid / close < 1.5"), [])
   })
 
-  it("are cold until they have looked back far enough", () => {
+  it("are cold until they can look back far enough", () => {
     for (const [text, needed] of [
       ["close[3] > 0", 4],
       ["count(close > open, 7) > 0", 7],
@@ -420,7 +420,7 @@ describe("expressions that look back, and choose", () => {
     }
   })
 
-  it("turn at the supertrend: below a rising price, above a falling one", () => {
+  it("place the supertrend below a rising price and above a falling one", () => {
     assert.strictEqual(evaluated("supertrend(3, 2) < close").value, 1)
     assert.closeTo(evaluated("supertrend(3, 2)").value ?? 0, 299 - 8, 1e-6)
   })

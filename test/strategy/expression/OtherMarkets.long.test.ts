@@ -115,12 +115,12 @@ describe("conditions on other markets", () => {
     assert.isTrue(said[0]?.startsWith(`${at} ${expected}`), said.join("\n"))
   })
 
-  it("prices of two markets that are compared get a hint how", () => {
+  it("give a hint for a comparison of two markets' prices", () => {
     const [problem] = problemsOf(file(`'mid > 1.01 * mid("BTC/USDC")'`))
     assert.strictEqual(problem?.hint, "divide one by the other: … / … > 0.05")
   })
 
-  it("a market without a price or candles holds what looks there, says why, and holds nothing else", () => {
+  it("hold only orders that use a market without a price or candles, and say why", () => {
     const others = `
     other: { when: mid > 1, side: buy, price: mid, size: { quote: 50 } }`
     for (const when of [`'mid("BTC/USDC") > 1'`, `'close("BTC/USDC") > 1'`, `'close / close("BTC/USDC") > 1'`]) {
@@ -143,14 +143,14 @@ describe("conditions on other markets", () => {
     }
   })
 
-  it("an order that is going is not touched by a market that is missing", () => {
+  it("do not touch an open order if a market is missing", () => {
     const text = file(`'mid("BTC/USDC") > 1'`, `\n      cancelWhen: 'mid("BTC/USDC") < 1'`)
     const { strategy, view, decision } = seen(text, 3_000, { "BTC/USDC": { mid: 5 } })
     const later = strategy.decide({ ...view, elsewhere: new Map() }, decision.memory)
     assert.strictEqual(later.desired.length, 1)
   })
 
-  it("a decision stays the same within its bounds, whichever of the prices moves", () => {
+  it("keep a decision the same within its bounds, whichever price moves", () => {
     const next = random(5)
     const conditions = [
       `'mid / mid("BTC/USDC") < 0.05'`,

@@ -28,14 +28,14 @@ const sent = (value: number, at: number): Signals => new Map([["trend", { value,
 const wishes = (view: View, memory = strategy.initialMemory) => strategy.decide(view, memory)
 
 describe("signals", () => {
-  it("count until they are too old, and the answer holds no longer", () => {
+  it("count until they are too old, and then the decision no longer holds", () => {
     const decision = wishes(at(noon, sent(0.7, noon - hour)))
     assert.lengthOf(decision.desired, 1)
     assert.deepStrictEqual([decision.until.time, decision.until.signals], [noon + hour, true])
     assert.isFalse(holds(decision.until, at(noon + hour, undefined), false))
   })
 
-  it("that are missing or too old leave the condition undecided: silence is neither yes nor no", () => {
+  it("that are missing or too old leave the condition undecided, neither true nor false", () => {
     for (const signals of [undefined, new Map(), sent(0.7, noon - 2 * hour), sent(0.1, noon - 3 * hour)]) {
       const { absent, desired, until } = wishes(at(noon, signals))
       assert.deepStrictEqual([desired.length, absent.map(({ why }) => why.code)], [0, ["not-known"]])
@@ -45,7 +45,7 @@ describe("signals", () => {
     }
   })
 
-  it("that fall silent while an order rests leave it: only a value can withdraw it", () => {
+  it("that stop while an order is open leave it open; only a value can cancel it", () => {
     const fired = wishes(at(noon, sent(0.7, noon)))
     const silent = strategy.decide(at(noon + 3 * hour, sent(0.7, noon)), fired.memory)
     assert.lengthOf(silent.desired, 1)
@@ -53,7 +53,7 @@ describe("signals", () => {
     assert.lengthOf(withdrawn.desired, 0)
   })
 
-  it("an answer is the same anywhere inside its bounds, whatever the price and the age do", () => {
+  it("give the same decision anywhere inside its bounds, for any price and age", () => {
     const next = random(5)
     const conditions = [
       'signal("trend", 2h) > 0.5',
@@ -86,7 +86,7 @@ describe("signals", () => {
     }
   })
 
-  it("that a centre of quotes follows are waited for, not only the next candle", () => {
+  it("of a centre of quotes are awaited, not only the next candle", () => {
     const quoting = strategyOf(`name: test
 market: BTC/USDC
 kind: market-making
@@ -106,7 +106,7 @@ market-making:
     assert.strictEqual(quoted.until.time, noon + 2 * hour)
   })
 
-  it("take the type of what they are compared with, as a number that is written does", () => {
+  it("take the type of what they are compared with, like a literal number", () => {
     assert.deepStrictEqual(strategyOf(file('signal("trend", 2h) > 0')).signals, new Map([["trend", 2 * hour]]))
     assert.deepStrictEqual(
       strategyOf(file('signal("a", 2h) > 0 and signal("a", 30m) < 5')).signals,
@@ -129,7 +129,7 @@ market-making:
     ['signal("trend", 2) > 0', "signal takes a name in quotes and how old its value may be"],
     ['signal("a trend", 2h) > 0', "signal takes a name in quotes and how old its value may be"],
     ['signals("trend", 2h) > 0', 'unknown function "signals"']
-  ])("says what is wrong with %s", (condition, message) => {
+  ])("report what is wrong with %s", (condition, message) => {
     assert.include(problemsOf(file(condition))[0]?.message, message)
   })
 

@@ -95,7 +95,7 @@ describe("a state", () => {
     assert.deepStrictEqual(firing(text, columns), expected)
   })
 
-  it("looks at states that stand after it, and at their last values", () => {
+  it("sees states that follow it, and their last values", () => {
     const text = (lines: ReadonlyArray<string>) => file(lines.map((line) => `    ${line}`).join("\n"), "fall > isDeep")
     const fall = `fall: { initial: 0%, next: "if peak > peak[1] then 0% else 1 - close / peak", over: 5 }`
     const peak = `peak: { initial: close, next: "max(close, peak[1])", over: 10 }`
@@ -106,7 +106,7 @@ describe("a state", () => {
     assert.deepStrictEqual(firing(withLet(text([fall, peak])), columns), before)
   })
 
-  it.each([1, 2, 3])("may need another's last value, which needs its own: it was refused (seed %s)", (seed) => {
+  it.each([1, 2, 3])("may need another's last value, which needs its own (seed %s)", (seed) => {
     // Ends of what the price did since it turned: each begins anew from the other.
     const states = [
       `    top: { initial: close, next: "if close < bottom[1] then close else max(close, top[1])", over: 12 }`,
@@ -152,7 +152,7 @@ describe("a state", () => {
     assert.include(problems.map((problem) => problem.message).join("; "), message)
   })
 
-  it("a circle of states through another name is refused with its line", () => {
+  it("in a circle through another name is refused with its line", () => {
     const circle = `    high: { initial: 0, next: "max(close, low[1])" }
     low: { initial: 0, next: "if isUp > 0 then high[1] else 1" }
     alone: { initial: 0, next: "alone[1] + 1" }`
@@ -191,7 +191,7 @@ describe("a state", () => {
     [`    trend: { initial: 5%, next: "max(close, trend[1])" }`, "expected a price, found a ratio"],
     [`    close: { initial: 0, next: 1 }`, "means something already"],
     [`    trend: { next: 1 }`, 'missing key "initial"']
-  ])("refuses %s, with its place", (state, message) => {
+  ])("with %s is refused with its place", (state, message) => {
     const problems = problemsOf(file(state, "mid > 1"))
     assert.include(problems.map((problem) => problem.message).join("; "), message)
     assert.isTrue(

@@ -19,7 +19,7 @@ describe("words of other programs", () => {
     ["buy", "mid", "stop: -3%", "write entry * (1 - 3%)"],
     ["buy", "mid", "price: +2%", "write mid * (1 + 2%)"],
     ["buy", "-1%", "stop: entry - 1", "write mid * (1 - 1%)"]
-  ])("side: %s, price: %s, %s: the advice is the line to write", (side, price, then, hint) =>
+  ])("get the line to write as advice: side: %s, price: %s, %s", (side, price, then, hint) =>
     assert.deepStrictEqual(said(side, price, then), [hint])
   )
 })

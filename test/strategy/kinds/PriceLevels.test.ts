@@ -13,8 +13,8 @@ const free: Market = {
 }
 const stepped: Market = { ...free, tick: price("0.05") }
 
-describe("levels", () => {
-  it("a level halfway between two prices is one of them, also without a price step", () => {
+describe("price levels", () => {
+  it("in the middle of two prices are rounded up to a price, also without a price step", () => {
     // Ends of eight digits: the middle has nine or is one of them.
     const next = seeded(3)
     for (let pair = 0; pair < 2_000; pair++) {
@@ -27,7 +27,7 @@ describe("levels", () => {
     }
   })
 
-  it("every level of a price step is the nearest, and halfway the higher", () => {
+  it("of a price step are the nearest ones, and the higher one halfway", () => {
     const next = seeded(4)
     for (let pair = 0; pair < 500; pair++) {
       const [first, levels] = [1_000n + BigInt(Math.floor(next() * 9_000_000)), 3 + Math.floor(next() * 60)]

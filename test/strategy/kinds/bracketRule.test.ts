@@ -15,7 +15,7 @@ const prices = ({ desired }: ReturnType<typeof decideAt>) =>
   desired.flatMap(({ legs }) => legs.map((leg) => `${leg.side} ${Decimal.format(leg.price)}`))
 
 describe("a bracket by percentages", () => {
-  it("enters below the mid and leaves around the entry; a sale is mirrored", () => {
+  it("enters below the mid and exits around the entry; a sale is mirrored", () => {
     const buys = strategyOf(file("{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: 5%, stop: 3% }"))
     const first = decideAt(buys, price("1000"))
     assert.deepStrictEqual(prices(first), ["BUY 990", "SELL 1039.5"])
@@ -48,7 +48,7 @@ describe("a bracket by percentages", () => {
     )
   })
 
-  it("moves its stop to the entry once the market has come to `breakevenAt`", () => {
+  it("moves its stop to the entry once the market has reached `breakevenAt`", () => {
     for (const [side, entry, at, back] of [
       ["buy", "990", "1019.8", "989.9"],
       ["sell", "1010", "989.7", "1010.1"]
@@ -66,7 +66,7 @@ describe("a bracket by percentages", () => {
     }
   })
 
-  it("leaves in parts at several targets, and each part keeps the stop", () => {
+  it("exits in parts at several targets, and each part keeps the stop", () => {
     const targets = "[{ at: 2%, part: 50% }, { at: 4%, part: 30% }, { at: entry * 1.08, part: 20% }]"
     const strategy = strategyOf(
       file(`{ side: buy, size: { base: 0.33333333 }, entry: 1%, takeProfit: ${targets}, stop: 5% }`)
@@ -120,7 +120,7 @@ describe("a bracket by percentages", () => {
     ])
   })
 
-  it("holds inside its bounds with several targets and a stop that moves", () => {
+  it("decides the same anywhere inside its bounds with several targets and a moving stop", () => {
     const targets = "[{ at: 2%, part: 50% }, { at: 4%, part: 50% }]"
     for (const side of ["buy", "sell"]) {
       const section = `{ side: ${side}, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 5%, breakevenAt: 1.5% }`

@@ -68,7 +68,7 @@ const said = ({ slot, side, price: at, quantity }: DesiredOrder) =>
   `${slot} ${side} ${quantity} at ${Decimal.format(at)}`
 
 describe("deals", () => {
-  it("buy below, sell all of it above the average, pause, and begin again", () => {
+  it("buy below, sell all above the average, pause, and begin again", () => {
     const venue = new SlowVenue(strategyOf(whole), () => 0)
     venue.requotes = true
     assert.deepStrictEqual(look(venue, 50_000, 0).placed.map(said), ["base BUY 200000 at 50000"])
@@ -102,7 +102,7 @@ describe("deals", () => {
     assert.deepStrictEqual(look(venue, 50_100, 15 * minute).placed.map(said), ["base BUY 199600 at 50100"])
   })
 
-  it("keep to an independent account, whatever fills when, and lose no base", () => {
+  it("match an independent account in any order of fills, and lose no base", () => {
     let deals = 0
     for (let seed = 1; seed <= 35; seed++) {
       const next = random(seed)
@@ -161,7 +161,7 @@ ${stop}  expireAfter: 30m
     for (let seed = 1; seed <= 15; seed++) checkBounds(strategyOf(asked), { low: 40_000, high: 60_000, seed })
   })
 
-  it("trail the best price from the take-profit on: nothing rests, and they leave so far behind it", () => {
+  it("trail the best price from the take-profit on without an open order, and exit at that distance", () => {
     const trailing = strategyOf(
       file(`  size: { quote: 100 }
   safety: { orders: 1, size: { quote: 100 }, distance: 5% }
@@ -192,12 +192,12 @@ ${stop}  expireAfter: 30m
     assert.strictEqual(left.decision.desired[0]?.why.code, "trail")
   })
 
-  it("decide the same anywhere inside their bounds where the exit trails", () => {
+  it("decide the same anywhere inside their bounds with a trailing exit", () => {
     const trailing = whole.replace("  cooldown", "  trail: 2%\n  cooldown")
     for (let seed = 1; seed <= 15; seed++) checkBounds(strategyOf(trailing), { low: 40_000, high: 60_000, seed })
   })
 
-  it("exit after their longest time, near the market whatever the price, and the next deal begins", () => {
+  it("exit near the market at any price after their longest duration, and the next deal begins", () => {
     const strategy = strategyOf(whole.replace("  stop: 20%", "  exitAfter: 1h\n  stopReach: 0.2%"))
     const venue = new SlowVenue(strategy, () => 0)
     venue.requotes = true
@@ -222,12 +222,12 @@ ${stop}  expireAfter: 30m
     assert.deepStrictEqual(look(venue, 48_000, 90 * minute).placed.map(said), ["base BUY 208333 at 48000"])
   })
 
-  it("decide the same anywhere inside their bounds where their time is limited", () => {
+  it("decide the same anywhere inside their bounds with a limited duration", () => {
     const limited = whole.replace("  cooldown", "  exitAfter: 5h\n  cooldown")
     for (let seed = 1; seed <= 15; seed++) checkBounds(strategyOf(limited), { low: 40_000, high: 60_000, seed })
   })
 
-  it("space their safety orders by volatility, as it is when the deal begins", () => {
+  it("space their safety orders by the volatility at the start of the deal", () => {
     const spaced = strategyOf(
       file(`  size: { quote: 100 }
   safety: { orders: 3, size: { quote: 100 }, distance: { of: atr, length: 2, timeframe: 1h, factor: 2, min: 0.5%, max: 9% }, distanceScale: 2 }
@@ -268,7 +268,7 @@ ${stop}  expireAfter: 30m
     assert.deepStrictEqual(prices(at(candles(1), bought, wide.memory, own)), ["45500", "36500", "18500"])
   })
 
-  it("leave above the average of their own purchases, whatever earlier deals have left", () => {
+  it("exit above the average of their own purchases, whatever earlier deals have left", () => {
     const strategy = strategyOf(
       file("  size: { quote: 150 }\n  safety: { orders: 1, size: { quote: 100 }, distance: 5% }\n  takeProfit: 1%")
     )
@@ -315,7 +315,7 @@ deals: { side: sell, size: { base: 0.5 }, reach: 1%, safety: { orders: 2, size: 
   const orders = ({ desired }: ReturnType<typeof sells.decide>) =>
     desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} ${leg.quantity} at ${Decimal.format(leg.price)}`)
 
-  it("sell above, buy all of it back below the average, and leave at a stop above it", () => {
+  it("sell above, buy all back below the average, and exit at a stop above it", () => {
     const first = sells.decide(at("1000", new Map(), own), null)
     assert.deepStrictEqual(orders(first), ["base SELL 50000000 at 990"])
     const sold = { ...untouchedSlot, completedLegs: 1, sold: 50_000_000n, proceeds: 495_000_000n }

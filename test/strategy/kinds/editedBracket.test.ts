@@ -58,7 +58,7 @@ const orderOf = (...[strategy, mid, memory, slots, now]: Given): string => {
     .join()
 }
 
-describe("a bracket whose stop gives away more than its limit on prices allows", () => {
+describe("a bracket whose stop costs more than its limit on prices allows", () => {
   const warned = (reach: string, limit: string) =>
     strategyOf(`name: test
 market: BTC/USDC
@@ -67,7 +67,7 @@ limits: { budget: { quote: 1000 }, maxPriceDeviation: ${limit} }
 bracket: { side: buy, size: { quote: 500 }, entry: 1000, takeProfit: 1100, stop: 900, reach: ${reach} }
 `).warnings?.map(({ message }) => message)
 
-  it("withdrew its take-profit at the stop and placed nothing instead: the file warns of it", () => {
+  it("has a warning that the stop order is not placed", () => {
     const text = "an order that gives away 20% is not placed: limits.maxPriceDeviation is 5%"
     assert.deepStrictEqual(warned("20%", "5%"), [text])
     assert.isUndefined(warned("5%", "5%"))
@@ -76,7 +76,7 @@ bracket: { side: buy, size: { quote: 500 }, entry: 1000, takeProfit: 1100, stop:
 })
 
 describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s", (side) => {
-  it("is asked again once the stop of its new form is warm, and gets a stop", () => {
+  it("is decided again once the stop of its new form is warm, and gets a stop", () => {
     const warming = file(
       "{ side: buy, size: { base: 1 }, timeframe: 1h, entry: 1%, takeProfit: 5%, stop: entry - 2 * atr(14) }"
     )
@@ -92,7 +92,7 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
   const began = decideAt(fixed[side], mid)
   const holding = decideAt(fixed[side], mid, began.memory, slots)
 
-  it("is not for a file of the other side: that doubled what it held, and held it without an exit", () => {
+  it("is refused with a file of the other side, and says how to begin again", () => {
     const other = side === "BUY" ? "SELL" : "BUY"
     const { base, quote } = { base: "bought 1 BTC, and the file sells", quote: "sold 1 BTC, and the file buys" }
     const text = `position has ${side === "BUY" ? base : quote} first now: to begin anew, give the file another name`
@@ -102,7 +102,7 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
     }
   })
 
-  it("of fixed prices goes on as one that follows the market, with exits for what it holds", () => {
+  it("of fixed prices continues as one that follows the market, with exits for its position", () => {
     for (const edited of [follows[side], loose[side]]) {
       assert.strictEqual(orderOf(edited, mid, holding.memory, slots), `${exit} ${one} at ${1000 + up * 50}`)
       const next = decideAt(edited, mid, holding.memory, slots)
@@ -128,7 +128,7 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
     }
   })
 
-  it("sells or buys back its actual entry when only its size is edited", () => {
+  it("sells or buys back its actual entry if only its size is edited", () => {
     const smaller = file(
       side === "BUY"
         ? "{ side: buy, size: { base: 0.2 }, entry: 1000, takeProfit: 1100, stop: 900 }"
@@ -137,7 +137,7 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
     assert.strictEqual(orderOf(smaller, mid, holding.memory, slots), `${exit} ${one} at ${1000 + up * 100}`)
   })
 
-  it("an entry that is withdrawn by the edit and fills meanwhile has exits", () => {
+  it("has exits for an entry that the edit cancels and that fills meanwhile", () => {
     const live = { side, price: price("1000"), quantity: one }
     const resting = new Map([["position", { ...untouchedSlot, live }]])
     const withdrawn = decideAt(follows[side], mid, began.memory, resting)
@@ -151,7 +151,7 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
     )
   })
 
-  it("that is over begins anew", () => {
+  it("that is over begins again", () => {
     const over = new Map([
       ["position", { ...entered(side, 2), lastLeg: { side: side === "BUY" ? "SELL" : "BUY" } as const }]
     ])

@@ -42,13 +42,13 @@ const said = (text: string, decision: Decision, slots: Slots, slot: string): str
   return order === undefined ? undefined : `${order.side} ${order.quantity} at ${Decimal.format(order.price)}`
 }
 
-describe("a grid with other levels than before", () => {
+describe("a grid with new levels", () => {
   const held: Slots = new Map([
     ["cell-12", boughtAt("62000")],
     ["cell-50", boughtAt("62264")]
   ])
 
-  it("keeps a slot for the cell at its price, and gives the cell of its number another one", () => {
+  it("keeps a slot for the cell at its price, and gives a new slot to the cell of its number", () => {
     const first = decideAt(strategyOf(file(21)), price("62500"))
     const edited = decideAt(strategyOf(file(61)), price("57000"), first.memory, held)
     assert.strictEqual(said(file(61), edited, held, "cell-12"), "SELL 200000 at 62333.33")
@@ -59,7 +59,7 @@ describe("a grid with other levels than before", () => {
     assert.strictEqual(said(file(21), back, held, "cell-50"), "SELL 200000 at 63000")
   })
 
-  it("withdraws nothing that rests at a level of both", () => {
+  it("cancels no order at a level of both", () => {
     const strategy = strategyOf(file(21))
     const first = decideAt(strategy, price("60500"))
     const resting: Slots = new Map(
@@ -76,7 +76,7 @@ describe("a grid with other levels than before", () => {
     }
   })
 
-  it("sells what a cell bought that is no more, at the lowest level above its cost", () => {
+  it("sells what a removed cell bought, at the lowest level above its cost", () => {
     const first = decideAt(strategyOf(file(61)), price("66500"))
     const before: Slots = new Map([["cell-50", boughtAt("66666.67")]])
     const edited = decideAt(strategyOf(file(21)), price("57000"), first.memory, before)
@@ -87,7 +87,7 @@ describe("a grid with other levels than before", () => {
     assert.isFalse(after.desired.some(({ slot }) => slot === "cell-50"))
   })
 
-  it("sells a part that a cell has bought before its removal", () => {
+  it("sells the part that a cell bought before its removal", () => {
     const first = decideAt(strategyOf(file(61)), price("66500"))
     const part: SlotProgress = {
       ...untouchedSlot,
@@ -100,7 +100,7 @@ describe("a grid with other levels than before", () => {
     assert.strictEqual(said(file(21), edited, before, "cell-31"), "SELL 50000 at 61000")
   })
 
-  it("sells its whole holding after its size is reduced, and below cost only if told to", () => {
+  it("sells its whole holding after its size is reduced, and below cost only on request", () => {
     const first = decideAt(strategyOf(file(21)), price("62500"))
     const lastOrder = { side: "BUY", price: price("62000") } as const
     const smaller = file(21).replace("0.002", "0.001")
@@ -140,7 +140,7 @@ grid: { ${shape}, size: ${size} }
 `
 }
 
-describe("any grid, edited again and again while its orders fill", () => {
+describe("any grid that is edited again and again while its orders fill", () => {
   it("loses no base, sells none twice and none below its cost", () => {
     let sales = 0
     for (let seed = 1; seed <= 12; seed++) {

@@ -96,12 +96,12 @@ const editedTo = (kind: string, sections: readonly [string, string], fills: numb
   return { absent, open, venue, then }
 }
 
-describe("what an edit leaves of a total", () => {
+describe("an edit of a total", () => {
   const iceberg = (visible: number, total = 1) =>
     `{ side: sell, price: 2550, total: { base: ${total} }, visible: { base: ${visible} } }`
   const ladder = (rungs: number) => `{ side: sell, from: 2550, to: 2800, rungs: ${rungs}, total: { base: 1 } }`
 
-  it("an iceberg sells exactly its total after its visible part is made smaller", () => {
+  it("lets an iceberg sell exactly its total with a smaller visible part", () => {
     const { open } = editedTo("iceberg", [iceberg(0.5), iceberg(0.1)], 1)
     assert.deepStrictEqual(
       open.map(({ legs, quantity }) => [legs, quantity]),
@@ -109,7 +109,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("an iceberg sells exactly its total after its visible part is made larger", () => {
+  it("lets an iceberg sell exactly its total with a larger visible part", () => {
     const { open } = editedTo("iceberg", [iceberg(0.1), iceberg(0.5)], 3)
     assert.deepStrictEqual(
       open.map(({ legs, quantity, why }) => [legs, quantity, why.text]),
@@ -117,7 +117,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("an iceberg that has sold more than its total is now does nothing more, and says what it sold", () => {
+  it("below what an iceberg has sold ends it, and it says what it sold", () => {
     const { absent, open } = editedTo("iceberg", [iceberg(0.5), iceberg(0.1, 0.3)], 1)
     assert.deepStrictEqual(open, [])
     assert.deepStrictEqual(
@@ -126,7 +126,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("a ladder sells exactly its total after an edit from 2 to 10 rungs", () => {
+  it("from 2 to 10 rungs lets a ladder sell exactly its total", () => {
     const { absent, open, venue, then } = editedTo("ladder", [ladder(2), ladder(10)], 1)
     // The second rung of the old file rests with 0.5 until it is withdrawn: so long nothing else may be placed.
     assert.deepStrictEqual(
@@ -143,7 +143,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("a ladder of fewer rungs keeps the exit of a removed rung that has bought", () => {
+  it("to fewer rungs keeps the exit of a removed rung that has bought", () => {
     const buys = (rungs: number) =>
       `{ side: buy, from: 2450, to: 2000, rungs: ${rungs}, total: { base: 1 }, takeProfit: 5% }`
     const { open } = editedTo("ladder", [buys(4), buys(2)], 4)
@@ -153,7 +153,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("a file of the other side does not repeat what a rung has bought", () => {
+  it("to the other side does not repeat what a rung has bought", () => {
     const of = (side: string) => `{ side: ${side}, from: 2450, to: 2000, rungs: 2, total: { base: 1 }, takeProfit: 5% }`
     const { open, then, venue } = editedTo("ladder", [of("buy"), of("sell")], 2)
     assert.deepStrictEqual(open, [])
@@ -164,66 +164,71 @@ describe("what an edit leaves of a total", () => {
   })
 })
 
-describe("any strategy with a total, edited again and again while its orders fill", () => {
+describe("any strategy with a total that is edited again and again while its orders fill", () => {
   it.each([
     ["iceberg", false],
     ["ladder", false],
     ["ladder", true],
     ["twap", false]
-  ] as const)("%s (with exits: %s) never trades more, and is done only when all of it is traded", (kind, hasExits) => {
-    let [edits, exceededBefore] = [0, 0]
-    for (let seed = 1; seed <= 40; seed++) {
-      const next = random(seed)
-      const side = pick<Side>(next, ["BUY", "SELL"])
-      const ground: Ground = { next, kind, side, hasExits }
-      const unit = pick<Unit>(next, ["base", "quote"])
-      let drawn = draw(ground, unit)
-      const venue = new SlowVenue(drawn.strategy, next)
-      venue.requotes = next() < 0.7
-      venue.closes = true
-      let [now, isAsked, most] = [0, true, drawn.total]
-      let before = ""
-      const step = (middle: number, fillChance: number): void => {
-        venue.pass(fillChance)
-        const seen = viewOf(drawn.strategy, middle, now)
-        const moves = JSON.stringify([...venue.slots()], (_, value) => (typeof value === "bigint" ? `${value}` : value))
-        const isStanding = venue.decision !== undefined && !isAsked
-        if (isStanding && venue.decision && holds(venue.decision.until, seen, moves !== before)) venue.follow()
-        else venue.decide(seen)
-        isAsked = false
-        before = moves
+  ] as const)(
+    "as %s (with exits: %s) never trades more, and is done only when all of it is traded",
+    (kind, hasExits) => {
+      let [edits, exceededBefore] = [0, 0]
+      for (let seed = 1; seed <= 40; seed++) {
+        const next = random(seed)
+        const side = pick<Side>(next, ["BUY", "SELL"])
+        const ground: Ground = { next, kind, side, hasExits }
+        const unit = pick<Unit>(next, ["base", "quote"])
+        let drawn = draw(ground, unit)
+        const venue = new SlowVenue(drawn.strategy, next)
+        venue.requotes = next() < 0.7
+        venue.closes = true
+        let [now, isAsked, most] = [0, true, drawn.total]
+        let before = ""
+        const step = (middle: number, fillChance: number): void => {
+          venue.pass(fillChance)
+          const seen = viewOf(drawn.strategy, middle, now)
+          const moves = JSON.stringify([...venue.slots()], (_, value) =>
+            typeof value === "bigint" ? `${value}` : value
+          )
+          const isStanding = venue.decision !== undefined && !isAsked
+          if (isStanding && venue.decision && holds(venue.decision.until, seen, moves !== before)) venue.follow()
+          else venue.decide(seen)
+          isAsked = false
+          before = moves
+          const { traded } = tradedIn(venue, drawn)
+          assert.isTrue(traded <= most + slackOf(drawn), `seed ${seed}: ${traded} of ${drawn.total}, most ${most}`)
+          const isSaid = (code: string) => venue.decision?.absent.some(({ why }) => why.code === code) === true
+          const isBusy = [...venue.slots().values()].some(({ live }) => live !== undefined)
+          const isWanting = venue.decision?.desired.some(
+            (desired) => armedLeg(desired, venue.slot(desired.slot)) !== undefined
+          )
+          if (isBusy || isWanting === true || isSaid("not-yet") || isSaid("time-over")) return
+          assert.isTrue(traded >= drawn.total - slackOf(drawn), `seed ${seed}: done at ${traded} of ${drawn.total}`)
+        }
+        for (let at = 0; at < 40; at++) {
+          now += integerBetween(next, 0, 2) * hour
+          step(between(next, 70, 170), 0.35)
+          if (next() > 0.2) continue
+          edits += 1
+          drawn = draw(ground, next() < 0.9 ? drawn.unit : pick<Unit>(next, ["base", "quote"]))
+          assert.isUndefined(drawn.strategy.unfit?.(venue.slots()))
+          venue.strategy = drawn.strategy
+          isAsked = true
+          const { traded, open } = tradedIn(venue, drawn)
+          most = drawn.total > traded + open ? drawn.total : traded + open
+          if (traded > drawn.total) exceededBefore += 1
+        }
+        now = 99.5 * hour
+        for (let at = 0; at < 150; at++) step(100, 1)
         const { traded } = tradedIn(venue, drawn)
-        assert.isTrue(traded <= most + slackOf(drawn), `seed ${seed}: ${traded} of ${drawn.total}, most ${most}`)
-        const isSaid = (code: string) => venue.decision?.absent.some(({ why }) => why.code === code) === true
-        const isBusy = [...venue.slots().values()].some(({ live }) => live !== undefined)
-        const isWanting = venue.decision?.desired.some(
-          (desired) => armedLeg(desired, venue.slot(desired.slot)) !== undefined
-        )
-        if (isBusy || isWanting === true || isSaid("not-yet") || isSaid("time-over")) return
-        assert.isTrue(traded >= drawn.total - slackOf(drawn), `seed ${seed}: done at ${traded} of ${drawn.total}`)
+        assert.isTrue(traded >= drawn.total - slackOf(drawn), `seed ${seed}: ends at ${traded} of ${drawn.total}`)
+        const slots = [...venue.slots().values()]
+        const net = slots.reduce((sum, { bought, sold }) => sum + bought - sold, 0n)
+        if (hasExits) assert.strictEqual(net, 0n, `seed ${seed}: what entries brought in has left again`)
       }
-      for (let at = 0; at < 40; at++) {
-        now += integerBetween(next, 0, 2) * hour
-        step(between(next, 70, 170), 0.35)
-        if (next() > 0.2) continue
-        edits += 1
-        drawn = draw(ground, next() < 0.9 ? drawn.unit : pick<Unit>(next, ["base", "quote"]))
-        assert.isUndefined(drawn.strategy.unfit?.(venue.slots()))
-        venue.strategy = drawn.strategy
-        isAsked = true
-        const { traded, open } = tradedIn(venue, drawn)
-        most = drawn.total > traded + open ? drawn.total : traded + open
-        if (traded > drawn.total) exceededBefore += 1
-      }
-      now = 99.5 * hour
-      for (let at = 0; at < 150; at++) step(100, 1)
-      const { traded } = tradedIn(venue, drawn)
-      assert.isTrue(traded >= drawn.total - slackOf(drawn), `seed ${seed}: ends at ${traded} of ${drawn.total}`)
-      const slots = [...venue.slots().values()]
-      const net = slots.reduce((sum, { bought, sold }) => sum + bought - sold, 0n)
-      if (hasExits) assert.strictEqual(net, 0n, `seed ${seed}: what entries brought in has left again`)
+      assert.isAbove(edits, 150)
+      assert.isAbove(exceededBefore, 5)
     }
-    assert.isAbove(edits, 150)
-    assert.isAbove(exceededBefore, 5)
-  })
+  )
 })

@@ -28,7 +28,7 @@ const needing =
   "    a: { when: mid > 1, side: buy, price: mid, size: { quote: 'max(50 USDC, averageEntry * position * 60%)' } }"
 
 describe("rules that need a position", () => {
-  it("are warned of where no rule begins one", () => {
+  it("have a warning if no rule begins one", () => {
     assert.deepStrictEqual(warnings(needing), [
       "rule a never fires: its size has no value without a position, and no rule begins one"
     ])
@@ -36,7 +36,7 @@ describe("rules that need a position", () => {
     assert.lengthOf(warnings(`${needing}\n${priced}`), 2)
   })
 
-  it("are taken beside a rule that buys first", () => {
+  it("are valid beside a rule that buys first", () => {
     const first = "    first: { when: mid < 1, side: buy, price: mid, size: { quote: 50 } }"
     assert.deepStrictEqual(warnings(`${needing}\n${first}`), [])
   })
@@ -57,7 +57,7 @@ describe("a rule that sells the position", () => {
   const first = (exit: string) =>
     `    first: { when: mid > 1, side: buy, price: mid, size: { quote: 50 }, then: { ${exit} } }`
 
-  it("is warned of where exits that rest hold it", () => {
+  it("has a warning if open exits hold the position", () => {
     assert.deepStrictEqual(warnings(`${first("price: entry * 1.1")}\n${all}`), [
       "rule all sells a share of the position, and the exit of rule first holds what it bought: while that rests, nothing is free"
     ])

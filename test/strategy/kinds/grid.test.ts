@@ -36,7 +36,7 @@ describe("a grid with a stop and a take-profit", () => {
   it.each([
     ["90", "SELL 70000000 at 89.1", "the stop 90"],
     ["161", "SELL 70000000 at 159.39", "the take-profit 160"]
-  ])("at %s it withdraws all orders and sells all that is there, for good", (at, order, because) => {
+  ])("at %s cancels all orders and sells everything, for good", (at, order, because) => {
     const first = decideAt(guarded, price("120"))
     const ended = guarded.decide({ ...viewAt(guarded, price(at)), own }, first.memory)
     const orders = (decision: Decision) =>
@@ -56,11 +56,11 @@ describe("a grid with a stop and a take-profit", () => {
   })
 })
 
-describe("a grid whose cells grow downwards", () => {
+describe("a grid with a size scale", () => {
   const scaled = (more: string, budget?: string) =>
     gridFile(`{ lower: 100, upper: 140, levels: 5, size: { quote: 100 }, ${more} }`, budget)
 
-  it("buys so many times as much as the cell above it, and sells what it bought", () => {
+  it("buys in each cell a multiple of the cell above it, and sells what it bought", () => {
     const { desired } = decideAt(strategyOf(scaled("sizeScale: 2", "{ quote: 1500 }")), price("150"))
     assert.deepStrictEqual(
       desired.map(({ legs: [buy] }) => Decimal.format(buy.price)),
@@ -76,7 +76,7 @@ describe("a grid whose cells grow downwards", () => {
     for (const { legs } of desired) assert.strictEqual(legs[1]?.quantity, legs[0].quantity)
   })
 
-  it("says what the budget lacks, and where a scale makes no sense", () => {
+  it("says what the budget lacks, and when a scale is not useful", () => {
     const said = (text: string) => problemsOf(text).map(({ message }) => message)
     assert.match(said(scaled("sizeScale: 2", "{ quote: 1499 }"))[0] ?? "", /4 buys resting at once need 1499\.99/)
     // The two lowest cells are the dearest window.
@@ -91,7 +91,7 @@ describe("a grid whose cells grow downwards", () => {
   })
 })
 
-describe("grid", () => {
+describe("a grid", () => {
   it("starts each cell with the buy below the price and with the sell from the price on", () => {
     const decision = decideAt(strategyOf(gridFile(five)), price("120"))
     assert.deepStrictEqual(firstLegs(decision), [
@@ -103,7 +103,7 @@ describe("grid", () => {
     assert.deepStrictEqual(decision.until, { onFill: false })
   })
 
-  it("lets a cell without inventory wait until the price has come up to its buy price", () => {
+  it("lets a cell without inventory wait until the price has risen to its buy price", () => {
     const strategy = strategyOf(gridFile(five, "{ base: 0.1, quote: 100 }"))
     const start = decideAt(strategy, price("105"))
     assert.deepStrictEqual(firstLegs(start), ["cell-00 BUY 100", "cell-01 SELL 120"])
@@ -123,7 +123,7 @@ describe("grid", () => {
     assert.deepStrictEqual(decideAt(strategy, price("200"), first.memory), first)
   })
 
-  it("funds only the nearest cells when asked, by what each cell has to do now", () => {
+  it("funds only the nearest cells on request, by the next order of each cell", () => {
     const strategy = strategyOf(
       gridFile("{ lower: 100, upper: 200, levels: 11, size: { base: 0.01 }, fundNearest: 2 }")
     )
@@ -160,7 +160,7 @@ describe("grid", () => {
     assert.strictEqual(desired[0]?.legs[0].quantity, 49_950_049n)
   })
 
-  it("keeps the profit in base when asked: sells only what pays for the next purchase", () => {
+  it("keeps the profit in base on request: it sells only what pays for the next purchase", () => {
     const strategy = strategyOf(gridFile("{ lower: 100, upper: 125, levels: 2, size: { base: 1 }, profit: base }"))
     const [cell] = decideAt(strategy, price("110")).desired
     assert.deepStrictEqual(
@@ -169,7 +169,7 @@ describe("grid", () => {
     )
   })
 
-  it("follows the price without end when it has a step instead of levels", () => {
+  it("follows the price without limit if it has a step instead of levels", () => {
     const strategy = strategyOf(
       gridFile("{ step: 10%, size: { quote: 100 }, fundNearest: 2 }", "{ base: 0, quote: 250 }")
     )
@@ -240,7 +240,7 @@ describe("any grid", () => {
     }
   })
 
-  it("asks for at most its budget, for any start and path of the price", () => {
+  it("needs at most its budget, for any start and path of the price", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
       const { strategy, low, high } = randomGrid(next)
@@ -258,7 +258,7 @@ describe("any grid", () => {
     }
   })
 
-  it("sells each cell at or above its purchase price, and names every cell once", () => {
+  it("sells each cell above its purchase price, and names every cell once", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
       const { strategy, low, high } = randomGrid(next)

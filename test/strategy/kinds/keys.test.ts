@@ -78,8 +78,8 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-describe("the key that decided", () => {
-  it.each(cases.map((each) => [`${each.about} ${each.slot}: ${each.line}`, each] as const))("%s", (_, each) => {
+describe("a reason points to the key that decided", () => {
+  it.each(cases.map((each) => [`${each.about} ${each.slot}: ${each.line}`, each] as const))("in %s", (_, each) => {
     const { text, slot, line, slots, at = "60000" } = each
     const strategy = strategyOf(text)
     const first = decideAt(strategy, price("60000"))
@@ -93,7 +93,7 @@ describe("the key that decided", () => {
     )
   })
 
-  it("of every reason of the files that come with the program stands in the file", () => {
+  it("in every file that comes with the program", () => {
     for (const kind of new Set(cases.map(({ about }) => about))) {
       const text = readFileSync(`strategies/${kind}.yaml`, "utf8")
       const { desired, absent, reasons } = decideAt(strategyOf(text), price("60000"))

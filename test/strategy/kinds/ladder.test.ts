@@ -17,7 +17,7 @@ const legsOf = (file: string) =>
     legs.map(({ side, price, quantity }) => `${side} ${quantity} at ${Decimal.format(price)}`)
   )
 
-describe("ladder", () => {
+describe("a ladder", () => {
   it("places its rungs from the first price to the last, both included", () => {
     assert.deepStrictEqual(
       legsOf(ladderFile("{ side: buy, from: 120, to: 100, rungs: 3, total: { base: 0.00000010 } }")),
@@ -45,7 +45,7 @@ describe("ladder", () => {
     assert.deepStrictEqual(split(190n, 3, "geometric"), [40n, 60n, 90n])
   })
 
-  it("does not cycle, and holds", () => {
+  it("does not cycle, and its decision holds", () => {
     const { desired, until } = decideAt(
       strategyOf(ladderFile("{ side: sell, from: 100, to: 120, rungs: 7, total: { quote: 500 } }")),
       price("50")
@@ -56,7 +56,7 @@ describe("ladder", () => {
 })
 
 describe("any ladder", () => {
-  it("splits every total exactly, no rung smaller than the one before by more than the profile says", () => {
+  it("splits every total exactly, and no rung is smaller than the one before", () => {
     for (let seed = 1; seed <= 500; seed++) {
       const next = random(seed)
       const total = BigInt(integerBetween(next, 1, 1e15))

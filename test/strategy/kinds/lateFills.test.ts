@@ -28,8 +28,8 @@ const at = (strategy: ReturnType<typeof strategyOf>, middle: number, now: number
   return view
 }
 
-describe("a rule whose order fills while it is withdrawn", () => {
-  it("goes on with its exit, and buys only when its condition holds", () => {
+describe("a rule whose order fills while it is being cancelled", () => {
+  it("continues with its exit, and buys only if its condition holds", () => {
     const strategy = strategyOf(rule("buy", "      then: { price: entry * (1 + 2%) }"))
     const venue = new SlowVenue(strategy, random(1))
     venue.decide(at(strategy, 99, 0))
@@ -52,7 +52,7 @@ describe("a rule whose order fills while it is withdrawn", () => {
     assert.strictEqual(venue.placed.at(-1)?.side, "BUY")
   })
 
-  it("does what an independent account of it says, for any chance and any side", () => {
+  it("matches an independent account, for any timing and side", () => {
     let late = 0
     for (let seed = 1; seed <= 200; seed++) {
       const next = random(seed)
@@ -123,7 +123,7 @@ describe.each([
   ["rules", "buy"],
   ["rules", "sell"]
 ] as const)("a %s whose entry to %s fills in part", (kind, side) => {
-  it("leaves whole at its stop or target, and neither enters again nor leaves more than it holds", () => {
+  it("exits completely at its stop or target, enters once, and exits no more than it holds", () => {
     let parts = 0
     for (let seed = 1; seed <= 150; seed++) {
       const [next, isEntry] = [random(seed), ({ side: of }: { side: string }) => of.toLowerCase() === side]

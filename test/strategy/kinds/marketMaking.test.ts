@@ -61,7 +61,7 @@ describe("market making by the model of Avellaneda and Stoikov", () => {
     [3, 0, 60],
     [-2, 0, 60],
     [3, 45, 15]
-  ])("with %s orders bought, %s minutes into the horizon, quotes as published", (inventory, minutes, left) => {
+  ])("quotes as published with %s orders bought, %s minutes into the horizon", (inventory, minutes, left) => {
     const bought = { ...untouchedSlot, bought: BigInt(Math.max(0, inventory)) * 10_000_000n }
     const sold = { ...untouchedSlot, sold: BigInt(Math.max(0, -inventory)) * 10_000_000n }
     const slots: Slots = new Map([
@@ -77,7 +77,7 @@ describe("market making by the model of Avellaneda and Stoikov", () => {
     assert.deepStrictEqual([decision.until.time, decision.until.barClose], [monday + (minutes + 1) * minute, "1m"])
   })
 
-  it("quotes anew when the horizon ends within a candle", () => {
+  it("quotes again when the horizon ends within a candle", () => {
     const text = modelSection.replace("horizon: 1h", "horizon: 90m").replace("timeframe: 1m", "timeframe: 1h")
     const uneven = strategyOf(file(text))
     const candles = new Map([["1h", { columns, closed: 60 }]])
@@ -85,7 +85,7 @@ describe("market making by the model of Avellaneda and Stoikov", () => {
     assert.strictEqual(decision.until.time, monday + 90 * minute)
   })
 
-  it("quotes nothing before it has its candles, and asks for one more than its length", () => {
+  it("quotes nothing before it has its candles, and needs one more than its length", () => {
     assert.deepStrictEqual(model.candles, new Map([["1m", 51]]))
     const cold = { ...at(monday), candles: new Map([["1m", { columns, closed: 50 }]]) }
     assert.deepStrictEqual(
@@ -104,7 +104,7 @@ describe("market making around a price of closed candles", () => {
   }
   const mean = (closed: number) => close.slice(closed - 4, closed).reduce((sum, value) => sum + value, 0) / 4
 
-  it("quotes around it wherever the mid is, and again once it has moved by requote", () => {
+  it("quotes around that price for any mid, and again once it has moved by requote", () => {
     assert.deepStrictEqual([...(averaged.candles ?? [])], [["1m", 5]])
     let decision = seen(10, "1000")
     let centre = mean(10)
@@ -121,7 +121,7 @@ describe("market making around a price of closed candles", () => {
     }
   })
 
-  it("quotes nothing before its candles are there, and follows closed candles alone", () => {
+  it("quotes nothing without its candles, and follows closed candles alone", () => {
     const early = averaged.decide(viewAt(averaged, price("1000")), null)
     assert.deepStrictEqual(
       early.absent.map(({ why }) => why.text),
@@ -153,7 +153,7 @@ describe("market making around a price of closed candles", () => {
 })
 
 describe("market making", () => {
-  it("takes a size for each level, and shrinks what adds to the inventory", () => {
+  it("takes a size for each level, and shrinks orders that add to the inventory", () => {
     const sized = strategyOf(file("{ levels: 2, spread: 1%, size: [0.1, 0.2], sizeSkew: 50%, maxInventory: 0.4 }"))
     const sizes = ({ desired }: Decision) => desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.quantity}`)
     const empty = decideAt(sized, price("1000"))
@@ -163,7 +163,7 @@ describe("market making", () => {
     assert.deepStrictEqual(sizes(skewed), ["bid-00 7500000", "ask-00 12500000", "ask-01 25000000"])
   })
 
-  it("takes sizes that the market can bear, chosen anew with every requote", () => {
+  it("chooses sizes that the market can bear again with every requote", () => {
     const strategy = strategyOf(file("{ levels: 1, spread: 2%, size: 0.8, maxImpact: 0.5%, requote: 1% }"))
     assert.deepStrictEqual(strategy.depth, [80_000_000n, 40_000_000n, 20_000_000n, 10_000_000n])
     const level = (quantity: bigint, impact: number) => ({
@@ -186,7 +186,7 @@ describe("market making", () => {
     assert.deepStrictEqual(sizes(at("1020", undefined, same.memory)), sizes(first))
   })
 
-  it("leaves the other side of a filled level where it is, until it fills or is too far away", () => {
+  it("leaves the other side of a filled level open until it fills or is too far away", () => {
     const strategy = strategyOf(
       file("{ levels: 1, spread: 2%, size: 0.1, requote: 1%, maxInventory: 1, hanging: { distance: 5% } }")
     )
@@ -224,7 +224,7 @@ describe("market making", () => {
     assert.deepStrictEqual(orders(over), ["bid-00-2 BUY 1019.7", "ask-00 SELL 1040.3"])
   })
 
-  it("quotes an order that has filled again after the delay", () => {
+  it("quotes a filled order again after the delay", () => {
     const delayed = strategyOf(file("{ levels: 1, spread: 1%, size: 0.1, maxInventory: 1, filledDelay: 30s }"))
     const own: OwnState = { openOrders: 1, freeBase: 0n, freeQuote: 0n, position: 0n, realisedProfit: 0n }
     const first = decideAt(delayed, price("1000"), null, new Map(), monday)
@@ -273,17 +273,12 @@ describe("maxInventory", () => {
     assert.deepStrictEqual(bidsOf(decideAt(limited("skew: 0%"), price("1000"), null, part)), [])
   })
 
-  it.each(["skew: 0%", "hanging: { distance: 5% }"])(
-    "forgot what levels bought that a file no longer has: %s",
-    (more) => {
-      const gone = slots({ "bid-07": bought(20_000_000n, 2) })
-      assert.deepStrictEqual(bidsOf(decideAt(limited(more), price("1000"), null, gone)), [
-        ["bid-00", "bid-01", "bid-02"]
-      ])
-    }
-  )
+  it.each(["skew: 0%", "hanging: { distance: 5% }"])("counts what removed levels have bought: %s", (more) => {
+    const gone = slots({ "bid-07": bought(20_000_000n, 2) })
+    assert.deepStrictEqual(bidsOf(decideAt(limited(more), price("1000"), null, gone)), [["bid-00", "bid-01", "bid-02"]])
+  })
 
-  it("counted the smaller order that comes, and not the larger one that rests until then", () => {
+  it("counts a larger open order until the smaller one replaces it", () => {
     const live = { side: "BUY", price: Decimal.make(990n), quantity: 19_000_000n } as const
     const larger = slots({ "bid-00": bought(10_000_000n), "bid-01": { live } })
     assert.deepStrictEqual(bidsOf(decideAt(limited("sizeSkew: 90%"), price("1000"), null, larger)), [
@@ -291,7 +286,7 @@ describe("maxInventory", () => {
     ])
   })
 
-  it("took more than fits where sizes grow with the inventory", () => {
+  it("is kept if sizes grow with the inventory", () => {
     const sold = slots({ "ask-00": { sold: 30_000_000n, completedLegs: 3 } })
     const decision = decideAt(limited("sizeSkew: 90%"), price("1000"), null, sold)
     const sizes = decision.desired.flatMap(({ legs: [{ side, quantity }] }) => (side === "BUY" ? [quantity] : []))

@@ -21,7 +21,7 @@ describe("rearm", () => {
   const grid = strategyOf(gridText)
   const at = (text: string) => price(text)
 
-  it("after a round the cell waits until the price has moved, up or down, and then stays armed", () => {
+  it("keeps a cell waiting after a round until the price has moved, and then the cell stays armed", () => {
     const first = decideAt(grid, at("57000"))
     const bought = new Map([["cell-00", completed(1, 10_000_000n)]])
     const held = decideAt(grid, at("50000"), first.memory, bought)
@@ -44,7 +44,7 @@ describe("rearm", () => {
     }
   })
 
-  it("a quote that has filled waits before its payout, too", () => {
+  it("applies to a filled quote before its payout, too", () => {
     const maker = strategyOf(`${head("market-making")}rearm: 2%\n${budget}${quotes}`)
     const first = decideAt(maker, at("60000"))
     const filled = new Map([["bid-00", { ...untouchedSlot, filledInLeg: 10_000_000n, bought: 10_000_000n }]])
@@ -66,7 +66,7 @@ describe("rearm", () => {
 })
 
 describe("skim", () => {
-  it("holdings above the ceiling are set aside for good", () => {
+  it("sets holdings above the ceiling aside for good", () => {
     const strategy = strategyOf(`${head("rebalance")}skim: 61000\n${budget}rebalance: { target: 50%, band: 2% }\n`)
     const first = decideAt(strategy, price("60000"))
     assert.deepStrictEqual(first.reasons, [])
@@ -91,7 +91,7 @@ describe("skim", () => {
     assert.closeTo(Decimal.toNumber(sale?.price ?? Decimal.zero), (55_000 * 0.52) / 0.48, 1)
   })
 
-  it("a size by equity and the free quote count without it", () => {
+  it("is not counted in a size by equity or in the free quote", () => {
     const strategy = strategyOf(`${head("rules")}skim: 60000\nlimits: { budget: { quote: 60000 } }\n${dip}`)
     const own = {
       openOrders: 0,
@@ -114,10 +114,10 @@ describe("skim", () => {
   })
 })
 
-describe("where they are mistakes", () => {
+describe("a modifier without effect", () => {
   const said = (text: string) => problemsOf(text).map(({ line, column, message }) => `${line}:${column}: ${message}`)
 
-  it("says it at the key", () => {
+  it("has a warning at its key", () => {
     const dca = `${head("dca")}rearm: 1%\nskim: 99999\n${budget}dca: { every: 6h, size: { quote: 50 }, times: 4 }\n`
     assert.deepStrictEqual(said(dca), [
       "4:8: rearm has no effect here: a strategy of kind dca places no filled order again by itself",

@@ -25,7 +25,7 @@ const kinds: ReadonlyArray<readonly [kind: string, section: (size: string, facto
 ]
 
 describe("orders that limits refuse", () => {
-  it.each(kinds)("of %s were never placed, and check said nothing: %s", (kind, section) => {
+  it.each(kinds)("of %s give a warning in check: %s", (kind, section) => {
     const of = (size: number) => section(`{ quote: ${size} }`, size)
     assert.isUndefined(warned(kind, of(60), "minOrder: 50, maxNotional: 100"))
     assert.match(
@@ -38,7 +38,7 @@ describe("orders that limits refuse", () => {
     )
   })
 
-  it("of an exit that comes to less than its entry leave a position without one", () => {
+  it("of an exit smaller than its entry give a warning, because the position would have no exit", () => {
     const section = "{ side: buy, entry: 1000, takeProfit: 1100, stop: 900, size: { base: 0.1 } }"
     assert.deepStrictEqual(warned("bracket", section, "minOrder: 95"), [
       "an order worth 90 USDC is not placed: limits.minOrder is 95 USDC"

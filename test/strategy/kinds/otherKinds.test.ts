@@ -30,8 +30,8 @@ const orders = ({ desired }: Decision) =>
   desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} ${leg.quantity} at ${Decimal.format(leg.price)}`)
 const hour = 3_600_000
 
-describe("iceberg", () => {
-  it("shows one part after the other, and they sum to the total", () => {
+describe("an iceberg", () => {
+  it("shows one part after the other, and the parts sum to the total", () => {
     const strategy = strategyOf(
       file("iceberg", "{ side: sell, price: 70000, total: { base: 1 }, visible: { base: 0.3 } }")
     )
@@ -44,7 +44,7 @@ describe("iceberg", () => {
   })
 })
 
-describe("twap", () => {
+describe("a twap", () => {
   const strategy = strategyOf(
     file("twap", "{ side: buy, total: { base: 1 }, over: 10h, slices: 5, limit: 61000, reach: 10bps }")
   )
@@ -57,7 +57,7 @@ describe("twap", () => {
     assert.deepStrictEqual(orders(second), ["slice-00 BUY 20000000 at 60060", "slice-01 BUY 20000000 at 61000"])
   })
 
-  it("spreads slices whose time passes while a limit holds evenly over what is left of the time", () => {
+  it("spreads slices evenly over the rest of the time if their times pass during a hold", () => {
     const held = (memory: Memory, hours: number, isHeld: boolean) =>
       strategy.decide({ ...viewAt(strategy, price("60000"), new Map(), hours * hour), isHeld }, memory)
     let { memory } = held(null, 0, false)
@@ -82,7 +82,7 @@ describe("twap", () => {
     assert.deepStrictEqual(begins, [6.625, 7.46875, 8.3125, 9.15625])
   })
 
-  it("goes on from its memory as a journal has it", () => {
+  it("continues from the memory in a journal", () => {
     const before = { start: 0, "slice-00": "60060", "slice-01": "60500" }
     const third = decideAt(strategy, price("60000"), before, new Map(), 4 * hour)
     const prices = [
@@ -96,20 +96,20 @@ describe("twap", () => {
     assert.deepStrictEqual(orders(decideAt(strategy, price("61500"), copied, new Map(), 5 * hour)), prices)
   })
 
-  it("gives slices other names, and prices of their own, when an edit makes them more", () => {
+  it("gives slices new names and prices if an edit makes more of them", () => {
     const more = strategyOf(file("twap", "{ side: buy, total: { base: 1 }, over: 10h, slices: 200, limit: 61000 }"))
     const first = decideAt(strategy, price("60000"))
     const [edited] = orders(decideAt(more, price("59000"), first.memory, new Map(), 1000))
     assert.strictEqual(edited, "slice-000 BUY 500000 at 59000")
   })
 
-  it("withdraws what is left when the time is over", () => {
+  it("cancels the rest when the time is over", () => {
     const first = decideAt(strategy, price("60000"))
     const over = decideAt(strategy, price("60000"), first.memory, new Map(), 10 * hour)
     assert.deepStrictEqual([over.desired, over.absent.length, over.until], [[], 5, { onFill: false }])
   })
 
-  it("varies sizes and times by numbers that follow from the seed, and still sums exactly", () => {
+  it("varies sizes and times by the seed, and still sums exactly", () => {
     const varied = (seed: number) =>
       strategyOf(
         file(
@@ -127,12 +127,12 @@ describe("twap", () => {
   })
 })
 
-describe("dca", () => {
+describe("a dca", () => {
   const strategy = strategyOf(
     file("dca", "{ every: 6h, size: { quote: 60 }, times: 4, drop: 5%, pauseAbove: 80000, reach: 0.1% }")
   )
 
-  it("skips times and falls while a limit holds, and buys at the next ones", () => {
+  it("skips times and price drops during a hold, and buys at the next ones", () => {
     const at = (memory: Memory, hours: number, isHeld: boolean, mid = "60000") =>
       strategy.decide({ ...viewAt(strategy, price(mid), new Map(), hours * hour), isHeld }, memory)
     const first = at(null, 0, false)
@@ -147,7 +147,7 @@ describe("dca", () => {
     assert.lengthOf(at(fallen.memory, 12, false, "57000").desired, 2)
   })
 
-  it("buys at once and then every so often", () => {
+  it("buys at once and then at each interval", () => {
     const first = decideAt(strategy, price("60000"))
     assert.deepStrictEqual(orders(first), ["purchase-000 BUY 99900 at 60060"])
     assert.deepStrictEqual(first.until, { onFill: false, time: 6 * hour, priceBelow: price("57000") })
@@ -159,7 +159,7 @@ describe("dca", () => {
     assert.strictEqual(second.until.time, 12 * hour)
   })
 
-  it("buys when the price has dropped, skips what it missed, and forgets what has filled", () => {
+  it("buys after a price drop, skips missed times, and forgets filled orders", () => {
     const first = decideAt(strategy, price("60000"))
     const dropped = decideAt(strategy, price("57000"), first.memory, new Map([["purchase-000", completed(1)]]), hour)
     assert.deepStrictEqual(orders(dropped), ["purchase-001 BUY 105157 at 57057"])
@@ -168,7 +168,7 @@ describe("dca", () => {
     assert.strictEqual(late.until.time, 24 * hour)
   })
 
-  it("pauses above a price and ends after so many times", () => {
+  it("pauses above a price and ends after a number of purchases", () => {
     const paused = decideAt(strategy, price("90000"))
     assert.deepStrictEqual(
       paused.absent.map(({ why }) => why.code),
@@ -183,7 +183,7 @@ describe("dca", () => {
   })
 })
 
-describe("bracket", () => {
+describe("a bracket", () => {
   const strategy = strategyOf(
     file(
       "bracket",
@@ -224,7 +224,7 @@ describe("bracket", () => {
     assert.strictEqual(exitOf(stopped), "SELL 60390")
   })
 
-  it("the stop follows before the price has come to `trailFrom`: never", () => {
+  it("keeps the stop in place until the price has reached `trailFrom`", () => {
     const section =
       "{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 66000, stop: 58000, trail: 2%, trailFrom: 63000 }"
     const waiting = strategyOf(file("bracket", section))
@@ -241,7 +241,7 @@ describe("bracket", () => {
     assert.deepStrictEqual(wrong("trail: 2%, trailFrom: 59000"), ["trailFrom must be above the entry price 60000"])
   })
 
-  it("leaves by a swap at the stop if told to, and at the take-profit by an order", () => {
+  it("exits by a swap at the stop on request, and at the take-profit by an order", () => {
     const swapping = strategyOf(
       file("bracket", "{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 66000, stop: 58000, stopBy: swap }")
     )
@@ -289,7 +289,7 @@ describe("market-making", () => {
     assert.notDeepEqual(decideAt(strategy, price("60300"), first.memory).desired, first.desired)
   })
 
-  it("quotes outside the market's own spread at its size, and keeps a wide one until it has narrowed", () => {
+  it("quotes outside the market's own spread at its size, and keeps a wide one until it narrows", () => {
     const seen = (half: string, memory: Memory, quantity = 10_000_000n) => {
       const [middle, distance] = [price("60000"), price(half)]
       const level = { bid: Decimal.subtract(middle, distance), ask: Decimal.add(middle, distance), quantity, at: 0 }
@@ -308,7 +308,7 @@ describe("market-making", () => {
     )
   })
 
-  it("leans against its inventory and stops a side that is full", () => {
+  it("leans against its inventory and stops a full side", () => {
     const first = decideAt(strategy, price("60000"))
     const bought = new Map([["bid-00", { ...completed(1), bought: 10_000_000n }]])
     const leaning = decideAt(strategy, price("60000"), first.memory, bought)
@@ -366,7 +366,7 @@ describe("market-making by volatility", () => {
     })
   })
 
-  it("keeps its spread until a new one moves the quotes by requote, and stays within its ends", () => {
+  it("keeps its spread until a new one moves the quotes by requote, and stays within its limits", () => {
     const strategy = quotes("atr")
     const first = strategy.decide(view(strategy, candlesOf(...calm), 40), null)
     const restless = candlesOf(...calm, 1.5, 9, 99, 999)
@@ -380,7 +380,7 @@ describe("market-making by volatility", () => {
     assert.strictEqual(orders(narrow)[0], "bid-00 BUY 10000000 at 99.8")
   })
 
-  it("keeps the last spread when its candles are gone", () => {
+  it("keeps the last spread if its candles are missing", () => {
     const strategy = quotes("atr")
     const first = strategy.decide(view(strategy, candlesOf(...calm), 40), null)
     assert.deepStrictEqual(strategy.decide(view(strategy, candlesOf(), 0), first.memory).desired, first.desired)
@@ -425,10 +425,10 @@ describe("market-making by volatility", () => {
   })
 })
 
-describe("rebalance", () => {
+describe("a rebalance", () => {
   const strategy = strategyOf(file("rebalance", "{ target: 50%, band: 5% }", "{ base: 1, quote: 60000 }"))
 
-  it("rests one order on each side where the share leaves the band, of the size that restores the target", () => {
+  it("places one order on each side where the share leaves the band, of the size that restores the target", () => {
     const [buy, sell] = decideAt(strategy, price("60000")).desired
     assert.strictEqual(Decimal.format(sell?.legs[0].price ?? Decimal.zero), "73333.34")
     assert.strictEqual(Decimal.format(buy?.legs[0].price ?? Decimal.zero), "49090.9")
@@ -436,7 +436,7 @@ describe("rebalance", () => {
     assert.closeTo(Number(sell?.legs[0].quantity) / 1e8, 1 - value / 2 / 73_333.34, 1e-6)
   })
 
-  it("goes on from what it holds after a fill", () => {
+  it("continues from its holdings after a fill", () => {
     const first = decideAt(strategy, price("60000"))
     const { quantity = 0n } = first.desired[1]?.legs[0] ?? {}
     const filled = { ...completed(1), sold: quantity, proceeds: (quantity * 7_333_334n) / 10_000n }
@@ -475,7 +475,7 @@ describe.each(Object.keys(sections))("any %s", (kind) => {
     }
   })
 
-  it("asks for positive sizes at positive prices, inside its budget", () => {
+  it("desires positive sizes at positive prices, inside its budget", () => {
     for (let seed = 1; seed <= 10; seed++) {
       const next = random(seed)
       const strategy = strategyOf(file(kind, sections[kind]?.(next) ?? ""))

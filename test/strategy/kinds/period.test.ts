@@ -48,7 +48,7 @@ describe("a strategy with a beginning", () => {
     )
   })
 
-  it("begins when its condition is first true, and stays begun", () => {
+  it("begins once its condition is true, and continues when it is no longer true", () => {
     const strategy = strategyOf(`${head("grid", "when: mid < 58000")}${grid}`)
     const waits = decideAt(strategy, price("59000"))
     assert.isEmpty(waits.desired)
@@ -59,7 +59,7 @@ describe("a strategy with a beginning", () => {
     assert.lengthOf(decideAt(strategy, price("62000"), begun.memory).desired, 3)
   })
 
-  it("counts the times of its kind from its beginning", () => {
+  it("measures the times of its kind from its beginning", () => {
     const strategy = strategyOf(`${head("twap", "from: 2027-01-02")}${twap}`)
     const early = decideAt(strategy, price("54000"), undefined, undefined, at(0))
     const begun = decideAt(strategy, price("54000"), early.memory, undefined, at(1))
@@ -75,7 +75,7 @@ describe("a strategy with a beginning", () => {
     ])
   })
 
-  it("waits for the candles that its condition reads, in the section's timeframe", () => {
+  it("needs the candles that its condition reads, in the section's timeframe", () => {
     const strategy = strategyOf(
       `${head("deals", "when: rsi(close, 14) < 30")}deals: { size: { quote: 100 }, takeProfit: 2%, timeframe: 4h }\n`
     )
@@ -91,7 +91,7 @@ describe("a strategy with an end", () => {
   ])
   const ending = (onEnd: string) => strategyOf(`${head("grid", `until: 2027-01-02\nonEnd: ${onEnd}`)}${grid}`)
 
-  it.each(Object.keys(kinds))("withdraws every order at `until`: %s", (kind) => {
+  it.each(Object.keys(kinds))("cancels every order at `until`: %s", (kind) => {
     const strategy = strategyOf(`${head(kind, "until: 2027-01-02")}${kinds[kind]}`)
     const before = decideAt(strategy, price("54000"), undefined, undefined, at(0))
     assert.isAtMost(before.until.time ?? Number.POSITIVE_INFINITY, at(1))
@@ -100,7 +100,7 @@ describe("a strategy with an end", () => {
     assert.deepStrictEqual(whys(after), ["ended at 2027-01-02T00:00:00.000Z"])
   })
 
-  it("leaves what rests and the exits of what it holds, and places nothing else", () => {
+  it("with `onEnd: leave` keeps its open orders and the exits of its position, and places nothing else", () => {
     const strategy = ending("leave")
     const before = decideAt(strategy, price("56000"), undefined, undefined, at(0))
     const after = decideAt(strategy, price("56000"), before.memory, open, at(1))
@@ -109,7 +109,7 @@ describe("a strategy with an end", () => {
     assert.deepStrictEqual(slots(decideAt(strategy, price("61000"), after.memory, filled, at(2))), ["cell-00"])
   })
 
-  it("sells what it bought and has not sold, and follows the market until that is done", () => {
+  it("with `onEnd: sell` sells its position, and follows the market until that is done", () => {
     const strategy = ending("sell")
     const before = decideAt(strategy, price("56000"), undefined, undefined, at(0))
     const after = decideAt(strategy, price("56000"), before.memory, open, at(1))
@@ -135,7 +135,7 @@ describe("a strategy with an end", () => {
     assert.strictEqual(until.priceBelow === undefined, onEnd.includes("price"))
   })
 
-  it("is written into a file in place of another end, and nothing else changes", () => {
+  it("gets its end written into the file in place of another, and nothing else changes", () => {
     const text = `${head("grid", "until: 2027-01-02\nonEnd:\n  sell:\n    by: swap")}${grid}`
     const closed = endingText(text, at(0), { price: "61000" })
     assert.strictEqual(
@@ -153,7 +153,7 @@ ${grid}`
     assert.include(endingText(text, at(0), { by: "swap" }), "onEnd: { sell: { by: swap } }\n")
   })
 
-  it("sells nothing that is too little for an order", () => {
+  it("does not sell a position that is too small for an order", () => {
     const strategy = strategyOf(
       `${head("grid", "until: 2027-01-02\nonEnd: sell").replace("limits: {", "limits: { minOrder: 10,")}${grid}`
     )
@@ -171,11 +171,11 @@ describe("the bounds of a strategy with a beginning and an end", () => {
     })
 })
 
-describe("mistakes in these keys", () => {
+describe("mistakes about the beginning and the end", () => {
   const said = (keys: string) =>
     problemsOf(`${head("grid", keys)}${grid}`).map(({ line, column, message }) => `${line}:${column}: ${message}`)
 
-  it("are told at their places", () => {
+  it("are reported with line and column", () => {
     assert.deepStrictEqual(said("from: 2027-01-02\nuntil: 2027-01-02"), [
       "6:8: it would end before it begins at 2027-01-02T00:00:00.000Z"
     ])

@@ -120,8 +120,8 @@ class Play {
   }
 }
 
-describe("rebalance of several assets", () => {
-  it("rests one order on each side of each asset, priced by the value of everything else", () => {
+describe("a rebalance of several assets", () => {
+  it("places one order on each side of each asset, priced by the value of everything else", () => {
     const decision = decideAt(strategyOf(file(quarters)), price("60000"), null, new Map(), 0, at("3000", "200"))
     // Everything else is worth 180,000: 60,000 of BTC are a quarter, and 28 % of all at 70,000.
     assert.deepStrictEqual(said(decision), [
@@ -140,7 +140,7 @@ describe("rebalance of several assets", () => {
     )
   })
 
-  it("follows the other prices when they have moved by requote, not before", () => {
+  it("follows the other prices once they have moved by requote", () => {
     const strategy = strategyOf(file(quarters))
     const first = decideAt(strategy, price("60000"), null, new Map(), 0, at("3000", "200"))
     const quiet = decideAt(strategy, price("60290"), first.memory, new Map(), 0, at("2986", "200.9"))
@@ -174,7 +174,7 @@ describe("rebalance of several assets", () => {
     }
   })
 
-  it("keeps every share near its band for any prices, and spends only what is there", () => {
+  it("keeps every share near its band for any prices, and spends only what it has", () => {
     let fills = 0
     for (let seed = 1; seed <= 10; seed++) {
       const next = random(seed)
@@ -198,7 +198,7 @@ describe("rebalance of several assets", () => {
   const [btcFile, ethFile] = ["btc", "eth"].map((name) =>
     resolve(import.meta.dirname, `../../../../shared/data/coinbase-${name}usd-1m-lean.csv.gz`)
   )
-  it.skipIf(!existsSync(btcFile ?? ""))("on real candles of two assets: shares stay, few orders are moved", () => {
+  it.skipIf(!existsSync(btcFile ?? ""))("keeps shares and moves few orders on real candles of two assets", () => {
     const closesOf = (path = ""): ReadonlyMap<string, string> => {
       const rows = gunzipSync(readFileSync(path)).toString().trim().split("\n").slice(1)
       return new Map(rows.map((row) => row.split(",")).map(([time = "", , , , close = ""]) => [time, close]))
@@ -227,7 +227,7 @@ rebalance: { targets: { BTC: 33%, ETH: 33% }, band: 1% }
   })
 })
 
-describe("rebalancing by the clock", () => {
+describe("a rebalance by the clock", () => {
   const weekly = strategyOf(`name: test
 market: BTC/USDC
 kind: rebalance
@@ -238,7 +238,7 @@ rebalance: { target: 50%, band: 2%, every: 7d, reserve: 500, reach: 1% }
   const orders = ({ desired }: Decision) =>
     desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.quantity} at ${Decimal.format(leg.price)}`)
 
-  it("trades back to the target once a week, near the price of that moment, and leaves the reserve alone", () => {
+  it("trades back to the target once a week, near the current price, and keeps the reserve", () => {
     const begun = decideAt(weekly, price("2000"), null, new Map(), monday + 5 * hour)
     // 1 BTC is worth 2000, the free quote 1000: half of 3000 is 0.75 BTC.
     assert.deepStrictEqual(orders(begun), ["sell 25000000 at 1980"])
@@ -254,7 +254,7 @@ rebalance: { target: 50%, band: 2%, every: 7d, reserve: 500, reach: 1% }
     assert.deepStrictEqual(orders(fallen), ["buy 37250000 at 1010"])
   })
 
-  it("trades in a period that begins before the payout of the last one's order", () => {
+  it("trades in a period that begins before the payout of the previous order", () => {
     const begun = decideAt(weekly, price("2000"), null, new Map(), monday + 5 * hour)
     const [sell] = begun.desired
     const { side, price: at } = sell?.legs[0] ?? assert.fail()
@@ -276,7 +276,7 @@ rebalance: { target: 50%, band: 2%, every: 7d, reserve: 500, reach: 1% }
   })
 })
 
-describe("rebalancing of one asset", () => {
+describe("a rebalance of one asset", () => {
   const half = strategyOf(`name: test
 market: BTC/USDC
 kind: rebalance
@@ -284,7 +284,7 @@ limits: { budget: { base: 1, quote: 60000 } }
 rebalance: { target: 50%, band: 10% }
 `)
 
-  it("continues when an order is moved without a decision in between and then filled in part", () => {
+  it("continues if an order is moved without a decision in between and then fills in part", () => {
     const at = price("40000")
     const first = decideAt(half, at, null)
     const [buy] = first.desired

@@ -100,7 +100,7 @@ describe("a round", () => {
   })
 })
 
-describe("an order of which fees take half", () => {
+describe("an order that loses half to fees", () => {
   const half = /^fees take 1 CAT of an order that brings [12] CAT$/
   it.each([
     ["grid", "{ lower: 100, upper: 200, levels: 3, size: { base: 2 } }"],
@@ -130,7 +130,7 @@ describe("a deal", () => {
     assert.match(warnings("deals", deal(`side: sell, ${safety(3)}, stop: 3%`)).join(), /^safety order 3 of 3/)
   })
 
-  it("with more active safety orders than there are has a warning", () => {
+  it("with more active safety orders than exist has a warning", () => {
     assert.deepStrictEqual(warnings("deals", deal(safety(3, ", active: 5"))), [
       "active is 5, and there are 3 safety orders"
     ])
@@ -154,7 +154,7 @@ describe("a percentage target", () => {
     assert.deepStrictEqual(legsOf(sells, 20), [50_000, 49_302.19])
   })
 
-  it("of a bracket is earned after the venue's share of both fills, an expression is that price", () => {
+  it("of a bracket is earned after the venue's share of both fills; an expression is that price", () => {
     const bracket = (takeProfit: string) =>
       `{ side: buy, entry: 1%, takeProfit: ${takeProfit}, stop: 3%, size: { base: 1 } }`
     assert.deepStrictEqual(legsOf(bracket("1%"), 0, "bracket"), [59_400, 59_994])
@@ -175,7 +175,7 @@ describe("a percentage target", () => {
     for (const share of earned) assert.closeTo(share, 0.01, 0.0002)
   })
 
-  it("is exactly earned at its net price", () => {
+  it("is earned exactly at its net price", () => {
     const { market } = strategyOf("dca", "{ every: 1d, times: 2, size: { quote: 60 } }")
     const quantity = 100_000_000n
     const buy = { price: price("50000"), quantity }

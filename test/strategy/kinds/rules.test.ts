@@ -97,7 +97,7 @@ describe("rules", () => {
     assert.deepStrictEqual(problemsOf(file(orders)), [])
   })
 
-  it("are not warned of a name that is called reach", () => {
+  it("have no warning because of a name that is called reach", () => {
     const order =
       "    any:\n      when: mid > 0\n      side: buy\n      price: mid * (1 - reach)\n      size: { quote: 100 }"
     assert.isUndefined(strategyOf(file(order, "  let: { reach: 20% }\n")).warnings)
@@ -105,7 +105,7 @@ describe("rules", () => {
     assert.strictEqual(strategyOf(file(exit)).warnings?.length, 1)
   })
 
-  it("whose divisor is zero now are asked at the next price and moment", () => {
+  it("whose divisor is zero now decide again at the next price and time", () => {
     const strategy = strategyOf(
       file(`    any:
       when: position < 1 BTC
@@ -132,7 +132,7 @@ describe("rules", () => {
     assert.deepStrictEqual(whyAbsent(decision), ["warming-up"])
   })
 
-  it("whose price comes to nothing now are asked at each price: it may come to something", () => {
+  it("whose price is zero now decide again at each price", () => {
     const strategy = strategyOf(
       file(
         "    any:\n      when: position < 1 BTC\n      side: buy\n      price: mid + 100 - 1400\n      size: { quote: 100 }"
@@ -143,7 +143,7 @@ describe("rules", () => {
     assert.isFalse(holds(decision.until, at(strategy, "1260.01", 1), false))
   })
 
-  it("are asked whenever one of the candles closes that they looked at, and at no other", () => {
+  it("decide again when a candle closes that they use, and at no other", () => {
     const strategy = strategyOf(
       file(`    any:
       when: close(4h) > 0 and close(6h) < 0
@@ -183,7 +183,7 @@ describe("rules", () => {
     assert.strictEqual(firstOrder(holding, bought), "SELL 8400000 at 1306.8")
   })
 
-  it("are withdrawn by cancelWhen or in time, as long as nothing has filled", () => {
+  it("are cancelled by cancelWhen or in time, while nothing has filled", () => {
     const strategy = strategyOf(dip)
     const { memory } = strategy.decide(at(strategy, "1200", 0), null)
     assert.deepStrictEqual(whyAbsent(strategy.decide(at(strategy, "1301", hour), memory)), ["paused"])
@@ -192,7 +192,7 @@ describe("rules", () => {
     assert.strictEqual(strategy.decide(at(strategy, "1301", 7 * hour, partly), memory).desired.length, 1)
   })
 
-  it("fire again after a pause, and only so many times", () => {
+  it("fire again after a pause, and only a limited number of times", () => {
     const strategy = strategyOf(dip)
     const first = strategy.decide(at(strategy, "1200", 0), null)
     const done = new Map([["dip", completed(2)]])
@@ -232,7 +232,7 @@ describe("rules", () => {
     assert.deepStrictEqual(fired, ["more", "more", "", "more", "less", "less"])
   })
 
-  it("see their own trading, and say so where it is not recorded", () => {
+  it("see their own trading, and say if it is not recorded", () => {
     const strategy = strategyOf(
       file(`    add:
       when: openOrders < 2 and since(fill) > 2h
@@ -293,7 +293,7 @@ describe("rules", () => {
     ["mid > 5", "0", "12:14", "expected a price above zero, found 0"],
     ["mid > 5", "-5", "12:14", "expected a price above zero, found -5"]
   ])(
-    "when %s, price %s: what divides by zero, and a price of zero, is refused with its place",
+    "with %s, price %s: a division by zero and a price of zero are refused with their place",
     (when, price, place, message) => {
       const problems = problemsOf(
         file(`    one:
@@ -309,7 +309,7 @@ describe("rules", () => {
     }
   )
 
-  it("nothing is decided where something divides by zero, and the reason says what", () => {
+  it("decide nothing on a division by zero, and the reason names it", () => {
     const reasons = (when: string, price: string, shut = columns([5, 5, 5])) => {
       const strategy = strategyOf(file(`    one: { when: ${when}, side: buy, price: ${price}, size: { quote: 100 } }`))
       const candles = new Map<string, ClosedCandles>([["1h", { columns: shut, closed: 3 }]])
@@ -336,7 +336,7 @@ describe("rules", () => {
     assert.deepStrictEqual(whyAbsent(strategy.decide(viewAt(strategy, price("1")), null)), ["warming-up"])
   })
 
-  it("warn about conditions that cannot be true", () => {
+  it("have a warning about conditions that cannot be true", () => {
     const warned = (when: string) =>
       strategyOf(file(`    one: { when: "${when}", side: buy, price: mid, size: { quote: 1 } }`)).warnings?.map(
         ({ line, column, message }) => `${line}:${column} ${message}`
@@ -501,7 +501,7 @@ const checkRules = (strategy: Strategy, seed: number): void => {
   }
 }
 
-describe("rules that leave", () => {
+describe("rules that exit", () => {
   const rule = (then: string) =>
     strategyOf(
       file(`    in:
@@ -523,7 +523,7 @@ describe("rules that leave", () => {
     })
   }
 
-  it("at a stop, once and for all, beyond the market by reach", () => {
+  it("leave at a stop, once and for all, beyond the market by reach", () => {
     assert.deepStrictEqual(played("price: entry * 1.1, stop: entry * 0.95, reach: 1%", ["1050", "949", "1060"]), [
       "SELL 10000000 at 1100",
       "SELL 10000000 at 939.51",
@@ -531,7 +531,7 @@ describe("rules that leave", () => {
     ])
   })
 
-  it("behind the best price, by a condition, and after a time", () => {
+  it("leave behind the best price, by a condition, and after a time", () => {
     assert.deepStrictEqual(played("trail: 5%, reach: 0%", ["1000", "1200", "1150", "1139"]), [
       "none",
       "none",
@@ -549,7 +549,7 @@ describe("rules that leave", () => {
     ])
   })
 
-  it("behind the best price only from `trailFrom` on: it trailed from the entry", () => {
+  it("trail behind the best price only from `trailFrom` on", () => {
     const trailing = "trail: 5%, trailFrom: entry * 1.1, reach: 0%"
     assert.deepStrictEqual(played(trailing, ["1099", "900", "1101", "1047", "1045"]), [
       "none",
@@ -572,7 +572,7 @@ describe("rules that leave", () => {
     )
   })
 
-  it("must say how", () => {
+  it("must name a way to exit", () => {
     const text = file("    in: { when: mid < 1, side: buy, price: mid, size: { base: 1 }, then: { by: swap } }")
     assert.match(problemsOf(text)[0]?.message ?? "", /there is no way to exit/)
   })
@@ -598,7 +598,7 @@ describe("rules of computed sizes", () => {
     assert.isUndefined(sized("{ base: position }", 0n))
   })
 
-  it("are no more than what is free", () => {
+  it("use at most what is free", () => {
     const own: OwnState = { openOrders: 0, freeBase: 99n, freeQuote: 0n, position: 100n, realisedProfit: 0n }
     for (const size of ["{ base: position }", "{ position: 100% }", "{ base: position * 2 }"]) {
       const strategy = strategyOf(file(`    one: { when: mid > 1, side: sell, price: mid, size: ${size} }`))
@@ -607,7 +607,7 @@ describe("rules of computed sizes", () => {
     }
   })
 
-  it("are a share of the budget, of the equity, of the position, or of what the stop may lose", () => {
+  it("use a share of the budget, the equity, the position, or of what the stop may lose", () => {
     const own: OwnState = {
       openOrders: 0,
       freeBase: 0n,
@@ -637,7 +637,7 @@ describe("rules of computed sizes", () => {
 })
 
 describe("rules by swaps", () => {
-  it("say so of the entry and of the exit, each for itself", () => {
+  it("apply `by` to the entry and to the exit separately", () => {
     const rule = (by: string, exitBy: string) =>
       strategyOf(
         file(`    all:

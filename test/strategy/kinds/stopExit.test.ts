@@ -158,12 +158,12 @@ const text = (side: Side, price: string) => `${side === "BUY" ? "SELL" : "BUY"} 
 const behind = (side: Side, distance: number) => `${1000 - sign(side) * distance}`
 
 describe.each(cases)("%s, entered by a %s", (_, side, form) => {
-  it("leaves beyond the market after a gap of any width through the stop", () => {
+  it("exits beyond the market after a gap of any width through the stop", () => {
     const { at } = played(form, side)
     assert.strictEqual(at(behind(side, 200)), text(side, side === "BUY" ? "792" : "1212"))
   })
 
-  it("follows the market down and up again, and a recovery does not un-fire the stop", () => {
+  it("follows the market down and up again, and a recovery does not undo the stop", () => {
     const { at } = played(form, side)
     const prices = [60, 100, 300, -100, 60].map((distance) => at(behind(side, distance)))
     const expected = side === "BUY" ? [930.6, 891, 693, 1089, 930.6] : [1070.6, 1111, 1313, 909, 1070.6]
@@ -191,7 +191,7 @@ describe.each(cases)("%s, entered by a %s", (_, side, form) => {
     )
   })
 
-  it("counts a floor that is a ratio from the stop", () => {
+  it("measures a floor that is a ratio from the stop", () => {
     const { at } = played(form, side, ", floor: 2%")
     // A condition has no stop: it counts from the market where it held.
     const isCondition = form.name.includes("condition")
@@ -220,7 +220,7 @@ describe.each(cases)("%s, entered by a %s", (_, side, form) => {
     }
   })
 
-  it("passes maxPriceDeviation at every price, even where that is the reach itself", () => {
+  it("passes maxPriceDeviation at every price, even if that equals the reach", () => {
     const { decide, exitOf, strategy, at } = played(form, side, "", "maxPriceDeviation: 1%")
     at(behind(side, 60))
     const next = random(11)
@@ -237,11 +237,11 @@ describe.each(cases)("%s, entered by a %s", (_, side, form) => {
   })
 })
 
-describe("a stop that has fired", () => {
+describe("a triggered stop", () => {
   const [byPrices] = forms
   if (byPrices === undefined) throw new Error("there is no form")
 
-  it("by an edit that puts it above the market leaves at the market", () => {
+  it("exits at the market if an edit puts it above the market", () => {
     const { decide } = played(byPrices, "BUY")
     const { memory } = decide(price("1010"))
     const edited: Strategy = strategyOf(fileOf(byPrices, "BUY").replace("stop: 950", "stop: 990"))
@@ -250,7 +250,7 @@ describe("a stop that has fired", () => {
     assert.deepStrictEqual(decision.desired[0]?.legs[1]?.price, price("950.4"))
   })
 
-  it("stays fired where an edit changes the form of the bracket", () => {
+  it("stays triggered if an edit changes the form of the bracket", () => {
     const { at, decide, view } = played(byPrices, "BUY")
     at("940")
     const [, , byPercent] = forms
@@ -266,7 +266,7 @@ describe("a stop that has fired", () => {
     assert.deepStrictEqual(exitOf(decide(price("900"), old))?.price, price("891"))
   })
 
-  it("has a floor that is beyond it", () => {
+  it("must have a floor beyond it", () => {
     for (const [keys, stop] of [
       [", floor: 960", "950"],
       [", floor: 950", "950"]

@@ -35,8 +35,8 @@ const orders = (decision: Decision, slots: Slots = new Map()) =>
 const codes = ({ absent }: Decision) => absent.map(({ slot, why }) => `${slot} ${why.code}`)
 const tenth = 10_000_000n
 
-describe("trailing grid", () => {
-  it("moves up by whole cells when the price is a cell above it, and the cells that stay keep their slots", () => {
+describe("a trailing grid", () => {
+  it("moves up by whole cells when the price is a cell above it, and remaining cells keep their slots", () => {
     const strategy = strategyOf(five("up"))
     const first = decideAt(strategy, price("125"))
     assert.deepStrictEqual(orders(first), ["cell-00 BUY 100", "cell-01 BUY 110", "cell-02 BUY 120", "cell-03 SELL 140"])
@@ -56,7 +56,7 @@ describe("trailing grid", () => {
     assert.deepStrictEqual(decideAt(strategy, price("20"), jumped.memory, sold).desired, jumped.desired)
   })
 
-  it("leaves nothing unsold behind", () => {
+  it("leaves nothing unsold", () => {
     const strategy = strategyOf(five("up"))
     const first = decideAt(strategy, price("125"))
     const slots = new Map([
@@ -92,7 +92,7 @@ describe("trailing grid", () => {
     assert.deepStrictEqual(back.until, { priceBelow: price("70"), priceAbove: price("100"), onFill: true })
   })
 
-  it("ends where there are no more prices", () => {
+  it("ends at the lowest possible price", () => {
     const strategy = strategyOf(five("both"))
     const first = decideAt(strategy, price("120"))
     const crashed = decideAt(strategy, price("15"), first.memory)
@@ -100,7 +100,7 @@ describe("trailing grid", () => {
     assert.isUndefined(crashed.until.priceBelow)
   })
 
-  it("takes a range of its own only, and no window", () => {
+  it("accepts only its own range, and no window", () => {
     const said = (grid: string) => problemsOf(gridFile(grid)).map(({ message }) => message.split(":")[0])
     assert.deepStrictEqual(said("{ lower: 1, upper: 2, levels: 3, size: { base: 1 }, trail: up, fundNearest: 1 }"), [
       "a grid with trail funds all its cells"
@@ -171,7 +171,7 @@ describe("any trailing grid", () => {
     }
   })
 
-  it("asks for at most its holdings, for any path of the price", () => {
+  it("needs at most its holdings, for any path of the price", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
       const { strategy, low, high } = randomGrid(next)

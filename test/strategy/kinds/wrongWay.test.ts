@@ -21,7 +21,7 @@ const messages = (text: string) => problemsOf(text).map(({ message }) => message
 
 describe("exits on the wrong side of the entry", () => {
   it.each([
-    ["a rule sold below what it bought at", rule("buy", "mid", "{ price: entry * 0.9 }"), "the exit must be above"],
+    ["a rule that sells below its purchase", rule("buy", "mid", "{ price: entry * 0.9 }"), "the exit must be above"],
     ["by percent", rule("buy", "mid * (1 - 1%)", "{ price: entry * (1 - 2%) }"), "the exit must be above"],
     ["from the mid", rule("buy", "mid", "{ price: mid * 0.99 }"), "the exit must be above"],
     ["by a difference", rule("sell", "mid", "{ price: entry + 10 }"), "the exit must be below"],
@@ -29,7 +29,7 @@ describe("exits on the wrong side of the entry", () => {
     ["a stop below a sale", rule("sell", "1000", "{ stop: 900 }"), "the stop must be above the entry price 1000"],
     ["a bracket's take-profit", bracket("buy", "mid", "entry * 0.9", "3%"), "the take-profit must be above"],
     ["a bracket's stop", bracket("sell", "1%", "5%", "entry - 10"), "the stop must be above the entry price"]
-  ])("%s was taken in silence", (_, text, says) => {
+  ])("are reported: %s", (_, text, says) => {
     const found = messages(text)
     assert.strictEqual(found.length, 1)
     assert.include(found[0], says)
@@ -42,12 +42,12 @@ describe("exits on the wrong side of the entry", () => {
     rule("buy", "mid", "{ price: entry * (1 + (hour - 12) / 100) }"),
     rule("buy", "mid", "{ price: entry * 0.98, by: swap }"),
     bracket("buy", "1%", "1200", "3%")
-  ])("that some market puts right are left to that market: %s", (text) => assert.deepStrictEqual(messages(text), []))
+  ])("are accepted if some market puts them right: %s", (text) => assert.deepStrictEqual(messages(text), []))
 
   it.each([
     ["rules", rule("buy", "mid", "{ price: 1000, stop: 800 }")],
     ["a bracket", bracket("buy", "mid", "1000", "800")]
-  ])("were placed by %s where the market had passed them", (_, text) => {
+  ])("are not placed by %s if the market has passed them", (_, text) => {
     const strategy = strategyOf(text)
     const passed = decideAt(strategy, price("1100"))
     assert.deepStrictEqual(passed.desired, [])
@@ -82,7 +82,7 @@ describe("exits on the wrong side of the entry", () => {
   })
 })
 
-describe("distances that no price comes to", () => {
+describe("distances that no price can reach", () => {
   const deals = (keys: string) => file("deals", `{ size: { quote: 100 }, takeProfit: 1%, ${keys} }`)
   const sales = (keys: string) => file("deals", `{ side: sell, size: { base: 0.1 }, ${keys} }`)
   const dca = (keys: string) => file("dca", `{ every: 1d, times: 2, ${keys} }`)
@@ -92,8 +92,8 @@ describe("distances that no price comes to", () => {
     ["trail of a bracket", fixed("trail: 150%")],
     ["trailStep", fixed("trail: 5%, trailStep: 100%")],
     ["reach of a bracket", fixed("reach: 100%")],
-    ["trail of a bracket that follows", bracket("buy", "1%", "5%", "3%, trail: 150%")],
-    ["reach of a bracket that follows", bracket("buy", "1%", "5%", "3%, reach: 200%")],
+    ["trail of a bracket that follows the market", bracket("buy", "1%", "5%", "3%, trail: 150%")],
+    ["reach of a bracket that follows the market", bracket("buy", "1%", "5%", "3%, reach: 200%")],
     ["stop by a distance", bracket("buy", "1%", "5%", "100%")],
     ["take-profit of a sale by a distance", bracket("sell", "1%", "120%", "3%")],
     ["trail of a rule", rule("buy", "mid", "{ price: entry * 2, trail: 100% }")],
@@ -109,7 +109,7 @@ describe("distances that no price comes to", () => {
     ["hanging.distance", making("hanging: { distance: 100% }")],
     ["rearm", file("grid", "{ lower: 1, upper: 2, levels: 3, size: { quote: 1 } }\nrearm: 100%")],
     ["maxDrawdown", file("grid", "{ lower: 1, upper: 2, levels: 3, size: { quote: 1 } }", ", maxDrawdown: 100%")]
-  ])("%s was taken in silence", (_, text) => {
+  ])("are refused: %s", (_, text) => {
     const found = messages(text)
     assert.strictEqual(found.length, 1, found.join("\n"))
     assert.match(found[0] ?? "", /^no price falls by \d+%$/)
@@ -120,17 +120,17 @@ describe("distances that no price comes to", () => {
     ["vary", file("twap", "{ side: buy, total: { quote: 100 }, over: 1h, slices: 2, limit: 1000, vary: 101% }")],
     ["size.equity", rule("buy", "mid", "{ price: entry * 2 }").replace("base: 1", "equity: 101%")],
     ["size.risk", rule("buy", "mid", "{ stop: entry * 0.9 }").replace("base: 1", "risk: 101%")]
-  ])("%s of more than there is was taken in silence", (_, text) => {
+  ])("are refused if %s is more than the whole", (_, text) => {
     assert.deepStrictEqual(messages(text), ["101% is too much: at most 100% is possible"])
   })
 
-  it("a grid whose levels are more than a hundredfold apart has none", () => {
+  it("are those of a grid with levels more than a hundredfold apart", () => {
     const section = (step: string) => file("grid", `{ step: ${step}, size: { quote: 100 }, fundNearest: 1 }`)
     assert.deepStrictEqual(messages(section("9900%")), [])
     assert.strictEqual(messages(section("9901%")).length, 1)
   })
 
-  it("upwards there is no end", () => {
+  it("do not exist upwards", () => {
     assert.deepStrictEqual(messages(dca("side: sell, size: { base: 1 }, drop: 150%")), [])
     assert.deepStrictEqual(messages(sales("takeProfit: 5%, stop: 150%")), [])
     assert.deepStrictEqual(messages(bracket("sell", "150%", "5%", "150%")), [])

@@ -108,7 +108,7 @@ const keepers: ReadonlyArray<readonly [what: string, body: string, before: strin
   ]
 ]
 
-describe("code in its machine", () => {
+describe("strategy code in its machine", () => {
   it.each(firstOf(bombs.length - 1, bombs))("is stopped: %s", (_, body) => {
     const decide = deciding(body)
     assert.throws(() => decide(2), isLimit)

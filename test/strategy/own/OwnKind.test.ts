@@ -104,7 +104,7 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     /(call stack|more than 1000000 steps)/
   ],
   ["a crash", codeWith(`const none: any = null; return none.price`), /cannot read property 'price' of null \(line 8\)/],
-  ["a price that is none", codeWith(answer("0 / 0")), /its answer is not a decision: /],
+  ["an invalid price", codeWith(answer("0 / 0")), /its answer is not a decision: /],
   ["a price below zero", codeWith(answer("-1")), /the price of one is -1: it has to be above zero/],
   [
     "two orders for one slot",
@@ -121,12 +121,12 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     /mine\.ts holds too long at a price of [\s\S]*one: buy at [\s\S]*whatever happens; but at/
   ],
   [
-    "that it does not wait for its first candles",
+    "no wait for its first candles",
     `export default { about: "x", keys: { size: { is: "size" } }, candles: () => ({ "1h": 3 }), decide: (view, { size }) => ({ orders: [{ slot: "one", legs: [{ side: "buy", price: view.candles("1h").close(2) * 0.9, size }], why: "" }], until: { candle: "1h" } }) }`,
     /orders\.0\.legs\.0\.price: Expected number \| string; it had only 0 closed candles and must wait for enough/
   ],
-  ["candles that it did not ask for", codeWith(`view.candles("1h"); ${steady}`), /it did not ask for candles of 1h/],
-  ["a syntax that is none", "export default {", /this is not TypeScript/],
+  ["candles that it does not declare", codeWith(`view.candles("1h"); ${steady}`), /it did not ask for candles of 1h/],
+  ["invalid syntax", "export default {", /this is not TypeScript/],
   ["nothing", "const a = 1", /it has to export its strategy by default: export default/],
   ["no keys", `export default { about: "x", decide: () => ({ orders: [], until: {} }) }`, /its keys are not an object/],
   [
@@ -145,7 +145,7 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     /its key market needs another name/
   ],
   [
-    "a whole number without ends",
+    "a whole number without bounds",
     `export default { about: "x", keys: { a: { is: "integer" } }, decide: () => ({ orders: [], until: {} }) }`,
     /its key a needs a `least` and a `most`/
   ],
@@ -164,12 +164,12 @@ const harmless: ReadonlyArray<readonly [what: string, code: string, answers: unk
     1
   ],
   [
-    "a module that it asks for later, which never comes",
+    "a module that it imports later, which never arrives",
     codeWith(`let n = 0; import("node:fs").then(() => { n = 1 }); return { orders: [], memory: n, until: {} }`),
     0
   ],
   [
-    "an async function, whose result never comes",
+    "an async function, whose result never arrives",
     codeWith(
       `let n = 0; const f = async () => { await null; n = 1 }; f(); return { orders: [], memory: n, until: {} }`
     ),
@@ -178,7 +178,7 @@ const harmless: ReadonlyArray<readonly [what: string, code: string, answers: unk
   ["a pattern", codeWith(`return { orders: [], memory: /^a+$/.test("aaa"), until: {} }`), true]
 ]
 
-describe("code of one's own", () => {
+describe("a strategy in code", () => {
   it.each(refused)("is refused with its reason: %s", (_, code, says) => {
     assert.match(refusalOf(code), says)
   })
@@ -188,7 +188,7 @@ describe("code of one's own", () => {
     for (const _ of [1, 2]) assert.strictEqual(decide(viewAt("60000"), null).memory, answers)
   })
 
-  it("is a strategy like any other: its keys are read with their places, and its hash has its code", () => {
+  it("is like any other: its keys are read with their places, and its hash includes its code", () => {
     assert.match(
       refusalOf(codeWith(steady), file("sise: { quote: 10 }")),
       /mine\.yaml:7:3: unknown key "sise"[\s\S]*did you mean "size"/
@@ -218,7 +218,7 @@ describe("code of one's own", () => {
     assert.deepInclude(desired[0]?.why, { code: "own", text: "it is cheap", source: "mine.yaml:7" })
   })
 
-  it("keeps nothing between two strategies that use it, and cannot change what it is given", () => {
+  it("shares nothing with another strategy of the same code, and cannot change its inputs", () => {
     const code = codeWith(`
     const state = typeof memory === "object" && memory !== null && "n" in memory ? memory : { n: 0 }
     try { (settings as any).size = 1 } catch { return { orders: [], memory: { n: Number(state.n) + 1 }, until: { below: view.mid, above: view.mid } } }
@@ -230,7 +230,7 @@ describe("code of one's own", () => {
     assert.deepStrictEqual(other.decide(viewAt("60000"), null).memory, { n: 1 })
   })
 
-  it("gets no object of the program, not even an error that the program throws when the stack is full", () => {
+  it("gets no object of the program, not even an error when the stack is full", () => {
     const code = codeWith(`
     let strangers = 0
     const deeper = (): void => {
@@ -250,7 +250,7 @@ describe("code of one's own", () => {
     for (let time = 0; time < 20; time++) assert.strictEqual(decide(view, null).memory, 0)
   })
 
-  it("sees no candle that has not closed, even where the whole past of a backtest lies before the bot", () => {
+  it("sees no candle that has not closed, even with the whole past of a backtest", () => {
     const code = codeWith(`
     const { close, count } = view.candles("1h")
     return { orders: [], memory: [count, close(0), close(-1), close(-0.5), close(1)].map(String), until: { candle: "1h" } }`).replace(
@@ -278,7 +278,7 @@ describe("code of one's own", () => {
     ])
   })
 
-  it("sees the signals that it asks for, and holds until a new value, or until the last one is too old", () => {
+  it("sees the signals that it declares, and holds until a new value or until the last one is too old", () => {
     const { decide, signals } = strategyOf(following())
     assert.deepStrictEqual([...(signals ?? [])], [["trend", 7_200_000]])
     const { now } = viewAt("60000")
@@ -295,30 +295,26 @@ describe("code of one's own", () => {
   })
 
   it.each([
+    ["an impossible name", following().replace("trend: 7", "'a b': 7"), /asks for the signal a b: a name has 1 to 40/],
     [
-      "a name that none can have",
-      following().replace("trend: 7", "'a b': 7"),
-      /asks for the signal a b: a name has 1 to 40/
-    ],
-    [
-      "an age of nothing",
+      "an age of zero",
       following().replace("7_200_000", "0"),
       /its maximum age of the signal trend is 0: write milliseconds above zero/
     ],
-    ["one that it did not ask for", following("view.signal('trned')?.value ?? 0"), /did not ask for the signal trned/],
+    ["one that it does not declare", following("view.signal('trned')?.value ?? 0"), /did not ask for the signal trned/],
     [
-      "one whose age it looks at, and holds too long",
+      "one whose age it reads, with an answer that holds too long",
       following(
         "view.signal('trend') === undefined ? 0 : view.now - (view.signal('trend')?.at ?? 0) > 600_000 ? 1 : 0"
       ),
       /holds too long at a price of [^\n]*, with the signal trend [^\n]*sent [^\n]* before, with memory/
     ]
-  ])("of signals it is refused %s", (_, code, says) => {
+  ])("is refused for its signals: %s", (_, code, says) => {
     assert.match(refusalOf(code), says)
   })
 
   const examples = ["supertrend", "rsi-ladder", "hours", "trend"]
-  it.each(examples)("strategies/code/%s.yaml is taken", (name) => {
+  it.each(examples)("like strategies/code/%s.yaml is accepted", (name) => {
     const folder = join(import.meta.dirname, "../../../strategies/code")
     const [text, code] = [`${name}.yaml`, `${name}.ts`].map((each) => readFileSync(join(folder, each), "utf8"))
     const found = suited(

@@ -5,7 +5,7 @@ import * as Watch from "../../../src/strategy/own/Watch.ts"
 const sleep = (millis: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
 
 describe("the watch over a decision", () => {
-  it("asks a decision again that waited for the processor", () => {
+  it("repeats a decision that waited for the processor", () => {
     let asked = 0
     const answer = Watch.oneDecision(() => {
       asked += 1
@@ -15,7 +15,7 @@ describe("the watch over a decision", () => {
     assert.deepStrictEqual([answer, asked], ["buy", 2])
   })
 
-  it("ends a decision after a second of the processor", () => {
+  it("ends a decision after a second of processor time", () => {
     assert.throws(() => {
       Watch.oneDecision(() => {
         for (;;) Math.hypot(1, 2)
@@ -23,7 +23,7 @@ describe("the watch over a decision", () => {
     }, "it takes longer than 1000 ms")
   })
 
-  it("runs a backtest again whose stretch waited for the processor", () => {
+  it("repeats a backtest whose stretch waited for the processor", () => {
     let runs = 0
     const bar = Watch.repeated(() => {
       runs += 1

@@ -51,8 +51,8 @@ const decided = (code: string): string => {
   }
 }
 
-describe("code that attacks what stands around its machine", () => {
-  it("cannot break the stripper of types for other code", () => {
+describe("code that attacks the surroundings of its machine", () => {
+  it("cannot break the type stripper for other code", () => {
     const nested = `const out: number = ${"(".repeat(20_000)}1${")".repeat(20_000)}`
     try {
       withoutTypes(nested)
@@ -62,13 +62,13 @@ describe("code that attacks what stands around its machine", () => {
     assert.include(withoutTypes("const out: number = 1"), "const out")
   })
 
-  it.skipIf(!isLong)("cannot make the stripper of types run for longer than its time", () => {
+  it.skipIf(!isLong)("cannot make the type stripper run longer than its time", () => {
     const doubling = `const x: any = ${"async<a>(a = ".repeat(40)}1${")".repeat(40)}`
     assert.throws(() => withoutTypes(doubling), /OwnCodeFailed|take longer/)
     assert.include(withoutTypes("const out: number = 1"), "const out")
   })
 
-  it("holds at most until the last date there is", () => {
+  it("holds at most until the last possible date", () => {
     assert.strictEqual(decided(holding("{ time: 1e308 }")), "8640000000000000")
     assert.strictEqual(decided(holding("{ time: -1e308 }")), "0")
   })
@@ -90,7 +90,7 @@ describe("code that attacks what stands around its machine", () => {
       )
   })
 
-  it("has at most a thousand slots that wait, and is refused soon with more", () => {
+  it("has at most a thousand waiting slots, and is refused quickly with more", () => {
     const many = decideBy(
       `return { orders: [], waiting: new Array(40000).fill({ slot: "a", why: "" }), until: { fill: true } }`
     )
@@ -99,7 +99,7 @@ describe("code that attacks what stands around its machine", () => {
     assert.isBelow(process.cpuUsage(begun).user, 3_000_000)
   })
 
-  it("cannot go on beyond its steps by catching their end as a failed promise", () => {
+  it("cannot continue beyond its steps by catching their end as a failed promise", () => {
     const body = `const P = (async () => {})().constructor; let k = 0
       for (let i = 0; i < 200; i++) P.try(() => { for (;;) k++ })
       return { orders: [], until: { fill: true } }`

@@ -31,7 +31,7 @@ const untyped: Own<typeof keys> = {
 // @ts-expect-error: text is not what it says that it keeps.
 const wrong: OwnDecision<Counted> = { orders: [], memory: "text", until: {} }
 
-describe("the memory of a strategy of one's own", () => {
+describe("the memory of a strategy in code", () => {
   it("may be an interface, in the code and in a trial of it", () => {
     const view = { now: 5, bid: 1, ask: 1, mid: 1 }
     const market = { name: "BTC/USDC", base: "BTC", quote: "USDC" }

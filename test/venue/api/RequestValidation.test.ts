@@ -94,7 +94,7 @@ describe("history queries", () => {
     "direction=sideways"
   ]
 
-  it.effect("are taken or refused by the table", () =>
+  it.effect("are accepted or refused by the table", () =>
     Effect.gen(function* () {
       const client = yield* server
       for (const query of good) {
@@ -113,7 +113,7 @@ describe("history queries", () => {
     })
   )
 
-  it.effect("of end users take one cursor, not two", () =>
+  it.effect("of end users accept one cursor, not two", () =>
     Effect.gen(function* () {
       const client = yield* server
       const status = (query: string) =>
@@ -142,7 +142,7 @@ describe("quotes and deposits", () => {
     deadline: "2026-02-03T00:00:00Z"
   }
 
-  it.effect("fill in the documented defaults", () =>
+  it.effect("get the documented defaults", () =>
     Effect.gen(function* () {
       const { body, status } = yield* post(yield* server, "/v0/quote", quote)
       assert.strictEqual(status, 404)
@@ -169,7 +169,7 @@ describe("quotes and deposits", () => {
     ["rebates", { rebates: [25, 25, 25, 25].map((share) => ({ recipient: "x", share })) }]
   ]
 
-  it.effect.each(wrong)("refuse a wrong %s in one sentence %#", ([field, change]) =>
+  it.effect.each(wrong)("are refused for a wrong %s in one sentence %#", ([field, change]) =>
     Effect.gen(function* () {
       const { body, status } = yield* post(yield* server, "/v0/quote", { ...quote, ...change })
       assert.strictEqual(status, 400)
@@ -178,7 +178,7 @@ describe("quotes and deposits", () => {
     })
   )
 
-  it.effect("take a deposit in either spelling of the ledger, and need its hash and address", () =>
+  it.effect("accept a deposit in either spelling of the ledger, and need its hash and address", () =>
     Effect.gen(function* () {
       const client = yield* server
       const deposit = { txHash: "h", depositAddress: "d", nearSenderAccount: "a", nativeSenderAccount: "a", memo: "m" }

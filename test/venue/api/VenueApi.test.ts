@@ -83,7 +83,7 @@ const send = Effect.fnUntraced(function* (
 const create = (change: Record<string, unknown>, data: Record<string, unknown> = {}) =>
   JSON.stringify({ data: { type: "orders", attributes: { ...attributes, ...change }, ...data } })
 
-describe("order requests", () => {
+describe("an order request", () => {
   const faults = [
     ["price -1", create({ price: "-1" }), 400, "validation-failed", ["/data/attributes/price"]],
     ["price 1e3", create({ price: "1e3" }), 400, "validation-failed", ["/data/attributes/price"]],
@@ -120,7 +120,7 @@ describe("order requests", () => {
     })
   )
 
-  it.effect("fills in the defaults of the short attribute list and answers 201", () =>
+  it.effect("gets the defaults of the short attribute list and the answer 201", () =>
     Effect.gen(function* () {
       const answer = yield* send(yield* server, "POST", "http://venue/v0/orders", create({}))
       assert.strictEqual(answer.status, 201)
@@ -147,7 +147,7 @@ describe("order requests", () => {
     })
   )
 
-  it.effect("reads filters, percent-encoded or not, repeated or not", () =>
+  it.effect("may have filters, percent-encoded or not, repeated or not", () =>
     Effect.gen(function* () {
       const client = yield* server
       const query = (text: string) =>
@@ -168,7 +168,7 @@ describe("order requests", () => {
     })
   )
 
-  it.effect("carries Retry-After and unknown orders", () =>
+  it.effect("gets Retry-After, and an error for an unknown order", () =>
     Effect.gen(function* () {
       const client = yield* server
       const limited = yield* send(client, "POST", "http://venue/v0/orders/1/cancel")

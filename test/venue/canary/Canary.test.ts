@@ -95,7 +95,7 @@ const ofOrders =
     path.startsWith("/v0/orders") ? change(body) : body
 
 describe("the canary at a service", () => {
-  it.effect("reports a refusal of what every partner may ask as a difference, with the venue's words", () =>
+  it.effect("reports a refusal of what every partner may ask as a difference, with the venue's text", () =>
     Effect.gen(function* () {
       const refusal = JSON.stringify({
         errors: [{ status: "400", code: "validation-failed", detail: "confidentiality must be basic" }],
@@ -113,7 +113,7 @@ describe("the canary at a service", () => {
     })
   )
 
-  it.effect.each(profileNames)("finds no drift at a sandbox like %s", (like) =>
+  it.effect.each(profileNames)("finds no difference at a sandbox like %s", (like) =>
     Effect.gen(function* () {
       const { checked, drift, isWhole, unchecked } = yield* lookAt(like, same)
       assert.deepStrictEqual(drift, [])
@@ -136,17 +136,17 @@ describe("the canary at a service", () => {
       { what: "field `isHidden` of orders", was: "absent", is: "true or false", closesFunding: false }
     ],
     [
-      "a field that is gone",
+      "a missing field",
       ofOrders((body) => body.replaceAll('"price":', '"limitPrice":')),
       gone("field `price` of orders", "text", true)
     ],
-    ["orders that are gone", ofOrders(() => '{"message":"Cannot GET /v0/orders"}'), gone("orders", "answered", true)],
+    ["missing orders", ofOrders(() => '{"message":"Cannot GET /v0/orders"}'), gone("orders", "answered", true)],
     [
       "a quote without a signature",
       (path: string, body: string) => (path === "/v0/quote" ? body.replace('"signature":', '"seal":') : body),
       gone("field `signature` of quotes", "text", false)
     ]
-  ] as const)("tells of %s", ([, change, expected]) =>
+  ] as const)("reports %s", ([, change, expected]) =>
     Effect.gen(function* () {
       const { drift } = yield* lookAt("near-2026-11", change)
       assert.deepInclude(drift, expected)
@@ -169,7 +169,7 @@ describe("the canary at a service", () => {
     ["/api/v0/transactions", "status", "the history"],
     ["/v0/status", "updatedAt", "the status of swaps"],
     ["/v0/account/history", "status", "the account's history"]
-  ])("compares what %s answers", ([changed, before, of]) =>
+  ])("compares the answers of %s", ([changed, before, of]) =>
     Effect.gen(function* () {
       const { drift, unchecked } = yield* lookAt("near-2026-11", (path, body) => {
         const answer = answers[path] ?? body
@@ -187,7 +187,7 @@ describe("the canary at a service", () => {
     })
   )
 
-  it.effect("tells of other decimals than the configured ones, and closes funding", () =>
+  it.effect("reports other decimals than the configured ones, and closes funding", () =>
     Effect.gen(function* () {
       const { drift } = yield* lookAt("document", same, 1)
       const [first] = drift
@@ -195,7 +195,7 @@ describe("the canary at a service", () => {
     })
   )
 
-  it.effect("proves nothing by an answer that does not come", () =>
+  it.effect("concludes nothing from a missing answer", () =>
     Effect.gen(function* () {
       const { drift, isWhole, unchecked } = yield* lookAt(
         "document",

@@ -82,13 +82,13 @@ const isListThatMayBeMissing = (path: string) => path.endsWith("payouts.allWithd
 const isOpaque = (kind: Kind, path: string) =>
   (kind === kinds.orderPage || kind === kinds.orderAnswer) && /^data[.[]/.test(`${path}.`) && path !== "data"
 
-describe("the canary", () => {
-  it.each(recorded)("finds nothing in a recorded answer, and the program reads it: %s", (_, kind, answer) => {
+describe("the canary's contract", () => {
+  it.each(recorded)("accepts a recorded answer, which the program can read: %s", (_, kind, answer) => {
     assert.deepStrictEqual(driftOf(kind, answer), [])
     assert.isDefined(readBy(kind, answer))
   })
 
-  it.each(recorded)("names each new field, wherever it is, and closes nothing: %s", (_, kind, answer) => {
+  it.each(recorded)("names each new field anywhere, and closes nothing: %s", (_, kind, answer) => {
     const holders = ["", ...placesIn(answer).filter((path) => !Array.isArray(at(answer, path)))].filter((path) => {
       const value = path === "" ? answer : at(answer, path)
       return typeof value === "object" && value !== null
@@ -130,7 +130,7 @@ describe("the canary", () => {
     }
   })
 
-  it.each(recorded)("tells a renamed field as one that is new and one that is gone: %s", (_, kind, answer) => {
+  it.each(recorded)("reports a renamed field as a new one and a missing one: %s", (_, kind, answer) => {
     for (const path of placesIn(answer).filter((each) => !isOpaque(kind, each))) {
       const gone = driftOf(kind, without(answer, path)).map(sentenceOf)
       const told = driftOf(kind, renamed(answer, path)).map(sentenceOf)
@@ -141,7 +141,7 @@ describe("the canary", () => {
     }
   })
 
-  it("says what is so in words, each thing once", () => {
+  it("describes each difference once in words", () => {
     const order = set(Answers.wireOrder, "attributes.fillStatus", "SUSPENDED")
     const [word] = driftOf(kinds.order, order)
     assert.match(

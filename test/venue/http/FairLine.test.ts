@@ -24,7 +24,7 @@ const advance = (millis: number) => Effect.repeat(TestClock.adjust(20), { times:
 const times = (count: number) => Array.from({ length: count })
 
 describe("the fair line of a rate budget", () => {
-  it.effect("an account that asked for 1,000 things kept another's first request waiting for minutes", () =>
+  it.effect("serves an account's first request soon, behind 1,000 requests of another account", () =>
     Effect.gen(function* () {
       const { come, order } = line()
       yield* Effect.forEach(times(1_000), () => come("anna"))
@@ -36,7 +36,7 @@ describe("the fair line of a rate budget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("priorities come before whose turn it is, and each of them goes round", () =>
+  it.effect("serves by priority first, then in turns, and each account gets its turn", () =>
     Effect.gen(function* () {
       const { come, order } = line()
       yield* Effect.forEach(times(10), () => come("drain"))
@@ -51,7 +51,7 @@ describe("the fair line of a rate budget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("who gives up leaves no empty turn", () =>
+  it.effect("leaves no empty turn for a caller who gives up", () =>
     Effect.gen(function* () {
       const { come, order } = line()
       yield* Effect.forEach(times(10), () => come("drain"))
@@ -64,7 +64,7 @@ describe("the fair line of a rate budget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("what is asked on behalf of all has every second turn, however many accounts wait", () =>
+  it.effect("gives every second turn to requests for all accounts, however many accounts wait", () =>
     Effect.gen(function* () {
       const { come, order } = line()
       yield* Effect.forEach(times(10), () => come("drain"))
@@ -76,7 +76,7 @@ describe("the fair line of a rate budget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("fibers that an account's layers begin ask in its name", () =>
+  it.effect("counts fibers that an account's layers start as that account's", () =>
     Effect.gen(function* () {
       const seen: Array<string | undefined> = []
       const note = Effect.flatMap(RateAsker, (asker) => Effect.sync(() => seen.push(asker)))
@@ -95,7 +95,7 @@ const Askers = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maxi
 
 describe("a fair line", () => {
   it.prop(
-    "nobody waits for two turns of the same other, none is lost, and each keeps its order",
+    "lets nobody wait for two turns of the same other, loses none, and keeps each one's order",
     [Askers],
     ([askers]) => {
       const line = new FairLine<readonly [string, number]>()

@@ -33,7 +33,7 @@ const line = () => {
   return { come, order }
 }
 
-describe("RateBudget", () => {
+describe("the rate budget", () => {
   it.effect("gives a second's worth at once and then keeps the rate", () =>
     Effect.gen(function* () {
       const times: Array<number> = []
@@ -57,7 +57,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("serves the urgent first, in any order of arrival", () =>
+  it.effect("serves urgent requests first, in any order of arrival", () =>
     Effect.gen(function* () {
       yield* drain
       const { come, order } = line()
@@ -69,7 +69,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("holds everything but the urgent while the venue asks for a pause", () =>
+  it.effect("holds everything except urgent requests while the venue asks for a pause", () =>
     Effect.gen(function* () {
       yield* throttled(30_000)
       const looking = yield* Effect.forkChild(enter("normal"))
@@ -86,7 +86,7 @@ describe("RateBudget", () => {
     ["cancel", ["normal", "background"]],
     ["urgent", ["normal", "background"]],
     ["background", ["normal"]]
-  ] as const)("a pause of five minutes that is asked of a %s blinded every read", ([priority, others]) =>
+  ] as const)("does not stop the other reads during a pause of five minutes for a %s", ([priority, others]) =>
     Effect.gen(function* () {
       yield* RateBudget.use((service) => service.limiter(priority).throttled(300_000))
       yield* TestClock.adjust("1 second")
@@ -94,7 +94,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("a cancel waits for no request that is not a cancel, sent, refused or in line", () =>
+  it.effect("lets a cancel wait only for other cancels, never for other requests", () =>
     Effect.gen(function* () {
       yield* drain
       const others = yield* Effect.forkChild(
@@ -107,7 +107,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("cancels go as fast as the venue takes them, and keep to the rate when it refuses", () =>
+  it.effect("sends cancels as fast as the venue accepts them, and at the rate if it refuses", () =>
     Effect.gen(function* () {
       const cancels = yield* RateBudget.use((service) => Effect.succeed(service.limiter("cancel")))
       const limit = 15
@@ -133,7 +133,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("a cancel's turn comes within a second, however low the rate", () =>
+  it.effect("gives a cancel its turn within a second, however low the rate", () =>
     Effect.gen(function* () {
       for (let lesson = 0; lesson < 5; lesson += 1) {
         yield* throttled(1000)
@@ -149,7 +149,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("nothing else goes while a cancel waits, and what cancels use others do not get", () =>
+  it.effect("sends nothing else while a cancel waits, and counts cancels against the rate", () =>
     Effect.gen(function* () {
       const { come, order } = line()
       for (let count = 0; count < 10; count += 1) yield* enter("cancel", 0)
@@ -159,7 +159,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("cancels that are refused for what they ask are no slower, and leave no debt for what is read then", () =>
+  it.effect("does not slow down for cancels that are refused for their content, nor the reads after them", () =>
     Effect.gen(function* () {
       const cancels = yield* RateBudget.use((service) => Effect.succeed(service.limiter("cancel")))
       const url = "https://venue.example/cancel"
@@ -192,7 +192,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("says at once when the turn would come too late", () =>
+  it.effect("says at once if the turn would come too late", () =>
     Effect.gen(function* () {
       yield* throttled(120_000)
       const limited = yield* Effect.flip(enter("normal", 30_000))
@@ -201,7 +201,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("prices go before the other calls of all accounts of a credential", () =>
+  it.effect("serves prices before the other calls of all accounts of a credential", () =>
     Effect.gen(function* () {
       yield* drain
       const { come, order } = line()
@@ -233,7 +233,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("who gives up waiting takes no turn", () =>
+  it.effect("gives no turn to a caller who gives up", () =>
     Effect.gen(function* () {
       yield* drain
       const gone = yield* Effect.forkChild(
@@ -250,7 +250,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect.each([2, 7, 25])("finds the limit of a venue that takes %i a second", (limit) =>
+  it.effect.each([2, 7, 25])("finds the limit of a venue that accepts %i a second", (limit) =>
     Effect.gen(function* () {
       const recent: Array<number> = []
       const refused: Array<number> = []

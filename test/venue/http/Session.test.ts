@@ -47,14 +47,14 @@ const venue = () => {
 
 const balances = Venue.use((service) => service.balances)
 
-describe("Session", () => {
+describe("the session", () => {
   const another = Ed25519.format(new Uint8Array(32).fill(9))
   const lies: ReadonlyArray<readonly [string, (signed: Signature) => Signature]> = [
     ["of another key", (signed) => ({ ...signed, publicKey: another })],
     ["of another message", (signed) => ({ ...signed, signature: Ed25519.format(new Uint8Array(64).fill(1)) })],
-    ["that is none", (signed) => ({ ...signed, signature: "signed" })]
+    ["that is invalid", (signed) => ({ ...signed, signature: "signed" })]
   ]
-  it.effect.each(lies)("sent a login with a signature %s, as the signer had returned it", ([, change]) =>
+  it.effect.each(lies)("refuses to send a login with a signature %s", ([, change]) =>
     Effect.gen(function* () {
       const signer = Layer.effect(
         Signer,
@@ -68,7 +68,7 @@ describe("Session", () => {
   )
 
   it.effect(
-    "logs in once for many callers, refreshes before expiry, logs in anew when the refresh token has expired",
+    "logs in once for many callers, refreshes before expiry, and logs in again once the refresh token expires",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
@@ -102,26 +102,24 @@ describe("Session", () => {
       })
   )
 
-  it.effect.each([400, 401, 403, 404, 422])(
-    "logs in again when the renewal of its token is refused with %s",
-    (status) =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(start)
-        const { script } = venue()
-        const { layer, sent } = scripted((request, attempt) =>
-          pathOf(request) === "/v0/auth/refresh" ? json({ message: "no" }, status) : script(request, attempt)
-        )
-        yield* Effect.gen(function* () {
-          yield* balances
-          sent.splice(0)
-          yield* TestClock.adjust("55 minutes")
-          yield* balances
-        }).pipe(Effect.provide(layer))
-        assert.deepStrictEqual(sent.map(pathOf), ["/v0/auth/refresh", "/v0/auth/authenticate", "/v0/account/balances"])
-      })
+  it.effect.each([400, 401, 403, 404, 422])("logs in again if the renewal of its token is refused with %s", (status) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { script } = venue()
+      const { layer, sent } = scripted((request, attempt) =>
+        pathOf(request) === "/v0/auth/refresh" ? json({ message: "no" }, status) : script(request, attempt)
+      )
+      yield* Effect.gen(function* () {
+        yield* balances
+        sent.splice(0)
+        yield* TestClock.adjust("55 minutes")
+        yield* balances
+      }).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(sent.map(pathOf), ["/v0/auth/refresh", "/v0/auth/authenticate", "/v0/account/balances"])
+    })
   )
 
-  it.effect("gets a new session once when a token is refused early, and then gives up", () =>
+  it.effect("gets a new session once if a token is refused early, and then gives up", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { script, valid } = venue()
@@ -168,7 +166,7 @@ describe("Session", () => {
     })
   )
 
-  it.effect("an interrupted login does not block the next", () =>
+  it.effect("logs in after an interrupted login", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       let hang = true
@@ -184,7 +182,7 @@ describe("Session", () => {
     })
   )
 
-  it.effect("a balance that is not a whole number is no answer", () =>
+  it.effect("rejects a balance that is not a whole number", () =>
     Effect.gen(function* () {
       const { script } = venue()
       const { layer } = scripted((request, attempt) =>

@@ -35,7 +35,7 @@ describe("an attempt", () => {
     [500, []],
     [503, []]
   ]
-  it.effect.each(answers)("that was answered with %i", ([status, expected]) =>
+  it.effect.each(answers)("with the answer %i is reported to the limiter as documented", ([status, expected]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* heard(answered(status)), expected)
       assert.deepStrictEqual(yield* heard(answered(status), "write"), expected)
@@ -48,7 +48,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.effect("whose connection failed says the network's own word, which is the innermost cause", () =>
+  it.effect("whose connection fails reports the innermost cause", () =>
     Effect.gen(function* () {
       const cause = new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:1") })
       const reason = new HttpClientError.TransportError({ request, cause })
@@ -74,7 +74,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.effect("showed the key and the tokens that a venue repeated in its answer", () =>
+  it.effect("hides the key and the tokens that a venue repeats in its answer", () =>
     Effect.gen(function* () {
       const own = HttpClientRequest.setHeaders(request, {
         "x-api-key": "the-api-key",

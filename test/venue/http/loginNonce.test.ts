@@ -73,7 +73,7 @@ const balances = Venue.use((venue) => venue.balances)
 const from = TestClock.setTime(start)
 
 describe("a login with a start", () => {
-  it.effect("is taken at once where clock and salt are right", () =>
+  it.effect("is accepted at once if clock and salt are right", () =>
     Effect.gen(function* () {
       yield* from
       const { layer, said } = world({ known: "252812b3" })
@@ -83,7 +83,7 @@ describe("a login with a start", () => {
   )
 
   it.effect.each([-3_600_000, -310_000, 310_000, 3_600_000])(
-    "is tried once more by the venue's clock where ours is %s ms ahead",
+    "is repeated once by the venue's clock if ours is %s ms ahead",
     (aheadMillis) =>
       Effect.gen(function* () {
         yield* from
@@ -93,7 +93,7 @@ describe("a login with a start", () => {
       })
   )
 
-  it.effect("asks for the salt where none is known, and again after a rotation, once", () =>
+  it.effect("requests an unknown salt once, and again after a rotation", () =>
     Effect.gen(function* () {
       yield* from
       const { layer, said, state } = world({})
@@ -108,7 +108,7 @@ describe("a login with a start", () => {
     })
   )
 
-  it.effect("told a salt that cannot be read at every login; an outage is told once, and the next one again", () =>
+  it.effect("reports an outage of the salt once, and the next outage again", () =>
     Effect.gen(function* () {
       yield* from
       const told: Array<string> = []
@@ -131,7 +131,7 @@ describe("a login with a start", () => {
     })
   )
 
-  it.effect("gives up after one more try, and says what is missing where nothing better is known", () =>
+  it.effect("gives up after one more try, and says what is missing if nothing better is known", () =>
     Effect.gen(function* () {
       yield* from
       const wrong = world({ known: "ffffffff", rpc: false })

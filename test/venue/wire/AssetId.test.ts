@@ -20,7 +20,7 @@ const cases: ReadonlyArray<readonly [string, string]> = [
 ]
 
 describe("asset ids", () => {
-  it.each(cases)("%s is %s", (id, canonical) => {
+  it.each(cases)("like %s are read as %s", (id, canonical) => {
     assert.strictEqual(canonicalAssetId(spellings, id), canonical)
     assert.strictEqual(canonicalAssetId(spellings, canonical), canonical, "and stays it")
   })

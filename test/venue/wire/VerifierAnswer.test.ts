@@ -18,13 +18,13 @@ describe("an answer of the verifier", () => {
   })
 
   it.each(["Insufficient balance for account", "invalid signature", "public key 'ed25519:x' doesn't exist"])(
-    "rules out that it was executed: %s",
+    "rules out that the payload was executed: %s",
     (text) => {
       assert.strictEqual(verdict(text), "not-executed")
     }
   )
 
-  it("rules it out where the salt of its nonce is not taken", () => {
+  it("rules it out if it refuses the salt of the nonce", () => {
     assert.strictEqual(verdict("Invalid salt"), "stale-salt")
   })
 

@@ -66,7 +66,7 @@ const lists: Readonly<Record<string, unknown>> = {
 const isPayment = (path: string) => path === "payouts.withdrawal" || path === "payouts.refund"
 
 describe.each(Object.entries(states))("a missing field of an order that is %s", (_, said) => {
-  it.each(fieldsOfOrders)("%s: absent, null and empty are the same", (path) => {
+  it.each(fieldsOfOrders)("has one meaning if absent, null or empty: %s", (path) => {
     const absent = read(withField(said, path, undefined))
     assert.deepStrictEqual(read(withField(said, path, null)), absent)
     const isFilled = path === "partialFills" && Result.isFailure(absent)
@@ -76,8 +76,8 @@ describe.each(Object.entries(states))("a missing field of an order that is %s", 
   })
 })
 
-describe("a list of fills that is missing", () => {
-  it("is an empty one, unless something is filled", () => {
+describe("a missing list of fills", () => {
+  it("counts as empty, unless something is filled", () => {
     const without = (change: Attributes) => read({ ...order, ...change, partialFills: null })
     const unpaid = { payouts: { withdrawal: null, allWithdrawals: [], refund: null } }
     for (const fillStatus of [

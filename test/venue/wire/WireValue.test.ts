@@ -10,7 +10,7 @@ const year2000 = Date.UTC(2000, 0, 1)
 const year2100 = Date.UTC(2100, 0, 1)
 
 describe("amounts", () => {
-  it.prop("read back to the written value", { amount: Schema.BigInt }, ({ amount }) => {
+  it.prop("are read back as written", { amount: Schema.BigInt }, ({ amount }) => {
     const positive = (amount < 0n ? -amount : amount) % 2n ** 256n
     assert.strictEqual(Wire.parseAmount(String(positive)), positive)
     if (positive > 0n) assert.isUndefined(Wire.parseAmount(`-${positive}`))
@@ -29,7 +29,7 @@ describe("amounts", () => {
 })
 
 describe("prices", () => {
-  it.each(["5", "5.0", "0.0001", ".5", "123456789.000000001"])("take %s", (text) => {
+  it.each(["5", "5.0", "0.0001", ".5", "123456789.000000001"])("accept %s", (text) => {
     assert.isDefined(Wire.parsePrice(text))
     assert.isTrue(Decimal.equals(Wire.parsePrice(text) ?? Decimal.zero, Decimal.parse(text) ?? Decimal.one))
   })
@@ -40,14 +40,14 @@ describe("prices", () => {
 })
 
 describe("prices of requests", () => {
-  it.each(["5", "5.0", "0.0001"])("take %s", (text) => assert.isTrue(Schema.is(Wire.PriceText)(text)))
+  it.each(["5", "5.0", "0.0001"])("accept %s", (text) => assert.isTrue(Schema.is(Wire.PriceText)(text)))
   it.each([".5", "5.", "0", "+1"])("refuse %j", (text) => assert.isFalse(Schema.is(Wire.PriceText)(text)))
 })
 
 describe("timestamps", () => {
   const Time = Schema.Int.check(Schema.isBetween({ minimum: year2000, maximum: year2100 }))
 
-  it.prop("read back to the written value", { time: Time }, ({ time }) => {
+  it.prop("are read back as written", { time: Time }, ({ time }) => {
     assert.strictEqual(Timestamp.parse(Timestamp.format(time)), time)
   })
 
@@ -56,7 +56,7 @@ describe("timestamps", () => {
     ["2024-02-29T00:00:00.5Z", Date.UTC(2024, 1, 29, 0, 0, 0, 500)],
     ["2026-02-03T01:30:00+01:30", Date.UTC(2026, 1, 3)],
     ["2026-02-03T00:00:00.123456789Z", Date.UTC(2026, 1, 3, 0, 0, 0, 123)]
-  ])("reads %s", (text, expected) => assert.strictEqual(Timestamp.parse(text), expected))
+  ])("read %s", (text, expected) => assert.strictEqual(Timestamp.parse(text), expected))
 
   it.each([
     "2026-02-29T00:00:00Z",
@@ -76,5 +76,5 @@ describe("timestamps", () => {
     "2026-01-01T00:00:00+25:00",
     " 2026-01-01T00:00:00Z",
     ""
-  ])("refuses %j", (text) => assert.isUndefined(Timestamp.parse(text)))
+  ])("refuse %j", (text) => assert.isUndefined(Timestamp.parse(text)))
 })

@@ -54,7 +54,7 @@ const swapOf = (said: Attributes) =>
 describe("the status of a swap", () => {
   const lists = ["intentHashes", "nearTxHashes"]
   it.each([...Object.keys(details).map((name) => `swapDetails.${name}`), "updatedAt", "correlationId", "swapDetails"])(
-    "may leave out %s, in whatever way",
+    "may omit %s, in any way",
     (path) => {
       const read = (value: unknown) =>
         Result.flatMap(Schema.decodeUnknownResult(SwapStatusResponse)(withField(status, path, value)), toSwap)
@@ -71,7 +71,7 @@ describe("the status of a swap", () => {
     ...Object.keys(ShownQuote.fields).map((name) => `/${name}`)
   ].map((name) => (name.startsWith("/") ? `quoteResponse.${name.slice(1)}` : `quoteResponse.quoteRequest.${name}`))
   const all = [...echoed, ...Object.keys(quote).map((name) => `quoteResponse.quote.${name}`), "quoteResponse"]
-  it.effect.each(all.map((path) => [path] as const))("tells what became of it without %s", ([path]) =>
+  it.effect.each(all.map((path) => [path] as const))("has its outcome without %s", ([path]) =>
     Effect.gen(function* () {
       const whole = yield* swapOf(status)
       const absent = yield* swapOf(withField(status, path, undefined))
@@ -82,7 +82,7 @@ describe("the status of a swap", () => {
     })
   )
 
-  it.effect("takes no amount that nobody names for zero", () =>
+  it.effect("never takes an absent amount for zero", () =>
     Effect.gen(function* () {
       const unknown = withField(withField(status, "swapDetails", null), "quoteResponse.quote.amountIn", "")
       for (const word of ["PROCESSING", "REFUNDED", "FAILED", "SUCCESS"])
@@ -92,7 +92,7 @@ describe("the status of a swap", () => {
   )
 })
 
-describe("a line of the history", () => {
+describe("a record of the history", () => {
   const line: Attributes = {
     originAsset: "base",
     destinationAsset: "quote",
@@ -107,7 +107,7 @@ describe("a line of the history", () => {
     refundFee: "3"
   }
   const needed = ["depositAddress", "status", "createdAt", "amountIn", "amountOut"]
-  it.each(Object.keys(TransactionRecord.fields))("without %s says the rest", (name) => {
+  it.each(Object.keys(TransactionRecord.fields))("without %s shows the rest", (name) => {
     for (const value of [undefined, null, ""]) {
       const entry = entryOf(withField(line, name, value))
       if (needed.includes(name)) {
@@ -122,7 +122,7 @@ describe("a line of the history", () => {
 
 describe("a list of payments", () => {
   const payment = { status: "SUCCESS", amountOut: "5", withdrawFee: "1", timestamp: "2026-02-02T00:00:00.000Z" }
-  it("shows the others when one of them lacks something", () => {
+  it("shows the others if one of them lacks a field", () => {
     for (const name of Object.keys(payment))
       for (const value of [undefined, null, ""]) {
         const { odd, withdrawals } = toWithdrawals({ withdrawals: [withField(payment, name, value), payment] })

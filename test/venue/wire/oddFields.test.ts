@@ -64,7 +64,7 @@ describe("an answer with an odd field", () => {
     assert.deepStrictEqual(field({ hashes: ["0x01", { hash: "0x02" }] }), { hashes: ["0x01", "0x02"] })
   })
 
-  it.effect("is read without it: balances whose source is null are private", () =>
+  it.effect("is read without it: balances whose source is null count as private", () =>
     Effect.gen(function* () {
       const { layer } = scripted((request) =>
         request.url.endsWith("/authenticate")
@@ -81,7 +81,7 @@ describe("an answer with an odd field", () => {
 })
 
 describe("a quote", () => {
-  it.effect("without amountOut is a refusal of the moment, not an unknown outcome", () =>
+  it.effect("without amountOut is a temporary refusal, not an unknown outcome", () =>
     Effect.gen(function* () {
       const none = [
         ["quote.amountOut", undefined],

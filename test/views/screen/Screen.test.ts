@@ -68,8 +68,8 @@ const Size = Schema.Struct({
   colours: Schema.Boolean
 })
 
-describe("screen", () => {
-  it.prop("stays within the terminal, and nothing in it can repaint it", { size: Size }, ({ size }) => {
+describe("the screen", () => {
+  it.prop("stays within the terminal, and nothing in it can repaint the terminal", { size: Size }, ({ size }) => {
     const lines = frame(input(stateOf(...started)), size)
     assert.isAtMost(lines.length, size.rows)
     for (const line of lines.map(withoutColours)) {
@@ -88,7 +88,7 @@ describe("screen", () => {
     assert.match(text, /… and \d+ orders further away/)
   })
 
-  it("is a ladder: the highest price first, the market between sells and buys, whatever the width", () => {
+  it("lists the highest price first, and the market between sells and buys, at any width", () => {
     for (const columns of [130, 80, 60]) {
       const lines = frame(input(stateOf(...started)), { colours: false, rows: 40, columns })
       const market = lines.findIndex((line) => line.startsWith("── BTC/USDC  60000 ──"))
@@ -129,7 +129,7 @@ describe("screen", () => {
     assert.match(red[5] ?? "", / grid\/cell-39 /)
   })
 
-  it("shows where the market is below an order in trouble, too", () => {
+  it("shows the market's place also if an order below it has a problem", () => {
     const trouble: BotEvent = {
       _tag: "Contradiction",
       strategy: "grid",
@@ -142,7 +142,7 @@ describe("screen", () => {
     assert.strictEqual(lines.filter((line) => line.startsWith("── BTC/USDC")).length, 1, lines.join("\n"))
   })
 
-  it("tells payments in doubt and pauses above the table, in red", () => {
+  it("shows payments in doubt and pauses above the table, in red", () => {
     const about = { strategy: "grid", slot: "cell-00", placement: "p1" }
     const order = { orderId: "o1", depositAddress: "a1" }
     const signed = {
@@ -167,7 +167,7 @@ describe("screen", () => {
     assert.match(red[1] ?? "", /^ALARM grid: Paused by its limit daily-loss: lost 7 USDC today/)
   })
 
-  it("says of empty slots why nothing is placed, not that they wait, while the bot is stopped", () => {
+  it("says why empty slots are not placed while the bot is stopped, not that they wait", () => {
     const why = { code: "x", text: "x" }
     const wanted = (slot: string) => ({ slot, side: "BUY" as const, price: price("59000"), quantity: 1n, why })
     const decided: BotEvent = {
@@ -212,9 +212,9 @@ describe("screen", () => {
   })
 })
 
-describe("table", () => {
+describe("a table", () => {
   it.prop(
-    "puts decimal points under each other",
+    "aligns decimal points",
     {
       numbers: Schema.Array(
         Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 12n), maximum: 10n ** 12n }))

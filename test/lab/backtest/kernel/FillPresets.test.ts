@@ -1,8 +1,8 @@
 import { assert, describe as group, it } from "@effect/vitest"
 import { describe, noCosts, rulesOf } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 
-group("the rules of fills as sentences", () => {
-  it("the rounding of drawn values", () => {
+group("the rules of fills as text", () => {
+  it("the description of fill rules rounds drawn values", () => {
     const drawn = { edgeBasisPoints: 0.07453745696693659, placeMillis: 3874, volumeShare: 0.07 }
     const sentences = describe(rulesOf("pessimistic", noCosts, drawn)).join("\n")
     assert.match(sentences, /by 0\.07 basis points\n/)

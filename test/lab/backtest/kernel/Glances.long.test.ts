@@ -156,7 +156,7 @@ const campaign = (fileIn: (next: Next) => string, rulesOf: (next: Next) => FillR
   return { always, bounded, spared, asked }
 }
 
-describe("rules at a glance, by the bounds of their answers, and at every close", () => {
+describe("rules that decide within the bounds of their answers, and at every close", () => {
   const isSpared = (rulesOf: (next: Next) => FillRules): void => {
     const { always, asked, bounded, spared } = campaign(fileOf, rulesOf, seedsOf(10))
     // By bounds alone a rule is asked less than at every candle that its file names: a glance spares more than a third of that.
@@ -170,14 +170,14 @@ describe("rules at a glance, by the bounds of their answers, and at every close"
 describe("quotes whose sizes follow the inventory", () => {
   // What moving an order costs is judged when the strategy is asked: without a fee it is nothing.
   const rulesOf = (next: Next) => ({ ...anyRules(next), refundFee: { base: 0n, quote: 0n } })
-  it("trade alike by the bounds of their answers and at every close: what rests ends an answer too", () => {
+  it("trade alike within the bounds of their answers and at every close", () => {
     const { always, bounded } = campaign(quotesOf, rulesOf, seedsOf(4))
     assert.isAbove(always, bounded)
   })
 })
 
-describe("deals by the bounds of their answers and at every close", () => {
-  it("trade alike, and while a deal lasts no candle asks them", () => {
+describe("deals that decide within the bounds of their answers, and at every close", () => {
+  it("trade alike, and during a deal no candle makes them decide", () => {
     const { always, bounded } = campaign(dealsOf, anyRules, seedsOf(6))
     assert.isAbove(always, 3 * bounded)
   })

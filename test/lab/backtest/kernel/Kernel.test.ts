@@ -128,21 +128,21 @@ const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? (isLong ? 12 : 6))
 const seedsOfLimits = Math.max(seeds, isLong ? 40 : 12)
 
 describe("Kernel", () => {
-  it.skipIf(!isLong)("equals a plain loop over bars and slots, with and without index: whole orders", () =>
+  it.skipIf(!isLong)("equals a simple loop over bars and slots, with and without index: whole orders", () =>
     campaign(seeds, immediateRules)
   )
 
-  it("equals a plain loop over bars and slots, with and without index: parts, better prices, waiting times", () =>
+  it("equals a simple loop over bars and slots, with and without index: parts, better prices, waiting times", () =>
     campaign(seeds, anyRules))
 
-  it.skipIf(!isLong)("equals a plain loop under a strategy's own limits: whole orders", () =>
+  it.skipIf(!isLong)("equals a simple loop under a strategy's own limits: whole orders", () =>
     campaignOfLimits(seedsOfLimits, immediateRules)
   )
 
-  it("equals a plain loop under a strategy's own limits: parts, better prices, waiting times", () =>
+  it("equals a simple loop under a strategy's own limits: parts, better prices, waiting times", () =>
     campaignOfLimits(seedsOfLimits, anyRules))
 
-  it.skipIf(!isLong)("equals a plain loop where legs are swaps: executed whole, kept waiting, refunded", () => {
+  it.skipIf(!isLong)("equals a simple loop with swap legs: executed whole, kept waiting, refunded", () => {
     const refunded = (next: () => number) => pick(next, 0, 0.3)
     campaignOfLimits(
       Math.ceil(seeds / 2),
@@ -153,19 +153,19 @@ describe("Kernel", () => {
   })
 
   it.each(firstOf(1, [69, 5, 242, 362]))(
-    "equals a plain loop where swaps, limits and stops within bars meet (seed %i)",
+    "equals a simple loop with swaps, limits and stops within bars together (seed %i)",
     (seed) => {
       const rulesOf = (next: () => number) => ({ ...anyRules(next), refundedSwapShare: pick(next, 0, 0.3) })
       assert.isAbove(compareLimited(seed, rulesOf, 0.4).counts.placed, 1)
     }
   )
 
-  it("refunds a swap that follows a leg in the same bar once, and its slot trades on", () => {
+  it("refunds a swap that follows a leg in the same bar once, and its slot continues", () => {
     const rulesOf = (next: () => number) => ({ ...immediateRules(next), refundedSwapShare: pick(next, 0, 0.3) })
     assert.isAbove(compareLimited(671, rulesOf, 0.4).fills.length, 1)
   })
 
-  it("fills nothing that would come to rest after the last bar, however good its price", () => {
+  it("fills no order that would open after the last bar, however good its price", () => {
     const next = random(1)
     const candles = randomCandles(next, 60)
     const last = TimeAxis.closeTime(candles.time, candles.bars - 1)
@@ -182,7 +182,7 @@ describe("Kernel", () => {
     assert.deepStrictEqual([fills.length, counts.placed, openOrders], [0, 1, 1])
   })
 
-  it("places nothing that waited for money in the bar of a payout before the strategy has answered it", () => {
+  it("places no order with a payout's money in its bar before the strategy has decided again", () => {
     // The purchase fills in bar 2 and is paid out at the opening of bar 4, where another order is touched but finds no volume.
     const candles = flatCandles({ dips: [2, 4], bars: 8, barsWithVolume: 4 })
     const times = { placeMillis: 60_000, payoutMillis: 60_000 }
@@ -207,7 +207,7 @@ describe("Kernel", () => {
     }
   })
 
-  it("fills by slices as it fills whole orders when nothing sets them apart", () => {
+  it("fills in slices as it fills whole orders if nothing separates them", () => {
     for (let seed = 1; seed <= 8; seed++) {
       const next = random(seed)
       const rules = immediateRules(next)

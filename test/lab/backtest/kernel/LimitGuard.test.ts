@@ -11,11 +11,19 @@ const limits = {
   staleAfterMillis: 1_000
 }
 
-describe("a run that is tried without limits", () => {
+describe("a run that is tried without limits first", () => {
   it.each([
-    ["fills at a touch, and an order beyond 2 % fills at once", { touch: "at", edgeBasisPoints: 100 }, true],
-    ["one at 3 % would be refused, and rests unseen: solvers want 4 %", { touch: "at", edgeBasisPoints: 400 }, false],
-    ["has to be traded through", { touch: "through", edgeBasisPoints: 0 }, false]
+    [
+      "is quick if orders fill at a touch, and one beyond 2 % fills at once",
+      { touch: "at", edgeBasisPoints: 100 },
+      true
+    ],
+    [
+      "is not quick if an order at 3 % would be refused, and solvers require 4 %",
+      { touch: "at", edgeBasisPoints: 400 },
+      false
+    ],
+    ["is not quick if a limit must be traded through", { touch: "through", edgeBasisPoints: 0 }, false]
   ] as const)("%s", (_, changes, isQuick) => {
     const rules = rulesOf("optimistic", noCosts, changes)
     assert.strictEqual(Guard.isQuick({ rules, limits }), isQuick)

@@ -16,7 +16,7 @@ import type { OwnState } from "../../../../src/strategy/View.ts"
 import { anyRules, immediateRules, random, randomCandles, randomConditions } from "../RandomStrategies.ts"
 
 describe("OwnState", () => {
-  it("is the sum of the fills so far, whatever the rules", () => {
+  it("is the sum of the fills so far, under any rules", () => {
     let looks = 0
     for (let seed = 1; seed <= 20; seed++) {
       const next = random(seed)
@@ -75,7 +75,7 @@ describe("OwnState", () => {
     assert.isAbove(looks, 1000)
   })
 
-  it("decides rules that ask for it, as live", () => {
+  it("decides rules that use it, as live", () => {
     const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: 8 }))
     const text = `name: own
 market: BTC/USDC

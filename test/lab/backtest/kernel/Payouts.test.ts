@@ -20,7 +20,7 @@ const assets = [
   { symbol: "USDC", id: "usdc", decimals: 6 }
 ]
 
-describe("a grid in YAML and the same in code, which is asked after each fill", () => {
+describe("a grid in YAML and the same grid in code, which decides after each fill", () => {
   it("fill the same on both sides", () => {
     const strategy = Result.getOrThrow(StrategyFile.parse(text, "grid.yaml", { assets, ticks: new Map() }))
     const decide: Decide = (view, memory) => {

@@ -165,15 +165,15 @@ const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules, lim
 const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 10)
 
 describe("the kernel in several markets", () => {
-  it("equals a plain loop over bars, markets and slots: whole orders", () => campaign(seeds, immediateRules), 600_000)
+  it("equals a simple loop over bars, markets and slots: whole orders", () => campaign(seeds, immediateRules), 600_000)
 
-  it("equals a plain loop over bars, markets and slots: parts, better prices, waiting times", () =>
+  it("equals a simple loop over bars, markets and slots: parts, better prices, waiting times", () =>
     campaign(seeds, anyRules))
 
-  it("equals a plain loop over bars, markets and slots under a strategy's own limits", () =>
+  it("equals a simple loop over bars, markets and slots under a strategy's own limits", () =>
     campaign(seeds, anyRules, randomLimits))
 
-  it("denies as often for lack of money as one market does: a waiting order is asked for once at one instant", () => {
+  it("denies for lack of money as often as in one market: a waiting order is tried once per instant", () => {
     for (let seed = 1; seed <= 15; seed++) {
       const next = random(seed)
       const common = randomConditions(seed, (seed % 2 === 0 ? anyRules : immediateRules)(next))
@@ -192,7 +192,7 @@ describe("the kernel in several markets", () => {
     }
   })
 
-  it("tells a strategy of the open orders of all markets and of the one wallet", () => {
+  it("shows a strategy the open orders of all markets and the one wallet", () => {
     let [looks, spent] = [0, 0]
     for (let seed = 1; seed <= 8; seed++) {
       const [first, ...rest] = made(seed, immediateRules, () => undefined)

@@ -124,7 +124,7 @@ export default {
 
 describe("a bar that reaches a stop and a target", () => {
   for (const [name, [kind, section, entry]] of Object.entries(kinds))
-    it(`${name} leaves at the stop where fills are few, at the target where they are many`, () => {
+    it(`${name} exits at the stop under pessimistic fills, at the target under optimistic ones`, () => {
       const [, stopped] = run(kind, section, both(entry), "pessimistic")
       const [, gained] = run(kind, section, both(entry), "optimistic")
       const isSale = !section.includes("side: sell")
@@ -139,7 +139,7 @@ describe("a bar that reaches a stop and a target", () => {
     ["in the bar of its entry", [flat, flat, flat, flat, [100, 106, 94, 100], flat, flat, flat, flat]],
     ["never", [flat, flat, flat, flat, dip, flat, [100, 106, 99.5, 100], flat, flat, flat]],
     ["at a close", [flat, flat, flat, flat, dip, flat, [100, 100.2, 94, 94.5], [94.5, 94.6, 94.4, 94.5], flat, flat]]
-  ] as const)("leaves by code as by a file that says the same: its stop is reached %s", (_, bars) => {
+  ] as const)("makes code exit like an equivalent file: its stop is reached %s", (_, bars) => {
     const [kind, section] = kinds["a bracket of fixed prices"]
     for (const mode of ["pessimistic", "optimistic"] as const) {
       const byFile = run(kind, section, bars, mode)
@@ -148,7 +148,7 @@ describe("a bar that reaches a stop and a target", () => {
     }
   })
 
-  it("an entry within a bar leaves at the stop of the same bar", () => {
+  it("makes an entry within the bar exit at the stop of the same bar", () => {
     const [, section] = kinds["a bracket of fixed prices"]
     const bars: ReadonlyArray<Bar> = [flat, flat, flat, [100, 106, 94, 100], flat, flat]
     assert.deepStrictEqual(run("bracket", section, bars, "pessimistic"), ["3 BUY 99.00", "3 SELL 94.91"])
@@ -157,7 +157,7 @@ describe("a bar that reaches a stop and a target", () => {
   it.each([
     ["at its limit", "entry: 99, takeProfit: 105, stop: 95", "1 BUY 99.00"],
     ["at the open if that is better than its limit", "entry: 102, takeProfit: 105, stop: 95", "1 BUY 100.10"]
-  ])("an entry that is under way fills %s, and leaves at the stop of the same bar", (_, prices, entry) => {
+  ])("fills a pending entry %s, which exits at the stop of the same bar", (_, prices, entry) => {
     const section = `{ side: buy, size: { base: 1 }, ${prices}, reach: 1% }`
     assert.deepStrictEqual(run("bracket", section, [flat, [100, 106, 94, 100], flat, flat], "pessimistic"), [
       entry,
@@ -165,14 +165,14 @@ describe("a bar that reaches a stop and a target", () => {
     ])
   })
 
-  it("a gap over the stop leaves at the open", () => {
+  it("with a gap over the stop makes the order exit at the open", () => {
     const [, section] = kinds["a bracket of fixed prices"]
     const bars: ReadonlyArray<Bar> = [...both(dip).slice(0, 8), [93, 106, 92, 100], flat, flat]
     const [, left] = run("bracket", section, bars, "pessimistic")
     assert.strictEqual(left, "8 SELL 92.91")
   })
 
-  it("what the strategy places at the stop fills from the next bar on", () => {
+  it("fills an order placed at the stop only from the next bar on", () => {
     const section = "{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: 5%, stop: 4%, reach: 1%, times: 3 }"
     const bars: ReadonlyArray<Bar> = [...both(dip).slice(0, 8), [100, 106, 80, 100], flat, flat]
     const fills = run("bracket", section, bars, "pessimistic").filter((fill) => fill.startsWith("8 "))
@@ -181,7 +181,7 @@ describe("a bar that reaches a stop and a target", () => {
 
   const followed = "{ side: buy, size: { base: 1 }, entry: 0.1%, takeProfit: 3%, stop: 1%, times: 100 }"
 
-  it.each([0.5, 1])("where all bars reach stop (%d%%) and target, each entry leaves at its stop in its bar", (stop) => {
+  it.each([0.5, 1])("and is one of many (stop %d%%) makes each entry exit at its stop in its bar", (stop) => {
     const bars = Array.from({ length: 60 }, (): Bar => [100, 104, 98, 100])
     const section = followed.replace("stop: 1%", `stop: ${stop}%`)
     const fills = run("bracket", section, bars, "pessimistic").map((fill) => fill.split(" "))
@@ -195,7 +195,7 @@ describe("a bar that reaches a stop and a target", () => {
     for (let exit = 1; exit < gained.length; exit += 2) assert.isAbove(gained[exit] ?? 0, (gained[exit - 1] ?? 0) + 2.9)
   })
 
-  it("the entry after an exit at the stop is decided at the close of the bar", () => {
+  it("decides the entry after an exit at the stop only at its close", () => {
     const bars: ReadonlyArray<Bar> = [
       flat,
       flat,

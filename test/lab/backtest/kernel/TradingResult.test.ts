@@ -23,7 +23,7 @@ const made = () => {
 }
 
 describe("the trading result of a market", () => {
-  it("is charged what fills cost, each once", () => {
+  it("is charged the cost of each fill once", () => {
     const { log, result, table } = made()
     const fill = (row: OrderTable.OrderRow) => FillLog.add(log, 0, OrderTable.add(table, row))
     fill(bought)
@@ -47,7 +47,7 @@ describe("the trading result of a market", () => {
     assert.strictEqual(result.position.basis.realised, -expected)
   })
 
-  it("rounds a fee up, and one of an order for nothing is nothing", () => {
+  it("rounds a fee up, and charges nothing for an order of zero", () => {
     const { result } = made()
     result.chargePayout({ ...bought, input: 100n }, 1n)
     assert.strictEqual(result.position.basis.realised, -15n)

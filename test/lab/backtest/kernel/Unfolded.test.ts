@@ -40,8 +40,8 @@ const run = (conditions: Conditions, candles: Candles, { orders, closes, told }:
 const pathOf = ({ candles, priceScale }: Unfold.Foldable, seed: number) =>
   BarPath.bridges({ candles, priceScale, roughness: 1, randomOf: (bar) => seeded(seed * 1000 + bar) })
 
-describe("a run over bars that are unfolded when somebody looks", () => {
-  it("is the run over all small bars, for any strategy and rules", () => {
+describe("a run over bars that are unfolded on demand", () => {
+  it("equals the run over all small bars, for any strategy and rules", () => {
     let fills = 0
     for (let seed = 1; seed <= 12; seed++) {
       const next = random(seed)

@@ -40,7 +40,7 @@ describe("WantedSlots", () => {
     assert.deepStrictEqual(take(many), [])
   })
 
-  it("names those that are wanted otherwise or no more, in the order of the slots", () => {
+  it("names changed and removed slots, in the order of the slots", () => {
     const { take, all } = taking()
     const [a, b, c] = [wish("a"), wish("b"), wish("c")]
     take([a, b, c])
@@ -54,7 +54,7 @@ describe("WantedSlots", () => {
     )
   })
 
-  it("names those on their way out once more, whatever is wanted", () => {
+  it("names slots with a leaving order once more, for any decision", () => {
     const { take, all, slotNamed } = taking()
     const [a, b] = [wish("a"), wish("b")]
     take([a, b])

@@ -1,7 +1,7 @@
 /**
  * Every kind against a simulator of its own that is as naive as can be, over random settings and candles, on both sides of the
  * band: the same fills in the same bars, at the same prices, of the same quantities for the same money, and as many orders
- * placed and withdrawn: none that never was. `npm run references` compares many more.
+ * placed and cancelled. `npm run references` compares many more.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { kinds } from "../../../../src/strategy/kinds.ts"
@@ -10,7 +10,7 @@ import { naiveKinds } from "./NaiveFiles.ts"
 
 const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 6)
 
-describe("a naive simulator fills the same, on both sides of the band", () => {
+describe("a naive simulator gives the same fills on both sides of the band for", () => {
   for (const kind of Object.keys(naiveKinds))
     it(kind, () => {
       const seen = { optimistic: 0, pessimistic: 0 }
@@ -22,11 +22,11 @@ describe("a naive simulator fills the same, on both sides of the band", () => {
       for (const mode of modes) assert.isAbove(seen[mode], seeds, mode)
     })
 
-  it("rules whose last bar reaches the stop of an order that has not come to rest before", () => {
+  it("rules whose last bar reaches the stop of an order that is not open until then", () => {
     for (const { kernel, naive } of compare("rules", 565)) assert.deepStrictEqual(kernel, naive)
   })
 
-  it("there is one for every kind", () => {
+  it("every kind that exists", () => {
     assert.deepStrictEqual(Object.keys(naiveKinds).toSorted(), kinds.map(({ name }) => name).toSorted())
   })
 })

@@ -104,7 +104,7 @@ const files = [
   ["sol", "binance-solusdt-1m-20240801-20240803.csv.gz"]
 ] as const
 
-describe.skipIf(!sharedData.isPresent)("oracles of an engine for signals", () => {
+describe.skipIf(!sharedData.isPresent)("backtests compared with an engine for signals", () => {
   const oracle: Readonly<Record<string, Statistics>> = sharedData.isPresent
     ? JSON.parse(sharedData.text("oracle-backtesting-py-stats.json"))
     : {}
@@ -115,7 +115,7 @@ describe.skipIf(!sharedData.isPresent)("oracles of an engine for signals", () =>
   }
 
   for (const [name, file] of files) {
-    it(`${name}: averages that cross`, () => {
+    it(`${name}: crossing averages give the same result`, () => {
       const expected = oracle[`${name}/SmaCross`]
       const candles = sharedData.candles(file)
       const sizes = sizesOf(candles)
@@ -165,7 +165,7 @@ describe.skipIf(!sharedData.isPresent)("oracles of an engine for signals", () =>
       { side: "SELL", price: marketable("SELL"), quantity: one }
     ]
 
-    it(`${name}: buy and hold`, () => {
+    it(`${name}: buy and hold gives the same result`, () => {
       const candles = sharedData.candles(file)
       const { fills, gained } = simulate(({ candles: seen }) => {
         const closed = seen?.get("1m")?.closed ?? 0
@@ -179,7 +179,7 @@ describe.skipIf(!sharedData.isPresent)("oracles of an engine for signals", () =>
       assert.closeTo(-worstDrawdown(equity) * 100, expected?.max_drawdown_recomputed_pct ?? 0, 1e-9)
     })
 
-    it(`${name}: one resting purchase a hundredth below, and its sale a hundredth above`, () => {
+    it(`${name}: a purchase a hundredth below and its sale a hundredth above give the same result`, () => {
       const candles = sharedData.candles(file)
       const cents = (value: number): number => Math.round(value * 100) / 100
       /** Memory: the limit of the round under way, and how many rounds there were. */

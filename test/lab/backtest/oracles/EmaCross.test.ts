@@ -59,12 +59,12 @@ interface EmaOracle {
   readonly cases: ReadonlyArray<{ readonly qty: string; readonly orders: number; readonly final_usdt: string }>
 }
 
-describe.skipIf(!sharedData.isPresent)("oracle of crossing exponential averages", () => {
+describe.skipIf(!sharedData.isPresent)("backtests compared with an oracle of crossing exponential averages", () => {
   const { cases }: EmaOracle = sharedData.isPresent
     ? JSON.parse(sharedData.text("oracle-nautilus-ema.json"))
     : { cases: [] }
   for (const [index, parts] of [1, 4].entries()) {
-    it(`positions opened by ${parts} order${parts === 1 ? "" : "s"} each: as many orders, and the balance to the last digit`, () => {
+    it(`positions of ${parts} order${parts === 1 ? "" : "s"} each give as many orders, and the same balance to the last digit`, () => {
       const { qty = "", orders, final_usdt: balance } = cases[index] ?? {}
       const all = sharedData.candles("btc-perp-1m-20211231-20220201.csv.gz")
       const candles = withFirstRepeated(Candles.slice(all, 0, 10_000))

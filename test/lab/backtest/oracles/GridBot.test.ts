@@ -129,7 +129,7 @@ const line = (side: Side, price: number, quantity: number, time: string): string
 
 const timeOf = (millis: number): string => new Date(millis).toISOString().slice(0, 19)
 
-describe.skipIf(!sharedData.isPresent)("oracles of a published grid bot", () => {
+describe.skipIf(!sharedData.isPresent)("backtests compared with a published grid bot", () => {
   const oracle: Record<string, GridOracle> = sharedData.isPresent
     ? JSON.parse(sharedData.text("oracle-grid-trading-bot-sol.json"))
     : {}
@@ -138,7 +138,7 @@ describe.skipIf(!sharedData.isPresent)("oracles of a published grid bot", () => 
     Candles.between(sharedData.candles("binance-solusdt-1m-20240801-20240803.csv.gz"), 0, Date.UTC(2024, 7, 3, 0, 1))
 
   for (const name of names) {
-    it(`${name}: every order in its minute, at its price and size, and the same money`, () => {
+    it(`${name}: every order has the same minute, price and size, and the money is the same`, () => {
       const { orders, summary } = oracle[name] ?? { orders: [], summary: {} }
       const candles = bars()
       const limits = orders.filter(([, kind]) => kind === "LIMIT")
@@ -194,7 +194,7 @@ describe.skipIf(!sharedData.isPresent)("oracles of a published grid bot", () => 
    * All but the first sale: that engine buys at the market when it starts, and a cell of ours around the price buys first.
    */
   for (const name of names.filter((name) => name.startsWith("hedged"))) {
-    it(`${name}: strategy files of our own fill the same`, () => {
+    it(`${name}: our strategy files fill the same`, () => {
       const { orders } = oracle[name] ?? { orders: [] }
       const candles = bars()
       const [, , , startPrice] = orders.find(([, kind]) => kind === "MARKET") ?? []

@@ -25,12 +25,12 @@ const ladders: ReadonlyArray<readonly [name: string, summary: string, file: stri
   ["coinbase-btcusd", "coinbase-btcusd", "coinbase-btcusd-1m-lean.csv.gz"]
 ]
 
-describe.skipIf(!sharedData.isPresent)("oracles of the flipping ladder", () => {
+describe.skipIf(!sharedData.isPresent)("backtests compared with an oracle of the flipping ladder", () => {
   const summaries: Record<string, ReadonlyArray<LadderSummary>> = sharedData.isPresent
     ? JSON.parse(sharedData.text("oracle-ladder-summary.json"))
     : {}
   for (const [name, key, file] of ladders) {
-    it(`${name}: the same order in the same bar, and the same cash`, () => {
+    it(`${name}: the same orders fill in the same bars, and the cash is the same`, () => {
       const candles = sharedData.candles(file)
       const rows = sharedData.text(`oracle-ladder-${name}.csv.gz`).trim().split("\n").slice(1)
       const summary = summaries[key] ?? []

@@ -27,7 +27,7 @@ grid: { lower: ${lower}, upper: ${lower + 2000}, levels: 21, size: { quote: 100 
   )
 
 describe("ratios of a strategy", () => {
-  it("are nothing while it trades nothing, whatever its base is worth", () => {
+  it("are zero while it trades nothing, whatever its base is worth", () => {
     const side = sideOf(2, 1000)
     assert.strictEqual(side.fills, 0)
     assert.notStrictEqual(side.pnlQuote, 0n)
@@ -36,7 +36,7 @@ describe("ratios of a strategy", () => {
     assert.strictEqual(new Set(BandSide.dailyMade(side)).size, 1)
   })
 
-  it("are of the profit over the worth at the start", () => {
+  it("are the profit divided by the equity at the start", () => {
     const side = sideOf(2, 39_000)
     assert.isAbove(side.fills, 0)
     const start = 90_000 + 2 * (candles.close[0] ?? 0)
@@ -54,11 +54,11 @@ const stepOf = (train: string, test: string): WalkStep => {
   return { ...times, train: trial(train), test: trial(test) }
 }
 
-describe("what the future gave of what the past promised", () => {
+describe("the out-of-sample share of the in-sample gain", () => {
   it("is a share of a gain", () => assert.strictEqual(efficiency([stepOf("10", "4"), stepOf("10", "-2")]), 0.1))
 
-  it("is nothing where gains and losses of the past all but cancel out", () =>
+  it("is undefined if gains and losses in sample nearly cancel out", () =>
     assert.isUndefined(efficiency([stepOf("10", "-8"), stepOf("-9.5", "-0.5")])))
 
-  it("is nothing where the past hardly gained", () => assert.isUndefined(efficiency([stepOf("0.5", "-8.51")])))
+  it("is undefined if there is hardly a gain in sample", () => assert.isUndefined(efficiency([stepOf("0.5", "-8.51")])))
 })

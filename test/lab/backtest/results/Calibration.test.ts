@@ -62,7 +62,7 @@ const measure = (count: number) =>
   Calibration.measure(numbers(count).flatMap(life), new Map([["BTC/USDC", numbers(count).flatMap(minutesOf)]]))
 
 describe("Calibration", () => {
-  it("takes off what app fees take of the input: a backtest with both counted them twice", () => {
+  it("excludes what app fees take of the input, so that a backtest counts them once", () => {
     const ranges = new Map([["BTC/USDC", numbers(40).flatMap(minutesOf)]])
     const appFees = [{ recipient: "alice.near", fee: 5 }]
     const asked = Calibration.measure(numbers(40).flatMap(life), ranges, { appFees })
@@ -88,7 +88,7 @@ describe("Calibration", () => {
     assert.strictEqual(found.touchedWithoutFill, 40)
   })
 
-  it("learns from fills outside the band: late ones widen the unkind side, early ones the kind side", () => {
+  it("learns from fills outside the band: late ones widen the pessimistic side, early ones the optimistic side", () => {
     /** All prices of the orders' minutes, moved: beyond the limit before the fill, or never as far as the limit. */
     const moved = (second: number, third: (n: number) => number) =>
       Calibration.measure(
@@ -112,7 +112,7 @@ describe("Calibration", () => {
     assert.match(Calibration.describe(early).join("\n"), /not reached yet when it filled: 20\.0 basis points/)
   })
 
-  it("uses what rests on enough observations, by side, and says what does not", () => {
+  it("uses values with enough observations, by side, and says which have too few", () => {
     const found = measure(40)
     assert.deepStrictEqual(MeasuredRules.rulesFor(found, "optimistic"), {
       placeMillis: 10_000,

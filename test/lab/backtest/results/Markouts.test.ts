@@ -30,8 +30,8 @@ const run = (candles: Candles) =>
     changes: {}
   })
 
-describe("the price after fills", () => {
-  it("is in a backtest over minutes the figure of the live report", () => {
+describe("the price move after fills", () => {
+  it("is the same in a backtest over minutes as in the live report", () => {
     const { outcome, parts } = run(minutes)
     const fills = [...FillRows.rows(outcome, minutes)]
     assert.isAbove(fills.length, 20)
@@ -61,7 +61,7 @@ describe("the price after fills", () => {
     for (const ratio of Object.values(ofBacktest)) assert.isNotNull(ratio)
   })
 
-  it("stands in the list of fills for each of them", () => {
+  it("is in the list of fills", () => {
     const { outcome, parts } = run(minutes)
     const [header, first] = FillRows.csv(parts).split("\n")
     assert.strictEqual(header, "bar_index,open_time_ms,side,slot,price,base,quote,markout_1m,markout_5m,markout_60m")
@@ -74,14 +74,14 @@ describe("the price after fills", () => {
     for (const [index, gain] of gains.entries()) assert.closeTo(cells?.[index] ?? Number.NaN, gain, 1e-7)
   })
 
-  it("is not known sooner after a fill than a bar lasts", () => {
+  it("is unknown for less than a bar after a fill", () => {
     const { "1m": soon, "5m": later, "60m": latest } = FillRows.markoutsIn(run(candlesOf(5 * minute)).parts)
     assert.isNull(soon)
     assert.isNotNull(later)
     assert.isNotNull(latest)
   })
 
-  it("is not known across a gap of the data", () => {
+  it("is unknown across a gap of the data", () => {
     const { outcome, parts } = run(minutes)
     const last = [...FillRows.rows(outcome, minutes)].at(-1)?.bar ?? assert.fail()
     assert.isBelow(last, minutes.time.bars)

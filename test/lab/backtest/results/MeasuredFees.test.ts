@@ -41,7 +41,7 @@ const orders = (count: number, basisPoints: (index: number) => number) =>
   Array.from({ length: count }, (_, index) => order(`${index}`, basisPoints(index))).flat()
 
 describe("measured fees", () => {
-  it("how quotes get worse with size, where strategies looked at two sizes: half of what lies between bid and ask", () => {
+  it("include how quotes get worse with size: half of the spread, if strategies saw two sizes", () => {
     const [planned] = order("1", 0)
     if (planned === undefined) return assert.fail()
     const level = (quantity: bigint, half: number) => ({
@@ -72,12 +72,12 @@ describe("measured fees", () => {
     assert.strictEqual(of(30, [one]).size, 0)
   })
 
-  it("are the median of what fills brought less than their price, and of what payouts cost", () => {
+  it("are the median of what fills lose against their price, and of what payouts cost", () => {
     const found = MeasuredFees.measure(orders(41, (index) => (index % 4 === 0 ? 0 : 20)))
     assert.deepStrictEqual(found, { fills: 41, basisPoints: 20, payouts: new Map([["BTC", 30n]]), refunds: new Map() })
   })
 
-  it("of payouts and refunds use the newest figures of the account's orders, without those of swaps", () => {
+  it("of payouts and refunds are the newest figures of the account's orders, without swaps", () => {
     const bound = (id: string, estimatedWithdrawFee: bigint, estimatedRefundFee: bigint): BotEvent => ({
       _tag: "Bound",
       ...about(id),
@@ -101,7 +101,7 @@ describe("measured fees", () => {
     assert.deepStrictEqual(found, { payouts: new Map([["BTC", 30n]]), refunds: new Map([["USDC", 5n]]) })
   })
 
-  it("of a market: the median of bid and ask that a strategy of this market alone saw, less the fee in both", () => {
+  it("of a market are the median spread that only its own strategies saw, less the fee in both sides", () => {
     const decided = (strategy: string, ask: string): BotEvent => ({
       _tag: "Decided",
       strategy,
@@ -125,7 +125,7 @@ describe("measured fees", () => {
     assert.deepStrictEqual(MeasuredFees.spreads([...journal(40), other], 0), new Map())
   })
 
-  it("are none where fills bring more, and unknown while there are too few", () => {
+  it("are zero if fills bring more, and unknown with too few fills", () => {
     assert.strictEqual(MeasuredFees.measure(orders(40, () => -5))?.basisPoints, 0)
     assert.isUndefined(MeasuredFees.measure(orders(29, () => 20)))
   })

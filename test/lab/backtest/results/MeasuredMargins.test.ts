@@ -61,13 +61,13 @@ const wants = (basisPoints: number): SolverLaw => ({
   latencyMillis: [0, 0]
 })
 
-describe.skipIf(!sharedData.isPresent)("measured margins (skipped where the shared data are not here)", () => {
+describe.skipIf(!sharedData.isPresent)("measured margins (skipped without the shared data)", () => {
   const minutes = () => slice(sharedData.candles("btc-perp-1m-20211231-20220201.csv.gz"), 3000, 3000 + 4 * 1440)
   const cases = [
     ["always 20", wants(20), 20],
     ["the least of four", solverLaws["competition"] ?? wants(0), 12]
   ] as const
-  it.each(cases)("what solvers want lies between both sides: %s", (_, solvers, mean) => {
+  it.each(cases)("enclose the solvers' margin between both sides: %s", (_, solvers, mean) => {
     const [kind, unkind] = measuredOf(minutes(), solvers)
     assert.isAtMost(kind, mean)
     assert.isAtLeast(unkind, mean)

@@ -32,7 +32,7 @@ const found = (fromHour: number, hours: number) => {
 }
 
 describe("statistics of parts of days", () => {
-  it("a year has 365 days if the data begin and end at noon", () => {
+  it("count a year as 365 days if the data begin and end at noon", () => {
     for (const [fromHour, hours, periods] of [
       [0, 40 * 24, 40],
       [12, 40 * 24, 41],

@@ -84,8 +84,8 @@ const liveRows = (side: BandSide.BandSide, by?: Profit.Grouping): ReadonlyArray<
 
 const liveTotal = (side: BandSide.BandSide): bigint => liveRows(side)[0]?.figures.total ?? 0n
 
-describe("what a strategy holds", () => {
-  it("a rebalance goes on from the order that filled, not from the one that it replaced", () => {
+describe("the holdings of a strategy", () => {
+  it("let a rebalance continue from the order that filled, not from the one that it replaced", () => {
     const strategy = strategyOf("rebalance", "{ target: 50%, band: 0.2% }", "10")
     const decided: Array<Decision> = []
     const watched: Strategy = {
@@ -107,7 +107,7 @@ describe("what a strategy holds", () => {
 })
 
 describe("profit of a backtest", () => {
-  it("a rule's start inventory that lost with the price is not the strategy's loss", () => {
+  it("excludes the loss of a rule's start inventory", () => {
     const [bare, stocked] = [run("rules", rule, "0.001"), run("rules", rule, "5")]
     assert.isAbove(bare.fills, 2)
     assert.strictEqual(stocked.fills, bare.fills)
@@ -122,7 +122,7 @@ describe("profit of a backtest", () => {
   it.each([
     ["rules", rule],
     ["grid", grid]
-  ])("%s: the backtest says of its fills what the live accounts say", (kind, section) => {
+  ])("%s: equals the live accounts of the same fills", (kind, section) => {
     const side = run(kind, section, "6")
     assert.isAbove(side.fills, 2)
     // Each open purchase is rounded down for itself there.
@@ -130,8 +130,8 @@ describe("profit of a backtest", () => {
   })
 })
 
-describe("what each slot of a backtest gained", () => {
-  it("is what its grid profit would be live, and the rest of the profit is the inventory", () => {
+describe("the gain of each slot of a backtest", () => {
+  it("is its grid profit in live accounts, and the rest of the profit is the inventory", () => {
     const fine = run("grid", "{ levels: [93, 95, 97, 99], size: { base: 2 } }", "6")
     assert.isTrue(RoundTrips.trades(fine.outcome, candles).some(({ gained }) => gained > 0))
     for (const side of [fine, run("rules", rule, "5")]) {

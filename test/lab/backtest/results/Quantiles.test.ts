@@ -8,7 +8,7 @@ const drawn = (next: () => number, count: number): readonly [number, ...Readonly
 }
 
 describe("p5, p50 and p95 of equally drawn runs", () => {
-  it("are the whole ranks that leave one more run outside in two of twenty cases, however many runs there are", () => {
+  it("are whole ranks that leave the next run outside in two of twenty cases, for any number of runs", () => {
     const next = seeded(7)
     for (const runs of [19, 39, 199]) {
       let outside = 0
@@ -22,7 +22,7 @@ describe("p5, p50 and p95 of equally drawn runs", () => {
     }
   })
 
-  it("do not move apart with more runs, as the lowest and the highest do", () => {
+  it("stay together with more runs, unlike the lowest and the highest", () => {
     const next = seeded(8)
     const widths = (runs: number) => {
       let [middle, whole] = [0, 0]
@@ -50,7 +50,7 @@ describe("p5, p50 and p95 of equally drawn runs", () => {
     assert.deepStrictEqual(Quantiles.of([5n]), { p5: 5n, p50: 5n, p95: 5n })
   })
 
-  it("are settled once none has moved by more than a tenth of the distance, or by more than matters", () => {
+  it("are settled once each moves by at most a tenth of their distance, or by too little to matter", () => {
     const before = { p5: 0n, p50: 50n, p95: 100n }
     assert.isTrue(Quantiles.isSettled(before, { p5: 10n, p50: 41n, p95: 110n }, 0))
     assert.isFalse(Quantiles.isSettled(before, { p5: 0n, p50: 50n, p95: 112n }, 0))

@@ -44,11 +44,11 @@ deals:
   takeProfit: 0.5%
 `
 
-describe("trades", () => {
+describe("round trips", () => {
   it.each([
     ["no fees", noCosts],
     ["fees", withFees]
-  ] as const)("a deal is a trade, though its exit is another slot (%s)", (_, costs) => {
+  ] as const)("count a deal as one trade although its exit is another slot (%s)", (_, costs) => {
     const { trades, rows } = run(deals, costs)
     const exits = rows.filter(({ slotName, endsLeg }) => slotName === "exit" && endsLeg)
     assert.isAbove(exits.length, 5)
@@ -67,7 +67,7 @@ describe("trades", () => {
     assert.closeTo(gained, worthOf(closed, close), 0.05)
   })
 
-  it("what fees take of the purchase that ends a sold deal keeps no trade of the next one open", () => {
+  it("keep no trade open because of fees on the purchase that ends a sold deal", () => {
     const sold = deals
       .replace("{ quote: 9000 }", "{ base: 9, quote: 9000 }")
       .replace("deals:\n", "deals:\n  side: sell\n")
@@ -81,7 +81,7 @@ describe("trades", () => {
     assert.strictEqual(new Set(trades.map(({ entryBar }) => entryBar)).size, trades.length)
   })
 
-  it("an exit that fills by parts is one trade", () => {
+  it("count an exit that fills in parts as one trade", () => {
     const { trades, rows } = run(deals, noCosts, { volumeShare: 0.000_1, price: "limit" })
     const exits = rows.filter(({ slotName }) => slotName === "exit")
     const ended = exits.filter(({ endsLeg }) => endsLeg)
@@ -89,7 +89,7 @@ describe("trades", () => {
     assert.strictEqual(trades.length, exits.at(-1)?.endsLeg === true ? ended.length : ended.length + 1)
   })
 
-  it("a purchase of market making is closed by whichever sale comes next", () => {
+  it("close a purchase of market making with the next sale", () => {
     const section = "market-making: { levels: 2, spread: 0.4%, size: 0.1, requote: 0.2% }\n"
     const { trades, rows } = run(
       `kind: market-making\nlimits: { budget: { base: 1, quote: 2000 } }\n${section}`,
@@ -100,14 +100,14 @@ describe("trades", () => {
     for (const trade of trades) assert.notStrictEqual(trade.slotName, trade.entrySlotName)
   })
 
-  it("rebalancing has trades, though it buys in one slot and sells in another", () => {
+  it("exist for rebalancing, which buys in one slot and sells in another", () => {
     const section = "rebalance: { target: 50%, band: 0.5% }\n"
     const { trades, rows } = run(`kind: rebalance\nlimits: { budget: { base: 1, quote: 1000 } }\n${section}`, noCosts)
     assert.isAbove(rows.length, 5)
     assert.isAbove(trades.length, 0)
   })
 
-  it("what fees take of a purchase keeps no trade of a cell that sells first open", () => {
+  it("keep no trade of a cell that sells first open because of fees on a purchase", () => {
     const grid = "grid: { lower: 960, upper: 1040, levels: 17, size: { base: 0.1 } }\n"
     const { trades, rows } = run(`kind: grid\nlimits: { budget: { base: 1, quote: 9000 } }\n${grid}`, withFees)
     const first = trades.filter(({ side }) => side === "SELL")

@@ -27,7 +27,7 @@ describe("the list of trades", () => {
   const { outcome, parts } = run("{ lower: 960, upper: 1040, levels: 17, size: { base: 0.1 } }")
   const trades = TradeList.of(outcome, candles)
 
-  it("has every fill that closed something, and gains as the round trips do", () => {
+  it("has every fill that closes something, with the gains of the round trips", () => {
     const trips = RoundTrips.trades(outcome, candles)
     assert.isAbove(trips.length, 20)
     assert.deepStrictEqual(
@@ -58,7 +58,7 @@ describe("the list of trades", () => {
     assert.strictEqual(next, trades.length)
   })
 
-  it("is a file with one line for each", () => {
+  it("is a file with one line per trade", () => {
     const lines = TradeList.csv(parts).trim().split("\n")
     assert.strictEqual(lines.length, trades.length + 1)
     for (const line of lines) assert.strictEqual(line.split(",").length, 14)

@@ -62,7 +62,7 @@ describe("finalists of a search", () => {
     })
   )
 
-  it.effect("have the quantiles of runs that a backtest simulates, whatever the threads", () =>
+  it.effect("have the quantiles of the runs that a backtest simulates, for any number of threads", () =>
     Effect.gen(function* () {
       const { finalists } = yield* searched("worse", "p5", 2)
       const [best] = finalists
@@ -78,7 +78,7 @@ describe("finalists of a search", () => {
     })
   )
 
-  it.effect("keep their order where one side alone ranks", () =>
+  it.effect("keep their order if one side alone ranks", () =>
     Effect.gen(function* () {
       const { ranked, finalists } = yield* searched("optimistic", "p5", 1)
       assert.deepStrictEqual(finalists, ranked)

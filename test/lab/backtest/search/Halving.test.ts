@@ -56,7 +56,7 @@ describe("Halving", () => {
     assert.deepStrictEqual(Halving.rungs(1000, 2000, Number.POSITIVE_INFINITY), [{ bars: 2000, trials: 1000 }])
   })
 
-  it.effect("lets the best go on, and its last results are those of single runs", () =>
+  it.effect("promotes the best, and its last results are those of single runs", () =>
     Effect.gen(function* () {
       const { steps } = yield* collect([])
       assert.deepStrictEqual(
@@ -75,7 +75,7 @@ describe("Halving", () => {
     })
   )
 
-  it.effect("goes on after an interruption at any point and comes to the same", () =>
+  it.effect("continues after an interruption at any point with the same results", () =>
     Effect.gen(function* () {
       const whole = yield* collect([])
       for (const cut of [1, 140, 150, 200]) {
@@ -86,7 +86,7 @@ describe("Halving", () => {
     })
   )
 
-  it.effect("drops at once what breaks a condition for good, and nothing for one that may still come true", () =>
+  it.effect("drops at once what breaks a condition for good, and keeps what may still meet one", () =>
     Effect.gen(function* () {
       const conditions = ["fills<=40", "fills>=30"].flatMap((condition) => Objective.condition(condition) ?? [])
       const { steps } = yield* collect([], conditions)

@@ -53,8 +53,8 @@ const collect = (threads: number) =>
     return results.toSorted((a, b) => a.trial - b.trial)
   }).pipe(Effect.scoped)
 
-describe("objectives", () => {
-  it("pnlPerDrawdown prefers the shallower drawdown when all lose", () => {
+describe("pnlPerDrawdown", () => {
+  it("prefers the shallower drawdown if all lose", () => {
     const trial = (trial: number, pnlQuote: string, maxDrawdown: number): TrialResult => ({
       trial,
       values: [],
@@ -74,7 +74,7 @@ describe("objectives", () => {
 })
 
 describe("a search over several files", () => {
-  it("ranks by the worst result of each trial, and wants the conditions everywhere", () => {
+  it("ranks by the worst result of each trial, and requires the conditions in every file", () => {
     const other = Generate.generate({ ...Generate.defaults, bars: 10_000, seed: 9 })
     const others = [{ candles: other, indices: CrossingIndex.buildIndices(other, "at"), options }] as const
     const some = trials.slice(0, 12)
@@ -92,7 +92,7 @@ describe("a search over several files", () => {
 })
 
 describe("a search by both sides", () => {
-  it("ranked the side that flatters: the worse one judges, by the objective, and conditions hold by both", () => {
+  it("ranks by the worse side for every objective, and requires the conditions on both", () => {
     for (const objective of Objective.objectives) {
       const both: Trial.Search = { ...search, mode: "worse", objective }
       for (const number of trials.slice(0, 6)) {
@@ -115,7 +115,7 @@ describe("a search by both sides", () => {
 })
 
 describe("the Pareto front", () => {
-  it("has the trials that no other beats, and every other trial is beaten by one of it", () => {
+  it("has the trials that no other beats, and each other trial is beaten by one of them", () => {
     const results = trials.map((number) => Trial.run(search, number, inputs))
     const objectives = Objective.several("profitQuote, maxDrawdown") ?? assert.fail()
     const front = Objective.front(results, objectives, [])
@@ -171,7 +171,7 @@ describe("SweepSpace", () => {
     assert.notDeepEqual(SweepSpace.sample(space, 10, 6), some)
   })
 
-  it("changes the values in the file and nothing else of it", () => {
+  it("changes the values in the file and nothing else in it", () => {
     const changed = Result.getOrThrow(SweepSpace.template(text, space)).text(["5", "48000", "30000"])
     assert.strictEqual(changed, text.replace("11", "5").replace("45000", "48000").replace("35000", "30000"))
     assert.match(
@@ -180,7 +180,7 @@ describe("SweepSpace", () => {
     )
   })
 
-  it("gives a key that the file leaves to its default a place, in a section of lines or of one line", () => {
+  it("inserts a key that the file leaves to its default, into a section of one line or of several", () => {
     const lines = "name: a\nlimits:\n  budget: { quote: 5 }\ngrid: { lower: 1, upper: 2 }\n"
     const space = [dimension("limits.maxOpenOrders=10,20"), dimension("grid.profit=base,quote")]
     const changed = Result.getOrThrow(SweepSpace.template(lines, space)).text(["20", "quote"])
@@ -197,7 +197,7 @@ describe("SweepSpace", () => {
         ? node.items.map(withoutPlaces)
         : [...node.entries].map(([key, { value }]) => [key, withoutPlaces(value)])
 
-  it("reads the file once: its nodes with the values are those of the edited text", () => {
+  it("reads the file once: its edited nodes are those of the edited text", () => {
     const file = `name: "a"\ngrid: { levels: [1, '2', 3], of: 5 }\nladder:\n  from:\n    7 # seven\n  to: x\n`
     const paths = ["name", "grid.levels.1", "grid.of", "ladder.from", "ladder.to"]
     const space = paths.map((path) => ({ path, values: [] }))
@@ -229,7 +229,7 @@ describe("Sweep", () => {
     })
   )
 
-  it("keeps trials that make no strategy, with the reason, out of the ranking", () => {
+  it("keeps trials without a valid strategy, with the reason, out of the ranking", () => {
     const results = trials.map((trial) => Trial.run(search, trial, inputs))
     const refused = results.filter(({ refused }) => refused !== undefined)
     assert.isAbove(refused.length, 0)
@@ -240,7 +240,7 @@ describe("Sweep", () => {
       assert.isAtLeast(Number(best[index - 1]?.pnlQuote ?? Number.POSITIVE_INFINITY), Number(result.pnlQuote))
   })
 
-  it("ranks only what meets the conditions", () => {
+  it("ranks only trials that meet the conditions", () => {
     const results = trials.map((trial) => Trial.run(search, trial, inputs))
     const few = Objective.condition("fills<=20")
     assert.isDefined(few)
