@@ -18,6 +18,8 @@ import type { ReplacementCost } from "./ReplacementCost.ts"
 /** A placement; `quantity` is what has not filled of it. */
 export interface SlotOrder extends Pick<Placement, "by" | "market" | "price" | "quantity" | "side" | "slot" | "state"> {
   readonly cancelRequested: boolean
+  /** Its payment was sent and no answer says that it was made or not. */
+  readonly isPaymentOpen?: boolean
   readonly replacement: ReplacementCost
 }
 
@@ -61,8 +63,9 @@ const cancelOrWait = (order: SlotOrder, why: Reason, successor?: DesiredOrder): 
 
 const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return cancelOrWait(order, desired.why)
-  // A cancel would end the order, but not the doubt.
+  // A cancel would end the order, but not the doubt. Sent again, a payment without an answer is mostly made, and the order can then be moved.
   if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Unclear whether it was paid" }
+  if (order.isPaymentOpen === true) return { _tag: "Wait", slot: order.slot, why: "Its payment has no answer yet" }
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
   if (order.market !== market.name) {
     return cancelOrWait(order, because("other-market", `Switched to ${market.name}`))

@@ -14,7 +14,7 @@ import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, touchedAt, unfinished } from "../state/BotState.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
-import { isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
+import { type Funding, isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
 import { armed, deciding, type MarketMoment, viewOf } from "./DecisionRecord.ts"
 import * as Exits from "./Exits.ts"
@@ -176,6 +176,9 @@ const abandoned = ({ id, slot, strategy }: Placement, reason: string): BotEvent 
   reason
 })
 
+const isOpen = ({ acknowledged, attempts, clearRefusals, payment }: Funding): boolean =>
+  payment === undefined && !acknowledged && attempts > clearRefusals
+
 const ownOrder = (state: BotState, strategy: Strategy, placement: Placement, view: View): SlotOrder => {
   const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
   const { ask } = priceIn(view, market.name) ?? view.price
@@ -183,6 +186,7 @@ const ownOrder = (state: BotState, strategy: Strategy, placement: Placement, vie
     ...placement,
     quantity: openQuantity(placement),
     cancelRequested: placement.cancel !== undefined,
+    isPaymentOpen: placement.state === "funding" && isOpen(placement.funding),
     replacement: replacementCost(state, market, placement, { ask, now: view.now })
   }
 }

@@ -58,7 +58,8 @@ const closingOf = (
   const value = quoteAmount(desired.market ?? view.market, order.quantity, order.price, "up")
   if (minOrder !== undefined && value < minOrder)
     return close(order.quantity, "its remainder is below the minimum order")
-  const isRest = order.quantity * 2n < leg.quantity
+  // What is left of an exit is a position, unless it is very little.
+  const isRest = order.quantity * (order.isExit === true ? 20n : 2n) < leg.quantity
   if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell) {
     return close(order.quantity, `its remainder was refused ${slot?.refusals} times in a row`)
   }

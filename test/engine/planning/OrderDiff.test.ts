@@ -76,6 +76,8 @@ describe("the comparison of desired orders with own orders", () => {
       assert.strictEqual(saidOf(change(desired, { state: "closing" })), "Its money is on the way back")
       assert.strictEqual(saidOf(change(desired, { cancelRequested: true })), "Its cancel is under way")
       assert.strictEqual(saidOf(change(desired, { state: "in doubt" })), "Unclear whether it was paid")
+      const unanswered = { state: "funding", isPaymentOpen: true } as const
+      assert.strictEqual(saidOf(change(desired, unanswered)), "Its payment has no answer yet")
       assert.strictEqual(saidOf(change(desired, { state: "closing", quantity: 0n })), "Filled, payout pending")
     }
     const unwanted = (order: Partial<SlotOrder>) => saidOf(compare([], [{ ...own, ...order }])[0])
