@@ -53,7 +53,7 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3735,
   dashboard: 3438,
   domain: 2681,
-  engine: 14033,
+  engine: 14041,
   files: 2009,
   fleet: 1870,
   importers: 878,
