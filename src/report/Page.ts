@@ -2,14 +2,26 @@
  * The report of a run, a comparison or a search: figures, sentences, tables and charts in sections. People read it in a terminal
  * (`text/PageText.ts`) and as a file (`lab/html/HtmlPage.ts`).
  */
-export type Facts = ReadonlyArray<readonly [label: string, value: string]>
+
+/** A profit or a loss as text, with its unit. Pages sign and colour it; a terminal prints the text. */
+export interface GainText {
+  readonly gain: string
+}
+
+export type PageCell = string | GainText
+
+export const gain = (text: string): GainText => ({ gain: text })
+
+export const textOf = (cell: PageCell): string => (typeof cell === "string" ? cell : cell.gain)
+
+export type Facts = ReadonlyArray<readonly [label: string, value: PageCell]>
 
 export type PagePart =
   | { readonly kind: "sentences"; readonly sentences: ReadonlyArray<string> }
   | {
       readonly kind: "table"
       readonly titles: ReadonlyArray<string>
-      readonly rows: ReadonlyArray<ReadonlyArray<string>>
+      readonly rows: ReadonlyArray<ReadonlyArray<PageCell>>
       readonly figures: "all" | "beside names" | "none"
     }
   | { readonly kind: "heading"; readonly text: string }
@@ -22,13 +34,17 @@ export interface PageSection {
   readonly parts: ReadonlyArray<PagePart>
   readonly note?: string
   readonly isPageOnly?: boolean
+  /** A file folds it away after all other sections. */
+  readonly isFolded?: boolean
 }
 
 export interface Page {
   readonly title: string
   readonly subtitle: string
   readonly fees: ReadonlyArray<string>
-  readonly headline: Facts
+  /** The first figure is the largest of a file. Only files show the notes. */
+  readonly headline: ReadonlyArray<readonly [label: string, value: PageCell, note?: string]>
+  /** The first sentence is the verdict. */
   readonly says: ReadonlyArray<string>
   readonly sections: ReadonlyArray<PageSection>
 }
@@ -40,7 +56,7 @@ export const sentences = (...all: ReadonlyArray<string>): PagePart => ({ kind: "
 
 export const table = (
   titles: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
+  rows: ReadonlyArray<ReadonlyArray<PageCell>>,
   figures: "all" | "beside names" | "none" = "beside names"
 ): PagePart => ({ kind: "table", titles, rows, figures })
 

@@ -94,14 +94,19 @@ describe("backtest of several markets", () => {
       const rows = assertBooks(fills, { BTC: "0.02", ETH: "0.4", USDC: "900" }, high, result.markets)
       assert.strictEqual(rows.length, result.fills)
       const page = readFileSync(html, "utf8")
-      for (const part of ["thirds on BTC/USDC, ETH/USDC", 'id="price-0"', 'id="price-1"', "<h3>ETH/USDC</h3>"])
+      for (const part of [
+        "thirds on BTC/USDC, ETH/USDC",
+        'id="price-0"',
+        'id="price-1"',
+        "<h3>ETH/USDC: USDC for one ETH</h3>"
+      ])
         assert.include(page, part)
       const said = yield* limitbot("backtest", thirds, ...both)
       assert.match(
         said,
         /2000 bars from [\s\S]*\n.*only the period covered by all files is used, 2021-01-01T00:00.*BTC\/USDC .*, ETH/
       )
-      assert.match(said, /\nin ETH\/USDC +\d+ +\d+\n[\s\S]*\nETH at the end +[\d.]+ ETH/)
+      assert.match(said, /\nfills in ETH\/USDC +\d+ +\d+\n[\s\S]*\nETH at the end +[\d.]+ ETH/)
     })
   )
 

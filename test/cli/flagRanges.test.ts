@@ -51,7 +51,7 @@ describe("a search", () => {
     assertSays(await runHere(["search", ...set], { cwd }), 1, refused)
     assertSays(await runHere(["search", "--by", "walk-forward", ...set, "--windows", "2"], { cwd }), 1, refused)
     const one = await runHere(["backtest", "grid.yaml", ...data, "--fills", "pessimistic"], { cwd })
-    assert.match(one.stdout, /By the rules of fewer fills alone it (?:gained|did not gain)\./)
+    assert.match(one.stdout, /By the rules of fewer fills alone\./)
     assert.notMatch(one.stdout, /fill assumption|worse case/)
   })
 

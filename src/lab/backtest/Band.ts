@@ -20,7 +20,6 @@ export interface RunFigures
   extends Pick<BandSide.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
   readonly maxDrawdown: number
   readonly dailySharpe: number
-  readonly placed: number
 }
 
 type AllFigures = readonly [RunFigures, ...ReadonlyArray<RunFigures>]
@@ -132,7 +131,6 @@ const simulate = (ground: BandInputs, draw: number): Run => {
     feesQuote,
     fills,
     openOrders,
-    placed: counts.placed,
     maxDrawdown: outcome.maxDrawdown,
     dailySharpe: BandSide.dailySharpe(side)
   }

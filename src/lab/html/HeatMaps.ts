@@ -1,4 +1,5 @@
 /** Draws values over two parameters in colours that everybody can distinguish, without a script. */
+import { figure, polished } from "./Figures.ts"
 import * as HeatMap from "./HeatMap.ts"
 import { escape, scrolled } from "./HtmlPage.ts"
 
@@ -16,8 +17,9 @@ const colours = [
   "#ffea46"
 ]
 
-export const short = (value: number): string =>
-  Math.abs(value) >= 1000 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3)
+/** Three digits, or all before the point. */
+const short = (value: number): string =>
+  figure(value, Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)))))
 
 const mostWritten = 14
 
@@ -41,18 +43,18 @@ const mapTable = (
   const span = Math.ceil(map.columns.length / mostWritten)
   const head = map.columns
     .flatMap((name, column) =>
-      column % span === 0 ? [`<th class="across" colspan="${span}">${escape(name)}</th>`] : []
+      column % span === 0 ? [`<th class="across" colspan="${span}">${escape(polished(name))}</th>`] : []
     )
     .join("")
   const rows = map.rows.map(
     (name, row) =>
-      `<tr><th>${escape(name)}</th>${(values[row] ?? []).map((value, column) => cell(value, row, column)).join("")}</tr>`
+      `<tr><th>${escape(polished(name))}</th>${(values[row] ?? []).map((value, column) => cell(value, row, column)).join("")}</tr>`
   )
-  return `<figure><figcaption>${escape(title)}</figcaption>${scrolled(`<table class="heat"><tr><td></td>${head}</tr>${rows.join("")}</table>`)}</figure>`
+  return `<figure><figcaption>${escape(`${title}: ${map.rowName} down, ${map.columnName} across`)}</figcaption>${scrolled(`<table class="heat"><tr><td></td>${head}</tr>${rows.join("")}</table>`)}</figure>`
 }
 
 const legend = ([least, greatest]: readonly [number, number], isMarked: boolean): string =>
-  `<div class="legend"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span>${isMarked ? '<span style="white-space:nowrap"><b class="mark"></b> the cell of #1</span>' : ""}</div>`
+  `<div class="shades"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span>${isMarked ? "<b></b><span>the cell of #1</span>" : ""}</div>`
 
 export const maps = (map: HeatMap.HeatMap, winner: HeatMap.Standing | undefined): string =>
   `${legend(HeatMap.range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "averaged with its neighbours")}</div>`

@@ -1,37 +1,31 @@
-/** Draws the frequency of values as bars without a script, so that it also works on paper and without JavaScript. */
+/** Draws how many simulations came to each value, a ratio, as bars. */
+import { share } from "./Figures.ts"
 import * as HeatMap from "./HeatMap.ts"
-import { escape } from "./HtmlPage.ts"
+import { axisOf, bar, plot } from "./Plot.ts"
 
 const bins = 40
 
-export interface HistogramLook {
-  readonly noun: string
-  readonly label: string
-  readonly format: (value: number) => string
-  readonly marked?: number | undefined
-}
-
-export const histogram = (values: ReadonlyArray<number>, { noun, label, format, marked }: HistogramLook): string => {
-  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const value of values) {
-    least = Math.min(least, value)
-    greatest = Math.max(greatest, value)
-  }
-  const limits = [least, greatest] as const
+/** The first mark stands out. */
+export const histogram = (
+  title: string,
+  values: ReadonlyArray<number>,
+  marks: ReadonlyArray<readonly [label: string, value: number]>
+): string => {
+  const x = axisOf(title, [...values, ...marks.map(([, value]) => value)], share)
+  const width = (x.to - x.from) / bins
   const counts = Array.from({ length: bins }, () => 0)
   for (const value of values) {
-    const bin = HeatMap.step(value, limits, bins)
+    const bin = HeatMap.step(value, [x.from, x.to], bins)
     counts[bin] = (counts[bin] ?? 0) + 1
   }
-  const most = Math.max(...counts)
-  const markedBin = marked === undefined ? undefined : HeatMap.step(marked, limits, bins)
   const bars = counts.map((count, bin) => {
-    const height = count === 0 ? 0 : Math.max(1.5, (count / most) * 96)
-    const kind = bin === markedBin ? ' class="best"' : ""
-    const from = least + ((greatest - least) * bin) / bins
-    const title = `${count} ${noun} from ${format(from)}`
-    return `<rect${kind} x="${bin * 10 + 1}" y="${(100 - height).toFixed(1)}" width="8" height="${height.toFixed(1)}"><title>${escape(title)}</title></rect>`
+    const from = x.from + bin * width
+    return { kind: "before", points: bar(from, from + 0.85 * width, count), title: `${count} from ${share(from)}` }
   })
-  return `<svg class="histogram" viewBox="0 0 ${bins * 10} 100" preserveAspectRatio="none" role="img" aria-label="${escape(label)}">${bars.join("")}</svg>
-<div class="ends"><span>${escape(format(least))}</span><span>${escape(format(greatest))}</span></div>`
+  const lines = marks.map(([label, at], index) => ({
+    kind: index === 0 ? "mark" : "mark other",
+    label: `${label} ${share(at)}`,
+    points: [[at, 0] as const]
+  }))
+  return plot(`${title} of ${values.length} simulations`, x, "Number of simulations", [...bars, ...lines])
 }

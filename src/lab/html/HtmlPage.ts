@@ -1,9 +1,9 @@
 /**
- * One HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. The functions
- * that make elements escape text, and nothing else does.
+ * One HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. The verdict and the key figures come
+ * first, technical sections last and folded. The functions that make elements escape text, and nothing else does.
  */
-import { type Facts, type Page, type PagePart, type PageSection, sentences } from "../../report/Page.ts"
-import { chartScript } from "./ChartScript.ts"
+import type { Page, PageCell, PagePart, PageSection } from "../../report/Page.ts"
+import { polished, signed, toneOf } from "./Figures.ts"
 import { style } from "./HtmlPageStyle.ts"
 
 const escapes: Readonly<Record<string, string>> = {
@@ -16,27 +16,47 @@ const escapes: Readonly<Record<string, string>> = {
 
 export const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? "")
 
-const list = (items: ReadonlyArray<string>): string =>
-  `<ul>${items.map((item) => `<li>${escape(item)}</li>`).join("")}</ul>`
+/** A figure stays on one line with its unit. */
+const text = (sentence: string): string => escape(polished(sentence).replaceAll(/(\d) (?=%|[A-Z]{2})/g, "$1\u00a0"))
 
-const cards = (facts: Facts): string =>
-  `<div class="cards">${facts.map(([label, value]) => `<div class="card"><span>${escape(label)}</span><b>${escape(value)}</b></div>`).join("")}</div>`
+const list = (items: ReadonlyArray<string>, kind: string): string =>
+  items.length === 0 ? "" : `<ul class="${kind}">${items.map((item) => `<li>${text(item)}</li>`).join("")}</ul>`
+
+const shown = (cell: PageCell): { readonly written: string; readonly tone: string } => {
+  const written = typeof cell === "string" ? polished(cell) : signed(cell.gain)
+  return { written: escape(written), tone: typeof cell === "string" ? "" : toneOf(written) }
+}
+
+const cards = (headline: Page["headline"]): string => {
+  const card = ([label, value, note = ""]: Page["headline"][number], index: number) => {
+    const { tone, written } = shown(value)
+    const kind = index === 0 ? "card hero" : "card"
+    return `<div class="${kind}"><h2>${escape(label)}</h2><b class="${tone}">${written}</b><p>${text(note)}</p></div>`
+  }
+  const columns = Math.min(4, Math.max(1, headline.length - 1))
+  return `<section class="kpis" style="--columns:${columns}" aria-label="Key figures">${headline.map(card).join("")}</section>`
+}
 
 /** Lets a table that is wider than a phone scroll within itself, also by keyboard. */
 export const scrolled = (table: string): string => `<div class="scroll" tabindex="0">${table}</div>`
 
 const table = ({ titles, rows, figures }: Extract<PagePart, { readonly kind: "table" }>): string => {
   const isFigure = (column: number) => figures === "all" || (figures === "beside names" && column > 0)
-  const kind = (column: number) => (isFigure(column) ? ' class="n"' : "")
-  const head = titles
-    .map((title, column) => (title === "" ? "<td></td>" : `<th${kind(column)}>${escape(title)}</th>`))
-    .join("")
-  const cellKind = (text: string, column: number) =>
-    isFigure(column) && /^[a-z ]+$/.test(text) ? ' class="n words"' : kind(column)
-  const body = rows
-    .map((row) => `<tr>${row.map((text, column) => `<td${cellKind(text, column)}>${escape(text)}</td>`).join("")}</tr>`)
-    .join("")
-  return scrolled(`<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`)
+  const classOf = (column: number, words = false, tone = "") => {
+    const kinds = [isFigure(column) ? "n" : "", isFigure(column) && words ? "words" : "", tone].filter(
+      (kind) => kind !== ""
+    )
+    return kinds.length === 0 ? "" : ` class="${kinds.join(" ")}"`
+  }
+  const head = titles.map((title, column) =>
+    title === "" ? "<td></td>" : `<th${classOf(column)}>${escape(title)}</th>`
+  )
+  const cellOf = (cell: PageCell, column: number) => {
+    const { tone, written } = shown(cell)
+    return `<td${classOf(column, /^[a-z ]+$/.test(written), tone)}>${written}</td>`
+  }
+  const body = rows.map((row) => `<tr>${row.map(cellOf).join("")}</tr>`)
+  return scrolled(`<table class="t"><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>`)
 }
 
 /** Writes JSON that cannot close its script element. */
@@ -52,16 +72,20 @@ export interface Charts {
 }
 
 const scriptsOf = ({ data, library, script }: Charts): string =>
-  `${dataElement(data)}<script>${library.script}</script><script>${chartScript}${script}</script>`
+  `${dataElement(data)}<script>${library.script}</script><script>${script}</script>`
 
 export const render = ({ title, subtitle, fees, headline, says, sections }: Page, charts?: Charts): string => {
-  const all = [{ title: "What this says", parts: [sentences(...says)] }, ...sections]
+  const [verdict = "", ...further] = says
+  const open = sections.filter(({ isFolded = false }) => !isFolded)
+  const costs: PageSection = { title: "Costs", parts: [{ kind: "sentences", sentences: fees }] }
+  const folds = [costs, ...sections.filter(({ isFolded = false }) => isFolded)]
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>${escape(title)}</title><style>${charts?.library.style ?? ""}${style}</style></head><body><main>
-<header><h1>${escape(title)}</h1><p class="soft">${escape(subtitle)}</p></header>
-${[...fees.map((sentence) => `<p>${escape(sentence)}</p>`), cards(headline), ...all.map(sectionOf)].join("\n")}
+<header><p class="crumb">${escape(title)} / ${text(subtitle)}</p><h1>${text(verdict)}</h1>${list(further, "lede")}</header>
+${[cards(headline), ...open.map(sectionOf)].join("\n")}
+<section class="card">${folds.map((section) => folded(section.title, `${noteOf(section)}${partsOf(section.parts)}`)).join("")}</section>
 </main>${charts === undefined ? "" : scriptsOf(charts)}</body></html>
 `
 }
@@ -69,17 +93,21 @@ ${[...fees.map((sentence) => `<p>${escape(sentence)}</p>`), cards(headline), ...
 const preformatted = (text: string): string => `<pre class="scroll" tabindex="0">${escape(text)}</pre>`
 
 export const folded = (name: string, content: string): string =>
-  `<details><summary>${escape(name)}</summary>${content}</details>`
+  `<details><summary>${escape(name)}</summary><div class="folded">${content}</div></details>`
 
 export const canvas = (id: string): string => `<div id="${id}" class="chart"></div>`
 
-const sectionOf = ({ title, note, parts }: PageSection): string =>
-  `<section><h2>${escape(title)}</h2>${note === undefined ? "" : `<p class="hint">${escape(note)}</p>`}${parts.map(partOf).join("")}</section>`
+const noteOf = ({ note }: PageSection): string => (note === undefined ? "" : `<p class="hint">${text(note)}</p>`)
+
+const sectionOf = (section: PageSection): string =>
+  `<section class="card"><header><h2>${escape(section.title)}</h2>${noteOf(section)}</header>${partsOf(section.parts)}</section>`
+
+export const partsOf = (parts: ReadonlyArray<PagePart>): string => parts.map(partOf).join("")
 
 const partOf = (part: PagePart): string => {
   switch (part.kind) {
     case "sentences":
-      return part.sentences.length === 0 ? "" : list(part.sentences)
+      return list(part.sentences, "points")
     case "table":
       return table(part)
     case "heading":

@@ -1,58 +1,58 @@
 /**
- * The look of all pages: one column that reads well on paper, in the dark and on a phone. Colours are distinguishable
- * with every kind of colour vision (blue and orange after Okabe and Ito) and never stand alone: buys and sells differ
- * in shape as well.
+ * The look of all pages: cards in one column that reads well on paper, in the dark and on a phone. The tokens are those of the dashboard's
+ * `style.css`, and five colours for several runs in one chart. Green and red mean profit, loss and sides, always beside a sign, a shape or
+ * a word.
  */
-const light = `--ink: #16191d; --soft: #5c6773; --line: #e3e7ec; --paper: #ffffff; --panel: #f7f9fb;
-  --accent: #0063b8; --second: #b85c00; --third: #007a5a; --fourth: #a3407c; --fifth: #6b6400; --sixth: #4a4fc4;
-  --buy: #0063b8; --sell: #c25400; --good: #0063b8; --bad: #c25400; --hold: #8a939d; --band: #0063b826; --range: #8a939d40;`
-const dark = `--ink: #e8ecf1; --soft: #97a3b0; --line: #262d36; --paper: #0e1116; --panel: #161b22;
-  --accent: #5aaeff; --second: #f0a04b; --third: #3fc6a0; --fourth: #e58fc0; --fifth: #cfc451; --sixth: #9aa0ff;
-  --buy: #5aaeff; --sell: #f59b4c; --good: #5aaeff; --bad: #f59b4c; --hold: #7b8794; --band: #5aaeff2e; --range: #7b879440;`
+const tokens = `
+  --bg: light-dark(#f4f5f7, #0b0d12); --surface: light-dark(#fff, #12151c); --sunken: light-dark(#f7f8fa, #171b23);
+  --hover: light-dark(#f3f5f9, #1a1f29); --line: light-dark(#e5e8ed, #222834); --line-2: light-dark(#cdd3dc, #38404f);
+  --ink: light-dark(#10151f, #f0f3f8); --ink-2: light-dark(#454e5d, #b0b9c8); --ink-3: light-dark(#5c6676, #8a95a7);
+  --accent: light-dark(#3350d0, #93a9ff); --accent-soft: light-dark(#eceffd, #1b2342);
+  --up: light-dark(#08774a, #40cf8f); --down: light-dark(#bf2a2f, #ff8078);
+  --shadow: 0 1px 2px light-dark(rgb(16 21 31/.05), rgb(0 0 0/.4));
+  --font: -apple-system, BlinkMacSystemFont, "Segoe UI", Inter, Roboto, "Liberation Sans", Arial, sans-serif;
+  --mono: ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", monospace;
+  --hero: 600 44px/48px var(--font); --t1: 600 24px/32px var(--font); --t2: 600 15px/24px var(--font);
+  --t3: 400 13px/20px var(--font); --t4: 400 12px/16px var(--font); --r: 12px; --r2: 8px; --r3: 6px;
+  --second: light-dark(#a35400, #f0a04b); --third: light-dark(#7a3ea8, #c79bf0); --fourth: light-dark(#006d8f, #4fc3dc);
+  --fifth: light-dark(#6b6400, #cfc451); --sixth: light-dark(#5b6472, #a7b1c2);`
 
 export const style = `
-:root { color-scheme: light dark; ${light} }
-@media (prefers-color-scheme: dark) { :root { ${dark} } }
-:root[data-paper] { color-scheme: light; ${light} }
-* { box-sizing: border-box }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; font-variant-numeric: tabular-nums }
-main { max-width: 1120px; margin: 0 auto; padding: 40px 24px 72px }
-h1 { font-size: 27px; line-height: 1.25; margin: 0 0 6px; letter-spacing: -0.015em }
-h2 { font-size: 18px; margin: 0 0 10px; letter-spacing: -0.005em } h3 { font-size: 14px; margin: 18px 0 6px; font-weight: 600 }
-section { margin-top: 40px } p { margin: 4px 0 } .soft { color: var(--soft) } .hint { color: var(--soft); font-size: 13px } .refused td { color: var(--soft) }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 220px), 1fr)); gap: 12px; margin: 26px 0 0 }
-.card { background: var(--panel); border: 1px solid var(--line); border-radius: 12px; padding: 13px 16px }
-.card span { display: block; color: var(--soft); font-size: 13px } .card b { display: block; font-size: 19px; font-weight: 650; line-height: 1.35; margin-top: 2px; overflow-wrap: anywhere }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 0 40px }
-table { border-collapse: collapse; width: 100%; font-size: 14px } .scroll { overflow-x: auto }
-th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px; white-space: nowrap; vertical-align: bottom }
-td, th { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line) } td:last-child, th:last-child { padding-right: 0 }
-tbody tr:hover td { background: var(--panel) }
-td:first-child { min-width: 7em } td.n, th.n { text-align: right; white-space: nowrap } td.why { color: var(--soft); font-size: 13px; min-width: 260px } td.t { white-space: nowrap } td.word { overflow-wrap: anywhere }
-.buy { color: var(--buy); font-weight: 600 } .sell { color: var(--sell); font-weight: 600 }
-.months { table-layout: fixed; min-width: 620px } .months td { text-align: center; padding: 7px 2px; border: 2px solid var(--paper); border-radius: 6px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
-.months th { text-align: center; border: 0; padding: 4px 2px } .months tr:hover td { background: inherit }
-html { scrollbar-gutter: stable } .chart { margin: 6px 0; min-height: 60px; overflow: hidden } .chart canvas { display: block } .u-legend { width: auto; font-size: 13px; color: var(--ink); text-align: left; margin-left: 70px } .u-legend td, .u-legend th { border: 0; padding: 2px 4px } .u-legend .u-series { margin-right: 10px }
-.u-legend th { color: var(--soft) } .u-legend .u-marker { border-radius: 3px } .u-select { background: var(--band) }
-ul { margin: 6px 0; padding-left: 20px } li { margin: 3px 0 }
-.bar { --longest-bar: 120px; display: inline-block; height: 9px; border-radius: 3px; vertical-align: middle; print-color-adjust: exact; -webkit-print-color-adjust: exact } .bar.b { background: var(--buy) } .bar.s { background: var(--sell); margin-left: 2px }
-.controls { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; margin: 8px 0 12px }
-.controls button, .controls select { font: inherit; font-size: 14px; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 5px 12px }
-.controls button { cursor: pointer } .controls button:disabled { opacity: 0.4; cursor: default } :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
-.maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 24px }
-figure { margin: 0; min-width: 0 } figcaption { color: var(--soft); font-size: 13px; margin: 10px 0 4px }
-.heat { table-layout: fixed } .heat td, .heat th { text-align: center; font-size: 12px; padding: 0; height: 30px; border: 1px solid var(--paper); print-color-adjust: exact; -webkit-print-color-adjust: exact }
-.heat th, .months th { vertical-align: middle } .heat th { border: 0; font-weight: 500 } .heat th.across { text-align: left; padding-left: 3px } .heat td.best { outline: 2px solid var(--ink); outline-offset: -2px }
-.legend { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; font-size: 13px; color: var(--soft) } .legend i { width: 160px; height: 10px; border-radius: 5px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
-.legend .mark { display: inline-block; vertical-align: middle; box-sizing: border-box; width: 14px; height: 14px; border: 2px solid var(--ink) }
-.histogram { width: 100%; height: 120px; fill: var(--hold); border-bottom: 1px solid var(--line) } .histogram .best { fill: var(--accent) }
-.fan { width: 100%; height: 220px } .fan polygon { fill: var(--accent); fill-opacity: 0.18 } .fan polyline { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke } .fan line { stroke: var(--soft); vector-effect: non-scaling-stroke } .fan .border { stroke: var(--line) }
-.windows .before { fill: var(--hold) } .windows .then { fill: var(--accent) } .windows line { stroke: var(--soft); vector-effect: non-scaling-stroke } .legend .key { width: 14px; height: 10px; border-radius: 3px; print-color-adjust: exact; -webkit-print-color-adjust: exact } .key.before { background: var(--hold) } .key.then { background: var(--accent) } .ends.even { justify-content: space-around }
-.controls label { display: flex; gap: 5px; align-items: center; font-size: 14px } .controls input { accent-color: var(--accent) }
-.ends { display: flex; justify-content: space-between; color: var(--soft); font-size: 13px }
-@media (max-width: 640px) { table { font-size: 13px } td.n.words { white-space: normal } td.why { white-space: nowrap } .bar { --longest-bar: 56px } td, th { padding-right: 10px } .pair > div + div { margin-top: 32px } main { padding: 24px 14px 48px } h1 { font-size: 22px } .u-legend { margin-left: 0 } .card b { font-size: 17px } .cards { grid-template-columns: 1fr 1fr; gap: 8px } .card { padding: 10px 12px } }
-@page { margin: 16mm 14mm }
-@media print { :root { color-scheme: light; ${light} } body { font-size: 12px } main { max-width: none; padding: 0 } table { font-size: 11px } .controls, .screen { display: none }
-  h2, h3, figcaption { break-after: avoid } .chart, .card, figure, tr, .cards { break-inside: avoid } .cards { grid-template-columns: repeat(4, 1fr) } .card b { font-size: 14px } .scroll { overflow: visible } section { margin-top: 24px }
-  pre.scroll { white-space: pre-wrap } .pair { grid-template-columns: 1fr 1fr; gap: 0 24px } .maps { grid-template-columns: 1fr 1fr } .months { min-width: 0; font-size: 10px } td.why { min-width: 0; font-size: 10px } td, th { padding: 3px 8px 3px 0 } }
+:root { color-scheme: light dark; ${tokens} }
+[data-theme="light"], :root[data-paper] { color-scheme: light } [data-theme="dark"] { color-scheme: dark }
+* { box-sizing: border-box; margin: 0 } html { background: var(--bg); scrollbar-gutter: stable }
+body { font: var(--t3); color: var(--ink); font-variant-numeric: tabular-nums; -webkit-font-smoothing: antialiased; print-color-adjust: exact; -webkit-print-color-adjust: exact }
+main { max-width: 1168px; margin: 0 auto; padding: 32px 24px 64px; display: grid; grid-template-columns: minmax(0, 1fr); gap: 24px }
+h1 { font: var(--t1); letter-spacing: -.02em; max-width: 34em; text-wrap: balance; margin: 8px 0 } h2 { font: var(--t2) } h3 { font: 500 12px/16px var(--font); color: var(--ink-2); padding: 12px 24px 4px }
+.crumb, .hint { color: var(--ink-3); overflow-wrap: anywhere } .hint { font: var(--t4); max-width: 100ch; text-wrap: pretty } .soft { color: var(--ink-2) } .up { color: var(--up) } .down { color: var(--down) }
+ul { padding: 0; list-style: none } .lede { font: 400 15px/24px var(--font); color: var(--ink-2); max-width: 76ch; text-wrap: pretty; overflow-wrap: anywhere }
+.points { padding: 8px 24px 16px 40px; list-style: circle; color: var(--ink-2); overflow-wrap: anywhere } .points li { padding: 2px 0; max-width: 100ch } .points li::marker { color: var(--ink-3) }
+.card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--r); box-shadow: var(--shadow); min-width: 0 }
+.card > header { padding: 16px 24px 8px; display: flex; flex-wrap: wrap; gap: 0 12px; align-items: baseline } .card > .hint { padding: 4px 24px 8px }
+.kpis { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); gap: 12px } .kpis .card { padding: 16px } .kpis .hero { grid-column: 1/-1; padding: 24px }
+.kpis h2 { font: 500 12px/16px var(--font); color: var(--ink-3) } .kpis b { display: block; font: 600 20px/28px var(--font); letter-spacing: -.02em; margin: 4px 0; overflow-wrap: anywhere } .kpis p { font: var(--t4); color: var(--ink-3) }
+.kpis .hero h2 { font: 500 13px/20px var(--font); color: var(--ink-2) } .kpis .hero b { font: var(--hero); letter-spacing: -.03em; margin: 4px 0 8px } .kpis .hero p { font: var(--t3) }
+.scroll { overflow-x: auto } table { border-collapse: collapse; width: 100% }
+.t th { font: 500 12px/16px var(--font); color: var(--ink-3); text-align: left; white-space: nowrap } .t :is(th, td) { padding: 7px 8px; border-bottom: 1px solid var(--line); vertical-align: baseline } .t tbody tr:last-child td { border-bottom: 0 } .t tbody tr:hover td { background: var(--hover) }
+.t :is(th, td):first-child { padding-left: 24px } .t :is(th, td):last-child { padding-right: 24px } .t td { overflow-wrap: break-word } .t td:first-child:not(.n) { color: var(--ink-2); min-width: 9em } .t .n { text-align: right; white-space: nowrap } .t td.t { white-space: nowrap } .t td.why { color: var(--ink-3); min-width: 240px }
+.side { font-weight: 500; white-space: nowrap } .side.buy { color: var(--up) } .side.sell { color: var(--down) } .side.buy::before { content: "▲ "; font-size: 8px } .side.sell::before { content: "▼ "; font-size: 8px }
+details { border-top: 1px solid var(--line) } .card > details:first-child { border: 0 } summary { cursor: pointer; padding: 12px 24px; font-weight: 500; list-style: none } summary::before { content: "›"; display: inline-block; width: 16px; color: var(--ink-3) } details[open] > summary::before { content: "⌄" }
+.folded { padding-bottom: 8px } .folded > .hint { padding: 0 24px 8px 40px } .folded details { margin: 0 16px } pre { font: 12px/18px var(--mono); padding: 0 24px 12px 40px }
+.controls { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; padding: 4px 24px 8px } .controls label { display: flex; gap: 6px; align-items: center } .controls input { accent-color: var(--accent) }
+button, select { height: 32px; border: 1px solid var(--line-2); border-radius: var(--r2); background: var(--surface); color: var(--ink); font: 500 13px/1 var(--font); padding: 0 12px; max-width: 100% } button { cursor: pointer } button:hover { background: var(--hover) } button:disabled { opacity: .45; cursor: default } :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: var(--r3) }
+.chart { margin: 0 16px; min-height: 60px; overflow: hidden } .chart canvas { display: block } .u-legend { text-align: left; margin: 0 !important; font: var(--t4); color: var(--ink-2); padding-left: 4px } .u-legend :is(td, th) { border: 0; padding: 2px 3px } .u-legend .u-series { margin-right: 12px } .u-legend th { font-weight: 500 } .u-legend .u-marker { width: 14px; height: 0; border-width: 2px 0 0 !important; border-radius: 0 } .u-select { background: var(--accent-soft) }
+.plot { padding: 0 24px 16px; margin: 0 } .plot figcaption { display: flex; flex-wrap: wrap; gap: 4px 24px; justify-content: space-between; font: 500 12px/16px var(--font); color: var(--ink-2); padding: 4px 0 10px }
+.area { position: relative; height: 240px; margin: 0 16px 24px 84px } .area svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: visible } .area svg * { vector-effect: non-scaling-stroke; fill: none }
+.area :is(i, b) { position: absolute; font: 11px/14px var(--font); color: var(--ink-3); white-space: nowrap } .area .y { right: calc(100% + 8px); translate: 0 -50%; max-width: 76px; overflow: hidden; text-overflow: ellipsis } .area .x { top: calc(100% + 8px); translate: -50% 0 } .area b { color: var(--ink); font-weight: 600; translate: 6px 0; background: color-mix(in srgb, var(--surface) 92%, transparent); padding: 0 3px; border-radius: 3px } .area b.left { translate: calc(-100% - 6px) 0 } .x-title { font: var(--t4); color: var(--ink-3); text-align: center; padding-left: 84px }
+.area .grid { stroke: var(--line) } .area .zero { stroke: var(--ink-3) } .area .border { stroke: var(--line-2); stroke-dasharray: 2 3 } .area .band { fill: var(--accent); opacity: .16 } .area :is(.line, .real, .untouched) { stroke: var(--accent); stroke-width: 1.75 } .area .real { stroke: var(--ink); stroke-width: 2 } .area .untouched { stroke: var(--ink-2); stroke-dasharray: 6 4 }
+.run { stroke: var(--run); border-color: var(--run) !important; stroke-width: 1.5 } .area .area-of { fill: var(--run); stroke: none; opacity: .14 } .hold { stroke: var(--ink-3); stroke-dasharray: 2 3; border-color: var(--ink-3) !important; border-top-style: dotted !important } .run-0 { --run: var(--accent) } .run-1 { --run: var(--second) } .run-2 { --run: var(--third) } .run-3 { --run: var(--fourth) } .run-4 { --run: var(--fifth) } .run-5 { --run: var(--sixth) }
+.area .dot { stroke: var(--accent); stroke-width: 6; stroke-linecap: round; opacity: .45 } .area .mark { stroke: var(--ink); stroke-width: 2 } .area .other { stroke: var(--ink-2); stroke-dasharray: 4 3 } .area .dot.best { stroke: var(--ink); stroke-width: 10; opacity: 1 } .area .before { fill: var(--line-2) } .area .then { fill: var(--accent) }
+.legend { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; font: var(--t4); color: var(--ink-2) } .legend span { display: inline-flex; gap: 6px; align-items: center } .legend i { width: 14px; border-top: 2px solid var(--accent) } .legend .band { border-width: 8px; opacity: .3 } .legend .real { border-color: var(--ink) } .legend .untouched { border-color: var(--ink-2); border-top-style: dashed } .legend .before { border: 4px solid var(--line-2) } .legend .then { border: 4px solid var(--accent) }
+.shades { display: flex; gap: 8px; align-items: center; padding: 4px 24px; font: var(--t4); color: var(--ink-2); flex-wrap: wrap } .shades i { width: 160px; height: 10px; border-radius: 5px } .shades b { width: 14px; height: 14px; border: 2px solid var(--ink) }
+.maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 16px 24px; padding: 0 24px 16px } figure { min-width: 0; margin: 0 } .maps figcaption { font: var(--t4); color: var(--ink-2); padding: 8px 0 }
+.heat { table-layout: fixed } .heat :is(td, th) { text-align: center; font: 11px/14px var(--font); padding: 0; height: 28px; border: 1px solid var(--surface); overflow: hidden } .heat th { color: var(--ink-2); border: 0 } .heat .across { text-align: left; padding-left: 3px } .heat .best { outline: 2px solid var(--ink); outline-offset: -2px }
+@media (max-width: 720px) { :root { --hero: 600 40px/44px var(--font) } main { padding: 16px 12px 32px; gap: 12px } .kpis { grid-template-columns: 1fr 1fr } .kpis b { font-size: 17px; line-height: 24px } .card > header, .kpis .hero { padding-inline: 16px } h1 { font: 600 20px/28px var(--font) } h3, .controls, .maps, .plot, .shades, summary, .card > .hint { padding-inline: 16px } .chart { margin: 0 8px }
+  .t :is(th, td):first-child { padding-left: 16px } .t :is(th, td):last-child { padding-right: 16px } .t td.n.words { white-space: normal } .area { margin-left: 60px } .x-title { padding-left: 60px } .area .x:nth-of-type(even) { display: none } .points, .folded > .hint, pre { padding-inline: 32px 16px } button, select { height: 40px } }
+@page { margin: 14mm 12mm }
+@media print { :root, :root[data-theme] { color-scheme: light } html, body { background: none } main { max-width: none; padding: 0; gap: 12px } .controls, .screen { display: none } .card { box-shadow: none } h2, h3, figcaption { break-after: avoid } .plot, .kpis, figure, tr, .chart { break-inside: avoid } .scroll { overflow: visible } table { font-size: 10px } pre { white-space: pre-wrap } .t :is(th, td) { padding: 2px 4px } }
 `

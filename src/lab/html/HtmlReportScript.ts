@@ -1,5 +1,56 @@
-/** Draws the charts and the fills of a backtest in the reader's browser. */
+/**
+ * Draws the charts and the fills of a backtest in the reader's browser. Charts share a cursor and a zoom, and are drawn again when the
+ * theme or the width changes, also for printing. Makes no requests.
+ */
 export const script = `
+const data = JSON.parse(document.getElementById("data").textContent)
+const root = document.documentElement
+const probe = document.body.appendChild(document.createElement("i"))
+const colour = (name) => { probe.style.color = "var(" + name + ")"; return getComputedStyle(probe).color }
+const pale = (name) => colour(name).replace("rgb(", "rgba(").replace(")", ", 0.16)")
+const charts = []
+// At most 8 digits; a single zero before the point does not count.
+const places = (value, most) => Math.min(most, Math.max(0, 8 - String(Math.trunc(Math.abs(value))).replace(/^0$/, "").length))
+const figure = (most) => (value) => value == null ? "" : value.toLocaleString("en", { minimumFractionDigits: places(value, most), maximumFractionDigits: places(value, most), signDisplay: "negative" }).replace("-", "−")
+const largest = (columns) => { let found = 0; for (const column of columns) for (const value of column) found = Math.max(found, Math.abs(value)); return found }
+const moneyOf = (...columns) => { const most = largest(columns); return figure(most >= 100 ? 2 : most >= 1 ? 4 : 8) }
+const percent = (value) => value == null ? "" : figure(2)(value * 100) + " %"
+const stamp = (at) => new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")
+const day = 86400
+const marks = (_, splits, axis, space, step) => splits.map((at, index) => {
+  const [date, time] = stamp(at).split(" ")
+  const monthName = new Date(at * 1000).toLocaleString("en", { month: "short", timeZone: "UTC" })
+  if (step >= 28 * day) return monthName + " " + date.slice(0, 4)
+  const begins = index === 0 || stamp(splits[index - 1]).slice(0, 4) !== date.slice(0, 4)
+  if (step >= day) return Number(date.slice(8)) + " " + monthName + (begins ? "\\n" + date.slice(0, 4) : "")
+  return time + (index === 0 || time === "00:00" ? "\\n" + date : "")
+})
+const ticks = (format) => (_, splits) => { const texts = splits.map(format); return texts.every((text) => /^[^.]*(\\.0+)?( %)?$/.test(text)) ? texts.map((text) => text.replace(/\\.0+/, "")) : texts }
+const scaleAxis = (more) => ({ stroke: () => colour("--ink-3"), grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false }, font: "11px " + getComputedStyle(document.body).fontFamily, ...more })
+const axes = (format) => [
+  scaleAxis({ values: marks, space: 64, size: 38, grid: { show: false } }), scaleAxis({ size: 72, space: 28, values: ticks(format) })
+]
+const dashName = ([first] = []) => first == null ? "solid" : first < 4 ? "dotted" : "dashed"
+const atRest = (u) => { if (u.legend.idxs[0] == null) u.setLegend({ idx: u.data[0].length - 1 }) }
+const chart = (id, height, series, columns, format, { hooks, ...options } = {}) => {
+  const target = document.getElementById(id)
+  const made = new uPlot({
+    width: target.clientWidth, height, series: [{ label: "UTC", value: (_, at) => at == null ? "" : stamp(at) }, ...series],
+    axes: axes(format), legend: { markers: { width: 2, stroke: (u, at) => u.series[at].paint, fill: () => "none", dash: (u, at) => dashName(u.series[at].dash) } }, hooks: { ...hooks, setLegend: [atRest], ready: [atRest] }, cursor: { sync: { key: "run" }, points: { show: false } }, padding: [8, 26, 0, 0],
+    tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"), ...options
+  }, [data.times, ...columns], target)
+  charts.push([made, target, height])
+  return made
+}
+const line = (label, name, format, extra) => ({ label, paint: "var(" + name + ")", stroke: () => colour(name), width: 1.5, value: (_, value) => format(value), points: { show: false }, ...extra })
+const resize = () => { for (const [made, target, height] of charts) made.setSize({ width: target.clientWidth, height }) }
+const redraw = () => { for (const [made] of charts) made.redraw(false) }
+addEventListener("resize", resize)
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw)
+new MutationObserver(redraw).observe(root, { attributeFilter: ["data-theme"] })
+const paperWidth = 680
+addEventListener("beforeprint", () => { root.dataset.paper = ""; for (const [made, , height] of charts) made.setSize({ width: paperWidth, height }) })
+addEventListener("afterprint", () => { delete root.dataset.paper; resize() })
 const numbers = (Type, text) => {
   const raw = atob(text), bytes = new Uint8Array(raw.length)
   for (let at = 0; at < raw.length; at++) bytes[at] = raw.charCodeAt(at)
@@ -8,7 +59,6 @@ const numbers = (Type, text) => {
 const { sides, slots, whys, orders, axis, markets } = data
 const fills = { bar: numbers(Int32Array, data.fills.bar), order: numbers(Int32Array, data.fills.order), reached: numbers(Float64Array, data.fills.reached) }
 const stays = { from: numbers(Int32Array, data.stays.from), to: numbers(Int32Array, data.stays.to), order: numbers(Int32Array, data.stays.order) }
-const count = fills.bar.length
 const timeOf = (bar) => {
   let low = 0, high = axis.bars.length
   while (low < high) { const middle = (low + high) >>> 1; if (axis.bars[middle] <= bar) low = middle + 1; else high = middle }
@@ -17,13 +67,16 @@ const timeOf = (bar) => {
 const fillTimes = Float64Array.from(fills.bar, (bar) => timeOf(bar) + axis.step)
 const stayTimes = { from: Float64Array.from(stays.from, timeOf), to: Float64Array.from(stays.to, timeOf) }
 const firstAfter = (times, at) => { let low = 0, high = times.length; while (low < high) { const middle = (low + high) >>> 1; if (times[middle] < at) low = middle + 1; else high = middle } return low }
-const names = ["--accent", "--second"]
-const band = sides.length === 2 ? [{ series: [1, 2], fill: () => colour("--band") }, { series: [2, 1], fill: () => colour("--band") }] : []
-const money = moneyOf(...sides.map((side) => side.equity), data.hold)
-chart("equity", 320, [
-  ...sides.map((side, index) => line(side.name, names[index], money)), line("untouched budget", "--hold", money, { dash: [5, 4] })
-], [...sides.map((side) => side.equity), data.hold], money, { bands: band })
-chart("drawdown", 150, sides.map((side, index) => line(side.name, names[index], percent)), sides.map((side) => side.drawdown), percent)
+const bands = sides.length < 2 ? [] : [{ series: [1, 2], fill: () => pale("--accent") }, { series: [2, 1], fill: () => pale("--accent") }]
+const money = moneyOf(...sides.map((side) => side.equity), data.untouched, data.buyAndHold)
+const sideLines = (format) => sides.map((side, index) => line(side.name, "--accent", format, { dash: index === 0 && sides.length > 1 ? [8, 3] : [] }))
+const untouched = (format) => line("untouched budget", "--ink", format, { dash: [6, 4] })
+chart("equity", 272, [...sideLines(money), untouched(money), line("buy and hold", "--ink-3", money, { dash: [2, 3] })],
+  [...sides.map((side) => side.equity), data.untouched, data.buyAndHold], money, { bands })
+const profits = sides.map((side) => side.equity.map((equity, index) => equity - data.untouched[index]))
+chart("profit", 160, [...sideLines(money), untouched(money)], [...profits, data.times.map(() => 0)], money, { bands })
+chart("drawdown", 140, [...sides.map((side, index) => line(side.name, "--down", percent, index === 0 ? { fill: () => pale("--down") } : { dash: [3, 3] })), untouched(percent)],
+  [...sides.map((side) => side.drawdown), data.untouchedDrawdown], percent)
 const mostDots = 6000
 const shows = { price: true, slots: true, fills: true }
 const drawnSlot = document.getElementById("drawn")
@@ -42,7 +95,7 @@ const resting = (market) => (u) => shows.slots && clip(u, (ctx) => {
   }
   ctx.lineWidth = devicePixelRatio || 1
   ctx.globalAlpha = shown[0].length + shown[1].length > 600 ? 0.2 : 0.45
-  for (const [side, name] of ["--buy", "--sell"].entries()) {
+  for (const [side, name] of ["--up", "--down"].entries()) {
     ctx.strokeStyle = colour(name)
     ctx.beginPath()
     for (const [x, y, end] of shown[side]) { ctx.moveTo(x, y); ctx.lineTo(end, y) }
@@ -60,7 +113,7 @@ const dots = (market) => {
   let inView = 0
   for (let at = from; at < to; at++) if (isDrawn(orders[fills.order[own[at]]])) inView++
   const step = Math.max(1, Math.ceil((to - from) / mostDots)), r = (to - from > 1000 ? 1.8 : 3) * (devicePixelRatio || 1)
-  for (const [side, name] of ["--buy", "--sell"].entries()) {
+  for (const [side, name] of ["--up", "--down"].entries()) {
     ctx.fillStyle = colour(name)
     ctx.beginPath()
     for (let at = from; at < to; at += step) {
@@ -81,61 +134,29 @@ const steps = uPlot.paths.stepped({ align: -1 })
 const priceCharts = []
 for (const [index, { close, low, high }] of markets.entries()) {
   const money = moneyOf(high)
-  priceCharts.push(chart("price-" + index, 380, [line("close", "--ink", money, { width: 1, stroke: () => shows.price ? colour("--ink") : "transparent" }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
-    [close, low, high], money, { hooks: { drawAxes: [resting(index)], draw: [dots(index)] }, bands: [{ series: [3, 2], fill: () => shows.price ? colour("--range") : "transparent" }] }))
+  priceCharts.push(chart("price-" + index, 380, [line("close", "--ink", money, { width: 1, stroke: () => shows.price ? colour("--ink") : "transparent" }), line("low", "--line-2", money, { width: 0, paths: steps }), line("high", "--line-2", money, { width: 0, paths: steps })],
+    [close, low, high], money, { hooks: { drawAxes: [resting(index)], draw: [dots(index)] }, bands: [{ series: [3, 2], fill: () => shows.price ? pale("--ink-3") : "transparent" }] }))
 }
 for (const box of document.querySelectorAll("[data-shows]")) box.onchange = () => {
   shows[box.dataset.shows] = box.checked
   for (const made of priceCharts) made.redraw(false)
 }
-drawnSlot.onchange = () => { for (const made of priceCharts) made.redraw(false) }
-const groups = Math.min(120, data.times.length), first = data.times[0], last = data.times[data.times.length - 1]
-const groupSpan = Math.max(1, (last - first) / groups)
-const groupTimes = Array.from({ length: groups }, (_, group) => first + (group + 0.5) * groupSpan)
-const perGroup = [groupTimes.map(() => 0), groupTimes.map(() => 0)]
-for (let index = 0; index < count; index++) {
-  const group = Math.min(groups - 1, Math.max(0, Math.floor((fillTimes[index] - first) / groupSpan)))
-  perGroup[orders[fills.order[index]][1]][group] += 1
-}
-const most = Math.max(1, largest(perGroup))
-const columns = uPlot.paths.bars({ size: [0.75, 14, 1] })
-const whole = (value) => value == null ? "" : Math.abs(value).toLocaleString("en")
-const column = (label, name) => line(label, name, whole, { paths: columns, fill: () => colour(name), width: 0 })
-chart("activity", 130, [column("buys", "--buy"), column("sells", "--sell")],
-  [perGroup[0], perGroup[1].map((value) => -value)], whole, { splits: () => [-most, 0, most], scales: { y: { range: () => [-most, most] } } }, groupTimes)
 const perPage = 100
-let page = 0, chosen = null
-const select = document.getElementById("slot")
-for (const [index, name] of slots.entries()) select.add(new Option(name, index))
-const indices = () => {
-  if (select.value === "") return null
-  const slot = Number(select.value), found = []
-  for (let index = 0; index < count; index++) if (orders[fills.order[index]][0] === slot) found.push(index)
-  return found
-}
-const placesOf = (texts) => { let most = 0; for (const text of texts) { if (text.includes("e")) return 8; const point = text.indexOf("."); if (point >= 0) most = Math.max(most, text.length - point - 1) } return Math.min(most, 8) }
-const written = markets.map((_, market) => {
-  const own = orders.filter((order) => order[5] === market)
-  return [2, 3, 4].map((at) => {
-    // A price within a bar has as many places as a double: eight digits are enough.
-    const whole = String(Math.trunc(largest([own.map((order) => Number(order[at]))]))).replace(/^0$/, "").length
-    const write = figure(Math.min(placesOf(own.map((order) => String(order[at]))), Math.max(0, 8 - whole)))
-    return (value) => write(Number(value))
-  })
-})
+const shownFills = () => Array.from(fills.order.keys()).filter((index) => isDrawn(orders[fills.order[index]]))
+let page = 0, chosen = shownFills()
+const digits = (value) => Number(value).toLocaleString("en", { maximumFractionDigits: places(value, 8) })
 const cell = (text, kind) => { const made = document.createElement("td"); made.textContent = text; if (kind) made.className = kind; return made }
 const show = () => {
-  const total = chosen ? chosen.length : count
+  const total = chosen.length
   const pages = Math.max(1, Math.ceil(total / perPage))
   page = Math.min(Math.max(0, page), pages - 1)
   const body = document.getElementById("fills")
   body.replaceChildren()
   for (let at = page * perPage; at < Math.min(total, (page + 1) * perPage); at++) {
-    const index = chosen ? chosen[at] : at, [slot, side, price, base, quote, market] = orders[fills.order[index]], row = document.createElement("tr")
-    const [priceText, baseText, quoteText] = written[market]
-    const reached = (side === 0 ? "The low " : "The high ") + priceText(fills.reached[index]) + (side === 0 ? " reached the buy at " : " reached the sell at ") + priceText(price)
-    row.append(cell(stamp(timeOf(fills.bar[index])), "t"), ...(markets.length === 1 ? [] : [cell(markets[market].name, "t")]), cell(side === 0 ? "BUY" : "SELL", side === 0 ? "buy" : "sell"),
-      cell(slots[slot], "t"), cell(priceText(price), "n"), cell(baseText(base), "n"), cell(quoteText(quote), "n"), cell(reached + "; " + whys[slot], "why"))
+    const index = chosen[at], [slot, side, price, base, quote, market] = orders[fills.order[index]], row = document.createElement("tr")
+    const reached = (side === 0 ? "The low " : "The high ") + digits(fills.reached[index]) + (side === 0 ? " reached the buy at " : " reached the sell at ") + digits(price)
+    row.append(cell(stamp(timeOf(fills.bar[index])), "t"), ...(markets.length === 1 ? [] : [cell(markets[market].name, "t")]), cell(side === 0 ? "Buy" : "Sell", side === 0 ? "side buy" : "side sell"),
+      cell(slots[slot], "t"), cell(digits(price), "n"), cell(digits(base), "n"), cell(money(Number(quote)), "n"), cell(reached + "; " + whys[slot], "why"))
     body.append(row)
   }
   document.getElementById("page").textContent = total === 0 ? "no fills" : "fills " + (page * perPage + 1) + " to " + Math.min(total, (page + 1) * perPage) + " of " + total
@@ -144,6 +165,6 @@ const show = () => {
 }
 document.getElementById("previous").onclick = () => { page--; show() }
 document.getElementById("next").onclick = () => { page++; show() }
-select.onchange = () => { chosen = indices(); page = 0; show() }
+drawnSlot.onchange = () => { for (const made of priceCharts) made.redraw(false); chosen = shownFills(); page = 0; show() }
 show()
 `

@@ -25,6 +25,12 @@ interface MonteCarloAsked extends OnMarkets.MarketsAsked {
   readonly report: Option.Option<string>
 }
 
+const summaryOf = ([start = 1, ...later]: ReadonlyArray<number>, keepsPath: boolean): MonteCarlo.Simulation =>
+  MonteCarlo.summaryOf(
+    later.map((value) => value / start),
+    keepsPath
+  )
+
 /** A million paths would fill the memory, and a chart of this many looks the same. */
 const mostPaths = 2_000
 
@@ -58,16 +64,19 @@ const simulate = Effect.fnUntraced(function* (
       return { ...input, candles, indices: CrossingIndex.linearIndices(candles, "at") }
     }
     const side = Backtest.runAll(strategy, [resampleInput(first), ...others.map(resampleInput)], fills)
-    const [start = 1, ...later] = BandSide.dailyEquity(side)
-    const equity = later.map((value) => value / start)
-    return { ...MonteCarlo.summaryOf(equity, keepsPath), maxDrawdown: side.outcome.maxDrawdown }
+    return { ...summaryOf(BandSide.dailyEquity(side), keepsPath), maxDrawdown: side.outcome.maxDrawdown }
   }
-  return yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
+  const fates = yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
     Effect.sync(() => {
       ended(index + 1)
       return fate(Option.isSome(report) && index < mostPaths)
     })
   )
+  // Gains of trades do not include what the untouched budget gains.
+  if (method === "trades") return { fates, real: MonteCarlo.summed(gains, true), untouched: summaryOf([1, 1], true) }
+  const made = BandSide.dailyMade(whole)
+  const untouched = equity.map((value, day) => value - (made[day] ?? 0) + (made[0] ?? 0))
+  return { fates, real: summaryOf(equity, true), untouched: summaryOf(untouched, true) }
 })
 
 export const run = Effect.fn("MonteCarloRun.run")(function* (asked: MonteCarloAsked) {
@@ -78,7 +87,7 @@ export const run = Effect.fn("MonteCarloRun.run")(function* (asked: MonteCarloAs
   const markets = yield* OnMarkets.each(runs, (on, index) =>
     Effect.map(
       simulate(asked, on, (done) => progress.update(index * asked.runs + done, total, "")),
-      (fates) => ({ fates, spread: MonteCarlo.spreadOf(fates, asked.ruin / 100) })
+      (simulated) => ({ ...simulated, spread: MonteCarlo.spreadOf(simulated.fates, asked.ruin / 100) })
     )
   )
   const { method, seed } = asked

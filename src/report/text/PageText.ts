@@ -1,5 +1,5 @@
 /** Writes a page for a terminal: its figures and sentences, without drawings and sources. */
-import type { Page, PagePart, PageSection } from "../Page.ts"
+import { type Page, type PagePart, type PageSection, table, textOf } from "../Page.ts"
 import * as Table from "./Table.ts"
 
 export const lines = ({ title, subtitle, fees, headline, says, sections }: Page): ReadonlyArray<string> => [
@@ -7,7 +7,12 @@ export const lines = ({ title, subtitle, fees, headline, says, sections }: Page)
   ...fees,
   subtitle,
   "",
-  ...Table.ofFigures(["", ""], headline).slice(1),
+  ...partLines(
+    table(
+      ["", ""],
+      headline.map(([label, value]) => [label, value])
+    )
+  ).slice(1),
   "",
   ...says,
   ...sections.flatMap(sectionLines)
@@ -22,12 +27,14 @@ const partLines = (part: PagePart): ReadonlyArray<string> => {
   switch (part.kind) {
     case "sentences":
       return part.sentences
-    case "table":
+    case "table": {
+      const rows = part.rows.map((row) => row.map(textOf))
       return part.figures === "all"
-        ? Table.render(part.titles.map(Table.right), part.rows)
+        ? Table.render(part.titles.map(Table.right), rows)
         : part.figures === "none"
-          ? Table.render(part.titles, part.rows)
-          : Table.ofFigures(part.titles, part.rows)
+          ? Table.render(part.titles, rows)
+          : Table.ofFigures(part.titles, rows)
+    }
     case "heading":
       return [part.text]
     case "file":

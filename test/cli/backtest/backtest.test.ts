@@ -37,8 +37,7 @@ describe("backtest commands", () => {
       writeFileSync(file, ["time,open,high,low,close,volume", ...lines].join("\n"))
       writeFileSync(quoteOnly, readFileSync(strategy, "utf8").replace("base: 0.5, ", ""))
       const printed = yield* limitbot("backtest", quoteOnly, "--data", file, "--band", "rules")
-      assert.match(printed, /^untouched budget +0\.00 USDC/m)
-      assert.match(printed, /^buy and hold +10,000\.00 USDC/m)
+      assert.match(printed, /^change in equity .* 0\.00 USDC +10,000\.00 USDC$/m)
       const compared = yield* limitbot("backtest", quoteOnly, strategy, "--data", file, "--band", "rules")
       assert.notInclude(compared, "HOLD")
       // What all in made against the budget left alone: 50 % of quote alone, and of half base the other half.
@@ -71,28 +70,31 @@ describe("backtest commands", () => {
       const page = join(folder, "gap.html")
       yield* limitbot("backtest", strategy, "--data", file, "--fills", "pessimistic", "--report", page)
       const facts = new Map(
-        [...readFileSync(page, "utf8").matchAll(/<tr><td>([^<]+)<\/td><td class="n(?: words)?">([^<]+)<\/td>/g)].map(
-          ([, label = "", value = ""]) => [label, value]
-        )
+        [
+          ...readFileSync(page, "utf8").matchAll(
+            /<tr><td>([^<]+)<\/td><td class="n(?: words)?(?: up| down)?">([^<]+)<\/td>/g
+          )
+        ].map(([, label = "", value = ""]) => [label, value])
       )
       assert.strictEqual(facts.get("yearly return"), "less than a year")
-      assert.match(facts.get("profit and loss") ?? "", /^-?\d{1,3}(,\d{3})*\.\d\d USDC$/)
+      assert.match(facts.get("profit and loss") ?? "", /^[−+]\d{1,3}(,\d{3})*\.\d\d USDC$/)
       assert.match(facts.get("quote at the end") ?? "", /^\d\d,\d{3}\.\d\d USDC$/)
       assert.match(facts.get("base at the end") ?? "", /^\d\.\d{8} BTC$/)
-      const figure = (label: string) => Number.parseFloat((facts.get(label) ?? "").replaceAll(",", ""))
+      const numberOf = (text: string) => Number.parseFloat(text.replaceAll(",", "").replace("−", "-"))
+      const figure = (label: string) => numberOf(facts.get(label) ?? "")
       const parts = figure("grid profit, after fees") + figure("inventory, still held")
       assert.closeTo(parts, figure("profit and loss"), 0.02)
       // A loss is called a loss, not a negative gain.
       assert.match(
         readFileSync(page, "utf8"),
-        /<li>The strategy lost [\d,.]+ USDC against its untouched budget\.<\/li>/
+        /<h1>The strategy lost [\d,.]+\sUSDC against its untouched budget, while BTC (?:rose|fell) [\d.]+\s%\.<\/h1>/
       )
       // The table has gains and what the slots still hold.
       const slots = [
         ...readFileSync(page, "utf8").matchAll(
-          /<tr><td>cell-\d+<\/td>(?:<td class="n">\d+<\/td>){2}<td style="[^"]*">.*?<\/td><td class="n">([^<]*)<\/td><td class="n">([^<]*)<\/td>/g
+          /<tr><td>cell-\d+: [^<]*<\/td>(?:<td class="n">\d+<\/td>){2}<td class="n[ a-z]*">([^<]*)<\/td><td class="n[ a-z]*">([^<]*)<\/td>/g
         )
-      ].map(([, ...figures]) => figures.map((text) => Number(text.replaceAll(",", ""))))
+      ].map(([, ...figures]) => figures.map((text) => (text === "" ? 0 : numberOf(text))))
       assert.isAbove(slots.length, 1)
       const sumOf = (column: number) => slots.reduce((sum, figures) => sum + (figures[column] ?? 0), 0)
       assert.closeTo(sumOf(0), figure("grid profit, after fees"), 0.1)
@@ -142,9 +144,18 @@ describe("backtest commands", () => {
       const reported = readFileSync(html, "utf8")
       assert.include(reported, "cli-grid on BTC/USDC")
       assert.match(reported, /mark-out after 60m/)
-      const [, low, high] = /<td><\/td><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
-      assert.isDefined(low)
-      assert.notStrictEqual(low, high)
+      const curves = JSON.parse(/id="data">(.*?)<\/script>/s.exec(reported)?.[1] ?? assert.fail())
+      const ends = curves.sides.map(({ equity }: { equity: ReadonlyArray<number> }) => equity.at(-1) ?? 0)
+      const low = Math.min(...["pessimistic", "optimistic"].map((side) => Number(result.sides[side].profitQuote)))
+      assert.closeTo(
+        Math.min(...ends) - curves.untouched.at(-1),
+        low,
+        1e-6,
+        "the curve ends at the profit, after all fees"
+      )
+      const [, lower, higher] = /<td><\/td><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
+      assert.isDefined(lower)
+      assert.notStrictEqual(lower, higher)
       const trades = join(folder, "trades.csv")
       const pessimistic = ["--fills", "pessimistic", "--trades-csv", trades]
       assert.include(yield* limitbot("backtest", strategy, "--data", csv, ...pessimistic), "fewer fills")
@@ -251,7 +262,11 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       assert.match(map, /grid\.levels \(down\) by grid\.upper/)
       const [, winnersLevels, winnersUpper] = /^ *1 +(\d+) +(\d+) /m.exec(map) ?? []
       assert.include(map, `The cell of #1 (grid.levels ${winnersLevels}, grid.upper ${winnersUpper}) `)
-      assert.include(readFileSync(heat, "utf8"), "with its neighbours")
+      const swept = readFileSync(heat, "utf8")
+      for (const part of ["with its neighbours", "Profit against the untouched budget, USDC", ">#1</b>"])
+        assert.include(swept, part)
+
+      const [walked, simulated] = [join(folder, "walk.html"), join(folder, "simulated.html")]
 
       const walk = yield* limitbot(
         "search",
@@ -263,13 +278,15 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
         "--set",
         "grid.levels=5,11",
         "--threads",
-        "1"
+        "1",
+        "--report",
+        walked
       )
       assert.match(walk, /out of sample/)
-      assert.match(
-        yield* limitbot("search", "--by", "monte-carlo", strategy, "--data", csv, "--runs", "50"),
-        /50 simulations/
-      )
+      assert.include(readFileSync(walked, "utf8"), 'aria-label="grid.levels by window"')
+      const luck = ["--runs", "50", "--report", simulated]
+      assert.match(yield* limitbot("search", "--by", "monte-carlo", strategy, "--data", csv, ...luck), /50 simulations/)
+      assert.match(readFileSync(simulated, "utf8"), /<path class="mark"[\s\S]*>real run −?[\d.]+ %<\/b>/)
     })
   )
 

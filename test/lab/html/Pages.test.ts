@@ -1,9 +1,13 @@
 /** Pages: whatever a file is named, its text stays text; what they draw without a script; and that a terminal says the same. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { fan } from "../../../src/lab/html/Fan.ts"
+import { Schema } from "effect"
+import { figure, polished, share, signed, toneOf } from "../../../src/lab/html/Figures.ts"
 import { histogram } from "../../../src/lab/html/Histogram.ts"
 import * as HtmlPage from "../../../src/lab/html/HtmlPage.ts"
-import { windowBars } from "../../../src/lab/html/WindowBars.ts"
+import { style } from "../../../src/lab/html/HtmlPageStyle.ts"
+import { along, axisOf, bar, namesAxis, plot } from "../../../src/lab/html/Plot.ts"
 import * as Page from "../../../src/report/Page.ts"
 import * as PageText from "../../../src/report/text/PageText.ts"
 import { everyPart, evil, pageOf, searchPage } from "./pages.ts"
@@ -28,10 +32,34 @@ describe("pages", () => {
       { title: "Map", parts: [Page.figurePart(() => "<svg></svg>", ["▓▓ ░░"])] },
       { title: "Run", parts: [Page.facts([["made", "today"]])], isPageOnly: true }
     ])
-    assert.deepStrictEqual(PageText.lines({ ...page, headline: [["gain", "2 %"]], says: ["It gains."] }), [
-      ...["about", "about", "about", "", "gain  2 %", "", "It gains.", ""],
+    const headline = [["gain", Page.gain("-2.00 %"), "of all"] as const]
+    assert.deepStrictEqual(PageText.lines({ ...page, headline, says: ["It loses."] }), [
+      ...["about", "about", "about", "", "gain  -2.00 %", "", "It loses.", ""],
       ...["Windows: what it means", "       PNL", "first  1.5", "All gained.", "", "Map", "▓▓ ░░"]
     ])
+  })
+
+  it("begin with the verdict and the key figures, and end with folded sections", () => {
+    const html = HtmlPage.render({
+      ...pageOf("about", [
+        { title: "Technical", parts: [Page.sentences("It took 5 ms.")], isFolded: true },
+        { title: "Result", parts: [Page.facts([["fees", "1.00 USDC"]])] }
+      ]),
+      headline: [["profit", Page.gain("-61.12 USDC"), "after fees"]],
+      says: ["It lost 61.12 USDC.", "It fell."]
+    })
+    const places = [
+      "<h1>It lost 61.12\u00a0USDC.</h1>",
+      '<h2>profit</h2><b class="down">−61.12 USDC</b><p>after fees</p>',
+      "<h2>Result</h2>",
+      "<summary>Technical</summary>"
+    ].map((part) => html.indexOf(part))
+    assert.notInclude(places, -1)
+    assert.deepStrictEqual(
+      places,
+      places.toSorted((a, b) => a - b)
+    )
+    assert.notMatch(html, /<details[^>]* open/)
   })
 
   it("align facts by their labels, and put a value into its own column", () => {
@@ -60,42 +88,129 @@ describe("pages", () => {
   })
 
   it("fold a named file", () => {
-    assert.match(HtmlPage.render(everyPart("grid")), /<details><summary>grid<\/summary><pre[^>]*>grid<\/pre>/)
+    assert.match(
+      HtmlPage.render(everyPart("grid")),
+      /<details><summary>grid<\/summary><div class="folded"><pre[^>]*>grid<\/pre>/
+    )
   })
 })
 
+describe("figures", () => {
+  it.each([
+    ["-1016.18 USDC", "−1,016.18 USDC", "down"],
+    ["18.40 to 61.12 USDC", "+18.40 to +61.12 USDC", "up"],
+    ["-0.00 %", "0.00 %", ""],
+    ["-3.10 to 4.20 %", "−3.10 to +4.20 %", ""],
+    ["less than a year", "less than a year", ""]
+  ])("of a profit: %s is written %s", (text, written, tone) => {
+    assert.deepStrictEqual([signed(text), toneOf(signed(text))], [written, tone])
+  })
+
+  it("have at most 8 digits, and other text stays", () => {
+    for (const [text, written] of [
+      ["12.345678901 BTC", "12.345679 BTC"],
+      ["0.12345678 BTC", "0.12345678 BTC"],
+      ["1234567.891", "1,234,567.9"],
+      ["62000", "62,000"],
+      ["2024-01-01 to 2024-01-31", "2024-01-01 to 2024-01-31"],
+      ["18:40:00.000Z, cell-07, v1.2.3, --runs 39, 4e-9, 2024", "18:40:00.000Z, cell-07, v1.2.3, --runs 39, 4e-9, 2024"]
+    ] as const)
+      assert.strictEqual(polished(text), written)
+  })
+
+  it.prop(
+    "have at most 8 digits and no sign at zero, for any number",
+    [Schema.Int, Schema.Int],
+    ([digits, exponent]) => {
+      const value = (digits % 1e8) / 10 ** (Math.abs(exponent) % 12)
+      const written = figure(value, Math.abs(exponent) % 9)
+      assert.match(written, /^−?\d{1,3}(,\d{3})*(\.\d+)?$/)
+      assert.isAtMost(written.replace(/^−?0\./, "").replaceAll(/\D/g, "").length, 8)
+      if (!/[1-9]/.test(written)) assert.notInclude(written, "−")
+    }
+  )
+})
+
 describe("a drawing without a script", () => {
-  it("has every simulation in a bar, and the median stands out", () => {
+  it("has a few round numbers on an axis", () => {
+    const texts = (...values: ReadonlyArray<number>) => axisOf("", values).ticks.map(([, text]) => text)
+    assert.deepStrictEqual(texts(-61.12, 3), ["−80", "−60", "−40", "−20", "0", "20"])
+    assert.deepStrictEqual(texts(0, 0.9), ["0.00", "0.25", "0.50", "0.75", "1.00"])
+  })
+
+  it.prop("has 2 to 7 numbers on an axis that covers any values", [Schema.Array(Schema.Finite)], ([values]) => {
+    const sizes = values.map((value) => value % 1e9)
+    const { from, to, ticks } = axisOf("", sizes)
+    const slack = (to - from) / 1e9
+    for (const value of sizes) assert.isTrue(from <= value + slack && value - slack <= to, `${from} ${value} ${to}`)
+    assert.isTrue(ticks.length >= 2 && ticks.length <= 7, `${ticks.length}`)
+  })
+
+  it("has titles, numbers on both axes and a text alternative", () => {
+    const html = HtmlPage.render(searchPage("name", ["1"]))
+    const plots = html.split('<figure class="plot">').slice(1)
+    assert.strictEqual(plots.length, 3)
+    for (const plot of plots) {
+      assert.match(plot, /<figcaption>\w/)
+      assert.match(plot, /<p class="x-title">\w/)
+      assert.match(plot, /<i class="y"[^>]*>[^<]/)
+      assert.match(plot, /<i class="x"[^>]*>[^<]/)
+      assert.match(plot, /role="img" aria-label="\w/)
+    }
+  })
+
+  it("has every simulation in a bar, and marks the real run", () => {
     const gains = Array.from({ length: 200 }, (_, index) => (index - 80) / 1000)
-    const drawn = histogram(gains, { noun: "simulations", label: "Gain", format: String, marked: 0.02 })
-    const counted = [...drawn.matchAll(/<title>(\d+) simulations from/g)].reduce(
-      (sum, [, count]) => sum + Number(count),
-      0
-    )
-    assert.strictEqual(counted, 200)
-    assert.strictEqual(drawn.match(/class="best"/g)?.length, 1)
-  })
-
-  it("shows a fan with its end and its range", () => {
-    const bands = [
-      [
-        [0, -0.02, -0.05],
-        [0, 0.04, 0.1]
-      ] as const
-    ]
-    const format = (ratio: number) => `${(ratio * 100).toFixed(1)} %`
-    const drawn = fan({ label: "Gain over time", line: [0, 0.01, 0.02], bands, ends: ["start", "end"], format })
-    assert.match(drawn, /aria-label="Gain over time: ends at 2\.0 %, between -5\.0 % and 10\.0 % on the way"/)
-    assert.match(drawn, /<polyline points="0\.0,132\.0 500\.0,119\.2 1000\.0,106\.4"/)
-    assert.match(drawn, /Highest 10\.0 %, lowest -5\.0 %, at the end 2\.0 %/)
-  })
-
-  it("hangs a loss below the line and puts a gain on it", () => {
-    const drawn = windowBars([
-      { name: evil, inSample: 2, outOfSample: -1 },
-      { name: "2021-01-21", inSample: 0, outOfSample: 1 }
+    const drawn = histogram("Gain", gains, [
+      ["real run", 0.02],
+      ["p50", 0.0195]
     ])
-    const tops = [...drawn.matchAll(/class="(?:before|then)" x="\d+" y="([\d.]+)"/g)].map(([, y]) => Number(y))
-    assert.deepStrictEqual(tops, [4, 50, 49.5, 27])
+    const counted = [...drawn.matchAll(/<title>(\d+) from/g)].reduce((sum, [, count]) => sum + Number(count), 0)
+    assert.strictEqual(counted, 200)
+    assert.match(drawn, /<b class="right" style="left:[\d.]+%;top:calc\(0% \+ 0px\)">real run 2\.00 %<\/b>/)
+    assert.match(drawn, /<path class="mark" d="M[\d.]+ 1000\.0V0">/)
+    assert.match(drawn, /<path class="mark other"/)
+  })
+
+  const time = axisOf("Share of the run", [0, 1], share)
+
+  it("spreads a curve over the whole axis, at the heights of the numbers beside it", () => {
+    const drawn = plot("Gain", time, "Gain", [{ kind: "real", points: along(time, [0, -0.25, 0.5]) }], share)
+    assert.include(drawn, '<path class="real" d="M0.0 600.0L500.0 850.0L1000.0 100.0">')
+    assert.match(drawn, /top:60\.00%">0 %</)
+    assert.include(drawn, '<path class="zero" d="M0.0 600.0H1000">')
+  })
+
+  it("hangs a loss below zero and puts a gain on it", () => {
+    const corners = [2, -1].map((height) => bar(0, 1, height).map(([, y]) => y))
+    assert.deepStrictEqual(corners, [
+      [0, 2, 2, 0],
+      [0, -1, -1, 0]
+    ])
+  })
+
+  it("places names at whole numbers, and writes only some of many", () => {
+    const names = Array.from({ length: 40 }, (_, index) => `${index}`)
+    assert.deepStrictEqual(
+      namesAxis("", names).ticks.map(([at]) => at),
+      [1, 6, 11, 16, 21, 26, 31, 36]
+    )
+  })
+
+  it("omits a shape without points", () => {
+    assert.notInclude(plot("Gain", time, "Gain", [{ kind: "real", points: [] }]), 'class="real"')
+  })
+})
+
+describe("colours of reports", () => {
+  it("equal the dashboard's", () => {
+    const tokensOf = (css: string) =>
+      new Map(
+        [...css.matchAll(/(--[\w-]+): (light-dark\((?:[^()]|\([^)]*\))*\))/g)].map(([, name, value]) => [name, value])
+      )
+    const dashboard = tokensOf(readFileSync(join(import.meta.dirname, "../../../src/dashboard/style.css"), "utf8"))
+    const own = [...tokensOf(style)].filter(([name = ""]) => !/--(second|third|fourth|fifth|sixth)/.test(name))
+    assert.isAbove(own.length, 10)
+    for (const [name, value] of own) assert.strictEqual(value, dashboard.get(name), name)
   })
 })

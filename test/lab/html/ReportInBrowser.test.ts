@@ -6,13 +6,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chromium } from "playwright-core"
 import * as BacktestParts from "../../../src/lab/html/BacktestParts.ts"
-import * as ComparisonScript from "../../../src/lab/html/ComparisonScript.ts"
 import * as HtmlPage from "../../../src/lab/html/HtmlPage.ts"
 import { script } from "../../../src/lab/html/HtmlReportScript.ts"
 import { chartLibrary } from "../../../src/lab/runs/view/BacktestPage.ts"
 import { isLong } from "../../long.ts"
 import { browserPath } from "../../surroundings.ts"
-import { backtestPage, comparisonPage, everyPart, searchPage } from "./pages.ts"
+import { backtestPage, everyPart, searchPage } from "./pages.ts"
 
 const times = Array.from({ length: 20 }, (_, bar) => bar * 60)
 const prices = times.map((_, bar) => 100 + (bar % 5))
@@ -21,8 +20,11 @@ const curves: BacktestParts.BacktestCurves = {
   sides: [{ name: "optimistic", equity: prices, drawdown: prices }],
   times,
   markets: [{ name: "BTC/USDC", close: prices, low: prices, high: prices }],
-  hold: prices,
-  slots: [{ slot: "cell-00", why: "", buys: 0, sells: 1, gained: "0", inventory: "" }],
+  untouched: prices,
+  untouchedDrawdown: prices,
+  buyAndHold: prices,
+  slots: ["cell-00"],
+  whys: [""],
   orders: [[0, 1, 102.5, "1", "2", 0]],
   fills: { bar: Int32Array.of(9), order: Int32Array.of(0), reached: Float64Array.of(103) },
   stays: { from: Int32Array.of(2), to: Int32Array.of(9), order: Int32Array.of(0) },
@@ -37,17 +39,6 @@ const backtestOf = (drawn: BacktestParts.BacktestCurves) =>
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 const wide = Array.from({ length: 12 }, (_, index) => `a column of figures ${index}`)
-const compared: ComparisonScript.ComparisonCurves = {
-  times,
-  price: prices,
-  runs: ["first", "a-second-run-whose-name-is-longer-than-a-phone"].map((name) => ({
-    name,
-    high: prices,
-    low: prices,
-    drawdown: prices
-  }))
-}
-
 describe.skipIf(browserPath === undefined)("a report in a browser", () => {
   it.live("hides only the price with the price switch, and slots and fills with theirs", () =>
     Effect.gen(function* () {
@@ -68,7 +59,7 @@ describe.skipIf(browserPath === undefined)("a report in a browser", () => {
             const [red = 0, green = 0, blue = 0, alpha = 0] = [data[at], data[at + 1], data[at + 2], data[at + 3]]
             if (alpha < 200) continue
             if (red < 40 && green < 40 && blue < 50) ink++
-            if (Math.abs(red - 194) < 9 && Math.abs(green - 84) < 9 && blue < 9) sale++
+            if (Math.abs(red - 191) < 9 && Math.abs(green - 42) < 9 && Math.abs(blue - 47) < 9) sale++
           }
           return { ink: ink > 0, sale: sale > 0 }
         })
@@ -91,24 +82,6 @@ describe.skipIf(browserPath === undefined)("a report in a browser", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live("labels fills over time with their number, even sixteen in one column", () =>
-    Effect.gen(function* () {
-      const busy = { bar: Int32Array.from({ length: 16 }, () => 9), order: new Int32Array(16) }
-      const html = yield* backtestOf({ ...curves, fills: { ...busy, reached: new Float64Array(16) } })
-      const browser = yield* Effect.acquireRelease(
-        Effect.promise(() => chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })),
-        (open) => Effect.promise(() => open.close())
-      )
-      const labels = yield* Effect.promise(async () => {
-        const page = await browser.newPage()
-        await page.setContent(html)
-        // The charts draw in a microtask.
-        return page.evaluate("charts.find(([, target]) => target.id === 'activity')[0].axes[1]._values.join()")
-      })
-      assert.strictEqual(labels, "16,0,16")
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
-
   it.live.skipIf(!isLong)(
     "has no accessibility problem that axe finds, on a phone in the dark and on a desk in the light",
     () =>
@@ -117,12 +90,9 @@ describe.skipIf(browserPath === undefined)("a report in a browser", () => {
           Effect.promise(() => chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })),
           (open) => Effect.promise(() => open.close())
         )
-        const library = yield* chartLibrary
-        const drawn = { library, script: ComparisonScript.script, data: compared }
         const pages = {
           tables: HtmlPage.render(everyPart("a search", wide)),
           search: HtmlPage.render(searchPage("a search", wide)),
-          comparison: HtmlPage.render(comparisonPage("compared"), drawn),
           backtest: yield* backtestOf(curves)
         }
         for (const [name, html] of Object.entries(pages)) {

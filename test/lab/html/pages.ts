@@ -1,10 +1,8 @@
 /** Pages with every kind of part, from one text. */
 import * as BacktestParts from "../../../src/lab/html/BacktestParts.ts"
-import * as ComparisonScript from "../../../src/lab/html/ComparisonScript.ts"
-import { fan } from "../../../src/lab/html/Fan.ts"
 import { maps } from "../../../src/lab/html/HeatMaps.ts"
 import { histogram } from "../../../src/lab/html/Histogram.ts"
-import { windowBars } from "../../../src/lab/html/WindowBars.ts"
+import { along, axisOf, band, bar, namesAxis, plot } from "../../../src/lab/html/Plot.ts"
 import * as Page from "../../../src/report/Page.ts"
 
 /** Closes whatever it can. */
@@ -14,7 +12,10 @@ export const pageOf = (text: string, sections: Page.Page["sections"]): Page.Page
   title: text,
   subtitle: text,
   fees: [text],
-  headline: [[text, text]],
+  headline: [
+    [text, text, text],
+    [text, Page.gain(text)]
+  ],
   says: [text],
   sections
 })
@@ -27,51 +28,43 @@ export const everyPart = (text: string, wide: ReadonlyArray<string> = []): Page.
       parts: [
         Page.sentences(text),
         Page.table(["", text, ...wide], [["row", text, ...wide]]),
-        Page.table([text], [[text]], "all"),
+        Page.table([text], [[text], [Page.gain(text)]], "all"),
         Page.heading(text)
       ]
     },
-    { title: "Origin", parts: [Page.facts([[text, text]]), Page.file(text), Page.file(text, text)], isPageOnly: true }
+    {
+      title: "Origin",
+      parts: [Page.facts([[text, text]]), Page.file(text), Page.file(text, text)],
+      isPageOnly: true,
+      isFolded: true
+    }
   ])
 
 const values = Array.from({ length: 12 }, (_, index) => index)
 
 export const searchPage = (text: string, columns: ReadonlyArray<string>): Page.Page => {
   const map = { rowName: text, columnName: text, rows: [text], columns, values: [values], around: [values] }
-  const format = (value: number): string => value.toFixed(2)
+  const axis = axisOf(text, values)
+  const drawn = (title: string, html: () => string) => ({ title, parts: [Page.figurePart(html)] })
   return pageOf(text, [
-    { title: text, parts: [Page.figurePart(() => maps(map, undefined))] },
-    {
-      title: "All",
-      parts: [Page.figurePart(() => histogram(values, { noun: "trials", label: text, format, marked: 1 }))]
-    },
-    { title: "Bars", parts: [Page.figurePart(() => windowBars([{ name: text, inSample: 1, outOfSample: -1 }]))] },
-    {
-      title: "Equity",
-      parts: [
-        Page.figurePart(() =>
-          fan({ label: text, line: values, bands: [[values, values]], borders: [0.5], ends: [text, text], format })
-        )
-      ]
-    }
+    drawn(text, () => maps(map, undefined)),
+    drawn("Spread", () => histogram(text, values, [[text, 1]])),
+    drawn("Shapes", () =>
+      plot(text, axis, text, [
+        { kind: "band", points: band(axis, values, values), name: text },
+        { kind: "real", points: along(axis, values), title: text },
+        { kind: "dot best", points: [[1, 2]], label: text }
+      ])
+    ),
+    drawn("Names", () =>
+      plot(text, namesAxis(text, [text]), namesAxis(text, [text]), [{ kind: "then", points: bar(1, 2, 1) }])
+    )
   ])
 }
 
 export const backtestPage = (text: string): Page.Page =>
   pageOf(text, [
-    { title: "Equity", parts: [Page.figurePart(BacktestParts.equityCharts)] },
+    { title: "Equity", parts: [Page.figurePart(() => BacktestParts.equityCharts(text))] },
     { title: "Price", parts: [Page.figurePart(() => BacktestParts.priceCharts([text]))] },
-    { title: "Months", parts: [Page.figurePart(() => BacktestParts.monthTable(text, [["2024-01", 0.1]]))] },
-    {
-      title: "Slots",
-      parts: [
-        Page.figurePart(() =>
-          BacktestParts.slotTables([{ slot: text, why: text, buys: 1, sells: 2, gained: "3", inventory: "-1" }])
-        )
-      ]
-    },
-    { title: "Fills", parts: [Page.figurePart(() => BacktestParts.fillsTable(1))] }
+    { title: "Fills", parts: [Page.figurePart(() => BacktestParts.fillsTable(1))], isFolded: true }
   ])
-
-export const comparisonPage = (text: string): Page.Page =>
-  pageOf(text, [{ title: "Returns", parts: [Page.figurePart(ComparisonScript.charts)] }])

@@ -29,7 +29,7 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   const row = OrderTable.rowAt(table, order)
   if (row === undefined) return
   fill(run, bar, order)
-  orders.note(slot, clock.nextBar)
+  orders.note(slot, clock.nextBar, wallet)
   SlotState.fillWhole(slot, row)
   if (run.asking.asksOnFill) {
     endWhole(run, slot, row)

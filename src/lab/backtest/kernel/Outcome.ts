@@ -48,11 +48,11 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
   const { table, slots, placed, cancelled } = orders
   const { deniedFunds, deniedMinimum } = waiting
   const open = slots.filter(({ openQuantity }) => openQuantity > 0n)
-  for (const slot of open) orders.note(slot, candles.bars)
+  for (const slot of open) orders.note(slot, candles.bars, wallet)
   const fees = OrderTable.fees(table)
   const moved = OrderTable.moved(table)
-  const { payouts, refunds } = wallet.charged
-  const charged = { base: payouts.base + refunds.base, quote: payouts.quote + refunds.quote }
+  const { charged } = wallet
+  const { payouts, refunds } = charged
   const ofFilled = OrderTable.payouts(table)
   return {
     fills: orders.log,

@@ -150,9 +150,9 @@ export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): vo
   const { orders, wallet, trading, clock, conditions } = run
   const { refundFee } = conditions.rules
   const fee = side === "BUY" ? refundFee.quote : refundFee.base
-  orders.note(slot, clock.nextBar)
   const row = orders.rowOf(slot)
   const refund = wallet.refund(side, slot.openInput, fee)
+  orders.note(slot, clock.nextBar, wallet)
   if (refund > 0n && row !== undefined) trading.chargeRefund(row, refund)
   if (side === "SELL") SlotState.loseToRefund(slot, refund)
   orders.close(slot)

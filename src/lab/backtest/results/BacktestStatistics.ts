@@ -5,10 +5,10 @@ import { dayMillis, hourMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
 import { grouped, percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
+import * as Page from "../../../report/Page.ts"
 import * as BandSide from "./BandSide.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Exposure from "./Exposure.ts"
-import * as FillRows from "./FillRows.ts"
 import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
 
@@ -87,14 +87,10 @@ export const text = (
   write: (value: number) => string = (value) => value.toFixed(3)
 ): string => found.meaningless[name] ?? write(found[name])
 
-const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [string, string]> => [
-  ["total return", percent(found.totalReturn)],
-  ["yearly return", text(found, "yearlyReturn", percent)],
+const ratios = (found: SideStatistics, trials: number): Page.Facts => [
+  ["yearly return", Page.gain(text(found, "yearlyReturn", percent))],
   ["yearly volatility", text(found, "volatility", percent)],
-  ["Sharpe", text(found, "sharpe")],
-  ["Sortino", text(found, "sortino")],
   ["Calmar", text(found, "calmar")],
-  ["probability that Sharpe > 0", text(found, "probabilisticSharpe", percent)],
   [`deflated Sharpe after ${counted(trials, "trial")}`, text(found, "deflatedSharpe", percent)],
   ["skew of returns", text(found, "skew")],
   ["kurtosis of returns", text(found, "kurtosis")]
@@ -130,36 +126,39 @@ export const partsOf = (side: BandSide.BandSide): { readonly gridProfit: number;
   return { gridProfit, inventory: Number(BandSide.profitOf(side)) / 10 ** quote.decimals - gridProfit }
 }
 
-export const partFacts = (side: BandSide.BandSide): ReadonlyArray<readonly [string, string]> => {
-  const { gridProfit, inventory } = partsOf(side)
-  const { quote } = side.parts[0].market
-  const money = (value: number): string => `${grouped(value.toFixed(quotePlaces(side)))} ${quote.symbol}`
+/** Formats an amount in whole units of quote. */
+export const moneyText = (side: BandSide.BandSide, value: number): string =>
+  `${grouped(value.toFixed(quotePlaces(side)))} ${side.parts[0].market.quote.symbol}`
+
+export const roundsOf = (side: BandSide.BandSide) => {
+  const byMarket = tradesOf(side)
+  const sum = (name: keyof (typeof byMarket)[number]): number =>
+    byMarket.reduce((total, trades) => total + trades[name], 0)
+  return { rounds: sum("trips"), won: sum("won"), grossProfit: sum("grossProfit"), grossLoss: sum("grossLoss") }
+}
+
+export const partFacts = (side: BandSide.BandSide): Page.Facts => {
+  const { grossLoss, grossProfit, rounds, won } = roundsOf(side)
+  const [gridProfit, profit] = [grossProfit - grossLoss, Number(BandSide.profitOf(side))]
+  const inventory = profit / 10 ** side.parts[0].market.quote.decimals - gridProfit
   return [
-    ["grid profit, after fees", money(gridProfit)],
-    ["inventory, still held", money(inventory)],
-    ...Object.entries(FillRows.markoutsIn(side.parts)).map(
-      ([after, ratio]) => [`mark-out after ${after}`, ratio === null ? "not known" : percent(ratio)] as const
-    )
+    ["grid profit, after fees", Page.gain(moneyText(side, gridProfit))],
+    ["inventory, still held", Page.gain(moneyText(side, inventory))],
+    ["completed rounds", `${rounds}`],
+    ["winning rounds", rounds === 0 ? "no rounds" : percent(won / rounds)]
   ]
 }
 
-export const facts = (side: BandSide.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
+export const facts = (side: BandSide.BandSide, trials: number): Page.Facts => {
   const { counts, openOrders } = side
   const filled = counts.placed - counts.cancelled - openOrders
-  const byMarket = tradesOf(side)
-  const sum = (of: (trades: (typeof byMarket)[number]) => number): number =>
-    byMarket.reduce((total, trades) => total + of(trades), 0)
-  const trips = sum((found) => found.trips)
-  const [grossProfit, grossLoss] = [sum((found) => found.grossProfit), sum((found) => found.grossLoss)]
+  const { grossLoss, grossProfit, rounds } = roundsOf(side)
   const exposure = Exposure.of(side.parts)
   return [
     ...ratios(ofSide(side, trials), trials),
-    ["round trips", `${trips}`],
-    ["winning round trips", trips === 0 ? "no round trips" : percent(sum(({ won }) => won) / trips)],
-    ...partFacts(side),
     [
       "profit factor",
-      trips === 0 ? "no round trips" : grossLoss === 0 ? "no losing trip" : (grossProfit / grossLoss).toFixed(3)
+      rounds === 0 ? "no rounds" : grossLoss === 0 ? "no losing round" : (grossProfit / grossLoss).toFixed(3)
     ],
     ["exposure: equity in base", percent(exposure.meanShare)],
     ["time in market", percent(exposure.timeInMarket)],

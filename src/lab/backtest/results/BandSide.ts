@@ -74,6 +74,25 @@ export const curve = (
   }))
 }
 
+/**
+ * Like `curve`, less the fees of refunds and of payouts of cancelled orders, so that it ends at the exact result. Only a run that keeps its
+ * orders knows when these were paid.
+ */
+export const curveAfterFees = (parts: BandSide["parts"], bars: ReadonlyArray<number>) => {
+  const points = curve(parts, bars).map((point) => ({ ...point }))
+  for (const { candles, market, outcome } of parts) {
+    let ended = 0
+    for (const [index, point] of points.entries()) {
+      const bar = bars[index] ?? 0
+      while ((outcome.stays[ended]?.to ?? Number.POSITIVE_INFINITY) <= bar + 1) ended++
+      const { base, quote } = outcome.stays[ended - 1]?.charged ?? { base: 0n, quote: 0n }
+      point.equity -= (Number(base) / 10 ** market.base.decimals) * closeAt(candles, bar)
+      point.equity -= Number(quote) / 10 ** market.quote.decimals
+    }
+  }
+  return points
+}
+
 const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
 const days = (candles: Candles): EquityCurve.Samples => {
   const samples = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))

@@ -95,6 +95,12 @@ export const madeOf = (points: ReadonlyArray<Pick<EquityPoint, "equity" | "hold"
   return points.map(({ equity, hold }, index) => (index === 0 ? start : start + (equity - hold)))
 }
 
+/** Growth of all in base since the first close, in equal parts of several markets. */
+export const growth = (parts: ReadonlyArray<{ readonly candles: Candles }>, bars: ReadonlyArray<number>) =>
+  bars.map(
+    (bar) => parts.reduce((sum, { candles }) => sum + closeAt(candles, bar) / closeAt(candles, 0), 0) / parts.length
+  )
+
 export const periodEnds = (candles: Candles, periodMillis: number): ReadonlyArray<number> => {
   const { time, bars } = candles
   const ends: Array<number> = []

@@ -46,20 +46,21 @@ const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
 const resample = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> =>
   values.map(() => values[Math.floor(next() * values.length)] ?? 0)
 
-/**
- * Adds up as many trades as there were, drawn from these gains (shares of the equity at the start). The position open at the end is one of
- * them.
- */
-export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation => {
+/** Adds up trades: their gains are shares of the equity at the start. */
+export const summed = (gains: ReadonlyArray<number>, keepsPath: boolean): Simulation => {
   let equity = 1
   return summaryOf(
-    resample(gains, next).map((gain) => {
+    gains.map((gain) => {
       equity += gain
       return equity
     }),
     keepsPath
   )
 }
+
+/** Adds up as many trades as there were, drawn from these. The position open at the end is one of them. */
+export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation =>
+  summed(resample(gains, next), keepsPath)
 
 const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> => {
   const permutation = [...values]

@@ -109,8 +109,8 @@ const simulatedOf = (
 const curvePoints = 60
 
 export const curveOf = ({ parts }: BandSide.BandSide, candles: Candles): ReadonlyArray<number> => {
-  const points = BandSide.curve(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
-  return points.map(({ equity }) => equity - (points[0]?.hold ?? 0))
+  const points = BandSide.curveAfterFees(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
+  return EquityCurve.madeOf(points).map((made) => made - (points[0]?.hold ?? 0))
 }
 
 const figuresOf = ({ market }: Strategy, side: BandSide.BandSide): TrialFigures => {

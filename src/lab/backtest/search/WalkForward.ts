@@ -4,7 +4,7 @@
  * without hindsight.
  */
 
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { present } from "../../../domain/Present.ts"
 import * as Finalists from "./Finalists.ts"
@@ -28,7 +28,7 @@ export interface WalkStep extends Stretch {
   readonly refused?: string
   readonly train?: TrialResult
   readonly test?: TrialResult
-  /** Change of total equity over the stretch by the best trial, in quote. */
+  /** Profit of the best trial over the stretch, against the untouched budget, in quote. */
   readonly curve?: ReadonlyArray<number>
 }
 
@@ -78,7 +78,10 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
         ...present({ refused: results.every(({ refused }) => refused !== undefined) ? results[0]?.refused : undefined })
       }
       if (best === undefined) return step
-      const future = Sweep.partOf(plan.inputs, stretch.to, stretch.end)
+      const future = Arr.map(Sweep.partOf(plan.inputs, stretch.to, stretch.end), (input) => ({
+        ...input,
+        options: { ...input.options, keepsOrders: true }
+      }))
       const curves = new Map<TrialResult["side"], ReadonlyArray<number>>()
       const test = Trial.run(plan.search, best.trial, future, (ran, side) =>
         curves.set(side, Trial.curveOf(ran, future[0].candles))

@@ -1,16 +1,19 @@
 /** Shows several backtests on identical candles side by side, as a page. */
 
+import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { iso, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
+import * as Band from "../../backtest/Band.ts"
 import { describe } from "../../backtest/kernel/FillPresets.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import { falls } from "../../backtest/results/Statistics.ts"
-import * as ComparisonScript from "../../html/ComparisonScript.ts"
+import { share } from "../../html/Figures.ts"
+import { along, band as bandOf, plot, timeAxis } from "../../html/Plot.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 import * as BandSummary from "./BandSummary.ts"
@@ -21,26 +24,6 @@ export type Results = readonly [BacktestResult, ...ReadonlyArray<BacktestResult>
 
 const nameOf = (results: Results, { strategy }: BacktestResult): string =>
   results.filter((other) => other.strategy.name === strategy.name).length > 1 ? strategy.file : strategy.name
-
-const facts = (result: BacktestResult): ReadonlyArray<readonly [string, string]> => {
-  const { low, high } = result.band
-  const of = (side: BandSide.BandSide) => [
-    ...BacktestSummary.sideFacts(result, side),
-    ...BacktestStatistics.facts(side, result.trials)
-  ]
-  const upper = of(high)
-  const gained = BacktestSummary.profitRange(result)
-  const simulated =
-    BacktestSummary.quantified(result) === undefined
-      ? []
-      : [["simulated profit, p5 to p95", range(gained.low, gained.high)] as const]
-  return [
-    ...simulated,
-    ...of(low).map(([label, value], row) => [label, range(value, upper[row]?.[1] ?? value)] as const)
-  ]
-}
-
-const range = (low: string, high: string): string => (low === high ? low : `${low} to ${high}`)
 
 const saidOf = (results: Results, of: (result: BacktestResult) => ReadonlyArray<string>): ReadonlyArray<string> => {
   const each = results.map((result) => ({ name: nameOf(results, result), said: of(result) }))
@@ -61,24 +44,17 @@ const imprecise = (results: Results): ReadonlyArray<string> =>
 const sideBySide = (results: Results): Page.PagePart => {
   const rows = results.map((result) => {
     const { low, high } = result.band
-    const [worst, best] = [
-      BacktestStatistics.ofSide(low, result.trials),
-      BacktestStatistics.ofSide(high, result.trials)
-    ]
-    const ratio = (value: number): string => value.toFixed(2)
-    const gained = BacktestSummary.profitEnds(result)
+    const { profitEnds, quoteText, returnText } = BacktestSummary
+    const profits = Object.values(profitEnds(result))
+    const sharpe = (side: BandSide.BandSide): string =>
+      BacktestStatistics.text(BacktestStatistics.ofSide(side, result.trials), "sharpe", (ratio) => ratio.toFixed(2))
     return [
       nameOf(results, result),
-      BacktestSummary.quoteText(result, gained.low),
-      BacktestSummary.quoteText(result, gained.high),
-      BacktestSummary.returnText(result, gained.low),
-      BacktestSummary.returnText(result, gained.high),
-      BacktestSummary.returnText(result, BacktestSummary.allInProfit(result)),
-      percent(Math.max(low.outcome.maxDrawdown, high.outcome.maxDrawdown)),
-      BacktestStatistics.text(worst, "sharpe", ratio),
-      BacktestStatistics.text(best, "sharpe", ratio),
-      `${low.fills}`,
-      `${high.fills}`
+      ...profits.map((profit) => Page.gain(quoteText(result, profit))),
+      ...[...profits, BacktestSummary.allInProfit(result)].map((profit) => Page.gain(returnText(result, profit))),
+      percent(-Math.max(low.outcome.maxDrawdown, high.outcome.maxDrawdown)),
+      ...[low, high].map(sharpe),
+      ...[low, high].map(({ fills }) => `${fills}`)
     ]
   })
   const profit = results.some(BacktestSummary.quantified)
@@ -94,39 +70,50 @@ const limitsOf = (results: Results): ReadonlyArray<string> =>
     return sentences.map((sentence) => `${nameOf(results, result)}, ${sentence}`)
   })
 
-const points = 1500
+const points = 500
 
 /** Returns the gain compared with the unused budget until these bars, as a share of the equity at the start. */
 const returnsOf = ({ parts }: BandSide.BandSide, bars: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const [first = 0, ...made] = EquityCurve.madeOf(BandSide.curve(parts, [0, ...bars]))
+  const [first = 0, ...made] = EquityCurve.madeOf(BandSide.curveAfterFees(parts, [0, ...bars]))
   return made.map((worth) => (first > 0 ? worth / first - 1 : 0))
 }
 
-export const curves = (results: Results): ComparisonScript.ComparisonCurves => {
+const chartsOf = (results: Results): string => {
   const [{ candles, band }] = results
   const bars = EquityCurve.spread(candles, points)
-  const { parts } = band.high
-  const growth = (bar: number): number =>
-    parts.reduce((sum, { candles: { close } }) => sum + (close[bar] ?? 0) / (close[0] ?? 1), 0) / parts.length
-  return {
-    times: BandSide.curve(parts, bars).map(({ time }) => time / 1000),
-    price: bars.map((bar) => growth(bar) - 1),
-    runs: results.map((result) => {
-      const [low, high] = [returnsOf(result.band.low, bars), returnsOf(result.band.high, bars)]
-      return { name: nameOf(results, result), high, low, drawdown: falls(low.map((ratio) => 1 + ratio)) }
-    })
-  }
+  const growth = EquityCurve.growth(band.high.parts, bars)
+  const [start, ...untouched] = BandSide.curve(band.high.parts, [0, ...bars])
+  const held = untouched.map(({ hold }, index) => (growth[index] ?? 1) - hold / (start?.hold ?? 1))
+  const x = timeAxis("Time", openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1))
+  const runs = results.map((result, index) => {
+    const [low, high] = [returnsOf(result.band.low, bars), returnsOf(result.band.high, bars)]
+    return { kind: `run run-${index % 6}`, name: nameOf(results, result), low, high }
+  })
+  const lines = runs.flatMap(({ kind, name, low, high }) => [
+    { kind: `${kind} area-of`, points: bandOf(x, low, high) },
+    { kind, name, points: along(x, high) },
+    { kind, points: along(x, low) }
+  ])
+  const drawdowns = runs.map(({ low, ...run }) => ({ ...run, points: along(x, falls(low.map((ratio) => 1 + ratio))) }))
+  const hold = { kind: "hold", name: "buy and hold", points: along(x, held) }
+  return [
+    plot("Returns of all runs", x, "Return against the untouched budget", [hold, ...lines], share),
+    plot("Drawdowns of all runs", x, "Drawdown below the highest profit so far, lower side", drawdowns, share)
+  ].join("")
 }
 
 export const page = (results: Results, madeAt: number): Page.Page => {
   const [{ candles, kernelMillis, sources, wallMillis }] = results
-  const last = [candles.bars - 1]
-  const runs = results.map((result) => ({
-    name: nameOf(results, result),
-    low: returnsOf(result.band.low, last)[0] ?? 0,
-    high: returnsOf(result.band.high, last)[0] ?? 0,
-    fills: Math.max(result.band.low.fills, result.band.high.fills)
-  }))
+  const runs = results.map((result) => {
+    const { low, high } = result.band
+    const shareOf = (side: BandSide.BandSide) => Number(BandSide.profitOf(side)) / Band.worthAtStart(high)
+    return {
+      name: nameOf(results, result),
+      low: shareOf(low),
+      high: shareOf(high),
+      fills: Math.max(low.fills, high.fills)
+    }
+  })
   const origins = results.map((result) => {
     const { strategy } = result
     const about = `${strategy.kind} on ${marketNames(strategy)} from ${strategy.file}, SHA-256 ${strategy.hash}`
@@ -143,30 +130,31 @@ export const page = (results: Results, madeAt: number): Page.Page => {
     title: `${results.length} strategies over the same ${candles.bars} bars`,
     subtitle: runs.map(({ name }) => name).join(", "),
     fees: feesOf(results),
-    headline: runs.map(({ name, low, high }) => [name, range(percent(low), percent(high))]),
+    headline: runs
+      .toSorted((a, b) => b.low - a.low)
+      .map(({ name, low, high }, index) => [
+        name,
+        Page.gain(BacktestSummary.span(percent(low), percent(high))),
+        index === 0 ? "return against the untouched budget; the best worst case" : "return against the untouched budget"
+      ]),
     says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...warningsOf(results)],
     sections: [
-      { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results), took)] },
       {
         title: "Return since the start",
-        parts: [Page.figurePart(ComparisonScript.charts)],
-        note: "Against the untouched budget. Bands from the lower to the higher side of each run; dashed grey: the price."
+        parts: [Page.figurePart(() => chartsOf(results))],
+        note: `Bands from the lower to the higher side of each run. Buy and hold: with the budget of ${runs[0]?.name ?? ""}.`
       },
-      {
-        title: "All figures",
-        parts: [Page.sideBySide(results.map((result) => [nameOf(results, result), facts(result)]))],
-        note: "lower to higher side",
-        isPageOnly: true
-      },
+      { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results), took)] },
+      ...DataSections.of(assumptions, sources),
       {
         title: "Runs",
         parts: [
           Page.facts([...origins, ["made", `${iso(madeAt)} by limitbot ${version}`]]),
           ...results.map((result) => Page.file(result.strategy.text, nameOf(results, result)))
         ],
-        isPageOnly: true
-      },
-      ...DataSections.of(assumptions, sources)
+        isPageOnly: true,
+        isFolded: true
+      }
     ]
   }
 }

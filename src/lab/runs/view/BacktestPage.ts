@@ -8,20 +8,21 @@ import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { iso, percent, utcDate } from "../../../domain/Text.ts"
+import { iso, utcDate } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
 import { describe } from "../../backtest/kernel/FillPresets.ts"
 import type { OrderRow } from "../../backtest/kernel/orders/OrderTable.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
-import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import { quantileNames } from "../../backtest/results/Quantiles.ts"
 import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
 import { falls } from "../../backtest/results/Statistics.ts"
 import * as BacktestParts from "../../html/BacktestParts.ts"
+import { polished } from "../../html/Figures.ts"
+import { partsOf } from "../../html/HtmlPage.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 import * as BandSummary from "./BandSummary.ts"
@@ -30,16 +31,23 @@ import * as WhatItSays from "./WhatItSays.ts"
 
 const points = 2000
 
-const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide) => {
-  const lastOfMonth = new Map<string, number>()
-  const daily = BandSide.curve(parts, EquityCurve.sampleBars(candles, dayMillis))
-  for (const { time, equity } of daily) lastOfMonth.set(utcDate(time - 1).slice(0, 7), equity)
-  let before = daily[0]?.equity ?? 0
-  return [...lastOfMonth].map(([month, equity]): readonly [string, number] => {
-    const ratio = before > 0 ? equity / before - 1 : 0
-    before = equity
-    return [month, ratio]
-  })
+const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide): Page.PagePart => {
+  const daily = BandSide.curveAfterFees(parts, EquityCurve.sampleBars(candles, dayMillis))
+  const made = EquityCurve.madeOf(daily)
+  const months = daily.map(({ time }) => utcDate(time - 1).slice(0, 7))
+  const years = new Map<string, Array<Page.PageCell>>()
+  let before = made[0] ?? 0
+  for (const [day, value] of made.entries()) {
+    const [year = "", month] = months[day]?.split("-") ?? []
+    if (months[day] === months[day + 1]) continue
+    const row = years.get(year) ?? [year, ...monthNames.map(() => "")]
+    row[Number(month)] = Page.gain((before > 0 ? (value / before - 1) * 100 : 0).toFixed(1))
+    years.set(year, row)
+    before = value
+  }
+  return Page.table(["", ...monthNames], [...years.values()])
 }
 
 export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => {
@@ -47,9 +55,12 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
   const bars = EquityCurve.spread(candles, points)
   const sides = BacktestSummary.endsOf(band).map(({ name, side }) => ({
     name,
-    curve: BandSide.curve(side.parts, bars)
+    curve: BandSide.curveAfterFees(side.parts, bars)
   }))
   const first = sides[0]?.curve ?? []
+  const untouched = first.map(({ hold }) => hold)
+  const growth = EquityCurve.growth(band.high.parts, bars)
+  const worth = BandSide.curve(band.high.parts, [0])[0]?.hold ?? 0
   return {
     times: first.map(({ time }) => time / 1000),
     markets: band.high.parts.map(({ candles, market }) => {
@@ -61,12 +72,17 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
         high: ranges.map(([, high]) => high)
       }
     }),
-    hold: first.map(({ hold }) => hold),
+    untouched,
+    untouchedDrawdown: falls(untouched),
+    buyAndHold: growth.map((factor) => factor * worth),
     sides: sides.map(({ name, curve }) => {
       const equity = curve.map((point) => point.equity)
       return { name, equity, drawdown: falls(equity) }
     }),
-    slots: slotsOf(result),
+    slots: result.shown.parts.flatMap(({ outcome }) => outcome.slotNames),
+    whys: result.shown.parts.flatMap(({ outcome }) =>
+      outcome.slotNames.map((_, slot) => polished(outcome.slotReasons[slot] ?? ""))
+    ),
     ...ordersOf(result),
     axis: {
       bars: [...candles.time.runBars],
@@ -123,103 +139,111 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
   }
 }
 
-const slotsOf = ({ shown }: BacktestResult): ReadonlyArray<BacktestParts.ReportSlot> =>
-  shown.parts.flatMap(({ outcome, candles }) => {
-    const bySlot = RoundTrips.bySlot(outcome, candles)
-    const inventoryBySlot = RoundTrips.inventoryBySlot(outcome, candles)
-    return outcome.slotNames.map((slot, index) => {
-      const trips = bySlot.get(slot)
-      const why = outcome.slotReasons[index] ?? ""
-      const inventory = inventoryBySlot.get(slot)?.toFixed(2) ?? ""
-      const gained = (trips?.gained ?? 0).toFixed(2)
-      return { slot, why, buys: trips?.buys ?? 0, sells: trips?.sells ?? 0, gained, inventory }
+/** Slots with fills, those with the largest gain first. */
+const slotsOf = ({ shown }: BacktestResult): Page.PagePart => {
+  const slots = shown.parts.flatMap(({ outcome, candles }) => {
+    const inventories = RoundTrips.inventoryBySlot(outcome, candles)
+    return [...RoundTrips.bySlot(outcome, candles)].map(([slot, { buys, gained, sells }]) => {
+      const why = outcome.slotReasons[outcome.slotNames.indexOf(slot)] ?? ""
+      return { name: `${slot}: ${why}`, buys, sells, gained, inventory: inventories.get(slot) ?? 0 }
     })
   })
+  const rows = slots
+    .toSorted((a, b) => b.gained - a.gained)
+    .map(({ name, buys, sells, gained, inventory }) => [
+      ...[name, `${buys}`, `${sells}`],
+      ...[gained, inventory].map((money) => Page.gain(money.toFixed(2)))
+    ])
+  return Page.table(["slot", "buys", "sells", "gained", "inventory"], rows)
+}
 
-const figureOf = (text: string): number => Number.parseFloat(text.replaceAll(",", ""))
-
-const figuresOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
+const resultOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   const ends = BacktestSummary.endsOf(result.band)
-  const columns = ends.map(({ name, side }) => {
-    const { partFacts } = BacktestStatistics
-    const ratios = BacktestSummary.ratioFacts(result, side)
-    return [name, [...BacktestSummary.sideFacts(result, side), ...partFacts(side), ...ratios]] as const
-  })
+  const columns = ends.map(({ name, side }) => [name, BacktestSummary.resultFacts(result, side)] as const)
   const simulation = result.simulated && BacktestSummary.simulatedOf(result, result.simulated)
   const hasQuantiles = BacktestSummary.quantified(result) !== undefined
   const simulatedColumns = simulation === undefined || !hasQuantiles ? [] : [...BandSummary.columns(simulation)]
   const quantiles = (hasQuantiles ? quantileNames : []).map(
     (name) => [name, simulatedColumns.map(([label, values]) => [label, values[name]] as const)] as const
   )
-  const sentences = simulation === undefined ? [] : [BandSummary.sentence(simulation)]
   const limits = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
-  const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
-  return [Page.sideBySide([...columns, ...quantiles]), Page.sentences(...sentences, ...limits, took)]
+  return [
+    Page.sideBySide([...columns, ...quantiles, ...BacktestSummary.comparedColumns(result)]),
+    Page.sentences(...limits, ...(simulation === undefined ? [] : [BandSummary.sentence(simulation)]))
+  ]
 }
-
-const statisticsOf = ({ band, trials }: BacktestResult): Page.PagePart =>
-  Page.sideBySide(
-    BacktestSummary.endsOf(band).map(({ name, side }) => [name, BacktestStatistics.facts(side, trials)] as const)
-  )
 
 /** Without `isFile` the page lacks the statistics, which a terminal does not show. */
 export const page = (result: BacktestResult, madeAt: number, isFile = true): Page.Page => {
   const { strategy, candles, band, fees } = result
   const ends = BacktestSummary.endsOf(band)
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  const sourceText = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
-  const range = (factOf: (side: BandSide.BandSide) => string): string => {
-    const [low = "", high = ""] = [band.low, band.high].map(factOf).sort((a, b) => figureOf(a) - figureOf(b))
-    const unit = /(?: \S+)?$/.exec(high)?.[0] ?? ""
-    if (low === high) return high
-    return `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`
-  }
-  const runNote = `run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
+  const technical = Page.sideBySide(
+    ends.map(({ name, side }) => [name, BacktestSummary.technicalFacts(result, side, isFile)] as const)
+  )
+  const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
+  const runNote = `Run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
   const markets = band.high.parts.map(({ market }) => market.name)
   const origin: Page.Facts = [
     ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
+    ["candles", result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"],
     ["made", `${iso(madeAt)} by limitbot ${version}`]
   ]
   const rules = ends.flatMap(({ name, side }) => describe(side.rules).map((rule) => `${name}: ${rule}`))
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
-    subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${sourceText}`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${utcDate(from)} to ${utcDate(to)}`,
     fees: [`${fees.isFree ? "[no fees] " : ""}${fees.sentence}`],
-    headline: [
-      ["profit and loss", range((side) => BacktestSummary.profitText(result, side))],
-      ...BacktestSummary.profitQuantiles(result),
-      ...BacktestSummary.comparedFacts(result, band.high),
-      ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
-      ["fills", range(({ fills }) => `${fills}`)]
+    headline: BacktestSummary.headline(result),
+    says: [
+      ...WhatItSays.ofOne(result),
+      ...(fees.isFree ? ["This run has no fees."] : []),
+      ...result.warnings,
+      ...result.calibrated
     ],
-    says: [...WhatItSays.ofOne(result), ...result.warnings, ...result.calibrated],
     sections: [
-      { title: "Result", parts: figuresOf(result) },
-      { title: "Equity", parts: [Page.figurePart(BacktestParts.equityCharts)] },
+      {
+        title: "Equity",
+        parts: [Page.figurePart(() => BacktestParts.equityCharts(strategy.market.quote.symbol))],
+        note: `Times are UTC. The band lies between fewer and more fills.${markets.length > 1 ? " Buy and hold: all markets in equal parts." : ""}`
+      },
+      {
+        title: "Result",
+        parts: resultOf(result),
+        note: "Profit and return are measured against the untouched budget."
+      },
       {
         title: "Price, orders and fills",
         parts: [Page.figurePart(() => BacktestParts.priceCharts(markets))],
         note: runNote
       },
-      { title: "Statistics", parts: isFile ? [statisticsOf(result)] : [], isPageOnly: true },
       {
         title: "Monthly returns",
         parts: ends.map(({ name, side }) =>
-          Page.figurePart(() => BacktestParts.monthTable(name, monthsOf(result, side)))
-        )
+          Page.figurePart(() => partsOf([Page.heading(name), monthsOf(result, side)]))
+        ),
+        note: "Percent, against the untouched budget"
+      },
+      {
+        title: "Fills",
+        parts: [Page.figurePart(() => BacktestParts.fillsTable(markets.length))],
+        note: runNote,
+        isFolded: true
       },
       {
         title: "Slots",
-        parts: [Page.figurePart(() => BacktestParts.slotTables(slotsOf(result)))],
-        note: `${runNote}; gained: profit of each sale against the buy before it; inventory: the position at the last price less its cost; both in quote`
+        parts: [Page.figurePart(() => partsOf([slotsOf(result)]))],
+        note: `${runNote}. Gained: profit of each sale against the buy before it. Inventory: the position at the last price less its cost. Both in ${strategy.market.quote.symbol}.`,
+        isFolded: true
       },
       ...DataSections.of(rules, result.sources),
+      { title: "Technical", parts: [technical, Page.sentences(took)], isFolded: true },
       {
         title: "Run",
         parts: [Page.facts(origin), Page.heading("Strategy file"), Page.file(strategy.text)],
-        isPageOnly: true
-      },
-      { title: "Fills", parts: [Page.figurePart(() => BacktestParts.fillsTable(markets.length))], note: runNote }
+        isPageOnly: true,
+        isFolded: true
+      }
     ]
   }
 }

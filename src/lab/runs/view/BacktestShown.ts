@@ -6,7 +6,6 @@ import * as PageText from "../../../report/text/PageText.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import * as TradeList from "../../backtest/results/TradeList.ts"
 import { dataOf } from "../../html/BacktestParts.ts"
-import * as ComparisonScript from "../../html/ComparisonScript.ts"
 import * as HtmlPage from "../../html/HtmlPage.ts"
 import { script } from "../../html/HtmlReportScript.ts"
 import { type BacktestAsked, type BacktestResult, simulate } from "../BacktestRun.ts"
@@ -65,10 +64,8 @@ export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: A
   const reported = Option.isSome(asked.report) ? page(true) : undefined
   if (reported !== undefined && Option.isSome(asked.report)) {
     const library = yield* BacktestPage.chartLibrary
-    const charts = isOne
-      ? { script, data: dataOf(BacktestPage.curves(results[0])) }
-      : { script: ComparisonScript.script, data: BacktestComparison.curves(results) }
-    yield* fileSystem.writeFileString(asked.report.value, HtmlPage.render(reported, { library, ...charts }))
+    const charts = isOne ? { library, script, data: dataOf(BacktestPage.curves(results[0])) } : undefined
+    yield* fileSystem.writeFileString(asked.report.value, HtmlPage.render(reported, charts))
   }
   const jsonOf = (result: BacktestResult) => BacktestSummary.json(result, isOne ? asked.curve : 0)
   const runs = asked.noSave ? [] : results.map((result) => ({ result, json: jsonOf(result) }))

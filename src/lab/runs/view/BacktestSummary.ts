@@ -3,8 +3,10 @@
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
 import { grouped, percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
+import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import * as Band from "../../backtest/Band.ts"
 import { sideNames } from "../../backtest/kernel/FillPresets.ts"
@@ -109,11 +111,6 @@ export const quoteText = (result: BacktestResult, amount: bigint): string => {
   return `${fixed(amount, quote.decimals, BacktestStatistics.quotePlaces(result.band.low))} ${quote.symbol}`
 }
 
-export const profitText = (result: BacktestResult, side: BandSide.BandSide): string =>
-  quoteText(result, BandSide.profitOf(side))
-
-export const changeText = (result: BacktestResult, side: BandSide.BandSide): string => quoteText(result, side.pnlQuote)
-
 export const returnText = ({ band }: BacktestResult, gain: bigint | undefined): string => {
   const worth = Band.worthAtStart(band.high)
   return gain === undefined || worth <= 0 ? "–" : percent(Number(gain) / worth)
@@ -125,42 +122,49 @@ export const allInProfit = ({ band: { high } }: BacktestResult): bigint | undefi
   return gain === undefined ? undefined : gain - high.holdPnlQuote
 }
 
-export const comparedFacts = (
-  result: BacktestResult,
-  side: BandSide.BandSide
-): ReadonlyArray<readonly [string, string]> => {
-  const allIn = BandSide.allInGain(side)
+/** The comparisons of a run, each as the column of a table. */
+export const comparedColumns = (result: BacktestResult): ReadonlyArray<readonly [name: string, facts: Page.Facts]> => {
+  const { high } = result.band
+  const column = (profit: bigint, change: bigint): Page.Facts => [
+    ["profit and loss", Page.gain(quoteText(result, profit))],
+    ["return", Page.gain(returnText(result, profit))],
+    ["change in equity", Page.gain(quoteText(result, change))],
+    ["fees", quoteText(result, 0n)]
+  ]
+  const allIn = BandSide.allInGain(high)
   return [
-    ["untouched budget", quoteText(result, side.holdPnlQuote)],
-    ...(allIn === undefined ? [] : [["buy and hold", quoteText(result, allIn)] as const])
+    ["untouched budget", column(0n, high.holdPnlQuote)],
+    ...(allIn === undefined ? [] : [["buy and hold", column(allIn - high.holdPnlQuote, allIn)] as const])
   ]
 }
 
-export const sideFacts = (
-  result: BacktestResult,
-  side: BandSide.BandSide
-): ReadonlyArray<readonly [string, string]> => {
-  const { outcome, parts } = side
+export const resultFacts = (result: BacktestResult, side: BandSide.BandSide): Page.Facts => [
+  ["profit and loss", Page.gain(quoteText(result, BandSide.profitOf(side)))],
+  ["return", Page.gain(returnText(result, BandSide.profitOf(side)))],
+  ["change in equity", Page.gain(quoteText(result, side.pnlQuote))],
+  ...BacktestStatistics.partFacts(side),
+  ["fees", quoteText(result, side.feesQuote)],
+  ["largest drawdown", percent(-side.outcome.maxDrawdown)],
+  ["fills", `${side.fills}`],
+  ["orders placed", `${side.counts.placed}`],
+  ...ratioFacts(result, side)
+]
+
+export const technicalFacts = (result: BacktestResult, side: BandSide.BandSide, isFile: boolean): Page.Facts => {
+  const { parts } = side
   const [, ...others] = parts
   return [
-    ["profit and loss", profitText(result, side)],
-    ["change in equity", quoteText(result, side.pnlQuote)],
-    ...comparedFacts(result, side),
-    ["fees", quoteText(result, side.feesQuote)],
-    ["of them payouts", `${side.payouts.count}: ${quoteText(result, side.payouts.feesQuote)}`],
-    ["of them refunds", `${side.refunds.count}: ${quoteText(result, side.refunds.feesQuote)}`],
+    ["payouts", `${side.payouts.count}: ${quoteText(result, side.payouts.feesQuote)}`],
+    ["refunds", `${side.refunds.count}: ${quoteText(result, side.refunds.feesQuote)}`],
     ...(side.rules.appFeeBasisPoints === 0 ? [] : [["fees on inputs", quoteText(result, side.appFeesQuote)] as const]),
-    ["largest drawdown", percent(outcome.maxDrawdown)],
-    ["fills", `${side.fills}`],
     ...(others.length === 0
       ? []
-      : parts.map((part) => [`in ${part.market.name}`, `${part.outcome.fills.count}`] as const)),
-    ["orders placed", `${side.counts.placed}`],
+      : parts.map((part) => [`fills in ${part.market.name}`, `${part.outcome.fills.count}`] as const)),
     ["orders cancelled", `${side.counts.cancelled}`],
     ["skipped: insufficient funds", `${side.counts.deniedFunds}`],
     ["skipped: too small", `${side.counts.deniedMinimum}`],
     ["skipped: limits", `${BacktestLimits.deniedOrders(side)}`],
-    ...[...outcome.unordered].map(
+    ...[...side.outcome.unordered].map(
       ([slot, { text, times }]) => [`${slot}: held, no order`, `${counted(times, "time")}: ${text}`] as const
     ),
     ...parts.map(({ market: { base }, outcome }) => {
@@ -170,14 +174,15 @@ export const sideFacts = (
         `${fixed(outcome.base, base.decimals, Math.min(base.decimals, 8))} ${base.symbol}`
       ] as const
     }),
-    ["quote at the end", quoteText(result, side.quote)]
+    ["quote at the end", quoteText(result, side.quote)],
+    ...Object.entries(FillRows.markoutsIn(parts)).map(
+      ([after, ratio]) => [`mark-out after ${after}`, ratio === null ? "not known" : percent(ratio)] as const
+    ),
+    ...(isFile ? BacktestStatistics.facts(side, result.trials) : [])
   ]
 }
 
-export const ratioFacts = (
-  { trials }: BacktestResult,
-  side: BandSide.BandSide
-): ReadonlyArray<readonly [string, string]> => {
+const ratioFacts = ({ trials }: BacktestResult, side: BandSide.BandSide): Page.Facts => {
   const figures = BacktestStatistics.ofSide(side, trials)
   const ratio = (value: number): string => value.toFixed(2)
   return [
@@ -205,20 +210,41 @@ export const profitEnds = (result: BacktestResult): { readonly low: bigint; read
   return { low: p5, high: p95 }
 }
 
-export const profitRange = (result: BacktestResult): { readonly low: string; readonly high: string } => {
-  const { low, high } = profitEnds(result)
-  return { low: quoteText(result, low), high: quoteText(result, high) }
+/** Joins two ordered figures; their unit is written once. */
+export const span = (low: string, high: string): string => {
+  const unit = / \S+$/.exec(high)?.[0] ?? ""
+  return low === high ? high : `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`
 }
 
-type Facts = ReadonlyArray<readonly [label: string, value: string]>
+const daysOfYear = 365
 
-export const profitQuantiles = (result: BacktestResult): Facts => {
-  const simulated = quantified(result)
-  if (simulated === undefined) return []
-  const quantiles = Band.quantilesOf(simulated, BandSide.profitOf)
-  const { low, high } = profitRange(result)
+export const headline = (result: BacktestResult): Page.Page["headline"] => {
+  const { band, candles } = result
+  const { low, high } = profitEnds(result)
+  const days = (closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)) / dayMillis
+  const worth = Band.worthAtStart(band.high)
+  const spanOf = <Value>(written: (value: Value) => string, from: Value, to: Value): string =>
+    span(written(from), written(to))
+  const yearly = (gain: bigint): string => percent((Number(gain) / worth) * (daysOfYear / days))
+  const [few, many] = [band.low, band.high].map(BacktestStatistics.roundsOf).toSorted((a, b) => a.rounds - b.rounds)
+  const { grossLoss = 0, grossProfit = 0, rounds = 0 } = many ?? {}
+  const each =
+    rounds === 0
+      ? "none completed"
+      : `${BacktestStatistics.moneyText(band.high, (grossProfit - grossLoss) / rounds)} each`
+  const fall = Math.max(band.low.outcome.maxDrawdown, band.high.outcome.maxDrawdown)
+  // Less than a day says nothing of a year.
+  const rate = days < 1 || worth <= 0 ? "–" : Page.gain(spanOf(yearly, low, high))
+  const start = quoteText(result, BigInt(Math.round(worth)))
   return [
-    ["simulated, p5 to p95", `${low} to ${high}`],
-    ["simulated, p50", quoteText(result, quantiles.p50)]
+    [
+      "Profit",
+      Page.gain(spanOf((gain: bigint) => quoteText(result, gain), low, high)),
+      "against the untouched budget, after fees"
+    ],
+    ["Return", Page.gain(spanOf((gain: bigint) => returnText(result, gain), low, high)), `on ${start}`],
+    ["Rounds", spanOf(String, few?.rounds, rounds), each],
+    ["Largest drawdown", percent(-fall), "below the highest equity so far"],
+    ["APR", rate, `${Number(days.toFixed(1))} days${days < daysOfYear ? ", so a rough guide" : ""}`]
   ]
 }

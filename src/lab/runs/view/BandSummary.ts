@@ -4,6 +4,7 @@ import { type Candles, extremes } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
+import * as Page from "../../../report/Page.ts"
 import * as Band from "../../backtest/Band.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import type { QuantileName, Quantiles } from "../../backtest/results/Quantiles.ts"
@@ -15,22 +16,27 @@ interface Simulated {
   readonly text: (amount: Amount) => string
 }
 
-export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Quantiles<string>> => {
+export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Quantiles<Page.PageCell>> => {
   const of = <Value extends number | bigint>(
     figure: (figures: Band.RunFigures) => Value,
-    written: (value: Value) => string
-  ): Quantiles<string> => {
+    written: (value: Value) => Page.PageCell
+  ): Quantiles<Page.PageCell> => {
     const { p5, p50, p95 } = Band.quantilesOf(simulated, figure)
     return { p5: written(p5), p50: written(p50), p95: written(p95) }
   }
-  const count = (value: number): string => `${value}`
+  const gain = (amount: bigint): Page.PageCell => Page.gain(text(amount))
   return new Map([
-    ["profit and loss", of(BandSide.profitOf, text)],
-    ["change in equity", of(({ pnlQuote }) => pnlQuote, text)],
+    ["profit and loss", of(BandSide.profitOf, gain)],
+    ["change in equity", of(({ pnlQuote }) => pnlQuote, gain)],
     ["fees", of(({ feesQuote }) => feesQuote, text)],
-    ["largest drawdown", of(({ maxDrawdown }) => maxDrawdown, percent)],
-    ["fills", of(({ fills }) => fills, count)],
-    ["orders placed", of(({ placed }) => placed, count)]
+    [
+      "largest drawdown",
+      of(
+        ({ maxDrawdown }) => maxDrawdown,
+        (ratio) => percent(-ratio)
+      )
+    ],
+    ["fills", of(({ fills }) => fills, String)]
   ])
 }
 

@@ -14,9 +14,10 @@ export const of = (
   {
     title: "Assumptions",
     parts: [Page.sentences(...assumptions), Page.heading("Not modelled"), Page.sentences(...notModelled)],
-    isPageOnly: true
+    isPageOnly: true,
+    isFolded: true
   },
-  { title: "Data quality", parts: [Page.facts(qualityOf(sources))], isPageOnly: true }
+  { title: "Data quality", parts: [Page.facts(qualityOf(sources))], isPageOnly: true, isFolded: true }
 ]
 
 const qualityOf = (sources: BacktestResult["sources"]): Page.Facts =>

@@ -4,8 +4,9 @@ import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
-import { fan } from "../../html/Fan.ts"
+import { share } from "../../html/Figures.ts"
 import { histogram } from "../../html/Histogram.ts"
+import { along, axisOf, band, plot } from "../../html/Plot.ts"
 import type { MonteCarloFound } from "../MonteCarloRun.ts"
 import { together } from "../OnMarkets.ts"
 import * as RunFacts from "./RunFacts.ts"
@@ -35,9 +36,9 @@ const byMarket = (found: MonteCarloFound): Page.PageSection | undefined => {
   const { medianGain, worstGain } = across.together
   const rows = across.markets.map(({ market, gain, lost, maxDrawdown, ruin }) => [
     market,
-    ...["p5", "p50", "p95"].map((name) => percent(gain[name] ?? 0)),
+    ...["p5", "p50", "p95"].map((name) => Page.gain(percent(gain[name] ?? 0))),
     percent(lost),
-    percent(maxDrawdown["p95"] ?? 0),
+    percent(-(maxDrawdown["p95"] ?? 0)),
     percent(ruin.probability)
   ])
   const half = `Half of the simulations gain more than ${percent(medianGain)} on the median market, and ${percent(worstGain)} on the worst.`
@@ -51,71 +52,83 @@ export const json = (found: MonteCarloFound) => {
   return { method, seed, fees: runs[0].fees, ...markets[0].result.spread, ...meaningless, ...acrossOf(found) }
 }
 
-const format = (ratio: number): string => percent(ratio, 1)
+type Simulated = MonteCarloFound["markets"][0]["result"]
 
-/** Gain over time: p50, and around it p5 to p95 and p25 to p75. */
-const fanOf = (simulations: ReadonlyArray<MonteCarlo.Simulation>): string => {
-  const moments = MonteCarlo.fanOf(simulations.flatMap(({ path }) => (path.length === 0 ? [] : [path])))
+const fanOf = ({ fates, real, untouched }: Simulated, unit: string): string => {
+  const moments = MonteCarlo.fanOf(fates.flatMap(({ path }) => (path.length === 0 ? [] : [path])))
   const at = (percentile: string) => moments.map((quantiles) => quantiles[percentile] ?? 0)
-  const bands = [[at("p5"), at("p95")] as const, [at("p25"), at("p75")] as const]
-  return fan({ label: "Gain over time", line: at("p50"), bands, ends: ["start", "end"], format })
-}
-
-const spread = (label: string, values: ReadonlyArray<number>, marked: number): Page.PageSection | undefined => {
-  if (values.length < 2) return undefined
-  const bars = Page.figurePart(() => histogram(values, { noun: "simulations", label, format, marked }))
-  return { title: label, parts: [bars], note: "The bar of the median is highlighted." }
+  const x = axisOf("Share of the run", [0, 1], share)
+  const shapes = [
+    { kind: "band", points: band(x, at("p5"), at("p95")), name: "p5 to p95" },
+    { kind: "band", points: band(x, at("p25"), at("p75")), name: "p25 to p75" },
+    { kind: "line", points: along(x, at("p50")), name: "p50" },
+    { kind: "untouched", points: along(x, untouched.path), name: "untouched budget" },
+    { kind: "real", points: along(x, real.path), name: "real run" }
+  ]
+  return plot("Gain over time", x, unit, shapes, share)
 }
 
 export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
   const { method, seed } = found
   const [{ result }] = found.markets
+  const { fates, real, untouched } = result
   const { gain, lost, maxDrawdown, ruin, runs } = result.spread
   const isOrder = method === "order"
-  const of = (values: Readonly<Record<string, number>>, name: string) => percent(values[name] ?? 0)
-  const row = (name: string, ratios: Readonly<Record<string, number>>) => [
-    name,
-    ...Object.values(ratios).map((ratio) => percent(ratio))
-  ]
+  const unit = method === "trades" ? "Profit against the untouched budget" : "Change in equity, price moves included"
+  const [low = 0, middle = 0, high = 0] = ["p5", "p50", "p95"].map((name) => gain[name] ?? 0)
+  const [fall = 0, deepFall = 0] = ["p50", "p95"].map((name) => maxDrawdown[name] ?? 0)
+  const below = fates.filter((each) => each.gain < real.gain).length / Math.max(1, runs)
+  const span = `${percent(low)} to ${percent(high)}`
+  const loss = `a loss of ${Math.round(ruin.loss * 100)} % of the start at any time`
   const luck = isOrder
-    ? [`By this method ${sameGain}, ${of(gain, "p50")}; only the drawdown differs.`]
+    ? [`By this method ${sameGain}, ${percent(middle)}; only the drawdown differs.`]
     : [
-        `${percent(lost)} of the simulations lose.`,
-        `From p5 to p95 the gain is ${of(gain, "p5")} to ${of(gain, "p95")}; the wider this range, the more of the result is chance.`
+        `From p5 to p95 the simulations gain ${span}; the real run gained ${percent(real.gain)}, the untouched budget ${percent(untouched.gain)}.`,
+        `The real run gained more than ${percent(below, 0)} of the simulations. The wider the range, the more of it is chance.`
       ]
-  const gains = isOrder ? [] : result.fates.map((each) => each.gain)
-  const drawdowns = result.fates.map((each) => each.maxDrawdown)
-  const rows = [...(isOrder ? [] : [row("gain", gain)]), row("largest drawdown", maxDrawdown)]
+  const marked = (own: number, half: number) => [["real run", own] as const, ["p50", half] as const]
+  const gains = () =>
+    histogram(
+      unit,
+      fates.map((fate) => fate.gain),
+      [...marked(real.gain, middle), ["untouched budget", untouched.gain]]
+    )
+  const drawdowns = () =>
+    histogram(
+      "Below the highest equity so far",
+      fates.map((fate) => fate.maxDrawdown),
+      marked(real.maxDrawdown, fall)
+    )
+  const rows = [
+    ["gain", ...Object.values(gain), real.gain].map((cell) =>
+      typeof cell === "string" ? cell : Page.gain(percent(cell))
+    ),
+    ["largest drawdown", ...[...Object.values(maxDrawdown), real.maxDrawdown].map((ratio) => percent(-ratio))]
+  ]
   return RunFacts.pageOf(found, {
     what: "Monte Carlo",
     about: `${counted(runs, "simulation")} by ${method}`,
     madeAt,
     more: [["seed", `${seed}`]],
     headline: [
-      ...(isOrder
-        ? [["every simulation gains", of(gain, "p50")] as const, ["simulations", `${runs}`] as const]
-        : [
-            ["gain (p50)", of(gain, "p50")] as const,
-            ["gain (p5)", of(gain, "p5")] as const,
-            ["simulations that lose", percent(lost)] as const
-          ]),
-      ["largest drawdown (p95)", of(maxDrawdown, "p95")]
+      isOrder
+        ? ["Every simulation gains", Page.gain(percent(middle)), unit]
+        : ["Gain, p5 to p95", Page.gain(span), `${unit}; p50: ${percent(middle)}`],
+      ["Real run", Page.gain(percent(real.gain)), `untouched budget ${percent(untouched.gain)}`],
+      ...(isOrder ? [] : [["Simulations that lose", percent(lost), `of ${runs}`] as const]),
+      ["Largest drawdown (p95)", percent(-deepFall), `real run ${percent(-real.maxDrawdown)}`],
+      ["Probability of ruin", percent(ruin.probability), loss]
     ],
-    says: [
-      methodNotes[method],
-      ...luck,
-      `One in twenty has a drawdown of more than ${of(maxDrawdown, "p95")}.`,
-      `The probability of ruin, a loss of ${Math.round(ruin.loss * 100)} % of the start at any time, is ${percent(ruin.probability)}.`
-    ],
+    says: [...luck, methodNotes[method], `Ruin is ${loss}.`],
     sections: Page.sectionsOf(
+      { title: "Gain over time", parts: [Page.figurePart(() => fanOf(result, unit))], note: "Of the simulations" },
+      isOrder ? undefined : { title: "Gain", parts: [Page.figurePart(gains)] },
+      { title: "Largest drawdown", parts: [Page.figurePart(drawdowns)] },
       {
-        title: "Gain over time",
-        parts: [Page.figurePart(() => fanOf(result.fates))],
-        note: "The line is p50 of the simulations over time; around it p25 to p75, and p5 to p95."
+        title: "Percentiles",
+        parts: [Page.table(["", ...Object.keys(gain), "real run"], isOrder ? rows.slice(1) : rows)],
+        note: unit
       },
-      spread("Gain", gains, gain["p50"] ?? 0),
-      spread("Largest drawdown", drawdowns, maxDrawdown["p50"] ?? 0),
-      { title: "Percentiles", parts: [Page.table(["", ...Object.keys(gain)], rows)] },
       byMarket(found)
     )
   })

@@ -33,6 +33,6 @@ export const pageOf = ({ runs }: Searched, { what, about, madeAt, more = [], sec
     subtitle: `${strategy.kind} from ${strategy.file}, ${about}`,
     fees: [fees.sentence],
     ...found,
-    sections: [...sections, { title: "Run", parts: origin, isPageOnly: true }]
+    sections: [...sections, { title: "Run", parts: origin, isPageOnly: true, isFolded: true }]
   }
 }

@@ -9,9 +9,10 @@ import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import { bySide, type TrialFigures, type TrialResult } from "../../backtest/search/TrialResult.ts"
+import { share } from "../../html/Figures.ts"
 import * as HeatMap from "../../html/HeatMap.ts"
-import { maps, short } from "../../html/HeatMaps.ts"
-import { histogram } from "../../html/Histogram.ts"
+import { maps } from "../../html/HeatMaps.ts"
+import { axisOf, plot } from "../../html/Plot.ts"
 import * as LineDiff from "../../runs/view/LineDiff.ts"
 import type { BestWritten } from "../BestWritten.ts"
 import type { SweepFound } from "../SweepRun.ts"
@@ -84,9 +85,11 @@ const mapOf = (found: SweepFound): HeatMap.HeatMap | undefined => {
 
 const mapNote = ({ space, objective, rungs, bars }: SweepFound): string => {
   const others = space.filter(({ values }) => values.length > 1).length > 2 ? ", mean over the other keys" : ""
-  const first = rungs[0]?.bars ?? bars
-  return `${objective}${others}${first < bars ? `, over the first ${first} bars, which all trials ran` : ""}`
+  return `${objective}${others}${partOfData({ rungs, bars })}`
 }
+
+const partOfData = ({ rungs: [first], bars }: Pick<SweepFound, "rungs" | "bars">): string =>
+  first === undefined || first.bars >= bars ? "" : `, over the first ${first.bars} bars, which all trials ran`
 
 const winnerOn = (map: HeatMap.HeatMap, found: SweepFound): HeatMap.Standing | undefined => {
   const [winner] = found.best
@@ -121,13 +124,8 @@ const steps = ({ rungs }: SweepFound): string =>
     ? ""
     : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${percent(Halving.budget(rungs), 1)} of a full search`
 
-const profit = (figures: TrialFigures | undefined): string =>
-  figures === undefined ? "" : Number(figures.profitQuote).toFixed(2)
-
-const rankedBy = ({ rank, objective }: SweepFound, { simulated }: TrialResult): string =>
-  simulated === undefined
-    ? ""
-    : ` in its worse case; the finalists rank by the ${rank} of ${objective} over ${counted(simulated.runs, "simulated run")}, here ${figure(simulated[rank])}`
+const profit = (figures: TrialFigures | undefined): Page.PageCell =>
+  figures === undefined ? "" : Page.gain(Number(figures.profitQuote).toFixed(2))
 
 const quantiles = ({ simulated }: TrialResult): ReadonlyArray<string> =>
   simulated === undefined ? ["", ""] : [figure(simulated.p5), figure(simulated.p50)]
@@ -151,9 +149,9 @@ const bestTable = ({ space, best }: SweepFound): Page.PagePart => {
   return best.length === 0 ? Page.sentences("No trial meets the conditions.") : Page.table(titles, rows, "all")
 }
 
-const figures = (result: TrialFigures): ReadonlyArray<string> => [
+const figures = (result: TrialFigures): ReadonlyArray<Page.PageCell> => [
   profit(result),
-  percent(result.maxDrawdown),
+  percent(-result.maxDrawdown),
   `${result.fills}`,
   result.dailySharpe.toFixed(4)
 ]
@@ -205,16 +203,31 @@ const mapSection = (found: SweepFound): Page.PageSection | undefined => {
   return { title: `${map.rowName} by ${map.columnName}`, parts: [figurePart], note: mapNote(found) }
 }
 
-const scoreSection = ({ best, compared, objective }: SweepFound): Page.PageSection | undefined => {
-  const winner = compared.find(({ trial }) => trial === best[0]?.trial)
-  const scores = compared.flatMap((result) =>
-    result.refused === undefined ? [Objective.score(objective, result)] : []
-  )
-  if (scores.length < 2) return undefined
-  const marked = winner === undefined ? undefined : Objective.score(objective, winner)
-  const look = { noun: "trials", label: "Distribution of all trials", format: short, marked }
-  const parts = [Page.figurePart(() => histogram(scores, look))]
-  return { title: "All trials", parts, note: `${scores.length} trials by ${objective}` }
+const mostDots = 3000
+
+/** All trials ran on this data; the best is #1. */
+const scatterSection = (found: SweepFound): Page.PageSection | undefined => {
+  const {
+    best: [winner],
+    compared,
+    runs
+  } = found
+  const ran = compared.filter(({ refused }) => refused === undefined)
+  if (ran.length < 2) return undefined
+  const { symbol } = runs[0].strategy.market.quote
+  const pointOf = ({ maxDrawdown, profitQuote }: TrialResult) => [maxDrawdown, Number(profitQuote)] as const
+  const best = ran.filter(({ trial }) => trial === winner?.trial)
+  const points = ran.map(pointOf)
+  const x = axisOf("Largest drawdown below the highest equity", [0, ...points.map(([fall]) => fall)], share)
+  const step = Math.ceil(points.length / mostDots)
+  const dots = [
+    { kind: "dot", points: points.filter((_, index) => index % step === 0) },
+    ...best.map((result) => ({ kind: "dot best", label: "#1", points: [pointOf(result)] }))
+  ]
+  const scatter = () =>
+    plot("Profit and drawdown of all trials", x, `Profit against the untouched budget, ${symbol}`, dots)
+  const about = `${ran.length} trials${step > 1 ? `, one of ${step} drawn` : ""}${partOfData(found)}`
+  return { title: "Profit and drawdown", parts: [Page.figurePart(scatter)], note: about }
 }
 
 const fileSection = ({ best, runs, space }: SweepFound): Page.PageSection | undefined => {
@@ -222,7 +235,7 @@ const fileSection = ({ best, runs, space }: SweepFound): Page.PageSection | unde
   const written = Result.getOrUndefined(SweepSpace.template(runs[0].strategy.text, space))
   if (first === undefined || written === undefined) return undefined
   const parts = [Page.file(written.text(first.values))]
-  return { title: "The best as a file", parts, note: "To copy into a strategy file." }
+  return { title: "The best as a file", parts, note: "To copy into a strategy file.", isFolded: true }
 }
 
 const writtenSection = ({ changes, plan, said }: BestWritten): Page.PageSection => {
@@ -238,7 +251,7 @@ const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResul
   const more = refused.length > mostRefused ? ` The first ${mostRefused} of them.` : ""
   const note = `${counted(refused.length, "trial")} did not run: their settings are not a valid strategy.${more}`
   const parts = [Page.table([...space.map(({ path }) => path), "WHY"], rows, "none")]
-  return { title: "Refused trials", parts, note, isPageOnly: true }
+  return { title: "Refused trials", parts, note, isPageOnly: true, isFolded: true }
 }
 
 export const failure = ({ all, written }: SweepFound): string | undefined => {
@@ -252,6 +265,8 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const refused = all.filter((result) => result.refused !== undefined)
   const map = mapOf(found)
   const halving = steps(found)
+  const quote = found.runs[0].strategy.market.quote.symbol
+  const made = `${Page.textOf(profit(first))} ${quote}`
   return RunFacts.pageOf(found, {
     what: "Search",
     about: `${counted(all.length, "trial")} over ${counted(bars, "bar")}`,
@@ -262,17 +277,21 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
       ...(halving === "" ? [] : [["steps", halving] as const])
     ],
     headline: [
-      [`the best by ${objective}`, first === undefined ? "none" : profit(first)],
-      ["probability of skill (deflated Sharpe)", first === undefined ? "none" : percent(found.deflatedSharpe, 1)],
-      ["trials", `${all.length}`],
-      ["time", `${(wallMillis / 1000).toFixed(1)} s on ${counted(threads, "thread")}`]
+      [
+        "Profit of the best",
+        first === undefined ? "none" : Page.gain(made),
+        `against the untouched budget, in its worse case; the best by ${objective}`
+      ],
+      ["Largest drawdown", first === undefined ? "none" : percent(-first.maxDrawdown), "of the best"],
+      ["Probability of skill", first === undefined ? "none" : percent(found.deflatedSharpe, 1), "deflated Sharpe"],
+      ["Trials", `${all.length}`, `${(wallMillis / 1000).toFixed(1)} s on ${counted(threads, "thread")}`]
     ],
     says: [
       first === undefined
         ? refused.length === all.length
           ? "No trial ran."
           : "No trial met the conditions."
-        : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} made ${profit(first)}${rankedBy(found, first)}.`,
+        : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} ${made.startsWith("-") ? "lost" : "made"} ${made.replace("-", "")} against the untouched budget.`,
       luck(found),
       ...(found.overfitting === undefined
         ? []
@@ -287,11 +306,15 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
         : [`${counted(refused.length, "trial")} refused, for example: ${refused[0].refused}`])
     ],
     sections: Page.sectionsOf(
-      { title: "The best", parts: [bestTable(found)] },
+      {
+        title: "The best",
+        parts: [bestTable(found)],
+        note: `FEWER FILLS, MORE FILLS: profit against the untouched budget, ${quote}`
+      },
+      scatterSection(found),
       found.markets.length < 2 ? undefined : SweepMarkets.section(found),
       ...furtherSections(found),
       mapSection(found),
-      scoreSection(found),
       fileSection(found),
       found.written && writtenSection(found.written),
       refusedSection(found, refused)

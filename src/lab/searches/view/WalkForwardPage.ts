@@ -1,13 +1,14 @@
 /** Shows the result of a walk-forward as a page and as JSON: by window, and by market if there are several. */
 
+import { dayMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
 import { percent, utcDate } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
+import type { TrialFigures } from "../../backtest/search/TrialResult.ts"
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
-import { type Fan, fan } from "../../html/Fan.ts"
-import { windowBars } from "../../html/WindowBars.ts"
+import { along, bar, namesAxis, plot } from "../../html/Plot.ts"
 import { type OnMarket, together } from "../OnMarkets.ts"
 import type { WalkForwardFound } from "../WalkForwardRun.ts"
 import * as RunFacts from "./RunFacts.ts"
@@ -39,7 +40,7 @@ const byMarket = (found: WalkForwardFound): Page.PageSection | undefined => {
   const { median, worst } = across.together
   const rows = across.markets.map(({ market, profitQuote, efficiency, gains, gainsInSample, windows }) => [
     market,
-    profitQuote.toFixed(2),
+    Page.gain(profitQuote.toFixed(2)),
     efficiency === undefined
       ? gainsInSample === 0
         ? "no gain in the past"
@@ -71,25 +72,55 @@ export const json = (found: WalkForwardFound) => {
   }
 }
 
-/** Joins the stretches: each begins at the equity where the last one ended. */
-const equityOf = (steps: Steps, quote: string): Fan | undefined => {
-  const line: Array<number> = []
-  const starts: Array<number> = []
+/** Joins the stretches: each begins at the profit where the last one ended. */
+const profitsOf = (steps: Steps): ReadonlyArray<number> => {
+  const profits: Array<number> = []
   for (const { curve = [] } of steps) {
-    const before = line.at(-1) ?? 0
-    starts.push(line.length)
-    line.push(...curve.map((change) => before + change))
+    const before = profits.at(-1) ?? 0
+    profits.push(...curve.map((profit) => before + profit))
   }
-  const [first, last] = [steps[0], steps.at(-1)]
-  if (line.length === 0 || first === undefined || last === undefined) return undefined
-  return {
-    label: "Change in equity out of sample",
-    line,
-    bands: [],
-    borders: starts.slice(1).map((start) => start / Math.max(1, line.length - 1)),
-    ends: [utcDate(first.testFrom), utcDate(last.testTo)],
-    format: (value) => `${value.toFixed(2)} ${quote}`
-  }
+  return profits
+}
+
+const chartsOf = ({ runs, space, markets: [{ result: steps }] }: WalkForwardFound): ReadonlyArray<Page.PageSection> => {
+  const quote = runs[0].strategy.market.quote.symbol
+  const windows = namesAxis(
+    "Window, by its first day out of sample (UTC)",
+    steps.map(({ testFrom }) => utcDate(testFrom))
+  )
+  const curve = [{ kind: "line", points: along(windows, profitsOf(steps)) }]
+  const equity = () => plot("Profit out of sample", windows, `Profit against the untouched budget, ${quote}`, curve)
+  const perDay = (figures: TrialFigures | undefined, bars: number) =>
+    (Number(figures?.profitQuote ?? 0) / bars) * (dayMillis / runs[0].inputs[0].candles.time.stepMillis)
+  const barOf = (kind: string, name: string, at: number, profit: number, index: number) => ({
+    kind,
+    points: bar(at, at + 0.34, profit),
+    title: `${name}: ${profit.toFixed(2)}`,
+    ...(index === 0 ? { name } : {})
+  })
+  const bars = steps.flatMap(({ from, to, end, train, test }, index) => [
+    barOf("before", "in sample", index + 0.64, perDay(train, to - from), index),
+    barOf("then", "out of sample", index + 1.02, perDay(test, end - to), index)
+  ])
+  const perWindow = () => plot("Profit of each window", windows, `Profit, ${quote} a day`, bars)
+  const chosen = space.flatMap(({ path, values }, at) => {
+    const points = steps.flatMap(({ train }, index) => {
+      const height = values.indexOf(train?.values[at] ?? "") + 1
+      return height === 0
+        ? []
+        : ([
+            [index + 0.5, height],
+            [index + 1.5, height]
+          ] as const)
+    })
+    const drawing = () => plot(`${path} by window`, windows, namesAxis(path, values), [{ kind: "line", points }])
+    return values.length < 2 ? [] : [Page.figurePart(drawing)]
+  })
+  return [
+    { title: "Profit out of sample", parts: [Page.figurePart(equity)], note: "One window after the other." },
+    { title: "Profit per window", parts: [Page.figurePart(perWindow)], note: "Of the best of each search" },
+    { title: "Parameters over time", parts: chosen, note: "The best values. Values that jump were fitted to noise." }
+  ]
 }
 
 const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMarket>): string => {
@@ -111,47 +142,35 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
   const { result: steps } = own
   const quote = runs[0].strategy.market.quote.symbol
   const { efficiency, gains, profitQuote } = ofMarket(own)
-  const text = efficiency === undefined ? "none" : percent(efficiency, 0)
-  const equity = equityOf(steps, quote)
-  const windows = steps.map(({ testFrom, from, to, end, train, test }) => ({
-    name: utcDate(testFrom),
-    inSample: Number(train?.profitQuote ?? 0) / (to - from),
-    outOfSample: Number(test?.profitQuote ?? 0) / (end - to)
-  }))
+  const money = (figures: TrialFigures | undefined) => Page.gain(Number(figures?.profitQuote ?? 0).toFixed(2))
   const rows = steps.map(({ testFrom, testTo, train, test }) => [
     utcDate(testFrom),
     utcDate(testTo),
     ...space.map((_, index) => train?.values[index] ?? "none"),
-    Number(train?.profitQuote ?? 0).toFixed(2),
-    Number(test?.profitQuote ?? 0).toFixed(2),
-    percent(test?.maxDrawdown ?? 0)
+    money(train),
+    money(test),
+    percent(-(test?.maxDrawdown ?? 0))
   ])
+  const together = `${profitQuote.toFixed(2)} ${quote}`
+  const drawdown = percent(-Math.max(0, ...steps.map(({ test }) => test?.maxDrawdown ?? 0)))
   return RunFacts.pageOf(found, {
     what: "Walk-forward",
     about: `${steps.length} ${kind} windows, the best by ${objective}`,
     madeAt,
     headline: [
-      ["out of sample, together", `${profitQuote.toFixed(2)} ${quote}`],
-      ["out of sample against in sample", text],
-      ["windows with a gain", `${gains} of ${steps.length}`],
-      ["largest drawdown out of sample", percent(Math.max(0, ...steps.map(({ test }) => test?.maxDrawdown ?? 0)))]
+      ["Profit out of sample, together", Page.gain(together), "against the untouched budget, after fees"],
+      ["Out of sample against in sample", efficiency === undefined ? "none" : percent(efficiency, 0), "profit per bar"],
+      ["Windows with a gain", `${gains} of ${steps.length}`, "out of sample"],
+      ["Largest drawdown out of sample", drawdown, "below the highest equity of its window"]
     ],
     says: [
+      `Out of sample the search ${profitQuote < 0 ? "lost" : "made"} ${together.replace("-", "")} against the untouched budget.`,
       "Each window searches its own past and tests only the best on the bars after it, which the search has not seen.",
       compared(ofMarket(own)),
       ...warnings
     ],
     sections: Page.sectionsOf(
-      equity && {
-        title: "Equity out of sample",
-        parts: [Page.figurePart(() => fan(equity))],
-        note: "Change in equity, one window after the other, price moves included; the gain over the untouched budget is above. A thin line marks the next window."
-      },
-      {
-        title: "Profit per window",
-        parts: [Page.figurePart(() => windowBars(windows))],
-        note: "In quote, per bar; the best of each search in sample, then out of sample."
-      },
+      ...chartsOf(found),
       {
         title: "Windows",
         parts: [
@@ -159,7 +178,8 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
             ["FROM", "TO", ...space.map(({ path }) => path), "PNL (train)", "PNL (test)", "DRAWDOWN (test)"],
             rows
           )
-        ]
+        ],
+        note: `PNL: profit against the untouched budget, ${quote}`
       },
       byMarket(found)
     )

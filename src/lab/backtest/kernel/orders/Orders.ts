@@ -22,6 +22,8 @@ export interface Stay {
   readonly row: OrderTable.OrderRow
   readonly from: number
   readonly to: number
+  /** Fees that were paid until its end and belong to no fill. */
+  readonly charged: { readonly base: Amount; readonly quote: Amount }
 }
 
 export interface OpenOrders {
@@ -194,10 +196,10 @@ export class Orders {
     this.cancelledOrders++
   }
 
-  note(slot: SlotState.SlotState, to: number): void {
+  note(slot: SlotState.SlotState, to: number, wallet: Pick<Stay, "charged">): void {
     if (!this.setting.keepsOrders) return
     const row = this.rowOf(slot)
-    if (row !== undefined) this.kept.push({ row, from: slot.placedBar, to })
+    if (row !== undefined) this.kept.push({ row, from: slot.placedBar, to, charged: wallet.charged })
   }
 
   fill(bar: number, order: number): void {

@@ -57,8 +57,9 @@ export class Wallet {
   }
 
   /** Fees of refunds and of payouts of cancelled orders. The outputs of fills already exclude their fees. */
-  get charged(): { readonly refunds: FlatCosts; readonly payouts: FlatCosts } {
-    return { refunds: this.refunds, payouts: this.payouts }
+  get charged(): Readonly<Record<"refunds" | "payouts", FlatCosts> & Record<"base" | "quote", Amount>> {
+    const { payouts, refunds } = this
+    return { refunds, payouts, base: payouts.base + refunds.base, quote: payouts.quote + refunds.quote }
   }
 
   freeFor(side: Side): Amount {
