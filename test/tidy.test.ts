@@ -47,7 +47,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 395,
-  app: 10677,
+  app: 10656,
   candles: 2774,
   cli: 2769,
   control: 3735,
@@ -64,13 +64,13 @@ const budgets: Readonly<Record<string, number>> = {
   process: 492,
   programs: 171,
   rehearsal: 2101,
-  report: 956,
+  report: 997,
   sandbox: 5382,
   signer: 1573,
   signing: 737,
   strategy: 15697,
   venue: 5865,
-  views: 3480
+  views: 3524
 }
 
 /** A budget is lowered when its room has become this much smaller. */

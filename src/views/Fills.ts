@@ -149,9 +149,8 @@ export const filledOrders = (
 
 type FillRow = ReturnType<typeof rowOf> & { readonly parts?: number }
 
-const shownDigits = 8
 const priceText = (price: string | null): string =>
-  price === null ? "" : Decimal.format(Decimal.fromNumber(Number(price), shownDigits))
+  price === null ? "" : Decimal.format(Decimal.fromNumber(Number(price), 8))
 
 export const table = Table.of<FillRow>([
   { key: "at", title: "TIME", value: ({ at }) => at },

@@ -248,15 +248,18 @@ describe("one journal, all surfaces", () => {
       rows: 60,
       environment: { PATH: process.env["PATH"] }
     })
-    await terminal.shows(/profit in USDC: .*earned today .*since/)
+    await terminal.shows(/PROFIT USDC .*earned today .*since/)
     const seen = terminal.screen()
     await terminal.ended
-    await assertFigures(figuresIn(/profit in USDC: .*/.exec(seen)?.[0] ?? ""))
-    for (const { text } of status.problems) assert.include(seen, text.slice(0, 60))
+    await assertFigures(figuresIn(/PROFIT USDC .*/.exec(seen)?.[0] ?? ""))
+    const [worst, ...others] = status.problems
+    if (worst !== undefined) assert.include(seen, worst.text.slice(0, 60))
+    for (const { kind } of others) if (kind !== worst?.kind) assert.include(seen, kind)
     for (const { earned, inventory, slot } of slots) {
       const line = seen.split("\n").find((each) => each.includes(`${slot} `)) ?? ""
-      if (earned !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(earned), slot)
-      if (inventory !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(inventory), slot)
+      const figures = line.replaceAll(",", "").replaceAll("−", "-")
+      if (earned !== null && line !== "") assert.include(figures, cents(earned), slot)
+      if (inventory !== null && line !== "") assert.include(figures, cents(inventory), slot)
     }
   })
 

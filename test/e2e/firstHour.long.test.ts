@@ -92,7 +92,7 @@ describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
     note(`$ kill -9 ${runningPid}`)
 
     const second = open()
-    await second.shows(/running \d/)
+    await second.shows(/^ LIVE /m)
     await second.shows(/open/)
     picture(second, `$ ${run}`)
     await type("resolve")

@@ -14,7 +14,7 @@ import * as Tries from "../../src/engine/state/process/Tries.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { linesOf, problemKinds, problemsOf } from "../../src/views/Problems.ts"
 import type { Pulse } from "../../src/views/Pulse.ts"
-import { frame, paper } from "../../src/views/screen/Screen.ts"
+import { picture } from "../../src/views/screen/Picture.ts"
 import { write } from "../world/bot/doubtful.ts"
 import { everyTrouble, troubles } from "../world/bot/troubles.ts"
 import { nowhere, runHere, workspace } from "../world/processes/program.ts"
@@ -95,7 +95,7 @@ describe("every kind of problem", () => {
           profit: undefined,
           now
         }
-        const screen = frame(input, paper).join("\n")
+        const screen = picture(input, false).join("\n")
         const changes = yield* PubSub.unbounded<Recorded>()
         const none = () => Effect.void
         const books = Bookkeeper.of({

@@ -3,11 +3,10 @@ import { Clock, Effect, FileSystem, Layer, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
-import type { BotState } from "../../engine/state/BotState.ts"
-import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Layers from "../../Layers.ts"
+import type { JournalFacts } from "../../views/Status.ts"
 import { ChosenBot } from "./ChosenBot.ts"
 
 export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
@@ -58,15 +57,7 @@ export const readingOf = (journal: string) =>
     )
   )
 
-export interface JournalView {
-  readonly journal: string
-  readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
-  readonly state: BotState
-  /** An order is reported as stuck after this time in one step. */
-  readonly stuckAfter: StepTerms
-  readonly now: number
-  readonly prices: "signed" | "unsigned"
-}
+export type JournalView = Pick<JournalFacts, "assets" | "journal" | "now" | "prices" | "state" | "stuckAfter">
 
 export const eventsOf = Effect.fn("JournalView.eventsOf")(function* <T extends Tag>(tag: T) {
   const journal = yield* Journal

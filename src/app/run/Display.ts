@@ -16,17 +16,15 @@ import { jsonOf, lineOf } from "../../views/Events.ts"
 import { problemsOf } from "../../views/Problems.ts"
 import type { Pulse } from "../../views/Pulse.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
-import { frame, paper, type ScreenInput } from "../../views/screen/Screen.ts"
+import * as Picture from "../../views/screen/Picture.ts"
+import { frame } from "../../views/screen/Screen.ts"
 
 export const redrawMillis = 500
-const recentEvents = 8
+/** Routine must not push the news of a quiet market off the screen. */
+const recentEvents = 100
 const loggedSlots = 12
 
-export interface ShownOptions {
-  readonly title: string
-  readonly detail: string | undefined
-  readonly warning: string | undefined
-  readonly assets: Money.Assets
+export interface ShownOptions extends Pick<Picture.ScreenInput, "assets" | "detail" | "title" | "warning"> {
   /** An order is reported as stuck after this time in one step. */
   readonly stuckAfter: StepTerms
   readonly json: boolean
@@ -57,7 +55,7 @@ export const keep = (recent: Array<Recorded>, recorded: Recorded): void => {
   if (recent.length > recentEvents) recent.shift()
 }
 
-export const redraw = Effect.fnUntraced(function* (input: ScreenInput) {
+export const redraw = Effect.fnUntraced(function* (input: Picture.ScreenInput) {
   const terminal = yield* Terminal
   const { colours } = terminal
   yield* terminal.redraw(frame(input, { colours, rows: terminal.rows(), columns: terminal.columns() }))
@@ -70,7 +68,7 @@ const jsonLines = (changes: PubSub.Subscription<Recorded>, assets: Money.Assets)
   Stream.runForEach(eventsOf(changes), (recorded) => Console.log(jsonOf(lineOf(recorded, assets))))
 
 const picture = Effect.fnUntraced(function* (
-  { title, detail, warning, assets, stuckAfter }: ShownOptions,
+  options: ShownOptions,
   { prices, pulse, nextLookAt }: Shown,
   recent: ReadonlyArray<Recorded>,
   profit: LiveProfit.LiveProfit
@@ -78,21 +76,8 @@ const picture = Effect.fnUntraced(function* (
   const { state } = yield* Bookkeeper
   const now = yield* Clock.currentTimeMillis
   const running = pulse.leaving() ?? `running ${age(now - state.runStartedAt)}`
-  const problems = problemsOf(state, assets, { now, pulse, stuckAfter })
-  return {
-    title,
-    detail,
-    warning,
-    running,
-    problems,
-    state,
-    assets,
-    prices,
-    recent,
-    profit,
-    nextLookAt: nextLookAt(),
-    now
-  }
+  const problems = problemsOf(state, options.assets, { now, pulse, stuckAfter: options.stuckAfter })
+  return { ...options, running, problems, state, prices, recent, profit, nextLookAt: nextLookAt(), now }
 })
 
 const screen = Effect.fnUntraced(function* (
@@ -133,10 +118,8 @@ const log = Effect.fnUntraced(function* (
     yield* Effect.sleep(options.pictureMillis)
     if (books.state.sequence === lastSequence) return
     lastSequence = books.state.sequence
-    const lines = frame(yield* picture(options, present, [], yield* profit(present.prices)), {
-      ...paper,
-      slots: loggedSlots
-    })
+    const input = yield* picture(options, present, [], yield* profit(present.prices))
+    const lines = Picture.picture(input, false, loggedSlots)
     yield* Console.log(`\n${lines.join("\n")}\n`)
   }).pipe(Effect.forever)
   yield* Effect.raceFirst(events, pictures)

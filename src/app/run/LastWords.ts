@@ -5,9 +5,12 @@ import { counted } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
+import { Terminal } from "../../process/Terminal.ts"
 import * as Money from "../../report/text/Money.ts"
 import { moneySums } from "../../views/Money.ts"
+import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { safeUntil } from "../../views/Status.ts"
+import { resultLines } from "../../views/screen/Screen.ts"
 
 interface Ended {
   readonly config: BotConfig
@@ -25,7 +28,12 @@ export const print = Effect.fnUntraced(function* (
   const assets = bySymbol(config.markets.assets)
   const [fills, openOrders, sums] = [state.fills, unfinished(state).length, moneySums(state, assets)]
   if (json) return yield* Console.log(JSON.stringify({ event: "summary", fills, openOrders, ...sums, ...extra }))
-  yield* Console.log(`\n${Money.table(state.ledger, assets).join("\n")}\n`)
+  const { colours, columns, isInteractive } = yield* Terminal
+  const lastProfit = Effect.flatMap(LiveProfit.subscribe(assets), (read) => read(new Map()))
+  const profit = isInteractive ? yield* Effect.orElseSucceed(lastProfit, () => undefined) : undefined
+  const style = { colours, columns: columns() }
+  const lines = profit ? resultLines({ state, assets, profit }, style) : Money.table(state.ledger, assets)
+  yield* Console.log(`\n${lines.join("\n")}\n`)
   const residual = Object.entries(sums.residual).map(([asset, amount]) => `${amount} ${asset}`)
   yield* Console.log(
     `${counted(fills, "fill")}, ${counted(openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`

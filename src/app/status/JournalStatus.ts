@@ -17,8 +17,7 @@ import { pricesIn } from "../../views/Prices.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { journalStatus, problemsInJournal } from "../../views/Status.ts"
-import { frame, paper } from "../../views/screen/Screen.ts"
-import * as StatusText from "../../views/screen/StatusText.ts"
+import * as Picture from "../../views/screen/Picture.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import { ChosenBot } from "../journal/ChosenBot.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
@@ -59,12 +58,10 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
   const draw = Effect.gen(function* () {
     yield* catchUp
     const now = yield* Clock.currentTimeMillis
-    const { run, runStartedAt } = state
     const input = {
       title: `${file}  watched`,
-      detail: run === undefined ? undefined : `${run.mode}  ${run.venue}  account ${run.account}`,
       warning: missing === undefined ? undefined : `${missing} Shown from its journal.`,
-      running: missing === undefined ? `running ${age(now - runStartedAt)}` : "no connection",
+      running: missing === undefined ? `running ${age(now - state.runStartedAt)}` : "no connection",
       problems: problemsInJournal({ assets, now, state, stuckAfter }),
       state,
       assets,
@@ -73,8 +70,8 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
       profit: yield* profit(prices),
       now
     }
-    if (!terminal.isInteractive) return yield* Console.log(`${frame(input, paper).join("\n").trimEnd()}\n`)
-    yield* Display.redraw(input)
+    if (terminal.isInteractive) return yield* Display.redraw(input)
+    yield* Console.log(`${Picture.picture(input, false).join("\n").trimEnd()}\n`)
   })
   if (terminal.isInteractive) yield* terminal.ownScreen
   const pause = terminal.isInteractive ? Display.redrawMillis : printMillis
@@ -104,7 +101,7 @@ export const journalStatusNow = withJournal(
     const { colours } = yield* Terminal
     return {
       data: () => journalStatus(facts),
-      lines: () => StatusText.screen(facts, running, { colours, page })
+      lines: () => Picture.statusLines(facts, running, { colours, page })
     } satisfies CommandAnswer
   })
 )

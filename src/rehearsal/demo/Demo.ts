@@ -14,6 +14,7 @@ import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
 import * as KillFile from "../../process/KillFile.ts"
 import { Process } from "../../process/Process.ts"
+import { Terminal } from "../../process/Terminal.ts"
 import { candlesSymbol, type SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
@@ -112,5 +113,6 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   ).pipe(Effect.provide(NodeHttpClient.layerUndici))
   yield* LastWords.print(options, { booksAgree: differences.length === 0 })
   if (differences.length > 0) return yield* new BooksDiffer({ differences })
-  if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
+  const next = (yield* Terminal).isInteractive ? "\n\nNext, a strategy of your own: ./limitbot init my-grid.yaml" : ""
+  if (!json) yield* Console.log(`The sandbox's own books agree to the unit.${next}`)
 })

@@ -3,10 +3,10 @@
  */
 import { printable } from "../../domain/Text.ts"
 
-const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+const codes = { bold: 1, dim: 2, inverse: 7, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 export type Colour = keyof typeof codes
 
-export type ColouredLine = readonly [text: string, colour?: Colour]
+export type ColouredLine = readonly [text: string, colour?: Colour | undefined]
 
 export interface Style {
   readonly colours: boolean
@@ -18,3 +18,10 @@ export const painted = ([text, colour]: ColouredLine, { colours, columns }: Styl
   const cut = visible.length > columns ? `${visible.slice(0, columns - 1)}…` : visible
   return colours && colour !== undefined ? `\u001B[${codes[colour]}m${cut}\u001B[0m` : cut
 }
+
+/** A side or a signed figure. The sign of a share is no gain: "+0.64 %" may be a distance. */
+const tonedWord = /(?<![\w/+−-])(?:BUY|SELL|[+−][\d,.]+)(?![\w/,.-]| %)/g
+
+/** Gives sides, gains and losses in a painted line their colours. */
+export const toned = (line: string): string =>
+  line.replace(tonedWord, (word) => `\u001B[${/^[B+]/.test(word) ? codes.green : codes.red}m${word}\u001B[0m`)

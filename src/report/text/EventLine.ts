@@ -20,8 +20,8 @@ export interface EventLine {
   readonly weight: Weight
 }
 
-export const describe = (event: BotEvent, assets: Assets): EventLine | undefined => {
-  const sentence = sentenceOf(event._tag, event, assets)
+export const describe = (event: BotEvent, assets: Assets, write = withSymbol): EventLine | undefined => {
+  const sentence = sentenceOf(event._tag, event, assets, write)
   if (sentence === undefined) return undefined
   const [text, weight = "quiet"] = sentence
   return { subject: subjectOf(event), text: `${text}${traceOf(event)}`, weight }
@@ -191,10 +191,10 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   FeeEchoed: (event) => [`the venue charges a fee of ${event.basisPoints} basis points of the input`],
   OrphanSeen: (event) => [`found the spare order ${event.orderId}; it stays unfunded and is cancelled`, "warn"],
   FundingSigned: (event, money) => [`signed ${money(event.asset, event.amount)} to order ${event.orderId}`],
-  PaymentAsked: (event, money) => {
+  PaymentAsked: (event, _money, assets) => {
     const memo = event.depositMemo === undefined ? "" : ` with memo ${event.depositMemo}`
     const until = iso(event.validUntil)
-    const to = `exactly ${money(event.asset, event.amount)} to ${event.depositAddress}${memo} before ${until}`
+    const to = `exactly ${withSymbol(assets, event.asset, event.amount)} to ${event.depositAddress}${memo} before ${until}`
     return event.wallet === "manual" ? [`PLEASE PAY ${to}`, "warn"] : [`asks the wallet to pay ${to}`]
   },
   PaymentAskedAgain: (event) => [
@@ -291,5 +291,5 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   SwapReported: unsaid
 }
 
-const sentenceOf = <T extends Tag>(tag: T, event: Of<T>, assets: Assets): Said =>
-  sentences[tag](event, (symbol, amount) => withSymbol(assets, symbol, amount), assets)
+const sentenceOf = <T extends Tag>(tag: T, event: Of<T>, assets: Assets, write: typeof withSymbol): Said =>
+  sentences[tag](event, (symbol, amount) => write(assets, symbol, amount), assets)

@@ -61,7 +61,6 @@ const labels: Partial<Record<Place, string>> = {
 const ours = places.filter((place) => place !== "fees" && place !== "lost")
 const isShown = (place: Place, { sum, symbols }: Pick<ReturnType<typeof holdings>, "sum" | "symbols">): boolean =>
   place !== "lost" || symbols.some((symbol) => sum(symbol, [place]) !== 0n)
-const underWay = ["deposit in flight", "in doubt", "filled unpaid", "payout in flight", "refund in flight"] as const
 
 /** A balance sheet: one line per place, one column per asset. Its shape does not depend on the amounts. */
 export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
@@ -81,21 +80,12 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
   ).concat(notCountedLines(ledger, assets))
 }
 
-export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
+/** The assets of which the bot has anything. */
+export const balances = (ledger: Ledger) => {
   const { symbols, sum } = holdings(ledger)
-  const columns: ReadonlyArray<readonly [string, ReadonlyArray<Place>]> = [
-    ["FREE", ["wallet"]],
-    ...(symbols.some((symbol) => sum(symbol, ["dust"]) !== 0n) ? [["DUST", ["dust"]] as const] : []),
-    ["IN ORDER", ["in order"]],
-    ["IN FLIGHT", underWay],
-    ["FEES", ["fees"]],
-    ["UNEXPLAINED", ["residual"]],
-    ["TOTAL", ours]
-  ]
-  return Table.render(
-    ["MONEY", ...columns.map(([title]) => Table.decimal(title))],
-    symbols.map((symbol) => [symbol, ...columns.map(([, of]) => amountText(assets, symbol, sum(symbol, of)))])
-  ).concat(notCountedLines(ledger, assets))
+  return symbols
+    .map((symbol) => ({ symbol, total: sum(symbol, ours), free: sum(symbol, ["wallet"]) }))
+    .filter(({ total }) => total !== 0n)
 }
 
 /** Amounts that stopped strategies gave back to the account. No total counts them. */

@@ -25,19 +25,20 @@ const fields = ["gridProfit", "inventory", "fees", "total", "flows", "realised",
 /** The key figures, the most important first; screens cut from the end if room is short. */
 export const standingParts = (
   { quote, figures, earnedToday, share, shareOfYear, capital, since }: ProfitStanding,
-  assets: Money.Assets
+  assets: Money.Assets,
+  { gain, rounded, share: shareText } = { gain: Money.gain, rounded: Money.rounded, share: signedPercent }
 ): ReadonlyArray<string> => {
-  const say = (amount: bigint) => Money.gain(assets, quote, amount)
+  const say = (amount: bigint) => gain(assets, quote, amount)
   const { gridProfit, inventory, fees, rounds, total } = figures
   return [
-    `total ${say(total)}${share === undefined ? "" : ` (${signedPercent(share)})`}`,
+    `total ${say(total)}${share === undefined ? "" : ` (${shareText(share)})`}`,
     `grid profit ${say(gridProfit)}`,
     `inventory ${say(inventory)}`,
-    `fees ${Money.rounded(assets, quote, fees)}`,
+    `fees ${rounded(assets, quote, fees)}`,
     `earned today ${say(earnedToday)}`,
     ...(rounds === 0 ? [] : [counted(rounds, "round")]),
-    ...(shareOfYear === undefined ? [] : [`${signedPercent(shareOfYear)} a year`]),
-    ...(capital === undefined ? [] : [`capital ${Money.rounded(assets, quote, capital)}`]),
+    ...(shareOfYear === undefined ? [] : [`${shareText(shareOfYear)} a year`]),
+    ...(capital === undefined ? [] : [`capital ${rounded(assets, quote, capital)}`]),
     ...(since === undefined ? [] : [`since ${iso(since).slice(0, 16).replace("T", " ")} UTC`])
   ]
 }

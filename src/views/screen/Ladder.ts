@@ -1,126 +1,84 @@
 /**
- * The slots of a screen as a trader knows them: the highest price first, a line where the market is, distance and age
- * beside each order. Slots in trouble come first; empty slots are counted, one line per reason.
+ * The orders of a screen. If all of them fit, or there is one market, the highest price is first, with a line where the market is.
+ * Otherwise the nearest order is first. Orders in trouble come before all others. Orders in a market whose price is old are grey.
  */
-
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { percent } from "../../domain/Text.ts"
-import { age, counted } from "../../domain/Words.ts"
-import type { Colour, ColouredLine } from "../../report/text/Colours.ts"
+import { age } from "../../domain/Words.ts"
+import type { ColouredLine } from "../../report/text/Colours.ts"
+import * as Figures from "../../report/text/Figures.ts"
 import * as Table from "../../report/text/Table.ts"
 import { awayOf, type SlotRow } from "../Slots.ts"
+import type { ScreenInput } from "./Picture.ts"
 
-interface Sight {
-  readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  readonly earned: (slot: string) => string
-  readonly inventory: (slot: string) => string
-  readonly now: number
-  /** Width of the terminal; a narrow one loses columns, never the ends of lines. */
-  readonly columns: number
-  readonly room: number
-}
+const oldMillis = 30_000
+export const isOld = (price: TwoSidedPrice | undefined, now: number): boolean =>
+  price === undefined || now - price.at > oldMillis
 
-export const colourOf: Readonly<Record<SlotRow["tone"], Colour>> = {
-  alarm: "red",
-  buy: "green",
-  sell: "cyan",
-  quiet: "dim"
-}
-
-const mostReasons = 3
-
-export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArray<ColouredLine> => {
-  const { room } = sight
-  const isEmpty = (row: SlotRow) => row.price === "" && !isTrouble(row)
-  const emptySlotLines = emptyLines(rows.filter(isEmpty))
-  const orderRows = rows.filter((row) => !isEmpty(row))
-  const markets = [...new Set(orderRows.flatMap((row) => marketOf(row) ?? []))]
-  const most = Math.max(1, room - emptySlotLines.length - markets.length)
-  const telling = new Set(orderRows.toSorted((a, b) => a.rank - b.rank).slice(0, most))
-  const shownRows = orderRows.filter((row) => telling.has(row)).toSorted(byPrice)
-  const hidden = orderRows.length - shownRows.length
-  return [
-    ...tableLines(shownRows, sight),
-    ...(hidden === 0 ? [] : [[`… and ${counted(hidden, "order")} further away`, "dim"] as const]),
-    ...emptySlotLines
-  ]
-}
+/** The end of a long name tells it from others. */
+export const shortened = (name: string, length: number): string =>
+  name.length <= length ? name : `…${name.slice(1 - length)}`
 
 const isTrouble = ({ tone }: SlotRow): boolean => tone === "alarm"
 
-const marketOf = ({ market, plannedAt }: SlotRow): string | undefined => (plannedAt === null ? undefined : market)
-
-const byPrice = (a: SlotRow, b: SlotRow): number => {
-  if (isTrouble(a) !== isTrouble(b)) return isTrouble(a) ? -1 : 1
-  const markets = (marketOf(a) ?? "").localeCompare(marketOf(b) ?? "")
-  return markets === 0 ? numberOf(b) - numberOf(a) : markets
-}
-
-const numberOf = ({ price }: SlotRow): number => Number(price)
-
-const marker = (market: string, price: TwoSidedPrice): string => `── ${market}  ${Decimal.short(mid(price))} ──`
-
-const tableLines = (
-  shown: ReadonlyArray<SlotRow>,
-  { prices, earned, inventory, now, columns }: Sight
-): ReadonlyArray<ColouredLine> => {
-  const [isWide, isMiddle] = [columns >= 100, columns >= 70]
-  const hasEarned = isMiddle && shown.some(({ slot }) => earned(slot) !== "")
-  const hasInventory = isWide && shown.some(({ slot }) => inventory(slot) !== "")
-  const [header = "", ...lines] = Table.of<SlotRow>([
-    { title: Table.decimal("PRICE"), value: ({ price }) => price },
-    { title: "SIDE", value: ({ side }) => side },
-    isMiddle && { title: Table.decimal("QUANTITY"), value: ({ quantity }) => quantity },
-    { title: Table.right("AWAY"), value: ({ distance }) => (distance === null ? "" : percent(awayOf(distance))) },
-    isMiddle && {
-      title: Table.right("AGE"),
-      value: ({ plannedAt }) => (plannedAt === null ? "" : age(now - plannedAt))
-    },
-    isWide && { title: Table.right("FILLED"), value: ({ filled }) => filled },
-    isWide && { title: Table.right("TRADES"), value: ({ legs }) => legs },
-    hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
-    hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
-    { title: "STATE", value: ({ state }) => state },
-    { title: "SLOT", value: ({ slot }) => slot },
-    isWide && { title: "NOTE", value: ({ progress, why }) => (progress === null ? why : "") }
-  ]).lines(shown)
-  const colouredLines: Array<ColouredLine> = shown.length === 0 ? [] : [[header, "dim"]]
-  const open = new Set<string>()
-  for (const [index, row] of shown.entries()) {
-    const market = marketOf(row)
-    const price = market === undefined ? undefined : prices.get(market)
-    const before = shown[index - 1]
-    // Trouble stands above all markets.
-    const previous = before === undefined || isTrouble(before) ? undefined : marketOf(before)
-    const isLeft = previous !== undefined && previous !== market && open.has(previous)
-    if (isLeft) pushMarker(colouredLines, open, previous, prices)
-    if (market !== undefined && previous !== market && !isTrouble(row)) open.add(market)
-    if (price !== undefined && open.has(market ?? "") && numberOf(row) < Decimal.toNumber(mid(price)))
-      pushMarker(colouredLines, open, market, prices)
-    colouredLines.push([lines[index] ?? "", colourOf[row.tone]])
+export const ladder = (rows: ReadonlyArray<SlotRow>, { now, prices }: ScreenInput, columns: number) => {
+  const isOrder = (row: SlotRow) => row.price !== "" || isTrouble(row)
+  const orders = rows.filter(isOrder).toSorted((a, b) => a.rank - b.rank)
+  const idleSlots = rows.filter((row) => !isOrder(row))
+  const reasons = Map.groupBy(idleSlots, ({ why }) => why)
+  const idle = [...reasons].map(([why, { length }]) => `${length} idle: ${why}`).join("   ")
+  const markets = [...new Set(orders.filter((row) => !isTrouble(row)).map(({ market }) => market))]
+  const markers = markets.flatMap((market) => {
+    const price = prices.get(market)
+    return price === undefined ? [] : [{ market, at: Decimal.toNumber(mid(price)), line: marker(market, price, now) }]
+  })
+  const height = 1 + orders.length + markers.length
+  const lines = (room: number): ReadonlyArray<ColouredLine> => {
+    const isLadder = markets.length < 2 || height <= room
+    const visible = orders.slice(0, Math.max(0, room - 1 - (isLadder ? markers.length : 0)))
+    const title = visible.length < orders.length ? `${visible.length} OF ${orders.length} ORDERS` : "SLOT"
+    const variants = [4, 3, 2, 1, 0].map((level) => table(title, level, now, columns).lines(visible))
+    const fitting = variants.find((texts) => texts.every(({ length }) => length <= columns))
+    const [header = "", ...texts] = fitting ?? variants.at(-1) ?? []
+    const items = visible.map((row, index) => {
+      // The reason is no column, because the edge of the screen may cut it.
+      const reason = row.progress === null && row.why !== "" ? `: ${row.why}` : ""
+      const colour = isTrouble(row) ? "yellow" : isOld(prices.get(row.market), now) ? "dim" : undefined
+      const line: ColouredLine = [`${texts[index]}${reason}`, colour]
+      return { market: isTrouble(row) ? "" : row.market, at: Number(row.price), line }
+    })
+    const sorted = [...items, ...markers].toSorted((a, b) => a.market.localeCompare(b.market) || b.at - a.at)
+    const ordered = (isLadder ? sorted : items).map(({ line }) => line)
+    return [[header, "dim"] as const, ...ordered, ...(idle === "" ? [] : [[idle, "dim"] as const])].slice(0, room)
   }
-  for (const market of [...open]) pushMarker(colouredLines, open, market, prices)
-  return colouredLines
+  return { fullHeight: height + (idle === "" ? 0 : 1), isMarked: markers.length === 1, lines }
 }
 
-const pushMarker = (
-  said: Array<ColouredLine>,
-  open: Set<string>,
-  market: string | undefined,
-  prices: Sight["prices"]
-): void => {
-  const price = market === undefined ? undefined : prices.get(market)
-  if (market === undefined || price === undefined) return
-  open.delete(market)
-  said.push([marker(market, price), "bold"])
+const marker = (market: string, price: TwoSidedPrice, now: number): ColouredLine => {
+  const sides = `bid ${Figures.price(price.bid)}  ask ${Figures.price(price.ask)}  ${age(now - price.at)} old`
+  return [`── ${market}  ${Figures.price(mid(price))} ──  ${sides}`, isOld(price, now) ? "dim" : "bold"]
 }
 
-const emptyLines = (rows: ReadonlyArray<SlotRow>): ReadonlyArray<ColouredLine> => {
-  const reasons = [...Map.groupBy(rows, ({ why }) => why)].toSorted(([, a], [, b]) => b.length - a.length)
-  const others = reasons.slice(mostReasons).reduce((sum, [, slots]) => sum + slots.length, 0)
-  return [
-    ...reasons.slice(0, mostReasons).map(([why, slots]): ColouredLine => [`${slots.length} empty: ${why}`, "dim"]),
-    ...(others === 0 ? [] : [[`${others} empty for other reasons: limitbot explain STRATEGY`, "dim"] as const])
-  ]
+const table = (title: string, level: number, now: number, columns: number) =>
+  Table.of<SlotRow>([
+    { title: "SIDE", value: ({ side }) => side },
+    { title, value: ({ slot }) => shortened(slot, Math.floor(columns / 4)) },
+    { title: Table.right("PRICE"), value: priceText },
+    { title: Table.right("AWAY"), value: awayText },
+    level > 1 && { title: Table.right("SIZE"), value: ({ quantity }) => quantity.replace(/^[\d.]+/, Figures.size) },
+    level > 2 && { title: Table.right("AGE"), value: ({ plannedAt }) => plannedAt && age(now - plannedAt) },
+    level > 3 && { title: Table.right("ROUNDS"), value: ({ legs }) => legs || "" },
+    level > 0 && { title: Table.right("EARNED"), value: ({ earned }) => Figures.gainText(earned) },
+    level > 3 && { title: Table.right("INVENTORY"), value: ({ inventory }) => Figures.gainText(inventory) },
+    { title: "STATE", value: ({ filled, state }) => (/^[1-9]/.test(filled) ? `${state} ${filled}` : state) }
+  ])
+
+const priceText = ({ price }: SlotRow): string =>
+  price === "" ? "" : Figures.price(Decimal.parse(price) ?? Decimal.zero)
+
+const awayText = ({ distance }: SlotRow): string => (distance === null ? "" : Figures.share(distance))
+
+export const nearestText = (orders: ReadonlyArray<SlotRow>): string => {
+  const [nearest] = orders.toSorted((a, b) => awayOf(a.distance) - awayOf(b.distance))
+  return nearest === undefined ? "" : [nearest.side, priceText(nearest), awayText(nearest)].join(" ")
 }

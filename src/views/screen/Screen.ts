@@ -1,241 +1,178 @@
 /**
- * The screen of a running bot, also for `status`: first the problems, then prices with their age, the slots with their orders and reasons,
- * the money by place, and the last events. It is a pure function of the state; the caller decides where the lines go. On a terminal the
- * lines fit its height and width, and stay in place while the numbers change.
+ * The screen of a running bot: state and profit, strategies, orders, balances, warnings, events. It is a pure function of the facts and of
+ * the size, in which every line fits. Orders get at least half of the rows. A low screen drops events first and strategies next, but never
+ * profit, balances or the worst warning. Figures of an old price are grey.
  */
-
-import type { Recorded } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import * as Ledger from "../../domain/Ledger.ts"
-import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { age, clock, counted } from "../../domain/Words.ts"
-import type { BotState } from "../../engine/state/BotState.ts"
-import type { Row } from "../../ledger/Profit.ts"
-import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
-import { describe, type Weight } from "../../report/text/EventLine.ts"
+import type { Of } from "../../domain/BotEvent.ts"
+import { mid } from "../../domain/Market.ts"
+import { age, clock, counted, pausedBy } from "../../domain/Words.ts"
+import { type ColouredLine, painted, type Style, toned } from "../../report/text/Colours.ts"
+import { describe } from "../../report/text/EventLine.ts"
+import * as Figures from "../../report/text/Figures.ts"
 import * as Money from "../../report/text/Money.ts"
 import { standingParts } from "../../report/text/ProfitText.ts"
 import * as Table from "../../report/text/Table.ts"
-import { linesOf, type ProblemView } from "../Problems.ts"
-import { type LiveProfit, slotEarned } from "../profit/LiveProfit.ts"
+import { linesOf } from "../Problems.ts"
 import { type SlotRow, slotsOf } from "../Slots.ts"
-import { colourOf, ladder } from "./Ladder.ts"
+import { isOld, ladder, nearestText, shortened } from "./Ladder.ts"
+import type { ScreenInput } from "./Picture.ts"
 
-const fitting = (parts: ReadonlyArray<string>, columns: number): string => {
-  let text = parts[0] ?? ""
-  for (const part of parts.slice(1)) {
-    if (text.length + 3 + part.length > columns) break
-    text += `   ${part}`
-  }
-  return text
+type Lines = ReadonlyArray<ColouredLine>
+
+export const frame = (input: ScreenInput, style: Style & { readonly rows: number }): ReadonlyArray<string> => {
+  const { columns, rows } = style
+  const slots = slotsOf(input.state, input.assets, input.prices, input.profit?.slots)
+  const orders = ladder(slots, input, columns)
+  const head = [bar(input, columns), ...profitLines(input, columns)]
+  const foot = [balanceLine(input, columns), ...warningLine(input, columns)]
+  const room = rows - head.length - foot.length - 1
+  const least = Math.min(orders.fullHeight, Math.ceil(rows / 2) + (orders.isMarked ? 2 : 1))
+  const strategies = strategyLines(input, slots, columns, room - least - 1)
+  const left = room - strategies.length
+  const events = eventLines(input, Math.min(3, left - least, Math.max(1, left - orders.fullHeight)))
+  const book = orders.lines(left - events.length)
+  const spare = left - events.length - book.length
+  const gap: Lines = spare > 3 ? [[""]] : []
+  const detail: Lines = input.detail === undefined || spare < 1 ? [] : [[input.detail, "dim"]]
+  const lines = [...head, ...gap, ...strategies, ...gap, ...book, ...gap, ...foot, ...events, ...detail]
+  return inked([...lines, footer(input, columns)].slice(0, rows), style)
 }
 
-const profitLines = (
-  profit: LiveProfit | undefined,
-  assets: Money.Assets,
-  columns: number
-): ReadonlyArray<ColouredLine> =>
-  (profit?.standings ?? []).map((standing): ColouredLine => {
-    const { quote, figures } = standing
-    const line = fitting([`profit in ${quote}:`, ...standingParts(standing, assets)], columns)
-    return [line, figures.total < 0n ? "yellow" : figures.total > 0n ? "green" : "dim"]
+/** The result of a run at its last prices: profit and balances. */
+export const resultLines = (ended: Omit<Valued, "now" | "prices">, style: Style): ReadonlyArray<string> => {
+  const input = { ...ended, now: 0, prices: new Map() }
+  return inked([...profitLines(input, style.columns), balanceLine(input, style.columns)], style)
+}
+
+type Valued = Pick<ScreenInput, "assets" | "now" | "prices" | "profit" | "state">
+
+const inked = (lines: Lines, style: Style): ReadonlyArray<string> =>
+  lines.map((line) => (style.colours && line[1] === undefined ? toned(painted(line, style)) : painted(line, style)))
+
+/** Joins the parts that fit; the first one always stays. */
+const fitting = ([first = "", ...rest]: ReadonlyArray<string>, columns: number): string =>
+  rest.reduce((text, part) => (text.length + 3 + part.length > columns ? text : `${text}   ${part}`), first)
+
+const bar = ({ nextLookAt, now, problems, running, state, title }: ScreenInput, columns: number): ColouredLine => {
+  const { killed, run } = state
+  const isRunning = running.startsWith("running")
+  const strategies = [...state.strategies.values()].filter(({ isLoaded }) => isLoaded !== false)
+  const isPaused = strategies.length > 0 && strategies.every(({ paused }) => paused !== undefined)
+  const chip = !isRunning ? running.split(":")[0] : killed !== undefined ? "killed" : isPaused ? "paused" : run?.mode
+  const lines = linesOf(problems)
+  const alarms = lines.filter(({ severity }) => severity === "alarm").length
+  const count = alarms > 0 ? [counted(alarms, "alarm")] : lines.length > 0 ? [counted(lines.length, "warning")] : []
+  const next = nextLookAt === undefined || nextLookAt < now ? [] : [`next check in ${age(nextLookAt - now)}`]
+  const times = columns < 110 ? [] : [...(isRunning ? [running] : []), ...next]
+  const right = `   ${[...count, ...times, clock(now).slice(0, 8)].join("   ")} UTC `
+  const account = run && `limitbot   ${shortened(run.account, 20)} on ${run.venue.replace(/^\w+:\/\//, "")}`
+  const width = columns - right.length
+  return [` ${(chip ?? "").toUpperCase()}   ${account ?? title}`.slice(0, width).padEnd(width) + right, "inverse"]
+}
+
+/** One line for each quote asset: they are never added. */
+const profitLines = ({ assets, now, prices, profit }: Valued, columns: number): Lines =>
+  (profit?.standings ?? []).map((standing) => {
+    const { capital, figures, quote } = standing
+    const [total, ...parts] = standingParts(standing, assets, Figures)
+    const marks = [...prices].flatMap(([market, price]) => (market.endsWith(`/${quote}`) ? [price] : []))
+    const oldest = marks.toSorted((a, b) => a.at - b.at)[0]
+    const equity = capital === undefined ? [] : [`equity ${Figures.rounded(assets, quote, capital + figures.total)}`]
+    const ageText = oldest === undefined ? "last known prices" : `price ${age(now - oldest.at)} old`
+    const note = isOld(oldest, now) ? [ageText] : []
+    // The earnings of today go before the parts of the total.
+    const line = [`PROFIT ${quote}  ${total}`, ...equity, ...note, ...parts.splice(3, 1), ...parts]
+    return [fitting(line, columns), isOld(oldest, now) ? "dim" : undefined]
   })
 
-const mostRows = 8
-
-const strategyLines = (
-  state: BotState,
-  profit: LiveProfit | undefined,
-  assets: Money.Assets,
-  columns: number
-): ReadonlyArray<ColouredLine> => {
+const strategyLines = (input: ScreenInput, slots: ReadonlyArray<SlotRow>, columns: number, room: number): Lines => {
+  const { assets, now, prices, profit, state } = input
+  const money = moneyOf(profit)
   const running = [...state.strategies.values()].filter(({ isLoaded }) => isLoaded !== false)
-  if (running.length < 2) return []
-  const isWide = columns >= 80
-  const rows = running.flatMap(({ name, budget }) =>
-    [...budget].map(([asset, amount]) => {
-      const free = Ledger.freeOf(state.ledger, name, asset)
-      const own = Ledger.ownedBy(state.ledger, name, asset)
-      const row = profit?.strategies.find(({ group, quote }) => group === name && quote === asset)
-      const say = (value: bigint) => Money.short(assets, asset, value)
-      return [
-        name,
-        asset,
-        say(free),
-        say(own - free),
-        ...(isWide ? [say(amount)] : []),
-        row === undefined ? "" : totalOf(row, assets)
-      ]
-    })
-  )
-  const table = Table.render(
-    [
-      "STRATEGY",
-      "ASSET",
-      Table.decimal("FREE"),
-      Table.decimal("IN USE"),
-      ...(isWide ? [Table.decimal("BUDGET")] : []),
-      Table.right("PROFIT")
-    ],
-    rows.slice(0, mostRows)
-  )
-  const more = rows.length - mostRows
-  return [
-    ...table.map((text, index): ColouredLine => (index === 0 ? [text, "dim"] : [text])),
-    ...(more > 0 ? [[`… and ${counted(more, "more row")}: limitbot money`, "dim"] as const] : []),
-    [""]
-  ]
-}
-
-const totalOf = ({ quote, figures }: Row, assets: Money.Assets): string => Money.signed(assets, quote, figures.total)
-
-export interface ScreenInput {
-  readonly title: string
-  readonly running: string
-  readonly detail: string | undefined
-  readonly dashboard?: string | undefined
-  readonly warning: string | undefined
-  readonly problems: ReadonlyArray<ProblemView>
-  readonly state: BotState
-  readonly assets: Money.Assets
-  readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  readonly recent: ReadonlyArray<Recorded>
-  readonly profit: LiveProfit | undefined
-  /** Time of the bot's next poll; missing: it does not run here. */
-  readonly nextLookAt?: number | undefined
-  readonly now: number
-}
-
-export interface Canvas {
-  readonly colours: boolean
-  readonly rows: number
-  readonly columns: number
-  /** The maximum number of slots shown; default: as many as fit. */
-  readonly slots?: number
-}
-
-export const paper: Canvas = { colours: false, rows: Number.POSITIVE_INFINITY, columns: Number.POSITIVE_INFINITY }
-
-const tallRows = 36
-const fewestSlots = 3
-
-export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string> => {
-  const { state, assets } = input
-  const isTall = canvas.rows >= tallRows
-  const rows = slotsOf(state, assets, input.prices)
-  // Empty for a slot that has closed nothing yet.
-  const earned = figureBy(input, slotEarned)
-  const inventory = figureBy(input, ({ figures }) => figures.inventory || undefined)
-  const above: ReadonlyArray<ColouredLine> = [
-    [input.title, "bold"],
-    ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
-    ...dashboardLine(input, canvas),
-    ...alarms(input),
-    [headline(input, rows)],
-    ...priceLines(input),
-    ...profitLines(input.profit, assets, canvas.columns),
-    [""]
-  ]
-  const money = (isTall ? Money.table : Money.shortTable)(state.ledger, assets)
-  const events = eventsOf(input, isTall)
-  const below: ReadonlyArray<ColouredLine> = [
-    [""],
-    ...(isTall ? strategyLines(state, input.profit, assets, canvas.columns) : []),
-    ...money.map((text, index): ColouredLine => (index === 0 ? [text, "dim"] : [text])),
-    ...(events.length === 0 ? [] : [[""] as const, ...events])
-  ]
-  // The table's header and the count of hidden slots take a line each.
-  const room = Math.max(fewestSlots, canvas.rows - above.length - below.length - 2)
-  const slots = canvas.slots ?? room
-  // Where nothing has to fit, every slot states its own reason.
-  const orderLines = Number.isFinite(canvas.columns)
-    ? ladder(rows, { prices: input.prices, earned, inventory, now: input.now, columns: canvas.columns, room: slots })
-    : slotLines(rows, slots, earned, inventory)
-  const lines = [...above, ...orderLines, ...below]
-  return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
-}
-
-/** A line of its own, so that the address with its token fits 80 columns: a cut token is useless. */
-const dashboardLine = ({ dashboard }: ScreenInput, { columns }: Canvas): ReadonlyArray<ColouredLine> => {
-  if (dashboard === undefined) return []
-  return [
-    [
-      [`dashboard ${dashboard}`, dashboard].find(({ length }) => length <= columns) ??
-        "`limitbot status --dashboard` prints the address",
-      "cyan"
+  const rows = running.slice(0, Math.max(0, room - 1)).map(({ loaded, name, paused }) => {
+    const orders = slots.filter(({ price, strategy }) => strategy === name && price !== "")
+    const market = loaded?.market ?? orders[0]?.market ?? ""
+    const price = prices.get(market)
+    const ageText = price === undefined || !isOld(price, now) ? "" : `, ${age(now - price.at)} old`
+    const priceText = price === undefined ? "" : `${Figures.price(mid(price))}${ageText}`
+    const gains = (profit?.strategies ?? []).filter(({ group, quote }) => group === name && money.has(quote))
+    const gainTexts = gains.map(({ figures: { total }, quote }) => `${Figures.gain(assets, quote, total)} ${quote}`)
+    const next = paused === undefined ? nearestText(orders) : `paused ${pausedBy(paused)}`
+    const cells = [
+      shortened(name, Math.floor(columns / 5)),
+      market,
+      priceText,
+      gainTexts.join(" "),
+      `${orders.length}`,
+      next
     ]
-  ]
-}
-
-const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: ReadonlyArray<SlotRow>): string => {
-  const look =
-    nextLookAt === undefined ? [] : [nextLookAt > now ? `next check in ${age(nextLookAt - now)}` : "checking price"]
-  return [running, ...look, counted(state.fills, "fill"), `${counted(rows.length, "slot")}: ${byState(rows)}`].join(
-    "   "
-  )
-}
-
-const figureBy =
-  ({ assets, profit }: ScreenInput, figureOf: (row: Row) => bigint | undefined) =>
-  (slot: string): string => {
-    const row = profit?.slots.get(slot)
-    const figure = row && figureOf(row)
-    return row === undefined || figure === undefined ? "" : Money.signed(assets, row.quote, figure)
-  }
-
-const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<ColouredLine> =>
-  recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<ColouredLine> => {
-    const line = describe(recorded.event, assets)
-    if (line === undefined) return []
-    return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, weightColour[line.weight]]]
+    return { cells, colour: isOld(price, now) ? ("dim" as const) : undefined }
   })
-
-const alarms = ({ warning, problems }: ScreenInput): ReadonlyArray<ColouredLine> => [
-  ...(warning === undefined ? [] : [[warning, "yellow"] as const]),
-  ...linesOf(problems).map(
-    ({ severity, text }): ColouredLine => [`${severity.toUpperCase()} ${text}`, severity === "alarm" ? "red" : "yellow"]
-  )
-]
-
-const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =>
-  [...prices].map(([market, { bid, ask, at }]) => [
-    `${market}  bid ${Decimal.short(bid)}  ask ${Decimal.short(ask)}  ${age(now - at)} old`
-  ])
-
-const slotLines = (
-  rows: ReadonlyArray<SlotRow>,
-  room: number,
-  earned: (slot: string) => string,
-  inventory: (slot: string) => string
-): ReadonlyArray<ColouredLine> => {
-  const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
-  const visibleRows = rows.filter((row) => telling.has(row))
-  const hasEarned = visibleRows.some(({ slot }) => earned(slot) !== "")
-  const hasInventory = visibleRows.some(({ slot }) => inventory(slot) !== "")
-  const [header = "", ...lines] = Table.of<SlotRow>([
-    { title: "SLOT", value: ({ slot }) => slot },
-    { title: "SIDE", value: ({ side }) => side },
-    { title: Table.decimal("PRICE"), value: ({ price }) => price },
-    { title: Table.decimal("QUANTITY"), value: ({ quantity }) => quantity },
-    { title: Table.right("FILLED"), value: ({ filled }) => filled },
-    { title: "STATE", value: ({ state }) => state },
-    { title: Table.right("TRADES"), value: ({ legs }) => legs },
-    hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
-    hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
-    { title: "WHY", value: ({ progress, why }) => (progress === null ? why : `${progress}: ${why}`) }
-  ]).lines(visibleRows)
-  const hidden = rows.filter((row) => !telling.has(row))
-  return [
-    [header, "dim"],
-    ...lines.map((line, index): ColouredLine => [line, colourOf[visibleRows[index]?.tone ?? "quiet"]]),
-    ...(hidden.length === 0 ? [] : [[`… and ${hidden.length} more: ${byState(hidden)}`, "dim"] as const])
-  ]
+  const title = rows.length < running.length ? `${rows.length} OF ${running.length} STRATEGIES` : "STRATEGY"
+  const titles = [title, "MARKET", ...["PRICE", "PROFIT", "ORDERS"].map(Table.right), "NEXT"]
+  const cells = rows.map((row) => row.cells)
+  const lines = Table.render(titles, cells)
+  return rows.length === 0 ? [] : lines.map((line, index) => [line, index === 0 ? "dim" : rows[index - 1]?.colour])
 }
 
-/** "22 open, 2 empty". */
-const byState = (rows: ReadonlyArray<SlotRow>): string =>
-  [...new Set(rows.map(({ state }) => state))]
-    .map((state) => `${rows.filter((row) => row.state === state).length} ${state}`)
-    .join(", ")
+const moneyOf = (profit: ScreenInput["profit"]) => new Set(profit?.standings.map(({ quote }) => quote))
 
-const weightColour: Readonly<Record<Weight, Colour>> = { quiet: "dim", good: "green", warn: "yellow", alarm: "red" }
+const balanceLine = ({ assets, profit, state }: Valued, columns: number): ColouredLine => {
+  const money = moneyOf(profit)
+  const balances = Money.balances(state.ledger).toSorted((a, b) => +money.has(b.symbol) - +money.has(a.symbol))
+  const write = Figures.amountBy(money)
+  const parts = (hasFree: boolean) =>
+    balances.map(({ free, symbol, total }) => {
+      const part = hasFree && free !== total ? ` (${write(assets, symbol, free).split(" ")[0]} free)` : ""
+      return `${write(assets, symbol, total)}${part}`
+    })
+  const whole = ["BALANCES", ...parts(parts(true).join("   ").length + 11 <= columns)]
+  const line = fitting(whole, whole.join("   ").length <= columns ? columns : columns - 10)
+  const hidden = whole.length - line.split("   ").length
+  return [hidden === 0 ? line : `${line}   ${hidden} more`]
+}
+
+/** The worst problem with its command, and the kinds of the others. */
+const warningLine = ({ problems, warning }: ScreenInput, columns: number): Lines => {
+  const texts = linesOf(problems).map(({ severity, text }) => `${severity === "alarm" ? "ALARM" : "!"} ${text}`)
+  const [worst = warning] = texts
+  if (worst === undefined) return []
+  const [, ...kinds] = new Set(problems.map(({ kind }) => kind))
+  const others = kinds.length === 0 ? "" : `   +${kinds.length}: ${kinds.join(", ")}`
+  const room = columns - Math.min(others.length, Math.floor(columns / 3))
+  const [command = ""] = / \(limitbot [^)]*\)$/.exec(worst) ?? []
+  const text = worst.length <= room ? worst : `${worst.slice(0, Math.max(0, room - command.length - 1))}…${command}`
+  return [[`${text}${others}`, "yellow"]]
+}
+
+/** The newest first. Routine is shown if there is nothing else. */
+const eventLines = ({ assets, profit, recent }: ScreenInput, count: number): Lines => {
+  const write = Figures.amountBy(moneyOf(profit))
+  const lines = recent.flatMap(({ at, event }): Lines => {
+    const line = describe(event, assets, write)
+    if (line === undefined) return []
+    const sentence = event._tag === "FillSeen" ? fillText(event, assets, write) : `: ${line.text}`
+    const colour = line.weight === "quiet" ? "dim" : line.weight === "good" ? undefined : "yellow"
+    return [[`${clock(at).slice(0, 8)} ${line.subject}${sentence}`, colour]]
+  })
+  const news = lines.filter(([, colour]) => colour !== "dim")
+  return (news.length === 0 ? lines : news).toReversed().slice(0, Math.max(0, count))
+}
+
+const fillText = (fill: Of<"FillSeen">, assets: Money.Assets, write: typeof Money.withSymbol): string => {
+  const { amountIn, amountOut, inputAsset, outputAsset, price, side } = fill
+  const amount = side === "BUY" ? write(assets, outputAsset, amountOut) : write(assets, inputAsset, amountIn)
+  return ` ${side === "BUY" ? "bought" : "sold"} ${amount} at ${Figures.price(price)}`
+}
+
+/** A cut token is useless, so the dashboard's address is whole or absent. */
+const footer = ({ dashboard, nextLookAt, running }: ScreenInput, columns: number): ColouredLine => {
+  const absent = "`limitbot status --dashboard` prints the address"
+  const addresses = dashboard === undefined ? [] : [`dashboard ${dashboard}`, dashboard, absent]
+  const end = nextLookAt === undefined ? "Ctrl-C ends the watch" : "Ctrl-C stops the bot"
+  const parts = [running.includes(":") ? running : addresses.find(({ length }) => length <= columns), end]
+  return [
+    fitting([...parts.filter((part) => part !== undefined), "limitbot explain STRATEGY says why"], columns),
+    "cyan"
+  ]
+}

@@ -4,9 +4,10 @@ import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import { grouped, percent } from "../../../domain/Text.ts"
+import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
+import * as Figures from "../../../report/text/Figures.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import * as Band from "../../backtest/Band.ts"
 import { sideNames } from "../../backtest/kernel/FillPresets.ts"
@@ -96,15 +97,8 @@ const marketsJson = ({ sides, sources }: BacktestResult) => {
 export const endsOf = ({ low, high }: BacktestResult["band"]) =>
   (low === high ? [low] : [low, high]).map((side) => ({ name: sideNames[side.mode], side }))
 
-/** Formats with fixed decimal places and grouped thousands. Rounds to the nearest, halves away from zero. */
-const fixed = (amount: bigint, decimals: number, places: number): string => {
-  const unit = Decimal.powerOfTen(decimals - places)
-  const magnitude = ((amount < 0n ? -amount : amount) + unit / 2n) / unit
-  const digits = `${magnitude}`.padStart(places + 1, "0")
-  const whole = digits.slice(0, digits.length - places)
-  const figure = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
-  return `${amount < 0n && magnitude > 0n ? "-" : ""}${grouped(figure)}`
-}
+const fixed = (amount: bigint, decimals: number, places: number): string =>
+  Figures.fixed(Decimal.make(amount, decimals), places).replace("−", "-")
 
 export const quoteText = (result: BacktestResult, amount: bigint): string => {
   const { quote } = result.strategy.market
