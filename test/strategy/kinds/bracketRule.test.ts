@@ -103,6 +103,25 @@ describe("a bracket by percentages", () => {
     assert.isUndefined(strategy.unfit?.(filled(1)))
   })
 
+  it("buys nothing for a target that an edit adds once the bracket has begun", () => {
+    const bracketTo = (targets: string) =>
+      strategyOf(file(`{ side: buy, size: { base: 0.3 }, entry: 1%, takeProfit: ${targets}, stop: 5% }`))
+    const first = decideAt(bracketTo("[{ at: 2%, part: 50% }, { at: 4%, part: 50% }]"), price("1000"))
+    const more = bracketTo("[{ at: 2%, part: 40% }, { at: 4%, part: 30% }, { at: 6%, part: 30% }]")
+    const quantities = first.desired.map(({ slot, legs: [{ quantity }] }): [string, bigint] => [slot, quantity])
+    const filled: Slots = new Map(quantities.map(([slot, quantity]) => [slot, completed(1, quantity)]))
+    for (const slots of [undefined, filled]) {
+      const edited = decideAt(more, price("1000"), first.memory, slots)
+      assert.deepStrictEqual(
+        edited.desired.map(({ slot, legs: [{ quantity }] }) => [slot, quantity]),
+        quantities,
+        "the size in all is as it was"
+      )
+      assert.lengthOf(decideAt(more, price("1005"), edited.memory, slots).desired, 2)
+    }
+    assert.lengthOf(decideAt(more, price("1000")).desired, 3)
+  })
+
   it("says what is wrong with its targets", () => {
     const said = (targets: string, more = "") =>
       problemsOf(file(`{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 5%${more} }`)).map(
