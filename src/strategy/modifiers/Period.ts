@@ -6,7 +6,8 @@
  * places nothing else. `sell` withdraws every order and sells what the strategy bought and has not sold: like an exit after a stop, or at
  * a price of its own, by an order or a swap.
  */
-import { type Amount, formatWithSymbol, min } from "../../domain/Amount.ts"
+import { Result } from "effect"
+import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import { mid, type Price, quoteAmount } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -23,13 +24,13 @@ import * as Read from "../Fields.ts"
 import { described, schemaOf } from "../JsonSchema.ts"
 import type { Behaviour, KindContext } from "../Kind.ts"
 import { atPrice, bySwap, execution } from "../kinds/Execution.ts"
-import { beside, isTrueIn, recordIn } from "../kinds/Memory.ts"
+import { beside, isRecord, isTrueIn, recordIn } from "../kinds/Memory.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
-import { place, type Report, report } from "../Problem.ts"
+import { place, type Report, report, sourceText } from "../Problem.ts"
 import type { Limits } from "../Strategy.ts"
 import { legsDone, progressOf, type View, viewWith } from "../View.ts"
-import type { YamlNode } from "../YamlReader.ts"
+import { readYaml, type YamlNode } from "../YamlReader.ts"
 
 interface Sale {
   /** Missing: near the market, which it follows. */
@@ -131,7 +132,7 @@ const during =
       ...present({ endsAt: period.until }),
       ...joined(kept, period.when?.needs ?? noNeeds()),
       decide: (view, memory) => {
-        if (isOver(period, view)) return ended(period, view, memory, behaviour)
+        if (isOver(period, view)) return ended(period, view, memory, behaviour, mark)
         const wait = waitOf(period, view, memory)
         const decision = decide(view, mark.off(memory))
         if (wait === undefined)
@@ -142,9 +143,10 @@ const during =
       inputs: (view, memory) => {
         if (isOver(period, view)) return new Map()
         const { when } = period
-        if (when === undefined || waitOf(period, view, memory) === undefined) return inputs?.(view, memory) ?? new Map()
+        const own = mark.off(memory)
+        if (when === undefined || waitOf(period, view, memory) === undefined) return inputs?.(view, own) ?? new Map()
         const checks = inputsOf([when.term], momentOf(view.market, view), (at) => truth(when.term, at) === "yes")
-        const { absent, desired } = decide(view, memory)
+        const { absent, desired } = decide(view, own)
         return new Map([...desired, ...absent].map(({ slot }) => [slot, checks]))
       }
     }
@@ -160,16 +162,31 @@ const endingBy = ({ until }: Period, bounds: Bounds): Bounds =>
 
 const hasBegun = (memory: Memory): boolean => isTrueIn(recordIn(memory, key), "begun")
 
+const withPeriod = (own: Memory, period: { readonly [key: string]: Memory }): Memory =>
+  isRecord(own) ? beside(own, { [key]: period }) : { [key]: { ...period, memory: own } }
+
+/** The memory of the kind alone, as the kind returned it. */
+const withoutPeriod = (memory: Memory): Memory => {
+  if (!isRecord(memory) || !(key in memory)) return memory
+  const { [key]: period = null, ...own } = memory
+  return isRecord(period) && "memory" in period ? recordIn(period, "memory") : own
+}
+
+interface Mark {
+  readonly on: (own: Memory) => Memory
+  readonly off: (memory: Memory) => Memory
+}
+
 /** Marks a memory as that of a strategy that has begun. A kind gets the object back that it returned, and parses nothing anew. */
-const marking = ({ when }: Period) => {
+const marking = ({ when }: Period): Mark => {
   let last: { readonly own: Memory; readonly marked: Memory } | undefined
   return {
-    on: (own: Memory): Memory => {
+    on: (own) => {
       if (when === undefined) return own
-      if (last?.own !== own) last = { own, marked: beside(own, { [key]: { begun: true } }) }
+      if (last?.own !== own) last = { own, marked: withPeriod(own, { begun: true }) }
       return last.marked
     },
-    off: (memory: Memory): Memory => (last !== undefined && last.marked === memory ? last.own : memory)
+    off: (memory) => (last !== undefined && last.marked === memory ? last.own : withoutPeriod(memory))
   }
 }
 
@@ -193,11 +210,16 @@ const waitOf = (
   return { why, until: endingBy(period, boundsOf(when.needs, at, at.found.times)) }
 }
 
-const ended = (period: Period, view: View, memory: Memory, { decide }: Behaviour): Decision => {
+/** True if the kind has never decided, so that it has nothing to exit. */
+const isUntouched = ({ slots }: View, memory: Memory): boolean =>
+  memory === null && [...slots.values()].every(({ bought, live, sold }) => live === undefined && bought + sold === 0n)
+
+const ended = (period: Period, view: View, memory: Memory, { decide }: Behaviour, mark: Mark): Decision => {
   const { onEnd, sourceOf, until = view.now } = period
   const why = { code: "period-over", text: `ended at ${iso(until)}`, source: sourceOf("until") }
-  const decision = decide(viewWith(view, { isHeld: true }), memory)
-  const goesOn = onEnd === "leave" ? decision.desired.flatMap((slot) => lastOrdersOf(slot, view)) : []
+  const decision = decide(viewWith(view, { isHeld: true }), mark.off(memory))
+  const leaves = onEnd === "leave" && !isUntouched(view, memory)
+  const goesOn = leaves ? decision.desired.flatMap((slot) => lastOrdersOf(slot, view)) : []
   const going = new Set(goesOn.map(({ slot }) => slot))
   const slots = [...decision.desired, ...decision.absent].map(({ slot }) => slot)
   const absent = absentSlots(
@@ -205,9 +227,12 @@ const ended = (period: Period, view: View, memory: Memory, { decide }: Behaviour
     why
   )
   const bounds = { ...decision.until, onFill: true }
-  if (onEnd === "leave") return { ...decision, desired: goesOn, absent, reasons: [why], until: bounds }
+  if (leaves) {
+    const left = hasBegun(memory) ? mark.on(decision.memory) : decision.memory
+    return { ...decision, desired: goesOn, absent, memory: left, reasons: [why], until: bounds }
+  }
   const over = { absent, memory, reasons: [why], until: { onFill: true } }
-  return onEnd === "cancel" ? { ...over, desired: [] } : sold(period, onEnd, view, over)
+  return typeof onEnd === "string" ? { ...over, desired: [] } : sold(period, onEnd, view, over)
 }
 
 /** An exit that is due goes on as its kind wants it. An entry that is open stays as it is. */
@@ -228,7 +253,7 @@ const sold = (period: Period, { by, price: worst }: Sale, view: View, over: Omit
   const left = leaving.left(now, now, leftIn(before))
   const price = worst === undefined ? leaving.price(left) : orderPrice(view.market, "SELL", worst)
   const quantity = heldIn(view)
-  if (quantity <= 0n || quoteAmount(view.market, quantity, price, "down") <= period.minOrder)
+  if (quantity <= 0n || quoteAmount(view.market, quantity, price, "down") < max(1n, period.minOrder))
     return { ...over, desired: [] }
   const amount = formatWithSymbol(quantity, view.market.base)
   const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`
@@ -237,13 +262,13 @@ const sold = (period: Period, { by, price: worst }: Sale, view: View, over: Omit
     legs: [{ side: "SELL", price, quantity, mayLose: true, ...bySwap(by === "swap") }],
     cycle: false,
     after: legsDone(view, exit),
-    why: { code: "period-exit", text, source: sourceOf("until") }
+    why: { code: worst === undefined ? "period-exit" : "period-sale", text, source: sourceOf("until") }
   }
   return {
     ...over,
     desired: [slot],
     absent: over.absent.filter((each) => each.slot !== exit),
-    memory: beside(over.memory, { [key]: beside(before, rememberLeft(left)) }),
+    memory: withPeriod(withoutPeriod(over.memory), beside(before, rememberLeft(left))),
     until: { ...(worst === undefined && leaving.until(left)), onFill: true }
   }
 }
@@ -256,14 +281,38 @@ const heldIn = (view: View): Amount => {
   return min(position, view.own.freeBase + (live?.side === "SELL" ? live.quantity : 0n))
 }
 
-const endLines = /^(?:until|onEnd):.*\r?\n?(?:^[ \t]+\S.*\r?\n?)*/gm
+/** A mapping without braces ends with its last value, and its span where the next key begins. */
+const textEnd = (node: YamlNode, text: string): number =>
+  node.type === "map" && text[node.start] !== "{"
+    ? [...node.entries.values()].reduce((end, { value }) => Math.max(end, textEnd(value, text)), node.start)
+    : node.end
 
-/** The text of a strategy file with this end instead of any other. */
+/**
+ * The text of a strategy file with this end instead of any other, and without a beginning that is still to come. Other lines stay as they
+ * are.
+ */
 export const endingText = (text: string, at: number, { by, price }: { price?: string; by?: "swap" }): string => {
   const terms = [price && `price: ${price}`, by && `by: ${by}`].filter((term) => term !== undefined)
   const onEnd = terms.length === 0 ? "sell" : `{ sell: { ${terms.join(", ")} } }`
-  const rest = text.replace(endLines, "")
-  const first = /^kind:.*(?:\r?\n|$)/m.exec(rest)
-  const place = first === null ? 0 : first.index + first[0].length
-  return `${rest.slice(0, place)}until: ${iso(at)}\nonEnd: ${onEnd}\n${rest.slice(place)}`
+  const yaml = Result.getOrUndefined(readYaml(sourceText("", text)))
+  const kind = yaml?.type === "map" ? yaml.entries.get("kind") : undefined
+  if (yaml?.type !== "map" || kind === undefined) return text
+  const isFlow = text[yaml.start] === "{"
+  const from = yaml.entries.get("from")
+  const isToCome = from?.value.type === "scalar" && (Timestamp.written(from.value.text) ?? at) >= at
+  const old = [yaml.entries.get("until"), yaml.entries.get("onEnd"), isToCome ? from : undefined]
+  const lineStart = (offset: number) => text.lastIndexOf("\n", offset - 1) + 1
+  const [eol] = /\r?\n/.exec(text) ?? ["\n"]
+  const [indent] = /[ ]*$/.exec(text.slice(lineStart(kind.key.start), kind.key.start)) ?? [""]
+  const between = isFlow ? ", " : `${eol}${indent}`
+  const edits = old.flatMap((entry) => {
+    if (entry === undefined) return []
+    const end = textEnd(entry.value, text)
+    const [rest] = (isFlow ? /^\s*,?\s*/ : /^.*\r?\n?/).exec(text.slice(end)) ?? [""]
+    return [{ start: isFlow ? entry.key.start : lineStart(entry.key.start), end: end + rest.length, by: "" }]
+  })
+  const added = [`until: ${iso(at)}`, `onEnd: ${onEnd}`].map((line) => `${line}${between}`).join("")
+  return [...edits, { start: kind.key.start, end: kind.key.start, by: added }]
+    .sort((one, other) => other.start - one.start)
+    .reduce((edited, { by, end, start }) => edited.slice(0, start) + by + edited.slice(end), text)
 }

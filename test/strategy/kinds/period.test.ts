@@ -1,8 +1,10 @@
 /** `from`, `when`, `until` and `onEnd`: when a strategy of any kind begins and ends. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import type { Decision } from "../../../src/strategy/Decision.ts"
+import type { Decision, Memory } from "../../../src/strategy/Decision.ts"
+import { isAfterStop } from "../../../src/strategy/kinds/StopExit.ts"
 import { endingText } from "../../../src/strategy/modifiers/Period.ts"
+import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 import { untouchedSlot } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { completed, decideAt, price, problemsOf, strategyOf, viewAt } from "../support.ts"
@@ -142,9 +144,9 @@ describe("a strategy with an end", () => {
       closed,
       `name: s
 market: BTC/USDC
-kind: grid
 until: 2027-01-01T00:00:00.000Z
 onEnd: { sell: { price: 61000 } }
+kind: grid
 limits: { budget: { base: 1, quote: 60000 } }
 ${grid}`
     )
@@ -153,12 +155,103 @@ ${grid}`
     assert.include(endingText(text, at(0), { by: "swap" }), "onEnd: { sell: { by: swap } }\n")
   })
 
+  const plain = `${head("grid")}${grid}`
+  const nested = "until: 2027-01-02\nonEnd:\n\n# how\n  sell:\n# by what\n    by: swap\n# about the grid"
+  it.each([
+    ["with line ends of Windows", `${head("grid", nested)}${grid}`.replaceAll("\n", "\r\n")],
+    ["with quoted keys", `${head("grid", `"until": 2027-01-02\n'onEnd': sell`)}${grid}`.replace("kind:", '"kind":')],
+    ["with empty lines and comments in its end", `${head("grid", nested)}${grid}`],
+    ["with a space before the colon", `${head("grid", "until : 2027-01-02\nonEnd : sell # all")}${grid}`],
+    ["whose kind stands on the next line", plain.replace("kind: grid", "kind:\n  grid")],
+    ["whose last line is its kind", `${plain.replace("kind: grid\n", "")}kind: grid`],
+    ["that is indented", plain.replace(/^(?=.)/gm, "  ")],
+    [
+      "in braces",
+      `{ name: s, market: BTC/USDC, until: 2027-01-02, kind: grid,
+      limits: { budget: { base: 1, quote: 60000 } }, ${grid.trim()} }`
+    ],
+    ["after a mark of a document", `---\n${plain.replace("kind:", '"kind":')}`],
+    ["with a beginning that is to come", `${head("grid", "from: 2030-01-01\nuntil: 2031-01-01")}${grid}`]
+  ])("is written into a file %s", (_, text) => {
+    assert.strictEqual(strategyOf(text).name, "s")
+    const closed = endingText(text, at(0), { by: "swap" })
+    assert.strictEqual(strategyOf(closed).endsAt, at(0))
+    assert.include(closed, "onEnd: { sell: { by: swap } }")
+    assert.notMatch(closed, /(?<!\r)\n[\s\S]*\r\n|2027-01-02/)
+    for (const comment of text.match(/# about.*/g) ?? []) assert.include(closed, comment)
+  })
+
+  it("is no end of other keys that have its name", () => {
+    const own = "rules: { orders: { until: { when: mid < 55000, side: buy, price: mid, size: { quote: 100 } } } }\n"
+    const block = own.replace(/[{}]/g, "").replace("rules:", "rules:\n").replace("orders:", " orders:\n    ")
+    assert.include(endingText(`${head("rules")}${own}`, at(0), {}), own)
+    assert.include(endingText(`${head("rules")}${block}`, at(0), {}), block)
+  })
+
   it("does not sell a position that is too small for an order", () => {
     const strategy = strategyOf(
       `${head("grid", "until: 2027-01-02\nonEnd: sell").replace("limits: {", "limits: { minOrder: 10,")}${grid}`
     )
     const dust = new Map([["cell-00", { ...completed(1, 10_000n), bought: 10_000n }]])
     assert.isEmpty(decideAt(strategy, price("56000"), undefined, dust, at(1)).desired)
+  })
+
+  it("sells what is exactly enough for an order", () => {
+    const file = head("grid", "until: 2027-01-02\nonEnd: { sell: { price: 50000 } }")
+    const strategy = strategyOf(`${file.replace("limits: {", "limits: { minOrder: 10,")}${grid}`)
+    const least = new Map([["cell-00", { ...completed(1, 20_000n), bought: 20_000n }]])
+    assert.deepStrictEqual(slots(decideAt(strategy, price("56000"), undefined, least, at(1))), ["exit"])
+  })
+
+  it("waits at a price of its own without the alarms of an exit after a stop", () => {
+    const codeOf = (onEnd: string) => decideAt(ending(onEnd), price("56000"), undefined, open, at(1)).desired
+    assert.deepStrictEqual(codeOf("sell").map(isAfterStop), [true])
+    assert.deepStrictEqual(codeOf("{ sell: { price: 61000 } }").map(isAfterStop), [false])
+  })
+
+  it("exits nothing with `leave` if it never began, though its stop is reached", () => {
+    const guarded = grid.replace("} }", "}, stop: 49000, takeProfit: 67000 }")
+    const keys = ["when: mid > 90000", "from: 2027-01-01T12:00Z", ""]
+    for (const key of keys) {
+      const strategy = strategyOf(`${head("grid", `${key}\nuntil: 2027-01-02\nonEnd: leave`)}${guarded}`)
+      for (const reached of ["48000", "70000"]) {
+        const over = decideAt(strategy, price(reached), undefined, undefined, at(1))
+        assert.isEmpty(over.desired, `${key} ${reached}`)
+        assert.isEmpty(decideAt(strategy, price(reached), over.memory, undefined, at(2)).desired)
+      }
+    }
+  })
+
+  it("stays begun when its end is put off", () => {
+    const until = (day: string) =>
+      strategyOf(`${head("grid", `when: mid < 58000\nuntil: ${day}\nonEnd: leave`)}${grid}`)
+    const begun = decideAt(until("2027-01-02"), price("57000"), undefined, undefined, at(0))
+    const over = decideAt(until("2027-01-02"), price("59000"), begun.memory, open, at(1))
+    assert.lengthOf(decideAt(until("2027-01-09"), price("59000"), over.memory, open, at(2)).desired, 3)
+  })
+})
+
+describe("the memory of one's own code in a strategy with a period", () => {
+  const ownWith = (memory: string, keys: string) => {
+    const code = `export default { about: "a test", keys: {}, decide: (view, settings, memory) => ({ orders: [], memory: ${memory}, until: {} }) }`
+    return strategyOf(StrategyFile.withCode(`${head("./mine.ts", keys)}mine: {}\n`, code))
+  }
+
+  it.each([
+    ["a number", "(memory ?? 0) + 1", "a 3"],
+    ["a text", "(memory ?? '') + 'x'", 'a "xxx"'],
+    ["a list", "[...(memory ?? []), 1]", "a [1,1,1]"],
+    ["its keys", "{ ['k' + Object.keys(memory ?? {}).length]: 1, ...memory }", 'a {"k2":1,"k1":1,"k0":1}']
+  ])("is its own alone, also after a restart and at the end: %s", (_, memory, last) => {
+    const journaled = (memory: Memory): Memory => JSON.parse(JSON.stringify(memory))
+    const seen = ownWith(
+      `((m) => { if (view.now > ${at(2)}) throw new Error("a " + JSON.stringify(m)); return m })(${memory})`,
+      "when: mid < 60000\nuntil: 2027-02-01\nonEnd: sell"
+    )
+    const first = decideAt(seen, price("55000"), undefined, undefined, at(0))
+    const second = decideAt(seen, price("55000"), journaled(first.memory), undefined, at(1))
+    assert.throws(() => decideAt(seen, price("55000"), second.memory, undefined, at(3)), last)
+    assert.throws(() => decideAt(seen, price("55000"), journaled(second.memory), undefined, at(3)), last)
   })
 })
 
