@@ -1,5 +1,5 @@
 /** `limitbot close`: a strategy of a running bot withdraws its orders, sells what it holds, and places nothing again. */
-import { readFileSync } from "node:fs"
+import { lstatSync, readFileSync, renameSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { assertSays, control, runHere } from "../world/processes/program.ts"
@@ -19,6 +19,8 @@ describe("limitbot close", () => {
     const open = async () => (await orders()).filter(({ state }) => state === "open")
     const shows = async () => ({ orders: await orders(), log: await bot.look("/api/v1/log?search=") })
     const file = join(bot.folder, "grid.yaml")
+    renameSync(file, join(bot.folder, "kept.yaml"))
+    symlinkSync("kept.yaml", file)
     const before = readFileSync(file, "utf8")
     await until("twenty orders are open", async () => (await open()).length === 20, shows)
     await control(bot.sandbox, "fill", { side: "BUY", price: "59900" })
@@ -39,6 +41,7 @@ describe("limitbot close", () => {
     assert.strictEqual(done.code, 0, done.stderr)
     assert.match(done.stdout, /^grid is closed: its orders are withdrawn, then what it holds is sold/m)
     assert.match(readFileSync(file, "utf8"), /^until: \S+\nonEnd: sell$/m)
+    assert.isTrue(lstatSync(file).isSymbolicLink(), "a link stays a link")
     await until(
       "the sale of the position is the only order",
       async () => {

@@ -76,7 +76,8 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     if (hashOf(present) !== hash) {
       return yield* new Refused({ message: `${file} has changed since: load it again, then edit` })
     }
-    yield* WholeFile.writeAtomically(file, text).pipe(
+    // A link stays a link.
+    yield* Effect.flatMap(fileSystem.realPath(file), (real) => WholeFile.writeAtomically(real, text)).pipe(
       Effect.provideService(FileSystem.FileSystem, fileSystem),
       Effect.mapError(refuse)
     )
