@@ -80,5 +80,5 @@ const awayText = ({ distance }: SlotRow): string => (distance === null ? "" : Fi
 
 export const nearestText = (orders: ReadonlyArray<SlotRow>): string => {
   const [nearest] = orders.toSorted((a, b) => awayOf(a.distance) - awayOf(b.distance))
-  return nearest === undefined ? "" : [nearest.side, priceText(nearest), awayText(nearest)].join(" ")
+  return nearest && awayText(nearest) ? [nearest.side, priceText(nearest), awayText(nearest)].join(" ") : ""
 }

@@ -348,6 +348,12 @@ describe("a screen", () => {
     const cancelling = desk({ strategies: 1, orders: 4, events: [cancelled] })
     const lines = frame(cancelling, { rows: 24, columns: 80, colours: false })
     assert.match(lines.find((line) => line.startsWith("btc-grid-0 ")) ?? "", / 4 {2}SELL 58,856\.53 \+0\.40 %$/)
+    const unpriced = frame({ ...cancelling, prices: new Map() }, { rows: 24, columns: 80, colours: false })
+    assert.match(
+      unpriced.find((line) => line.startsWith("btc-grid-0 ")) ?? "",
+      / 4$/,
+      "no order is near without a price"
+    )
   })
 
   it("says how a bot stops, and has the whole address of a dashboard or none", () => {
