@@ -197,9 +197,9 @@ const changes: { readonly [T in LaterTag]: Change<T> } = {
   },
   CreateRefused: (placement, { code, text }) => ({ ...placement, createRefusal: `${code}: ${text}` }),
   Bound: bound,
-  FeeEchoed: (placement, { askedBasisPoints, basisPoints, credential }) => ({
+  FeeEchoed: (placement, { askedBasisPoints, basisPoints, credential, fillsNet }) => ({
     ...placement,
-    echo: { askedBasisPoints, basisPoints, credential }
+    echo: { askedBasisPoints, basisPoints, credential, ...present({ fillsNet }) }
   }),
   FeesEstimated: (placement, event) => {
     if (placement.state !== "created") throw impossible(placement, event, "is late")

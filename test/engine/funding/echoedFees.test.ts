@@ -34,6 +34,19 @@ describe("the fee in an order's answer", () => {
     )
   )
 
+  it.effect("is remembered by the order together with what its fills say of it", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        world.network.reply = echoing(() => 20)
+        const schedules = echoes({ ...schedule, fillsNet: true }, true, {})
+        const bot = yield* world.run({ strategies: [limited], echoes: schedules })
+        yield* until(() => openOrders(bot).length === 2, 30_000, "it rests")
+        for (const { echo } of openOrders(bot)) assert.deepInclude(echo, { basisPoints: 20, fillsNet: true })
+      })
+    )
+  )
+
   it.effect("stops payments if it exceeds limits.maxFeeBasisPoints, until a later answer is cheaper", () =>
     inVirtualTime(
       Effect.gen(function* () {
