@@ -92,7 +92,7 @@ ${[cards(headline), ...open.map(sectionOf)].join("\n")}
 
 const preformatted = (text: string): string => `<pre class="scroll" tabindex="0">${escape(text)}</pre>`
 
-export const folded = (name: string, content: string): string =>
+const folded = (name: string, content: string): string =>
   `<details><summary>${escape(name)}</summary><div class="folded">${content}</div></details>`
 
 export const canvas = (id: string): string => `<div id="${id}" class="chart"></div>`
