@@ -126,7 +126,8 @@ const answers: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
         gridProfit: "90",
         inventory: "12",
         fees: "2",
-        fills: 1
+        fills: 1,
+        curve: [0, 100]
       }
     ],
     series: {

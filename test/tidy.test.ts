@@ -50,12 +50,12 @@ const budgets: Readonly<Record<string, number>> = {
   app: 10657,
   candles: 2774,
   cli: 2769,
-  control: 3735,
-  dashboard: 3438,
+  control: 3739,
+  dashboard: 3069,
   domain: 2681,
   engine: 14041,
   files: 2009,
-  fleet: 1870,
+  fleet: 1872,
   importers: 878,
   journal: 3019,
   lab: 12669,
@@ -70,7 +70,7 @@ const budgets: Readonly<Record<string, number>> = {
   signing: 737,
   strategy: 15757,
   venue: 5865,
-  views: 3524
+  views: 3553
 }
 
 /** A budget is lowered when its room has become this much smaller. */
@@ -170,7 +170,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   fleet: [...house, "Layers.ts", "app"],
   dashboard: [
     "views",
-    /^src\/control\/api\/(?:Files|OperatorCommands|Swap)\.ts$/,
+    /^src\/control\/api\/(?:Close|Files|OperatorCommands|Swap)\.ts$/,
     /^src\/fleet\/server\/FleetView\.ts$/
   ],
   cli: [

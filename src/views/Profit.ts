@@ -61,7 +61,9 @@ export const Profit = Schema.Struct({
       gridProfit: Text,
       inventory: Text,
       fees: Text,
-      fills: Schema.Int
+      fills: Schema.Int,
+      /** The total over time, oldest first, at few points. For charts, not for books. */
+      curve: Schema.Array(Schema.Finite)
     })
   ),
   /** Columns: time in seconds, value of all holdings, value without any trade. For charts, not for books. */
@@ -73,7 +75,7 @@ export const Profit = Schema.Struct({
   })
 })
 
-type StrategyProfit = (typeof Profit.Type)["strategies"][number]
+type StrategyProfit = Omit<(typeof Profit.Type)["strategies"][number], "curve">
 
 export const strategyProfit = (
   assets: Money.Assets,
@@ -198,6 +200,33 @@ export const series = (
     worth: samples.map(({ worth }) => rounded(worth)),
     held: samples.map(({ held }) => rounded(held))
   }
+}
+
+const mostCurvePoints = 60
+
+/** Few minutes are valued, because each strategy has its own curve. */
+export const strategyCurve = (
+  trading: TradingRecord,
+  assets: Money.Assets,
+  { name, market }: { readonly name: string; readonly market: Market },
+  valued: ReadonlyArray<Valued>,
+  now: number
+): ReadonlyArray<number> => {
+  const isOwn = ({ strategy }: { readonly strategy: string }): boolean => strategy === name
+  const { fees, flows, losses, trades } = trading
+  const own = {
+    ...trading,
+    ...{ fees: fees.filter(isOwn), flows: flows.filter(isOwn) },
+    ...{ losses: losses.filter(isOwn), trades: trades.filter(isOwn) }
+  }
+  const thinned = valued
+    .filter((each) => each.market.name === market.name)
+    .map((each) => {
+      const every = Math.ceil(each.minutes.length / mostCurvePoints)
+      return { ...each, minutes: each.minutes.filter((_, index) => index % every === 0) }
+    })
+  const { held, worth } = series(own, assets, thinned, now)
+  return worth.map((value, index) => value - (held[index] ?? 0))
 }
 
 export const profitByStrategy = (

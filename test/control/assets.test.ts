@@ -1,4 +1,5 @@
 /** The page as it is served without a build: whatever one of its files or of their libraries imports is served too. */
+import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { load } from "../../src/control/http/Assets.ts"
 
@@ -13,5 +14,13 @@ it("every import of the page is a file of the page", () => {
   assert.deepStrictEqual(
     imports.filter(([, file]) => !files.has(file.replace(/^\.\//, ""))),
     []
+  )
+})
+
+it("the page, its charts and its components have at most 150 kB compressed, even without a build", () => {
+  const bytes = [...load().values()].map(({ body }) => gzipSync(body).length)
+  assert.isAtMost(
+    bytes.reduce((sum, each) => sum + each, 0),
+    150_000
   )
 })

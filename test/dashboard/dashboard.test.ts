@@ -88,7 +88,7 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     )
     await shows(
       "#profit-figures",
-      /grid profit\s+\+\d[\s\S]+inventory[\s\S]+fees\s+−\d[\s\S]+today[\s\S]+equity[\s\S]+rounds\s+\d+/i
+      /grid profit\s+\+\d[\s\S]+open profit[\s\S]+fees\s+−\d[\s\S]+today[\s\S]+equity[\s\S]+rounds\s+\d+/i
     )
     await shows(".strat.on", /grid[\s\S]+Grid · BTC\/USDC[\s\S]+against holding[\s\S]+Budget in orders/)
     await shows(".strat.on .next", /Next: (buys|sells) [\d.]+ BTC at [\d,.]+, [\d.]+ % away/)
@@ -170,6 +170,62 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     assert.strictEqual(await page.locator("#book .own .bg").count(), 0)
   })
 
+  it("shows what belongs to the selected strategy, which the address keeps, and moves between them by arrow keys", async () => {
+    await page.route("**/api/v1/status", async (route) => {
+      const response = await route.fetch()
+      const status = await response.json()
+      const [first] = status.strategies
+      await route.fulfill({ response, json: { ...status, strategies: [first, { ...first, name: "second" }] } })
+    })
+    const second = page.getByRole("button", { name: "second", exact: true })
+    await second.click()
+    await shows("#t-chart", /^second BTC/)
+    await shows("#slots", /No slots yet/)
+    assert.match(page.url(), /#second$/)
+    await page.keyboard.press("ArrowLeft")
+    await shows("#t-chart", /^grid BTC/)
+    await shows("#slots", /cell-\d+/)
+    await page.unrouteAll({ behavior: "wait" })
+    await until("one strategy is left", async () => (await second.count()) === 0)
+  })
+
+  it("names the profit in each quote asset, and adds none to another", async () => {
+    await page.route("**/api/v1/profit", async (route) => {
+      const response = await route.fetch()
+      const profit = await response.json()
+      const [first] = profit.standings
+      const standings = [
+        { ...first, asset: "USDT", total: "-62.6", share: -0.0104 },
+        { ...first, total: "1284.603918" }
+      ]
+      await route.fulfill({ response, json: { ...profit, standings } })
+    })
+    await shows("#standings", /\+1,284\.60 USDC[\s\S]+In USDT: −62\.60 ▼ 1\.04 %/)
+    assert.strictEqual(await page.locator(".hero-n span").getAttribute("title"), "1,284.603918 USDC")
+    await page.unrouteAll({ behavior: "wait" })
+  })
+
+  it("draws of 10,000 slots only the rows in sight, down to the last", async () => {
+    await page.route("**/api/v1/slots", async (route) => {
+      const response = await route.fetch()
+      const answer = await response.json()
+      const [first] = answer.slots
+      const slots = Array.from({ length: 10_000 }, (_, index) => ({
+        ...first,
+        slot: `grid/cell-${index}`,
+        price: String(80_000 - index)
+      }))
+      await route.fulfill({ response, json: { ...answer, slots } })
+    })
+    await until("all are counted", async () => /10000 /.test(await text("#s-slots")))
+    assert.isBelow(await page.locator("#slots tbody tr").count(), 100)
+    await page.locator("#slots .tall").evaluate((table) => table.scrollTo(0, table.scrollHeight))
+    await shows("#slots tbody", /cell-9999\s/)
+    assert.isBelow(await page.locator("#slots tbody tr").count(), 100)
+    await page.unrouteAll({ behavior: "wait" })
+    await until("the strategy's own are back", async () => !/10000 /.test(await text("#s-slots")))
+  })
+
   it("resolves an unclear payment by the operator's answer", async () => {
     await shows("#problems", /Unclear whether 100 USDC was paid/)
     await page.locator("#problems").getByRole("button", { name: "Resolve" }).click()
@@ -218,12 +274,19 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
   it("explains a slot, pauses and resumes", async () => {
     await page.locator("#slots .link").first().click()
     await shows("#dialog", /why this order is here/i)
-    await page.getByRole("button", { name: "Close" }).click()
+    await page.locator("#dialog").getByRole("button", { name: "Close" }).click()
     await page.locator("#pause").click()
     await page.locator("#dialog").getByRole("button", { name: "Pause" }).click()
     await shows("#problems", /Paused by the operator/)
     await page.locator("#problems").getByRole("button", { name: "Resume" }).click()
     await until("the problem is gone", () => page.locator("#problems").isHidden())
+  })
+
+  it("shows the plan of a close before it closes a strategy", async () => {
+    await page.locator(".strat").getByRole("button", { name: "Close grid" }).click()
+    await page.locator("#dialog").getByRole("button", { name: "Close grid" }).waitFor()
+    await shows("#dialog .note", /\S/)
+    await page.locator("#dialog").getByRole("button", { name: "Back" }).click()
   })
 
   it("shows the problems of an edited file, then plans and applies it", async () => {
@@ -239,7 +302,7 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     await shows("#files .findings", /\d+ kept, \d+ cancelled, \d+ /)
     await page.getByRole("button", { name: "Apply" }).click()
     await shows(".toast", /is saved and applied/)
-    await page.getByRole("button", { name: "Close" }).click()
+    await page.locator("#dialog").getByRole("button", { name: "Close" }).click()
     await page.locator("#search").fill("loaded")
     await shows("#events", /loaded[\s\S]+loaded/)
     await page.locator("#search").fill("")

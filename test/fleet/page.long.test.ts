@@ -106,6 +106,7 @@ describe.skipIf(server === undefined)("the page of a fleet", () => {
     const fleet = await get<FleetOverview>("fleet", viewer)
     assert.strictEqual(fleet.role, "viewer")
     assert.deepStrictEqual([fleet.bots, fleet.matching, fleet.listed.length], [5, 5, 5])
+    assert.isAtLeast(fleet.troubled, 1)
     assert.strictEqual(fleet.listed[0]?.name, "gone")
     assert.isTrue(fleet.problems.some(({ bots, kind }) => kind === "unreachable" && bots === 1))
     assert.deepStrictEqual(fleet.classes.find((each) => each.class === "gold")?.bots, 2)

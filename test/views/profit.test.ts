@@ -8,7 +8,7 @@ import { minuteMillis } from "../../src/domain/Durations.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
-import { series, strategyProfit, valuedBy } from "../../src/views/Profit.ts"
+import { series, strategyCurve, strategyProfit, valuedBy } from "../../src/views/Profit.ts"
 import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
 import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
 import { parse } from "../world/bot/botWorld.ts"
@@ -84,12 +84,19 @@ describe("the profit in the API", () => {
       close
     }))
     const present = { bid, ask, at: now }
-    const line = series(trades.result(), assets, [{ market, minutes, millis: minuteMillis, now: present }], now)
+    const valued = [{ market, minutes, millis: minuteMillis, now: present }]
+    const line = series(trades.result(), assets, valued, now)
     assert.deepStrictEqual(line.time.at(-1), now / 1000)
     assert.strictEqual(line.time.length, 3)
     const gain = (line.worth.at(-1) ?? 0) - (line.held.at(-1) ?? 0)
     // At 65,000 each unit of base is worth whole units of quote: nothing is rounded, and the doubles are right to half a unit.
     assert.approximately(gain, Number(total) / 1e6, 5e-7)
+
+    const curveOf = (name: string) => strategyCurve(trades.result(), assets, { name, market }, valued, now)
+    const curve = curveOf("grid")
+    assert.strictEqual(curve.length, 3)
+    assert.approximately(curve.at(-1) ?? 0, Number(total) / 1e6, 5e-7)
+    assert.deepStrictEqual(curveOf("other"), [])
   })
 
   it("begins with the first stored minute of a journal that is younger than an hour", () => {

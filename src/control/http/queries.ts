@@ -122,11 +122,15 @@ const profit = Effect.fnUntraced(function* (
       return ProfitView.valuedBy({ market, now: bot.prices.get(market.name) }, stored, { minutes, millis: tickMillis })
     })
   )
+  const closes = valued.flat()
   return {
     ...now,
     ...ProfitView.standingsView(picture, assets),
-    strategies: strategies.flatMap((strategy) => ProfitView.strategyProfit(assets, strategy, picture, recent.fills)),
-    series: ProfitView.series(trading, assets, valued.flat(), now.at)
+    strategies: strategies.flatMap((strategy) => {
+      const curve = ProfitView.strategyCurve(trading, assets, strategy, closes, now.at)
+      return ProfitView.strategyProfit(assets, strategy, picture, recent.fills).map((own) => ({ ...own, curve }))
+    }),
+    series: ProfitView.series(trading, assets, closes, now.at)
   }
 })
 

@@ -1,11 +1,11 @@
 /** Events as sentences: the newest first, without what only serves recovery. A search also finds quiet events. */
-import { useSignal } from "@preact/signals"
 import { h } from "preact"
 import type { LineView } from "../../views/Events.ts"
 import { textIn } from "./commands.ts"
 import { clock, decimal, price, stamp } from "./format.ts"
-import { Button, Empty } from "./parts.ts"
+import { Button, Empty, Panel, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
+import { b, li, span, ul } from "./tags.ts"
 
 const mostLines = 60
 
@@ -19,60 +19,39 @@ const fillText = ({ sequence, text }: LineView): string => {
     : `sold ${decimal(fill.paid)} ${fill.paidAsset} at ${price(at)}`
 }
 
+const Event = (line: LineView) => {
+  const { at, subject, tag, text, weight } = line
+  const time = { dateTime: new Date(at).toISOString(), title: `${stamp(at)} UTC` }
+  const words = span("", b("", subject), ` ${tag === "FillSeen" ? fillText(line) : text}`)
+  return li(`ev ${weight}`, h("time", time, clock(at).slice(0, 5)), words)
+}
+
+const onInput = (event: InputEvent): void => {
+  Store.search.value = textIn(event)
+}
+
 export const Activity = () => {
-  const isSearching = useSignal(false)
-  const all = Store.events.value?.filter(({ text }) => text !== "") ?? []
-  const lines = isSearching.value ? all : all.filter(({ subject, weight }) => weight !== "quiet" || subject !== "")
-  const toggle = () => {
-    isSearching.value = !isSearching.value
+  const [isSearching, toggle] = useToggle()
+  const all = Store.events.value?.events.filter(({ text }) => text !== "") ?? []
+  const lines = isSearching ? all : all.filter(({ weight }) => weight !== "quiet")
+  const newest = lines.slice(-mostLines).toReversed()
+  const onClick = () => {
     Store.search.value = ""
+    toggle()
   }
+  const tools = [
+    isSearching &&
+      h("input", { id: "search", type: "search", "aria-label": "Search events", autofocus: true, onInput }),
+    h(Button, { label: isSearching ? "Done" : "Search", style: "quiet sm push", onClick })
+  ]
   return h(
-    "section",
-    { class: "card grow activity", "aria-labelledby": "t-events" },
-    h(
-      "header",
-      {},
-      h("h2", { id: "t-events" }, "Activity"),
-      isSearching.value &&
-        h("input", {
-          id: "search",
-          type: "search",
-          placeholder: "Search events",
-          "aria-label": "Search events",
-          autofocus: true,
-          onInput: (event: InputEvent) => {
-            Store.search.value = textIn(event)
-          }
-        }),
-      h(Button, {
-        id: "searching",
-        label: isSearching.value ? "Done" : "Search",
-        style: "quiet sm push",
-        onClick: toggle
-      })
-    ),
-    h(
-      "div",
-      { class: "scroll", id: "events", tabIndex: 0, role: "group", "aria-labelledby": "t-events" },
-      lines.length === 0
-        ? h(Empty, { title: isSearching.value ? "No matching events" : "Nothing has happened yet" })
-        : h(
-            "ul",
-            {},
-            lines
-              .slice(-mostLines)
-              .toReversed()
-              .map((line) => {
-                const { at, sequence, subject, tag, text, weight } = line
-                return h(
-                  "li",
-                  { key: sequence, class: `ev ${weight}` },
-                  h("time", { dateTime: new Date(at).toISOString(), title: `${stamp(at)} UTC` }, clock(at).slice(0, 5)),
-                  h("span", {}, h("b", {}, subject), ` ${tag === "FillSeen" ? fillText(line) : text}`)
-                )
-              })
-          )
-    )
+    Panel,
+    { id: "events", title: "Activity", tools, style: "grow activity", isReading: Store.events.value === undefined },
+    newest.length === 0
+      ? h(Empty, { title: isSearching ? "No matching events" : "No fills or warnings yet" })
+      : ul(
+          "",
+          newest.map((line) => h(Event, { key: line.sequence, ...line }))
+        )
   )
 }

@@ -8,6 +8,7 @@ import { h } from "preact"
 import * as Api from "./api.ts"
 import { failed, toast } from "./dialog.ts"
 import { Button } from "./parts.ts"
+import { span } from "./tags.ts"
 
 interface Offer {
   readonly worker: ServiceWorkerRegistration
@@ -78,8 +79,7 @@ export const AlertsButton = () => {
   const current = offer.value
   if (current === undefined) return null
   const { isSubscribed } = current
-  const label = h(
-    "span",
+  const label = span(
     { title: `${isSubscribed ? "This browser gets" : "Send this browser"} notices while the page is closed` },
     "Alerts"
   )

@@ -5,45 +5,33 @@ import { Activity } from "./activity.ts"
 import { offerAlerts } from "./alerts.ts"
 import * as Api from "./api.ts"
 import { Balances } from "./balances.ts"
-import { Banner, Bar } from "./bar.ts"
+import { Bar, StateBanner } from "./bar.ts"
 import { OrderBook } from "./book.ts"
 import { Dialog } from "./dialog.ts"
 import { start } from "./feed.ts"
 import { Fills } from "./fills.ts"
 import { price } from "./format.ts"
 import { Headline } from "./headline.ts"
+import { Choices } from "./parts.ts"
 import { PriceChart } from "./priceChart.ts"
 import { Problems } from "./problems.ts"
 import { Slots } from "./slots.ts"
 import * as Store from "./store.ts"
 import { Strategies } from "./strategies.ts"
+import { div } from "./tags.ts"
 import { followTheme } from "./theme.ts"
 
-/** A phone shows one of these at a time. */
-const tabs = { orders: "Orders", book: "Book", fills: "Fills", money: "Balances" } as const
+/** A phone shows one of these panels at a time. */
+const tabs = { Orders: "orders", Book: "book", Fills: "fills", Balances: "money" } as const
 type Tab = keyof typeof tabs
-const tabNames: ReadonlyArray<Tab> = ["orders", "book", "fills", "money"]
-const tab = signal<Tab>("orders")
+const isTab = (name: string): name is Tab => name in tabs
+const tab = signal<Tab>("Orders")
 
 const Tabs = () => {
-  const pick = (name: Tab) => () => {
-    tab.value = name
+  const pick = (name: string): void => {
+    if (isTab(name)) tab.value = name
   }
-  return h(
-    "nav",
-    { class: "tabs", "aria-label": "Panels" },
-    h(
-      "div",
-      { class: "seg" },
-      tabNames.map((name) =>
-        h(
-          "button",
-          { key: name, type: "button", "aria-pressed": name === tab.value ? "true" : "false", onClick: pick(name) },
-          tabs[name]
-        )
-      )
-    )
-  )
+  return div("tabs", h(Choices, { label: "Panels", names: Object.keys(tabs), chosen: tab.value, pick }))
 }
 
 const Page = () => [
@@ -51,14 +39,10 @@ const Page = () => [
   h(Bar, {}),
   h(
     "main",
-    {
-      class: `page ${Store.link.value === "live" || Store.status.value === undefined ? "" : "old"}`,
-      id: "main",
-      "data-tab": tab.value
-    },
-    h(Banner, {}),
+    { class: `page ${Store.isLost.value ? "old" : ""}`, id: "main", "data-tab": tabs[tab.value] },
+    h(StateBanner, {}),
     h(Headline, {}),
-    h("div", { class: "stack rail-top" }, h(Problems, {}), h(Activity, {})),
+    div("stack rail-top", h(Problems, {}), h(Activity, {})),
     h(Strategies, {}),
     h(Tabs, {}),
     h(PriceChart, {}),

@@ -1,8 +1,8 @@
 /** A canvas chart as a component: made once, painted again when the theme changes, and fed by the signals that it reads. */
 import { effect } from "@preact/signals"
 import { createChart, type IChartApi, type UTCTimestamp } from "lightweight-charts"
-import { h } from "preact"
 import { useEffect, useRef } from "preact/hooks"
+import { div } from "./tags.ts"
 import { colour, themeChanges } from "./theme.ts"
 
 export const utc = (seconds: number): UTCTimestamp => seconds as UTCTimestamp
@@ -41,7 +41,7 @@ export const Canvas = ({ draw, id, label }: CanvasProps) => {
       chart.remove()
     }
   }, [])
-  return h("div", { id, ref: box, class: "chart", role: "img", "aria-label": label })
+  return div({ id, ref: box, class: "chart", role: "img", "aria-label": label })
 }
 interface CanvasProps {
   readonly id: string

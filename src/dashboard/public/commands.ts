@@ -1,14 +1,17 @@
 /** The operator's commands on the page: each asks for confirmation, the grave ones for a typed word, and shows its result. */
 import { useSignal } from "@preact/signals"
 import { h } from "preact"
+import type { CloseAnswer } from "../../control/api/Close.ts"
 import { type CommandName, commandOf, operatorWords } from "../../control/api/OperatorCommands.ts"
 import type { SwapOffer } from "../../control/api/Swap.ts"
 import type { ProblemView } from "../../views/Problems.ts"
 import type { Reconciliation } from "../../views/Reconciliation.ts"
 import * as Api from "./api.ts"
 import { answered, CloseButton, close, failed, open, toast } from "./dialog.ts"
-import { clock } from "./format.ts"
-import { Button, type Child } from "./parts.ts"
+import { clock, counted } from "./format.ts"
+import { Button, type Child, type IconName } from "./parts.ts"
+import * as Store from "./store.ts"
+import { div, h3, li, p, pre, section, span, ul } from "./tags.ts"
 
 interface Done {
   readonly message: string
@@ -63,9 +66,8 @@ const Confirmation = ({ done, hasWhy, means, title, word }: ConfirmationProps) =
       h("input", { type: "text", autocomplete: "off", autofocus: true, "aria-label": `Type ${word}`, onInput })
     ),
     hasWhy && whyField(why),
-    h(
-      "div",
-      { class: "row" },
+    div(
+      "row",
       h(CloseButton, { label: "Cancel" }),
       h(Button, { label: title, style: "solid push", isAllowed: typed.value === word })
     )
@@ -79,35 +81,44 @@ interface ConfirmationProps {
   readonly done: (why: Payload) => void
 }
 
-export const agree = (path: CommandName, payload: Payload = {}, about = Object.values(payload).join(" ")): void => {
+const agree = (path: CommandName, payload: Payload = {}, about = Object.values(payload).join(" ")): void => {
   const { confirm, means, title: name } = commandOf(path)
   const title = `${name} ${about}`.trim()
   if (confirm !== undefined) {
     const done = (why: Payload) => command(path, { ...payload, confirm, ...why })
-    const body = h(Confirmation, { key: title, title, word: confirm, means: h("p", {}, means), hasWhy: true, done })
+    const { openOrders } = Store.status.value ?? {}
+    const orders = openOrders === undefined ? "" : ` Open now: ${counted(openOrders, "order")}.`
+    const props = { title, word: confirm, means: p("", means, orders), hasWhy: true, done }
+    const body = h(Confirmation, { key: title, ...props })
     return open({ title: `${title}?`, body })
   }
   const yes = { label: name, style: "solid push", onClick: () => command(path, payload) }
-  open({
-    title: `${title}?`,
-    body: h("p", {}, means),
-    foot: [h(CloseButton, { label: "Back" }), h(Button, yes)]
-  })
+  open({ title: `${title}?`, body: p("", means), foot: [h(CloseButton, { label: "Back" }), h(Button, yes)] })
 }
 
-export const Lines = ({ lines, title }: { readonly title: string; readonly lines: ReadonlyArray<string> }) =>
-  lines.length === 0
-    ? null
-    : h(
-        "section",
-        {},
-        h("h3", {}, title),
-        h(
-          "ul",
-          { class: "pts" },
-          lines.map((line, index) => h("li", { key: index }, line))
-        )
-      )
+/** A command by its button, for those who may give it. It asks first, unless it lets strategies of this bot trade again. */
+export const CommandButton = ({ about, isAllowed, name, payload = {}, ...more }: CommandProps) => {
+  const { role, title } = commandOf(name)
+  const onClick = () =>
+    name === "resume" && about === undefined ? command(name, payload) : agree(name, payload, about)
+  return h(Button, { label: title, isAllowed: isAllowed ?? Store.may(role), onClick, ...more })
+}
+interface CommandProps {
+  readonly name: CommandName
+  readonly payload?: Payload
+  /** Words for what it is about, if the payload does not say it. */
+  readonly about?: string
+  readonly label?: Child
+  readonly isAllowed?: boolean
+  readonly icon?: IconName
+  readonly id?: string
+  readonly style?: string
+}
+
+export const Lines = ({ lines, title }: { readonly title: string; readonly lines: ReadonlyArray<string> }) => {
+  const items = lines.map((line, index) => li({ key: index }, line))
+  return lines.length === 0 ? null : section("", h3("", title), ul("pts", items))
+}
 
 export const reconcile = (): Promise<void> => {
   const waiting = "Comparing the journal with the venue's orders, history and balances …"
@@ -119,7 +130,7 @@ export const reconcile = (): Promise<void> => {
     )
     return {
       body: [
-        h("p", {}, `${findings.length - differing.length} findings agree, ${differing.length} differ.`),
+        p("", `${findings.length - differing.length} findings agree, ${differing.length} differ.`),
         h(Lines, { title: "Differing", lines }),
         h(Lines, { title: "Not compared", lines: missing })
       ]
@@ -134,20 +145,13 @@ const Resolution = ({ path, resolve, text }: ResolutionProps) => {
   const choices = words.map((word) => {
     const { means, title } = operatorWords[word]
     const say = () => command(path, { placement, word, ...whyIn(why) })
-    return h(
-      "p",
-      { key: word, class: "choice" },
-      h(Button, { label: title, onClick: say }),
-      h("span", { class: "dim" }, `${means}.`)
-    )
+    return p({ key: word, class: "choice" }, h(Button, { label: title, onClick: say }), span("dim", `${means}.`))
   })
   return [
-    h("p", {}, text),
-    h("p", { class: "dim" }, "Look it up first: the venue's history, the account's balance, the chain's explorer."),
-    h("section", {}, h("h3", {}, `Evidence, ${placement}`), h("pre", { class: "note" }, evidence)),
-    choices.length === 0
-      ? h("p", {}, "It can still be executed. Come back in some minutes.")
-      : [whyField(why), ...choices]
+    p("", text),
+    p("dim", "Look it up first: the venue's history, the account's balance, the chain's explorer."),
+    section("", h3("", `Evidence, ${placement}`), pre("note", evidence)),
+    choices.length === 0 ? p("", "It can still be executed. Come back in some minutes.") : [whyField(why), ...choices]
   ]
 }
 interface ResolutionProps {
@@ -160,6 +164,17 @@ export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "
   if (resolve === null) return
   const body = h(Resolution, { key: resolve.placement, text, resolve, path })
   open({ title: `Resolve ${subject}`, body, foot: h(CloseButton, { label: "Not now" }) })
+}
+
+/** Ends a strategy, once its plan with the costs was shown. */
+export const closeStrategy = (strategy: string): Promise<void> => {
+  const title = `Close ${strategy}`
+  const answer = async () => {
+    const { terms } = await Api.post<CloseAnswer>("close", { strategy, dry: true })
+    const yes = { label: title, style: "solid push", onClick: () => command("close", { strategy }) }
+    return { body: pre("note", terms.join("\n")), foot: [h(CloseButton, { label: "Back" }), h(Button, yes)] }
+  }
+  return answered({ title: `${title}?` }, "Planning …", answer())
 }
 
 export const swap = (): void => {
@@ -179,19 +194,19 @@ export const swap = (): void => {
   const body = h(
     "form",
     { onSubmit },
-    h("p", {}, "The bot pays from its account and receives to it. Strategy budgets do not change."),
+    p("", "The bot pays from its account and receives to it. Strategy budgets do not change."),
     field("amount", "Amount", "0.01"),
     field("from", "Pay with", "BTC"),
     field("to", "Receive", "USDC"),
-    h("div", { class: "row" }, h(CloseButton, { label: "Back" }), h(Button, { label: "Quote", style: "solid push" }))
+    div("row", h(CloseButton, { label: "Back" }), h(Button, { label: "Quote", style: "solid push" }))
   )
   open({ title: "Swap", body })
 }
 
 const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
   const means = [
-    h("p", {}, `Pay ${pay}, receive about ${receive}. The quote holds until ${clock(until)}.`),
-    h("pre", { class: "note" }, terms.join("\n"))
+    p("", `Pay ${pay}, receive about ${receive}. The quote holds until ${clock(until)}.`),
+    pre("note", terms.join("\n"))
   ]
   const done = () => command("swap", { quote, confirm: "swap" })
   open({

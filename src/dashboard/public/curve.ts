@@ -3,13 +3,21 @@
  * range of a backtest behind. For the eye only; exact figures stand beside it.
  */
 import { signal } from "@preact/signals"
-import { BaselineSeries, HistogramSeries, type IChartApi, LineSeries, LineStyle } from "lightweight-charts"
+import {
+  type AutoscaleInfoProvider,
+  BaselineSeries,
+  HistogramSeries,
+  type IChartApi,
+  LineSeries,
+  LineStyle
+} from "lightweight-charts"
 import { h } from "preact"
 import type { BacktestAnswer } from "../../views/Backtest.ts"
 import { Canvas, type Drawing, utc } from "./canvas.ts"
 import { signed, stamp } from "./format.ts"
 import { Choices, Empty } from "./parts.ts"
 import * as Store from "./store.ts"
+import { div, span } from "./tags.ts"
 import { colour } from "./theme.ts"
 
 export const tested = signal<(typeof BacktestAnswer.Type)["curve"] | undefined>(undefined)
@@ -43,6 +51,14 @@ const profitPoints = (): ReadonlyArray<Point> => {
 
 const asSeen = { priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false } as const
 
+/** Zero stays in sight, whatever range is shown. */
+const withZero: AutoscaleInfoProvider = (usual) => {
+  const info = usual()
+  if (info === null || info.priceRange === null) return info
+  const { maxValue, minValue } = info.priceRange
+  return { ...info, priceRange: { minValue: Math.min(0, minValue), maxValue: Math.max(0, maxValue) } }
+}
+
 const draw = (chart: IChartApi): Drawing => {
   const edge = { ...asSeen, lineWidth: 1, lineStyle: LineStyle.Dotted } as const
   const [low, high] = [chart.addSeries(LineSeries, edge), chart.addSeries(LineSeries, edge)]
@@ -50,10 +66,13 @@ const draw = (chart: IChartApi): Drawing => {
   const curve = chart.addSeries(BaselineSeries, {
     lineWidth: 2,
     priceLineVisible: false,
-    baseValue: { type: "price", price: 0 }
+    baseValue: { type: "price", price: 0 },
+    autoscaleInfoProvider: withZero
   })
   const zero = curve.createPriceLine({ price: 0, lineWidth: 1, lineStyle: LineStyle.Solid, axisLabelVisible: false })
   chart.applyOptions({ localization: { priceFormatter: (value: number) => signed(value) } })
+  // All points fit, also on a phone.
+  chart.timeScale().applyOptions({ minBarSpacing: 0.05 })
   chart.priceScale("right").applyOptions({ scaleMargins: { top: 0.08, bottom: 0.24 } })
   days.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } })
   chart.subscribeCrosshairMove(({ seriesData, time }) => {
@@ -105,7 +124,13 @@ const draw = (chart: IChartApi): Drawing => {
 
   function feedBand(): void {
     const { high: tops = [], hold = [], low: bottoms = [], time = [] } = tested.value ?? {}
-    const against = (side: ReadonlyArray<number>) => points(time, (index) => (side[index] ?? 0) - (hold[index] ?? 0))
+    const shown = profitPoints()
+    const [begin = 0, end = 0] = [shown[0]?.time, shown.at(-1)?.time]
+    // A longer backtest would stretch the axis.
+    const against = (side: ReadonlyArray<number>) =>
+      points(time, (index) => (side[index] ?? 0) - (hold[index] ?? 0)).filter(
+        ({ time: at }) => at >= begin && at <= end
+      )
     low.setData(rowsOf(against(bottoms)))
     high.setData(rowsOf(against(tops)))
   }
@@ -113,34 +138,23 @@ const draw = (chart: IChartApi): Drawing => {
 
 export const Curve = () => {
   const { asset = "", time = [] } = Store.profit.value?.series ?? {}
-  const ends = profitPoints().at(-1)?.value ?? 0
+  const label = `Profit against holding over time in ${asset}; it ends at ${signed(profitPoints().at(-1)?.value ?? 0)}`
+  const chosen = { chosen: Store.range.value.value, pick: Store.range.keep }
   return [
-    h(
-      "div",
-      { class: "chart-tools" },
-      h(
-        "div",
-        { class: "legend" },
-        h("span", {}, h("i", { class: "up" }), `Profit, ${asset}`),
-        h("span", {}, "0 = holding the same budget"),
-        tested.value !== undefined && h("span", {}, h("i", { class: "band" }), "Dotted: backtest range"),
-        h("span", { class: "dim" }, pointed.value)
+    div(
+      "chart-tools",
+      div(
+        "legend",
+        span("", h("i", { class: "up" }), `Profit, ${asset}`),
+        span("", "0 = holding the same budget"),
+        tested.value !== undefined && span("", h("i", { class: "band" }), "Dotted: backtest range"),
+        span("dim", pointed.value)
       ),
-      h(Choices, {
-        label: "Range of the chart",
-        names: Object.keys(ranges),
-        chosen: Store.range.value.value,
-        pick: Store.range.keep
-      })
+      h(Choices, { label: "Range of the chart", names: Object.keys(ranges), ...chosen })
     ),
-    h(
-      "div",
-      { class: "ch-pad" },
-      h(Canvas, {
-        id: "profit",
-        label: `Profit against holding over time in ${asset}; it ends at ${signed(ends)}`,
-        draw
-      }),
+    div(
+      "ch-pad",
+      h(Canvas, { id: "profit", label, draw }),
       time.length === 0 && h(Empty, { title: "No curve yet" }, "It begins with the first price after the budget.")
     )
   ]

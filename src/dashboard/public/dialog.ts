@@ -1,8 +1,9 @@
 /** The one dialog of the page, as a window or as a drawer at the side, and the message after a command. */
-import { signal, useSignalEffect } from "@preact/signals"
+import { signal } from "@preact/signals"
 import { h } from "preact"
-import { useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 import { Button, type Child } from "./parts.ts"
+import { div, h2, p } from "./tags.ts"
 
 interface Content {
   readonly title: Child
@@ -47,29 +48,29 @@ export const answered = async (
   answer: Promise<Omit<Content, "title" | "isDrawer">>
 ): Promise<void> => {
   const foot = h(CloseButton, { label: "Close" })
-  open({ title, ...more, body: h("p", { class: "dim" }, waiting), foot })
-  const next = await answer.catch((error: unknown) => ({ body: h("p", { class: "alarm" }, messageOf(error)) }))
+  open({ title, ...more, body: p("dim", waiting), foot })
+  const next = await answer.catch((error: unknown) => ({ body: p("alarm", messageOf(error)) }))
   if (isOpen(title)) open({ title, foot, ...more, ...next })
 }
 
 const Box = ({ body, foot, isFixed, sub, title }: Content) => [
-  h(
-    "div",
-    { class: "dh" },
-    h("div", {}, h("h2", { id: "dialog-title" }, title), sub !== undefined && h("p", { class: "dim" }, sub)),
+  div(
+    "dh",
+    div("", h2({ id: "dialog-title" }, title), sub !== undefined && p("dim", sub)),
     isFixed !== true && h(Button, { icon: "close", name: "Dismiss", style: "quiet icon push", onClick: close })
   ),
-  h("div", { class: "db" }, body),
-  foot !== undefined && h("div", { class: "df" }, foot)
+  div("db", body),
+  foot !== undefined && div("df", foot)
 ]
 
 export const Dialog = () => {
   const box = useRef<HTMLDialogElement>(null)
-  useSignalEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current
     if (content.value === undefined) element?.close()
     else if (element?.open === false) element.showModal()
-  })
+    else element?.querySelector<HTMLElement>("[autofocus]")?.focus()
+  }, [content.value])
   return [
     h(
       "dialog",
@@ -83,6 +84,6 @@ export const Dialog = () => {
       },
       content.value !== undefined && h(Box, content.value)
     ),
-    notice.value !== undefined && h("div", { class: `toast ${notice.value.tone}`, role: "status" }, notice.value.text)
+    notice.value !== undefined && div({ class: `toast ${notice.value.tone}`, role: "status" }, notice.value.text)
   ]
 }

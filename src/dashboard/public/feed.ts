@@ -3,14 +3,8 @@
  * event may concern, a few times a second at most; after a gap or a lost connection it reads everything again.
  */
 import { batch, effect } from "@preact/signals"
-import type { Book } from "../../views/Book.ts"
-import type { Candles } from "../../views/Candles.ts"
-import type { Lines } from "../../views/Events.ts"
 import type { Fills } from "../../views/Fills.ts"
-import type { Money } from "../../views/Money.ts"
 import type { PriceView } from "../../views/Prices.ts"
-import type { Profit } from "../../views/Profit.ts"
-import type { Slots } from "../../views/Slots.ts"
 import type { Status } from "../../views/Status.ts"
 import * as Api from "./api.ts"
 import { loadFiles } from "./files.ts"
@@ -24,7 +18,16 @@ const mostEvents = 200
 const fewMinutes = 15
 const youngMillis = 600_000
 
-const ofMarket = (path: string): string => `${path}?market=${encodeURIComponent(Store.market.value)}`
+const ofMarket = (path: string, more = ""): string | undefined =>
+  Store.market.value === "" ? undefined : `${path}?market=${encodeURIComponent(Store.market.value)}${more}`
+
+/** Puts each answer into its signal. `path` is undefined while there is nothing to ask about. */
+const into =
+  <A>(target: { value: A | undefined }, path: () => string | undefined) =>
+  async (): Promise<void> => {
+    const address = path()
+    if (address !== undefined) target.value = await Api.get<A>(address)
+  }
 
 const readers = {
   status: async () => {
@@ -34,49 +37,24 @@ const readers = {
       Store.skew.value = status.at - Date.now()
     })
   },
-  candles: async () => {
-    if (Store.market.value === "") return
-    const path = `${ofMarket("candles")}&timeframe=${Store.timeframe.value.value}`
-    Store.candles.value = await Api.get<typeof Candles.Type>(path)
-  },
-  book: async () => {
-    if (Store.market.value !== "") Store.book.value = await Api.get<typeof Book.Type>(ofMarket("book"))
-  },
-  slots: async () => {
-    Store.slots.value = await Api.get<typeof Slots.Type>("slots")
-  },
-  profit: async () => {
-    Store.profit.value = await Api.get<typeof Profit.Type>("profit")
-  },
-  money: async () => {
-    Store.money.value = await Api.get<typeof Money.Type>("money")
-  },
   fills: async () => {
     // Reads all fills once, then only new ones, because there may be thousands.
     const before = Store.fills.value ?? []
-    const after = before.at(-1)?.sequence ?? 0
-    const { fills } = await Api.get<typeof Fills.Type>(`fills?limit=${mostFills}&after=${after}`)
+    const path = `fills?limit=${mostFills}&after=${before.at(-1)?.sequence ?? 0}`
+    const { fills } = await Api.get<typeof Fills.Type>(path)
     Store.fills.value = [...before, ...fills].slice(-mostFills)
   },
-  events: async () => {
-    const path = `log?limit=${mostEvents}&search=${encodeURIComponent(Store.search.value)}`
-    Store.events.value = (await Api.get<typeof Lines.Type>(path)).events
-  },
+  candles: into(Store.candles, () => ofMarket("candles", `&timeframe=${Store.timeframe.value.value}`)),
+  book: into(Store.book, () => ofMarket("book")),
+  slots: into(Store.slots, () => "slots"),
+  money: into(Store.money, () => "money"),
+  profit: into(Store.profit, () => "profit"),
+  events: into(Store.events, () => `log?limit=${mostEvents}&search=${encodeURIComponent(Store.search.value)}`),
   files: loadFiles
 }
 type Panel = keyof typeof readers
-
-const everything: ReadonlyArray<Panel> = [
-  "status",
-  "fills",
-  "candles",
-  "book",
-  "slots",
-  "money",
-  "profit",
-  "events",
-  "files"
-]
+const isPanel = (name: string): name is Panel => name in readers
+const everything = Object.keys(readers).filter(isPanel)
 
 const failed = (error: unknown): void => {
   if (!(error instanceof Api.Refused) || error.status !== 401) return
@@ -151,10 +129,8 @@ export const start = async (): Promise<void> => {
   const { startedAt = 0, sequence = 0 } = Store.status.value ?? {}
   if (!Store.timeframe.isKept && Store.now() - startedAt < youngMillis) {
     // An earlier run's minutes are stored. If there are only a few, five-second candles show more.
-    const { time } = await Api.get<typeof Candles.Type>(`${ofMarket("candles")}&timeframe=1m`).catch(() => ({
-      time: []
-    }))
-    if (time.length < fewMinutes) Store.timeframe.value.value = "5s"
+    await readers.candles().catch(() => undefined)
+    if ((Store.candles.value?.time.length ?? 0) < fewMinutes) Store.timeframe.value.value = "5s"
   }
   refresh(...everything)
   followChoices()

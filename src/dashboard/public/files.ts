@@ -11,6 +11,7 @@ import { CloseButton, messageOf, open, toast } from "./dialog.ts"
 import { counted, signed } from "./format.ts"
 import { Button } from "./parts.ts"
 import { may } from "./store.ts"
+import { div, p, pre } from "./tags.ts"
 
 const quietMillis = 400
 const backtestMillis = 300_000
@@ -74,22 +75,21 @@ const plan = async (of: StrategyFileView): Promise<void> => {
 const backtest = async (of: StrategyFileView): Promise<void> => {
   say(["backtesting on the bot's recorded prices …"], true)
   const path = `backtest?file=${encodeURIComponent(of.file)}`
-  const { bars, curve, data, fills } = await Api.get<typeof BacktestAnswer.Type>(path, backtestMillis)
+  const { bars, curve, data, fills } = await (may("trader")
+    ? Api.post<typeof BacktestAnswer.Type>("backtest", edited(of).files[0])
+    : Api.get<typeof BacktestAnswer.Type>(path, backtestMillis))
   const last = (values: ReadonlyArray<number>) => values.at(-1) ?? 0
   const gain = (values: ReadonlyArray<number>) => signed(last(values) - last(curve.hold))
   const range = `${gain(curve.low)} to ${gain(curve.high)} against holding`
-  say([`the file on disk over ${bars} minutes: ${counted(fills, "fill")}, ${range}`, ...data.warnings], true)
+  say([`this text over ${bars} minutes: ${counted(fills, "fill")}, ${range}`, ...data.warnings], true)
   tested.value = curve
 }
 
 const save = async (of: StrategyFileView): Promise<void> => {
   if (!(await check(of))) return
   const { file: name, hash, text } = of
-  const { message } = await Api.post<{ readonly message: string }>("apply", {
-    file: name,
-    text: edit.value ?? text,
-    hash
-  })
+  const changed = { file: name, text: edit.value ?? text, hash }
+  const { message } = await Api.post<{ readonly message: string }>("apply", changed)
   edit.value = undefined
   await loadFiles()
   toast(message, files.value.some((each) => each.file === name && each.isRunning) ? "good" : "alarm")
@@ -102,17 +102,23 @@ const begin = (name: string): void => {
 }
 
 const Findings = ({ isRunning, problems }: StrategyFileView) => {
-  const usual = {
-    lines: problems.length > 0 ? problems : [isRunning ? "Live version" : "Saved, not applied"],
-    isGood: problems.length === 0
-  }
-  const { isGood, lines } = said.value ?? usual
-  return h("pre", { class: isGood ? "findings note" : "findings note warn", role: "status" }, lines.join("\n"))
+  const usual = problems.length > 0 ? problems : [isRunning ? "Live version" : "Saved, not applied"]
+  const { isGood, lines } = said.value ?? { lines: usual, isGood: problems.length === 0 }
+  return pre({ class: isGood ? "findings note" : "findings note warn", role: "status" }, lines.join("\n"))
+}
+
+const FileChoice = ({ file: chosenFile }: StrategyFileView) => {
+  const options = files.value.map(({ file: name }) => {
+    const selected = name === chosenFile
+    return h("option", { key: name, value: name, selected }, name.split("/").at(-1))
+  })
+  const onChange = (event: Event) => begin(textIn(event))
+  return options.length < 2 ? null : h("select", { "aria-label": "Strategy file", onChange }, options)
 }
 
 const Editor = () => {
   const of = file.value
-  if (of === undefined) return h("p", {}, "No strategy file.")
+  if (of === undefined) return p("", "No strategy file.")
   const onInput = (event: InputEvent): void => {
     edit.value = textIn(event) === of.text ? undefined : textIn(event)
     clearTimeout(timer)
@@ -122,28 +128,18 @@ const Editor = () => {
     event.preventDefault()
     save(of).catch(failed)
   }
-  const button = (label: string, act: (of: StrategyFileView) => Promise<void>) =>
+  const button = (label: string, act: (of: StrategyFileView) => Promise<unknown>) =>
     h(Button, { label, onClick: () => act(of).catch(failed) })
-  const options = files.value.map(({ file: name }) =>
-    h("option", { key: name, value: name, selected: name === of.file }, name.split("/").at(-1))
-  )
+  const value = edit.value ?? of.text
+  const area = { "aria-label": `Text of ${of.file}`, spellcheck: false, readOnly: !may("trader"), value, onInput }
   return h(
     "form",
     { id: "files", onSubmit },
-    files.value.length > 1 &&
-      h("select", { "aria-label": "Strategy file", onChange: (event: Event) => begin(textIn(event)) }, options),
-    h("textarea", {
-      key: of.file,
-      spellcheck: false,
-      "aria-label": `Text of ${of.file}`,
-      readOnly: !may("trader"),
-      value: edit.value ?? of.text,
-      onInput
-    }),
+    h(FileChoice, of),
+    h("textarea", { key: of.file, ...area }),
     h(Findings, of),
-    h(
-      "div",
-      { class: "row" },
+    div(
+      "row",
       h(CloseButton, { label: "Close" }),
       button("Backtest", backtest),
       may("trader") && button("Plan", plan),
@@ -154,9 +150,5 @@ const Editor = () => {
 
 export const editFile = (strategy: string | undefined): void => {
   begin(files.value.find((each) => each.strategy === strategy)?.file ?? "")
-  open({
-    title: "Strategy file",
-    sub: "Saved and applied together: the plan says what that costs.",
-    body: h(Editor, {})
-  })
+  open({ title: "Strategy file", sub: "Nothing is written before Apply.", body: h(Editor, {}) })
 }

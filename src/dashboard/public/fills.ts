@@ -2,8 +2,9 @@
 import { h } from "preact"
 import type { FillView } from "../../views/Fills.ts"
 import { clock, counted, decimal, stamp, sum } from "./format.ts"
-import { Empty, Panel, Price, Side, Table } from "./parts.ts"
+import { type Column, column, Empty, Panel, Price, Side, Table } from "./parts.ts"
 import * as Store from "./store.ts"
+import { span } from "./tags.ts"
 
 const mostFills = 200
 
@@ -23,38 +24,23 @@ const ofQuote = ({ paid, paidAsset, received, receivedAsset, side }: FillView) =
   side === "BUY" ? `${decimal(paid)} ${paidAsset}` : `${decimal(received)} ${receivedAsset}`
 const ofBase = ({ paid, received, side }: FillView) => decimal(side === "BUY" ? received : paid)
 
+const columns: ReadonlyArray<Column<OrderFills>> = [
+  column("Time", ({ at }) => span({ title: `${stamp(at)} UTC` }, clock(at).slice(0, 5)), "dim"),
+  column("Side", ({ side }) => h(Side, { side })),
+  column("Price", ({ price }) => h(Price, { value: price }), "num lead"),
+  column("Size", (of) => span({ title: `${ofQuote(of)}, ${counted(of.parts, "fill")}` }, ofBase(of)), "num"),
+  column("Slot", ({ slot }) => Store.nameOf(slot), "soft x")
+]
+
 export const Fills = () => {
-  const name = Store.selected.value?.name ?? ""
-  const own = (Store.fills.value ?? []).filter(({ slot }) => slot.startsWith(`${name}/`))
+  const own = Store.fillsOf(Store.selectedName.value)
   const newest = own.toSorted((a, b) => b.at - a.at || b.sequence - a.sequence).slice(0, mostFills)
+  const props = { id: "fills", title: "Fills", sub: counted(own.length, "fill"), panel: "fills", style: "fills-card" }
   return h(
     Panel,
-    { id: "fills", title: "Fills", sub: counted(own.length, "fill"), panel: "fills", class: "fills-card" },
+    { ...props, isReading: Store.fills.value === undefined },
     own.length === 0
-      ? h(
-          Empty,
-          { title: Store.fills.value === undefined ? "Reading …" : "No fills yet" },
-          "The nearest order fills when the price reaches it."
-        )
-      : h(Table<OrderFills>, {
-          class: "fills-t",
-          keyOf: ({ placement }) => placement,
-          rows: byOrder(newest),
-          columns: [
-            {
-              title: "Time",
-              class: "dim",
-              cell: ({ at }) => h("span", { title: `${stamp(at)} UTC` }, clock(at).slice(0, 5))
-            },
-            { title: "Side", cell: ({ side }) => h(Side, { side }) },
-            { title: "Price", number: true, class: "lead", cell: (fill) => h(Price, { value: fill.price }) },
-            {
-              title: Store.baseOf(Store.market.value),
-              number: true,
-              cell: (fill) => h("span", { title: `${ofQuote(fill)}, ${counted(fill.parts, "fill")}` }, ofBase(fill))
-            },
-            { title: "Slot", class: "soft x", cell: ({ slot }) => slot.split("/")[1] }
-          ]
-        })
+      ? h(Empty, { title: "No fills yet" }, "The nearest order fills when the price reaches it.")
+      : h(Table<OrderFills>, { style: "fills-t", keyOf: ({ placement }) => placement, rows: byOrder(newest), columns })
   )
 }

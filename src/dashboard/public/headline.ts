@@ -5,15 +5,16 @@ import { Curve } from "./curve.ts"
 import { cents, date, percent, sum, toneOf, trend } from "./format.ts"
 import { type Child, Figures, Money } from "./parts.ts"
 import * as Store from "./store.ts"
+import { b, div, dl, h2, p, section, small, span } from "./tags.ts"
 
 type Standing = (typeof Profit.Type)["standings"][number]
 
 const Share = ({ capital, share, total }: Standing) => {
-  if (share === null) return h("p", { class: "hero-s" }, "No budget has a price yet")
+  if (share === null) return p("hero-s", "No budget has a price yet")
   const tone = toneOf(total)
   const words = tone === "up" ? "ahead of" : tone === "down" ? "behind" : "as much as"
   const held = capital === null ? "" : `, ${cents(capital)}`
-  return h("p", { class: "hero-s" }, h("b", { class: tone }, trend(share)), ` ${words} holding the same budget${held}`)
+  return p("hero-s", b({ class: tone }, trend(share)), ` ${words} holding the same budget${held}`)
 }
 
 const figuresOf = (standing: Standing): ReadonlyArray<readonly [string, Child]> => {
@@ -21,27 +22,20 @@ const figuresOf = (standing: Standing): ReadonlyArray<readonly [string, Child]> 
   const profit = (value: string) => h(Money, { value, asset, profit: true })
   return [
     ["Grid profit", profit(gridProfit)],
-    ["Inventory", profit(inventory)],
+    ["Open profit", profit(inventory)],
     ["Fees", h(Money, { value: `-${fees}`, asset })],
     ["Today", profit(earnedToday)],
     ["Equity", h(Money, { value: capital === null ? null : sum([capital, total]), asset })],
     // If one slot buys and another sells, rounds are not counted; that is not zero.
     ...(rounds === 0 ? [] : [["Rounds", String(rounds)] as const]),
-    [
-      "APR",
-      shareOfYear === null ? h("span", { class: "dim", title: "Shown after one day" }, "–") : percent(shareOfYear)
-    ]
+    ["APR", shareOfYear === null ? span({ class: "dim", title: "Shown after one day" }, "–") : percent(shareOfYear)]
   ]
 }
 
-const Other = ({ asset, share, total }: Standing) =>
-  h(
-    "p",
-    { class: "hero-s", key: asset },
-    `In ${asset}: `,
-    h("b", {}, h(Money, { value: total, asset, profit: true })),
-    share !== null && ` ${trend(share)}`
-  )
+const Other = ({ asset, share, total }: Standing) => {
+  const profit = b("", h(Money, { value: total, asset, profit: true }))
+  return p("hero-s", `In ${asset}: `, profit, share !== null && ` ${trend(share)}`)
+}
 
 /** The strategy that is selected has its quote asset first. */
 const ordered = (standings: ReadonlyArray<Standing>): ReadonlyArray<Standing> => {
@@ -49,32 +43,33 @@ const ordered = (standings: ReadonlyArray<Standing>): ReadonlyArray<Standing> =>
   return standings.toSorted((a, b) => Number(b.asset === quote) - Number(a.asset === quote))
 }
 
+const Hero = ({
+  first,
+  others
+}: {
+  readonly first: Standing | undefined
+  readonly others: ReadonlyArray<Standing>
+}) => {
+  const { asset = "", since = null, total = "0" } = first ?? {}
+  const nothing = Store.profit.value === undefined ? "Reading …" : "No budget is allotted yet"
+  return div(
+    "hero",
+    h2({ id: "t-profit" }, since === null ? "Profit" : `Profit since ${date(since)}`),
+    p(`hero-n ${toneOf(total)}`, h(Money, { value: total, asset, profit: true }), small("", ` ${asset}`)),
+    first === undefined ? p("hero-s", nothing) : h(Share, first),
+    others.map((other) => h(Other, { key: other.asset, ...other }))
+  )
+}
+
 export const Headline = () => {
-  const profit = Store.profit.value
-  const [first, ...others] = ordered(profit?.standings ?? [])
-  const since = first?.since ?? null
-  return h(
-    "section",
+  const [first, ...others] = ordered(Store.profit.value?.standings ?? [])
+  const figures = first === undefined ? [] : figuresOf(first)
+  return section(
     { class: "card main head", id: "standings", "aria-labelledby": "t-profit" },
-    h(
-      "div",
-      { class: "head-top" },
-      h(
-        "div",
-        { class: "hero" },
-        h("h2", { id: "t-profit" }, since === null ? "Profit" : `Profit since ${date(since)}`),
-        h(
-          "p",
-          { class: `hero-n ${toneOf(first?.total ?? null)}` },
-          h(Money, { value: first?.total ?? "0", asset: first?.asset ?? "", profit: true }),
-          h("small", {}, ` ${first?.asset ?? ""}`)
-        ),
-        first === undefined
-          ? h("p", { class: "hero-s" }, profit === undefined ? "Reading …" : "No budget is allotted yet")
-          : h(Share, first),
-        others.map((other) => h(Other, other))
-      ),
-      first !== undefined && h("dl", { class: "stats", id: "profit-figures" }, h(Figures, { of: figuresOf(first) }))
+    div(
+      "head-top",
+      h(Hero, { first, others }),
+      dl({ class: "stats", id: "profit-figures" }, h(Figures, { of: figures }))
     ),
     h(Curve, {})
   )

@@ -3,6 +3,7 @@ import { h } from "preact"
 import * as Api from "./api.ts"
 import { open } from "./dialog.ts"
 import { Button } from "./parts.ts"
+import { p } from "./tags.ts"
 
 const form = (reason: string, where: string) => ({
   title: "limitbot",
@@ -17,9 +18,9 @@ const form = (reason: string, where: string) => ({
         location.reload()
       }
     },
-    h("p", {}, reason),
-    h("p", { class: "dim" }, where),
-    h("p", { class: "dim" }, "Kept until you close this tab."),
+    p("", reason),
+    p("dim", where),
+    p("dim", "Kept until you close this tab."),
     h(
       "label",
       { class: "field" },

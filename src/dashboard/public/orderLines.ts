@@ -30,6 +30,7 @@ type Target = Parameters<IPrimitivePaneRenderer["draw"]>[0]
 
 export class OrderLines implements ISeriesPrimitive<Time> {
   #lines: ReadonlyArray<OrderLine> = []
+  #price = 0
   #colours: LineColours = { up: "", down: "", surface: "" }
   #series: ISeriesApi<"Candlestick"> | undefined
   #redraw: () => void = () => undefined
@@ -53,18 +54,19 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     this.#redraw()
   }
   show(lines: ReadonlyArray<OrderLine>, price: number): void {
+    this.#price = price
     this.#lines = lines.toSorted((a, b) => Math.abs(a.price - price) - Math.abs(b.price - price)).slice(0, mostLines)
     this.#redraw()
   }
 
   autoscaleInfo() {
-    const [nearest] = this.#lines
-    if (nearest === undefined) return null
     const inSight = this.#lines
       .slice(0, keptInSight)
       .map(({ price }) => price)
-      .filter((price) => Math.abs(price - nearest.price) < nearest.price * sightShare)
-    return { priceRange: { minValue: Math.min(...inSight), maxValue: Math.max(...inSight) } }
+      .filter((price) => Math.abs(price - this.#price) < this.#price * sightShare)
+    return inSight.length === 0
+      ? null
+      : { priceRange: { minValue: Math.min(...inSight), maxValue: Math.max(...inSight) } }
   }
 
   #draw(target: Target): void {

@@ -8,13 +8,14 @@ import {
   type Time
 } from "lightweight-charts"
 import { h } from "preact"
-import type { FillView } from "../../views/Fills.ts"
+import type { Book } from "../../views/Book.ts"
 import { Canvas, type Drawing, utc } from "./canvas.ts"
 import { editFile } from "./files.ts"
 import { decimal, price } from "./format.ts"
 import { OrderLines } from "./orderLines.ts"
 import { Button, Choices, Empty } from "./parts.ts"
 import * as Store from "./store.ts"
+import { b, div, h2, header, p, section, span } from "./tags.ts"
 import { colour } from "./theme.ts"
 
 const frames: Readonly<Record<string, number>> = {
@@ -33,25 +34,12 @@ const labelShare = 0.25
 
 const stepOf = (): number => frames[Store.candles.value?.timeframe ?? ""] ?? 60
 
-const ownFills = (): ReadonlyArray<FillView> => {
-  const name = Store.selected.value?.name ?? ""
-  return (Store.fills.value ?? []).filter(
-    ({ market, slot }) => market === Store.market.value && slot.startsWith(`${name}/`)
-  )
-}
+type Order = (typeof Book.Type)["orders"][number]
 
 /** A slot with a word for its name, such as `take-profit`, says what its order is for; a numbered one says its size. */
-const labelOf = ({
-  quantity,
-  side,
-  slot
-}: {
-  readonly slot: string
-  readonly side: string
-  readonly quantity: string
-}): string => {
-  const name = slot.split("/")[1] ?? ""
-  const what = /\d/.test(name) || name === "" ? (side === "BUY" ? "Buy" : "Sell") : name
+const labelOf = ({ quantity, side, slot }: Order): string => {
+  const name = Store.nameOf(slot)
+  const what = /\d/.test(name) ? (side === "BUY" ? "Buy" : "Sell") : name
   return `${what} ${decimal(quantity)}`
 }
 
@@ -105,8 +93,7 @@ const draw = (chart: IChartApi): Drawing => {
   }
   const feedOrders = (): void => {
     const { orders = [], price: now = null } = Store.book.value ?? {}
-    const name = Store.selected.value?.name ?? ""
-    const own = orders.filter(({ slot }) => slot.startsWith(`${name}/`))
+    const own = orders.filter(({ slot }) => slot.startsWith(`${Store.selectedName.value}/`))
     lines.show(
       own.map((order) => ({ price: Number(order.price), isBuy: order.side === "BUY", text: labelOf(order) })),
       Number(now?.mid ?? own[0]?.price ?? 0)
@@ -114,7 +101,7 @@ const draw = (chart: IChartApi): Drawing => {
   }
   const feedFills = (): void => {
     const [begins = 0, step] = [Store.candles.value?.time[0], stepOf()]
-    const visible = ownFills()
+    const visible = Store.fillsOf(Store.selectedName.value)
       .filter(({ at }) => at / 1000 >= begins)
       .toSorted((a, b) => a.at - b.at)
       .slice(-mostMarks)
@@ -144,38 +131,29 @@ const draw = (chart: IChartApi): Drawing => {
 
 const Ticker = () => {
   const now = Store.priceNow.value
-  if (now === undefined) return h("p", { class: "dim", id: "ticker" }, "no price yet")
-  return h(
-    "p",
+  if (now === undefined) return p({ class: "dim", id: "ticker" }, "no price yet")
+  return p(
     { id: "ticker" },
-    h("b", { title: decimal(now.mid) }, price(now.mid)),
-    h("span", { class: "dim hide-sm" }, ` ${price(now.bid)} | ${price(now.ask)}`)
+    b({ title: decimal(now.mid) }, price(now.mid)),
+    span("dim hide-sm", ` ${price(now.bid)} | ${price(now.ask)}`)
   )
 }
 
 export const PriceChart = () => {
-  const strategy = Store.selected.value
-  const name = strategy?.name ?? "Price"
+  const name = Store.selectedName.value
+  const { keep, value } = Store.timeframe
   const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures`
-  return h(
-    "section",
+  return section(
     { class: "card main chartcard", "aria-labelledby": "t-chart", "data-panel": "orders" },
-    h(
-      "header",
-      {},
-      h("h2", { id: "t-chart" }, `${name} `, h("span", { class: "dim" }, Store.market.value)),
+    header(
+      "",
+      h2({ id: "t-chart" }, `${name} `, span("dim", Store.market.value)),
       h(Ticker, {}),
-      h(Choices, {
-        label: "Candle length",
-        names: Object.keys(frames),
-        chosen: Store.timeframe.value.value,
-        pick: Store.timeframe.keep
-      }),
-      h(Button, { id: "edit", label: "Edit strategy", style: "sm", onClick: () => editFile(strategy?.name) })
+      h(Choices, { label: "Candle length", names: Object.keys(frames), chosen: value.value, pick: keep }),
+      h(Button, { id: "edit", label: "Edit strategy", style: "sm", onClick: () => editFile(name) })
     ),
-    h(
-      "div",
-      { class: "ch-pad" },
+    div(
+      "ch-pad",
       h(Canvas, { id: "chart", label, draw }),
       Store.candles.value?.time.length === 0 &&
         h(Empty, { title: "No candles yet" }, "The bot records a candle with each price that it reads.")

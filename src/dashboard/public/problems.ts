@@ -1,77 +1,45 @@
 /** Problems by kind: one row for each, with its count, the first case and its remedy. Further cases unfold. */
-import { useSignal } from "@preact/signals"
 import { h } from "preact"
-import { mayAs, operatorCommands, type TokenRole } from "../../control/api/OperatorCommands.ts"
 import type { ProblemView } from "../../views/Problems.ts"
-import { agree, command, reconcile, resolveProblem } from "./commands.ts"
+import { CommandButton, reconcile, resolveProblem } from "./commands.ts"
 import { clock, spoken } from "./format.ts"
-import { Button, Empty, Icon } from "./parts.ts"
+import { Button, Empty, Icon, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
+import { b, div, h2, header, li, p, section, span, ul } from "./tags.ts"
 
-const remedies: Readonly<
-  Record<
-    NonNullable<ProblemView["command"]>,
-    { readonly title: string; readonly role: TokenRole; readonly act: (problem: ProblemView) => void }
-  >
-> = {
-  release: { ...operatorCommands.release, act: () => agree("release") },
-  resume: { ...operatorCommands.resume, act: ({ subject }) => void command("resume", { strategy: subject }) },
-  reconcile: { title: "Reconcile", role: "trader", act: reconcile },
-  resolve: { title: "Resolve", role: "operator", act: (problem) => resolveProblem(problem) }
-}
-
-const titles: Readonly<Record<string, string>> = {
-  foreign: "Unknown orders",
-  "no-price": "No price",
-  late: "Bot is late"
-}
+const titles: Readonly<Record<string, string>> = { foreign: "Unknown orders", late: "Bot is late" }
 const titleOf = (kind: string): string => titles[kind] ?? spoken(kind)
 
 const Remedy = ({ problem }: { readonly problem: ProblemView }) => {
-  const remedy = problem.command === null ? undefined : remedies[problem.command]
-  const role = Store.status.value?.role
-  if (remedy === undefined || role === undefined || !mayAs(role, remedy.role)) return null
-  return h(Button, { label: remedy.title, style: "sm", onClick: () => remedy.act(problem) })
+  const { command, subject } = problem
+  const style = "sm"
+  if (command === "release") return h(CommandButton, { name: "release", style })
+  if (command === "resume") return h(CommandButton, { name: "resume", payload: { strategy: subject }, style })
+  const act = command === "resolve" ? () => resolveProblem(problem) : reconcile
+  if (command === null || !Store.may(command === "resolve" ? "operator" : "trader")) return null
+  return h(Button, { label: spoken(command), style, onClick: act })
 }
 
 const Case = ({ problem }: { readonly problem: ProblemView }) =>
-  h(
-    "p",
-    {},
-    `${problem.subject}: ${problem.text}`,
-    problem.since !== null && h("span", { class: "dim" }, ` since ${clock(problem.since)}`)
-  )
+  p("", `${problem.subject}: ${problem.text}`, problem.since !== null && span("dim", ` since ${clock(problem.since)}`))
 
-/** A position without its exit can lose without limit, so each case shows. */
-const isUnfolded = (kind: string): boolean => kind === "exit-refused"
+/** A position without its exit can lose without limit, so each case is in sight. */
+const isGrave = (kind: string | undefined): boolean => kind === "exit-refused"
 
 const Group = ({ cases }: { readonly cases: ReadonlyArray<ProblemView> }) => {
   const [first, ...others] = cases
   if (first === undefined) return null
-  return h(
-    "li",
-    { class: `prob ${first.severity}` },
+  return li(
+    `prob ${first.severity} ${isGrave(first.kind) ? "grave" : ""}`,
     h(Icon, { name: "warn" }),
-    h(
-      "div",
-      {},
-      h("b", {}, cases.length > 1 && h("span", { class: "count" }, cases.length), titleOf(first.kind)),
-      h(Case, { problem: first })
-    ),
+    div("", b("", cases.length > 1 && span("count", cases.length), titleOf(first.kind)), h(Case, { problem: first })),
     h(Remedy, { problem: first }),
     others.length > 0 &&
       h(
         "details",
-        { open: isUnfolded(first.kind) },
+        { open: isGrave(first.kind) },
         h("summary", {}, `${others.length} more`),
-        others.map((problem) =>
-          h(
-            "div",
-            { class: "case", key: `${problem.subject} ${problem.text}` },
-            h(Case, { problem }),
-            h(Remedy, { problem })
-          )
-        )
+        others.map((problem, index) => div({ class: "case", key: index }, h(Case, { problem }), h(Remedy, { problem })))
       )
   )
 }
@@ -80,35 +48,25 @@ const Group = ({ cases }: { readonly cases: ReadonlyArray<ProblemView> }) => {
 const mostKinds = 3
 
 export const Problems = () => {
-  const isAll = useSignal(false)
+  const [isAll, toggle] = useToggle()
   const kinds = Store.problemKinds.value
-  const shown = isAll.value ? kinds : kinds.slice(0, mostKinds)
-  const toggle = () => {
-    isAll.value = !isAll.value
-  }
-  return h(
-    "section",
+  const shown = kinds.filter(([first], index) => isAll || index < mostKinds || isGrave(first?.kind))
+  const style = `quiet sm push ${kinds.length > mostKinds ? "" : "only-sm"}`
+  return section(
     {
-      class: `card att ${isAll.value ? "all" : ""}`,
+      class: `card att ${isAll ? "all" : ""}`,
       id: "attention",
       "aria-labelledby": "t-problems",
       "aria-live": "polite"
     },
-    h(
-      "header",
-      {},
-      h("h2", { id: "t-problems" }, Store.trouble.value === "" ? "No warnings" : Store.trouble.value),
-      kinds.length > 1 &&
-        h(Button, {
-          label: isAll.value ? "Show fewer" : "Show all",
-          style: `quiet sm push ${kinds.length > mostKinds ? "" : "only-sm"}`,
-          onClick: toggle
-        })
+    header(
+      "",
+      h2({ id: "t-problems" }, Store.trouble.value === "" ? "No warnings" : Store.trouble.value),
+      kinds.length > 1 && h(Button, { label: isAll ? "Show fewer" : "Show all", style, onClick: toggle })
     ),
     kinds.length === 0
       ? h(Empty, { title: "All is well" }, "Problems appear here, each with what to do.")
-      : h(
-          "ul",
+      : ul(
           { class: "rows", id: "problems" },
           shown.map((cases) => h(Group, { key: cases[0]?.kind, cases }))
         )

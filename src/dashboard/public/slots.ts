@@ -7,8 +7,9 @@ import { h } from "preact"
 import type { SlotView } from "../../views/Slots.ts"
 import { explain } from "./explain.ts"
 import { age, counted, percent, price } from "./format.ts"
-import { Choices, type Column, cellsOf, Empty, Head, Money, Panel, Price, Side } from "./parts.ts"
+import { Choices, type Column, cellsOf, column, Empty, Head, Money, Panel, Price, Side } from "./parts.ts"
 import * as Store from "./store.ts"
+import { div, span, tr } from "./tags.ts"
 
 const groups = {
   All: () => true,
@@ -23,7 +24,7 @@ const group = signal<Group>("All")
 /** Pixels that the table is scrolled by, in steps, so that not each of them draws it again. */
 const scrolled = signal(0)
 
-const own = computed(() => Store.slotsOf(Store.selected.value?.name ?? ""))
+const own = computed(() => Store.slotsOf(Store.selectedName.value))
 
 const middle = "middle"
 type Row = SlotView | typeof middle
@@ -39,67 +40,40 @@ const rows = computed<ReadonlyArray<Row>>(() => {
   return [...trouble, ...above, ...(placed.length === 0 ? [] : [middle as typeof middle]), ...below, ...idle]
 })
 
-const nameOf = (slot: string): string => slot.split("/")[1] ?? slot
+const gain = (value: string | null, { market }: SlotView) =>
+  h(Money, { value, asset: Store.quoteOf(market), profit: true })
 
 const columns: ReadonlyArray<Column<SlotView>> = [
-  {
-    title: "Slot",
-    cell: (slot) =>
-      h("button", { type: "button", class: "link", title: slot.why, onClick: () => explain(slot) }, nameOf(slot.slot))
-  },
-  { title: "Side", class: "r", cell: ({ side }) => h(Side, { side }) },
-  {
-    title: "Price",
-    number: true,
-    class: "lead",
-    cell: ({ price }) => (price === "" ? h("span", { class: "dim" }, "–") : h(Price, { value: price }))
-  },
-  { title: "Away", number: true, class: "soft", cell: ({ distance }) => (distance === null ? "" : percent(distance)) },
-  { title: "Quantity", number: true, class: "soft", cell: ({ quantity }) => quantity },
-  {
-    title: "State",
-    class: "soft gap",
-    cell: ({ filled, state, tone, why }) =>
-      h(
-        "span",
-        { class: tone === "alarm" ? "alarm" : "dim", title: why },
-        filled === "" || filled === "0 %" ? state : `${filled} filled`
-      )
-  },
-  {
-    title: "Age",
-    number: true,
-    class: "soft",
-    cell: ({ since }) => (since === null ? "" : age(Store.second.value - since).replace(/ h \d+ min$/, " h"))
-  },
-  { title: "Trades", number: true, class: "soft x", cell: ({ legs }) => legs },
-  {
-    title: "Earned",
-    number: true,
-    cell: ({ earned, market }) => h(Money, { value: earned, asset: Store.quoteOf(market), profit: true })
-  },
-  {
-    title: "Open",
-    number: true,
-    class: "x",
-    cell: ({ inventory, market }) => h(Money, { value: inventory, asset: Store.quoteOf(market), profit: true })
-  }
+  column("Slot", (of) =>
+    h("button", { type: "button", class: "link", title: of.why, onClick: () => explain(of) }, Store.nameOf(of.slot))
+  ),
+  column("Side", ({ side }) => h(Side, { side })),
+  column("Price", ({ price }) => (price === "" ? span("dim", "–") : h(Price, { value: price })), "num lead"),
+  column("Away", ({ distance }) => (distance === null ? "" : percent(distance)), "num soft"),
+  column("Quantity", ({ quantity }) => quantity, "num soft"),
+  column(
+    "State",
+    ({ filled, state, tone, why }) => {
+      const text = filled === "" || filled === "0 %" ? state : `${filled} filled`
+      return span({ class: tone === "alarm" ? "alarm" : "dim", title: why }, text)
+    },
+    "soft gap"
+  ),
+  column(
+    "Age",
+    ({ since }) => (since === null ? "" : age(Store.second.value - since).replace(/ h .*/, " h")),
+    "num soft"
+  ),
+  column("Trades", ({ legs }) => legs, "num soft x"),
+  column("Earned", (of) => gain(of.earned, of), "num"),
+  column("Open", (of) => gain(of.inventory, of), "num x")
 ]
 
 const Line = ({ index, row }: { readonly row: Row; readonly index: number }) => {
-  if (row !== middle) return h("tr", { "aria-rowindex": index + 2, class: row.tone }, cellsOf(columns, row))
+  if (row !== middle) return tr({ "aria-rowindex": index + 2, class: row.tone }, cellsOf(columns, row))
   const now = Store.priceNow.value
-  return h(
-    "tr",
-    { class: "mid" },
-    h(
-      "td",
-      { colSpan: columns.length },
-      now === undefined ? "no price yet" : price(now.mid),
-      " ",
-      h("span", { class: "dim" }, Store.market.value)
-    )
-  )
+  const text = now === undefined ? "no price yet" : price(now.mid)
+  return tr("mid", h("td", { colSpan: columns.length }, text, " ", span("dim", Store.market.value)))
 }
 
 /** Up to this many rows are drawn at once. */
@@ -108,13 +82,7 @@ const [rowHeight, phoneRowHeight, viewHeight, margin] = [32, 61, 640, 15]
 const phone = matchMedia("(max-width: 720px)")
 
 const Spacer = ({ height }: { readonly height: number }) =>
-  height === 0
-    ? null
-    : h(
-        "tr",
-        { class: "spacer", "aria-hidden": "true" },
-        h("td", { colSpan: columns.length, style: { height: `${height}px` } })
-      )
+  tr({ class: "spacer", "aria-hidden": "true" }, h("td", { colSpan: columns.length, style: { height: `${height}px` } }))
 
 const Rows = () => {
   const all = rows.value
@@ -126,55 +94,35 @@ const Rows = () => {
     if (isLong && currentTarget instanceof HTMLElement)
       scrolled.value = Math.floor(currentTarget.scrollTop / (5 * height)) * 5 * height
   }
-  return h(
-    "div",
+  const keyOf = (row: Row): string => (row === middle ? middle : row.slot)
+  const lines = all.slice(first, last).map((row, index) => h(Line, { key: keyOf(row), row, index: first + index }))
+  const before = first > 0 && h(Spacer, { key: "before", height: first * height })
+  const after = last < all.length && h(Spacer, { key: "after", height: (all.length - last) * height })
+  const table = { class: "t cards slots-t", "aria-rowcount": all.length + 1 }
+  return div(
     { class: isLong ? "tall" : "", onScroll },
-    h(
-      "table",
-      { class: "t cards slots-t", "aria-rowcount": all.length + 1 },
-      h(Head<SlotView>, { columns }),
-      h(
-        "tbody",
-        {},
-        h(Spacer, { key: "before", height: first * height }),
-        all
-          .slice(first, last)
-          .map((row, index) => h(Line, { key: row === middle ? middle : row.slot, row, index: first + index })),
-        h(Spacer, { key: "after", height: (all.length - last) * height })
-      )
-    )
+    h("table", table, h(Head<SlotView>, { columns }), h("tbody", {}, before, lines, after))
   )
 }
 
 const titled = (name: Group): string => (name === "All" ? name : `${name} ${own.value.filter(groups[name]).length}`)
 
-export const Slots = () => {
-  const byState = Map.groupBy(own.value, ({ state }) => state)
+const Filter = () => {
   const pick = (name: string): void => {
     group.value = groupNames.find((each) => titled(each) === name) ?? "All"
   }
+  return h(Choices, { label: "Shown slots", names: groupNames.map(titled), chosen: titled(group.value), pick })
+}
+
+export const Slots = () => {
+  const byState = Map.groupBy(own.value, ({ state }) => state)
+  const sub = [...byState].map(([state, of]) => `${of.length} ${state}`).join(", ")
+  const props = { id: "slots", title: "Slots", sub, tools: h(Filter, {}), panel: "orders", style: "main slots" }
   return h(
     Panel,
-    {
-      id: "slots",
-      title: "Slots",
-      sub: [...byState].map(([state, of]) => `${of.length} ${state}`).join(", "),
-      tools: h(Choices, {
-        label: "Slots that are shown",
-        names: groupNames.map(titled),
-        chosen: titled(group.value),
-        pick
-      }),
-      panel: "orders",
-      class: "main slots"
-    },
+    { ...props, isReading: Store.slots.value === undefined },
     own.value.length === 0
-      ? h(
-          Empty,
-          { title: Store.slots.value === undefined ? "Reading …" : "No slots yet" },
-          Store.slots.value !== undefined &&
-            "The strategy has not decided yet. It decides with the first price of its market."
-        )
+      ? h(Empty, { title: "No slots yet" }, "The strategy decides with the first price of its market.")
       : rows.value.length === 0
         ? h(Empty, { title: `None of ${counted(own.value.length, "slot")}` })
         : h(Rows, {})

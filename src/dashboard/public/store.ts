@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals"
 import { mayAs, type TokenRole } from "../../control/api/OperatorCommands.ts"
 import type { Book } from "../../views/Book.ts"
 import type { Candles } from "../../views/Candles.ts"
-import type { LineView } from "../../views/Events.ts"
+import type { Lines } from "../../views/Events.ts"
 import type { FillView } from "../../views/Fills.ts"
 import type { Money } from "../../views/Money.ts"
 import type { ProblemView } from "../../views/Problems.ts"
@@ -21,7 +21,7 @@ export const profit = signal<typeof Profit.Type | undefined>(undefined)
 export const money = signal<typeof Money.Type | undefined>(undefined)
 export const book = signal<typeof Book.Type | undefined>(undefined)
 export const candles = signal<typeof Candles.Type | undefined>(undefined)
-export const events = signal<ReadonlyArray<LineView> | undefined>(undefined)
+export const events = signal<typeof Lines.Type | undefined>(undefined)
 /** In the order in which the bot saw them: after a restart it can see older fills of one order after newer fills of another. */
 export const fills = signal<ReadonlyArray<FillView> | undefined>(undefined)
 
@@ -34,7 +34,8 @@ export const now = (): number => Date.now() + skew.value
 export const second = signal(Date.now())
 
 export const search = signal("")
-const named = signal("")
+/** The strategy in the address, as it is written there. */
+const address = signal("")
 
 const kept = (key: string, usual: string) => {
   const value = signal(localStorage.getItem(key) ?? usual)
@@ -75,20 +76,29 @@ export const strategies = computed<ReadonlyArray<Strategy>>(() => {
   ]
 })
 
-export const selected = computed(() => strategies.value.find(({ name }) => name === named.value) ?? strategies.value[0])
+const isAt = (place: string) => (strategy: Strategy) => encodeURIComponent(strategy.name) === place
+export const selected = computed(() => strategies.value.find(isAt(address.value)) ?? strategies.value[0])
+export const selectedName = computed(() => selected.value?.name ?? "")
 export const market = computed(() => selected.value?.market ?? status.value?.prices[0]?.market ?? "")
 export const baseOf = (name: string): string => name.split("/")[0] ?? ""
+/** The name of a slot without that of its strategy. */
+export const nameOf = (slot: string): string => slot.split("/")[1] ?? slot
 export const quoteOf = (name: string): string => name.split("/")[1] ?? ""
 export const priceNow = computed(() => status.value?.prices.find((each) => each.market === market.value))
 export const slotsOf = (strategy: string): ReadonlyArray<SlotView> =>
   slots.value?.slots.filter((slot) => slot.strategy === strategy) ?? []
 
+export const fillsOf = (strategy: string): ReadonlyArray<FillView> =>
+  fills.value?.filter(({ slot }) => slot.startsWith(`${strategy}/`)) ?? []
+
 export const select = (strategy: string): void => {
-  named.value = strategy
-  history.replaceState(null, "", `#${encodeURIComponent(strategy)}`)
+  address.value = encodeURIComponent(strategy)
+  history.replaceState(null, "", `#${address.value}`)
 }
+/** Other links of the page, such as that to its warnings, select nothing. */
 export const selectByAddress = (): void => {
-  named.value = decodeURIComponent(location.hash.slice(1))
+  const place = location.hash.slice(1)
+  if (status.value === undefined || strategies.value.some(isAt(place))) address.value = place
 }
 
 export const problems = computed<ReadonlyArray<ProblemView>>(() => status.value?.problems ?? [])
@@ -102,11 +112,18 @@ export const isKilled = computed(
   () => (status.value?.killSwitch ?? null) !== null || problems.value.some(({ kind }) => kind === "kill-switch")
 )
 
+/** A page that has just opened may need some seconds. */
+const patienceMillis = 5_000
+export const isLost = computed(
+  () => link.value !== "live" && (heardAt.value > 0 || (second.value > 0 && performance.now() > patienceMillis))
+)
+
 /** The worst state wins; warnings stand beside it. */
 export const state = computed<{ readonly kind: ChipKind; readonly text: string; readonly detail: string }>(() => {
   const { leaving = null, mode = "" } = status.value ?? {}
-  if (link.value !== "live")
+  if (isLost.value)
     return { kind: "gone", text: "DISCONNECTED", detail: heardAt.value === 0 ? "" : age(second.value - heardAt.value) }
+  if (status.value === undefined) return { kind: "stopping", text: "CONNECTING", detail: "" }
   if (isKilled.value) return { kind: "killed", text: "KILLED", detail: "" }
   if (leaving !== null) return { kind: "stopping", text: "STOPPING", detail: leaving }
   if (isPaused.value) return { kind: "paused", text: "PAUSED", detail: "" }

@@ -2,12 +2,15 @@
 import { h } from "preact"
 import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { SlotView } from "../../views/Slots.ts"
-import { agree, command } from "./commands.ts"
-import { cents, percent, price, spoken, toneOf, trend } from "./format.ts"
-import { Button, Chip, type ChipKind, Empty, Figures, Money } from "./parts.ts"
+import { CommandButton, closeStrategy } from "./commands.ts"
+import { decimal, percent, price, spoken, toneOf, trend } from "./format.ts"
+import { Button, Chip, type ChipKind, Empty, Figures, Money, Spark } from "./parts.ts"
 import * as Store from "./store.ts"
+import { b, div, dl, h2, h3, p, section, small, span } from "./tags.ts"
 
 type Strategy = Store.Strategy
+
+const profitOf = (name: string) => Store.profit.value?.strategies.find(({ strategy }) => strategy === name)
 
 const ChipOf = ({ kind, name, paused }: Strategy) => {
   const problem = Store.problems.value.find(({ subject }) => subject === name || subject.startsWith(`${name}/`))
@@ -21,38 +24,32 @@ const ChipOf = ({ kind, name, paused }: Strategy) => {
           : problem !== undefined
             ? ["warn", spoken(problem.kind)]
             : ["live", "Live"]
-  return h("span", { class: "push", title: problem?.text }, h(Chip, { kind: chip, small: true }, text))
+  return span({ class: "push", title: problem?.text }, h(Chip, { kind: chip, style: "sm" }, text))
 }
 
 const Profit = ({ name }: Strategy) => {
-  const own = Store.profit.value?.strategies.find(({ strategy }) => strategy === name)
-  if (own === undefined) return h("p", { class: "dim" }, "No profit yet: its budget has no price.")
-  const { asset, fees, fills, gridProfit, held, inventory, total } = own
+  const own = profitOf(name)
+  if (own === undefined) return p("dim", "No profit yet: its budget has no price.")
+  const { asset, curve, fees, fills, gridProfit, held, inventory, total } = own
   const share = Number(held) === 0 ? 0 : Number(total) / Number(held)
+  const profit = (value: string) => h(Money, { value, asset, profit: true })
+  const figures = [
+    ["Grid profit", profit(gridProfit)],
+    ["Open profit", profit(inventory)],
+    ["Fees", h(Money, { value: `-${fees}`, asset })],
+    ["Fills", String(fills)]
+  ] as const
   return [
-    h(
-      "div",
-      { class: "pnl" },
-      h(
-        "p",
-        { class: `big ${toneOf(total)}` },
-        h(Money, { value: total, asset, profit: true }),
-        h("small", {}, ` ${asset}`)
+    div(
+      "pnl",
+      div(
+        "",
+        p(`big ${toneOf(total)}`, profit(total), small("", ` ${asset}`)),
+        p("ink2", span(toneOf(total), trend(share)), " against holding")
       ),
-      h("p", { class: "ink2" }, h("span", { class: toneOf(total) }, trend(share)), " against holding")
+      h(Spark, { of: curve })
     ),
-    h(
-      "dl",
-      { class: "three" },
-      h(Figures, {
-        of: [
-          ["Grid profit", h(Money, { value: gridProfit, asset, profit: true })],
-          ["Open profit", h(Money, { value: inventory, asset, profit: true })],
-          ["Fees", h(Money, { value: `-${fees}`, asset })],
-          ["Fills", String(fills)]
-        ]
-      })
-    )
+    dl("three", h(Figures, { of: figures }))
   ]
 }
 
@@ -64,22 +61,13 @@ const inOrders = (slots: ReadonlyArray<SlotView>): number =>
   }, 0)
 
 const Budget = ({ name, market }: Strategy) => {
-  const budget = Number(Store.profit.value?.strategies.find(({ strategy }) => strategy === name)?.held ?? 0)
+  const budget = Number(profitOf(name)?.held ?? 0)
   if (budget === 0) return null
   const used = inOrders(Store.slotsOf(name))
-  const share = Math.min(1, used / budget)
-  const whole = (value: number) => cents(value.toFixed(2)).replace(/\.\d+$/, "")
-  return h(
-    "div",
-    { class: "gauge" },
-    h(
-      "div",
-      { class: "l" },
-      h("span", {}, "Budget in orders"),
-      h("b", {}, `${whole(used)} of ${whole(budget)} ${Store.quoteOf(market)}`)
-    ),
-    h("div", { class: "track" }, h("i", { style: { width: `${share * 100}%` } }))
-  )
+  const width = `${Math.min(100, (used / budget) * 100)}%`
+  const whole = (value: number) => decimal(value.toFixed(0))
+  const text = `${whole(used)} of ${whole(budget)} ${Store.quoteOf(market)}`
+  return div("gauge", div("l", span("", "Budget in orders"), b("", text)), div("track", h("i", { style: { width } })))
 }
 
 /** The open order that is nearest to the price fills first. */
@@ -90,60 +78,39 @@ const Next = ({ name, paused, slots }: Strategy) => {
   if (next !== undefined) {
     const away = percent(Math.abs(next.distance ?? 0)).replace("+", "")
     const what = `${next.side === "BUY" ? "buys" : "sells"} ${next.quantity} at ${price(next.price)}`
-    return h("p", { title: next.why }, "Next: ", h("b", {}, what), `, ${away} away`)
+    return p({ title: next.why }, "Next: ", b("", what), `, ${away} away`)
   }
-  if (paused !== null) return h("p", {}, `Paused by ${paused.by}: ${paused.reason}`)
+  if (paused !== null) return p("", `Paused by ${paused.by}: ${paused.reason}`)
   const waiting = own.find(({ state }) => state !== "empty") ?? own[0]
-  if (waiting === undefined) return h("p", {}, slots === 0 ? "It has not decided yet." : "It has no order.")
-  return h(
-    "p",
-    { title: waiting.why },
-    h("b", {}, `${waiting.slot.split("/")[1] ?? ""} ${waiting.state}: `),
-    waiting.why
-  )
+  if (waiting === undefined) return p("", slots === 0 ? "It has not decided yet." : "It has no order.")
+  return p({ title: waiting.why }, b("", `${Store.nameOf(waiting.slot)} ${waiting.state}: `), waiting.why)
 }
 
 const Buttons = ({ kind, name, paused }: Strategy) => {
-  if (kind === "") return null
-  const { drain, pause, resume } = operatorCommands
-  const button = (label: string, isAllowed: boolean, onClick: () => void, style = "") =>
-    h(Button, { label, name: `${label} ${name}`, isAllowed, onClick, style: `sm ${style}` })
-  return [
-    paused === null
-      ? button(pause.title, Store.may(pause.role), () => agree("pause", { strategy: name }))
-      : button(resume.title, Store.may(resume.role), () => command("resume", { strategy: name })),
-    button(drain.title, Store.may(drain.role), () => agree("drain", { strategy: name }), "quiet")
-  ]
+  const command = paused === null ? "pause" : "resume"
+  const label = span("", operatorCommands[command].title, span("vh", ` ${name}`))
+  const close = { label: "Close…", name: `Close ${name}`, onClick: () => closeStrategy(name), style: "quiet sm" }
+  return kind === ""
+    ? null
+    : [
+        h(CommandButton, { name: command, payload: { strategy: name }, label, style: "sm" }),
+        h(Button, { ...close, isAllowed: Store.may("operator") })
+      ]
 }
 
 const Card = (strategy: Strategy) => {
   const { kind, market, name } = strategy
-  const isSelected = Store.selected.value?.name === name
+  const isSelected = Store.selectedName.value === name
+  const pressed = isSelected ? "true" : "false"
+  const title = h("button", { type: "button", "aria-pressed": pressed, onClick: () => Store.select(name) }, name)
+  const what = p("kind", [spoken(kind), market].filter(Boolean).join(" · "))
   return h(
     "article",
     { class: `card strat ${isSelected ? "on" : ""}` },
-    h(
-      "div",
-      { class: "top" },
-      h(
-        "div",
-        {},
-        h(
-          "h3",
-          {},
-          h(
-            "button",
-            { type: "button", "aria-pressed": isSelected ? "true" : "false", onClick: () => Store.select(name) },
-            name
-          )
-        ),
-        h("p", { class: "kind" }, [spoken(kind), market].filter(Boolean).join(" · "))
-      ),
-      h(ChipOf, strategy)
-    ),
+    div("top", div("", h3("", title), what), h(ChipOf, strategy)),
     h(Profit, strategy),
     h(Budget, strategy),
-    h("div", { class: "next" }, h(Next, strategy), h(Buttons, strategy))
+    div("next", h(Next, strategy), h(Buttons, strategy))
   )
 }
 
@@ -161,21 +128,12 @@ const onKeyDown = (event: KeyboardEvent): void => {
 }
 
 export const Strategies = () => {
-  const all = Store.strategies.value
-  return h(
-    "section",
+  const cards = Store.strategies.value.map((strategy) => h(Card, { key: strategy.name, ...strategy }))
+  return section(
     { class: "wide", "aria-labelledby": "t-strategies", onKeyDown },
-    h("h2", { class: "vh", id: "t-strategies" }, "Strategies"),
-    all.length === 0
-      ? h(
-          "div",
-          { class: "card" },
-          h(Empty, { title: "No strategy runs" }, "Add a strategy file to the bot's folder, or: limitbot init")
-        )
-      : h(
-          "div",
-          { class: "strats", role: "group", "aria-label": "Strategies" },
-          all.map((strategy) => h(Card, { key: strategy.name, ...strategy }))
-        )
+    h2({ class: "vh", id: "t-strategies" }, "Strategies"),
+    cards.length === 0
+      ? div("card", h(Empty, { title: "No strategy runs" }, "Add a strategy file to the bot's folder: limitbot init"))
+      : div({ class: "strats", role: "group", "aria-labelledby": "t-strategies" }, cards)
   )
 }

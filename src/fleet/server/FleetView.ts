@@ -45,6 +45,8 @@ export const FleetOverview = Schema.Struct({
   totals: Schema.Array(Sum),
   /** Total number of bots, and the number that passes the filter. Only the worst of these are listed. */
   bots: Schema.Int,
+  /** Bots that do not run, or have a problem. */
+  troubled: Schema.Int,
   matching: Schema.Int,
   listed: Schema.Array(BotLine)
 })
@@ -213,6 +215,7 @@ export const fleetView = (
     fills: sumOf(lines, "fills"),
     totals: totalsOf(lines),
     bots: lines.length,
+    troubled: lines.filter(({ problems, state }) => state !== "running" || problems.length > 0).length,
     matching: matching.length,
     listed: worstFirst(matching).slice(0, most)
   }
