@@ -47,14 +47,14 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 395,
-  app: 10657,
+  app: 11328,
   candles: 2774,
-  cli: 2769,
-  control: 3739,
+  cli: 2880,
+  control: 3838,
   dashboard: 3069,
   domain: 2681,
-  engine: 14041,
-  files: 2009,
+  engine: 14045,
+  files: 2100,
   fleet: 1872,
   importers: 878,
   journal: 3019,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 15757,
+  strategy: 15789,
   venue: 5865,
   views: 3553
 }

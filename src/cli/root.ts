@@ -19,6 +19,7 @@ const groups = {
     rehearse: () => import("./rehearse/rehearse.ts").then(({ command }) => command)
   },
   Run: {
+    order: () => import("./order/order.ts").then(({ command }) => command),
     run: () => import("./run/run.ts").then(({ command }) => command),
     status: () => import("./journal/status.ts").then(({ command }) => command),
     book: () => import("./plan/book.ts").then(({ command }) => command),

@@ -16,6 +16,7 @@ import type { Reconciliation } from "../views/Reconciliation.ts"
 import type { CloseAnswer, CloseRequest } from "./api/Close.ts"
 import type { Refused } from "./api/ControlApi.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
+import type { OrderAnswer, OrderChange, OrderRequest } from "./api/Order.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
 import type { PhoneServices } from "./push/PhoneServices.ts"
 import type { SignalServices } from "./Signals.ts"
@@ -37,6 +38,14 @@ export interface BotServices {
   /** `at`: a time or an age, as `explain --at` accepts it. */
   explain(slot: string | undefined, at: string | undefined): Effect.Effect<ReadonlyArray<Explanation>, Refused>
   readonly reconcile: Effect.Effect<typeof Reconciliation.Type, Refused>
+  readonly orders: OrderServices
+}
+
+/** Orders by hand. A key that was used before places nothing again. */
+export interface OrderServices {
+  place(request: OrderRequest, key: string): Effect.Effect<OrderAnswer, Refused>
+  change(request: OrderChange): Effect.Effect<OrderAnswer, Refused>
+  cancel(order: string): Effect.Effect<OrderAnswer, Refused>
 }
 
 export interface SwapServices {

@@ -39,6 +39,8 @@ export interface DesiredSlot {
   readonly yieldsTo?: ReadonlyArray<string>
   /** An order for a larger quantity is cancelled at any cost. */
   readonly neverMore?: true
+  /** An order at another price is replaced at any cost: the price is a number that a person wrote, and may have edited. */
+  readonly isExact?: true
   readonly why: Reason
 }
 
@@ -167,6 +169,7 @@ export interface DesiredOrder extends Leg {
   readonly isExit?: true
   readonly yieldsTo?: ReadonlyArray<string>
   readonly neverMore?: true
+  readonly isExact?: true
   readonly why: Reason
 }
 
@@ -234,9 +237,9 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   const leg = desired.legs[index]
   const quantity = leftOfLeg(desired, index, progress)
   if (leg === undefined || quantity <= 0n) return undefined
-  const { slot, market, neverMore, why, yieldsTo } = desired
+  const { slot, isExact, market, neverMore, why, yieldsTo } = desired
   const isExit = leaves(desired, leg) || undefined
-  return { ...leg, quantity, slot, ...present({ market, isExit, neverMore, yieldsTo }), leg: index, why }
+  return { ...leg, quantity, slot, ...present({ market, isExact, isExit, neverMore, yieldsTo }), leg: index, why }
 }
 
 const isFilled = (desired: Legs, progress: SlotProgress, due: number): boolean => {

@@ -8,6 +8,7 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { BotServices } from "../../control/Bot.ts"
 import { bySymbol } from "../../domain/Amount.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import type { Journal } from "../../journal/Journal.ts"
 import type { PriceStore } from "../../journal/PriceStore.ts"
@@ -25,6 +26,7 @@ import { gather } from "../reconcile/ReconcileWitnesses.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as Closing from "./Closing.ts"
 import * as EditedFiles from "./EditedFiles.ts"
+import * as OrderServices from "./OrderServices.ts"
 
 const patienceMillis = 120_000
 const curvePoints = 500
@@ -33,10 +35,11 @@ export interface BotServicesOptions {
   readonly config: BotConfig
   readonly configFile: string
   readonly account: VenueAccount
-  readonly files: ReadonlyArray<string>
+  readonly files: () => ReadonlyArray<string>
   readonly running: () => ReadonlyArray<Strategy>
   /** True for a dry run: its orders are imaginary, so there is nothing at the venue to compare with. */
   readonly isDry: boolean
+  readonly reload: Effect.Effect<string, Refused>
 }
 
 type Needed =
@@ -89,6 +92,15 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     return planView(facts, assets, refusedIn(facts))
   })
 
+  const { state } = yield* Bookkeeper
+  const orders = yield* OrderServices.make({
+    config,
+    running: options.running,
+    state: isDry ? Effect.fail(new Refused({ message: "A dry run places no orders" })) : Effect.succeed(state),
+    plan: drafted,
+    reload: options.reload
+  })
+
   const backtest: BotServices["backtest"] = Effect.fnUntraced(
     function* (file, text) {
       yield* text === undefined ? edited.known(file) : edited.mayRun({ file, text })
@@ -119,6 +131,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     plan,
     close: Closing.make({ edited, plan: drafted, assets }),
     backtest,
+    orders,
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),
     reconcile: isDry ? Effect.fail(new Refused({ message: "A dry run has nothing to reconcile" })) : answering(compared)
   }

@@ -1,6 +1,6 @@
 /**
  * The strategy files of a running bot for a page that edits them: their text, and the mistakes in an edited text, as if it were saved. Only
- * files that the bot was started with are read or written, and no change that was made meanwhile is overwritten.
+ * files that the bot runs are read or written, and no change that was made meanwhile is overwritten.
  */
 import { createHash } from "node:crypto"
 import { Effect, FileSystem } from "effect"
@@ -16,7 +16,7 @@ import * as StrategyFile from "../../strategy/StrategyFile.ts"
 
 export interface EditedOptions {
   readonly config: Pick<BotConfig, "markets">
-  readonly files: ReadonlyArray<string>
+  readonly files: () => ReadonlyArray<string>
   readonly running: () => ReadonlyArray<Strategy>
 }
 
@@ -28,7 +28,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
   const fileSystem = yield* FileSystem.FileSystem
 
   const requireListed = (file: string) =>
-    files.includes(file)
+    files().includes(file)
       ? Effect.void
       : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
 
@@ -46,7 +46,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
   const readWith = Effect.fnUntraced(
     function* (texts: ReadonlyArray<FileText>) {
       yield* Effect.forEach(texts, mayRun, { discard: true })
-      return yield* StrategyFiles.laidOver(texts)(StrategyFiles.readAll(files, markets))
+      return yield* StrategyFiles.laidOver(texts)(StrategyFiles.readAll(files(), markets))
     },
     Effect.provideService(FileSystem.FileSystem, fileSystem)
   )
@@ -83,5 +83,12 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     )
   })
 
-  return { all: Effect.forEach(files, view), apply, check, known: requireListed, mayRun, readWith } as const
+  return {
+    all: Effect.suspend(() => Effect.forEach(files(), view)),
+    apply,
+    check,
+    known: requireListed,
+    mayRun,
+    readWith
+  } as const
 })

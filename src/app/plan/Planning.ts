@@ -8,6 +8,7 @@ import { age, clock, counted } from "../../domain/Words.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import type { Money, PlannedChange, PlannedOrder } from "../../engine/planning/ahead/PlanReport.ts"
 import { sentenceOf } from "../../engine/planning/ahead/RenewalCost.ts"
+import * as ByHand from "../../files/ByHand.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
@@ -282,7 +283,7 @@ interface Asked {
 export const planned = Effect.fn("Planning.planned")(function* ({ allow, config: file, files, journal, json }: Asked) {
   const configured = yield* ConfigFile.load(file)
   const config = { ...configured, journal: Option.getOrElse(journal, () => configured.journal) }
-  const strategies = yield* StrategyFiles.load(files, config.markets)
+  const strategies = yield* StrategyFiles.load(yield* ByHand.besides(files, config.journal), config.markets)
   const account = yield* Layers.accountOf(config)
   const plan = yield* Effect.provide(PlanDraft.draft(config, account, strategies), Layers.looking(config, account))
   const refused = refusedIn(plan, allow)

@@ -8,6 +8,7 @@ import { staleness } from "../../engine/holds/MarketLimits.ts"
 import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import * as ByHand from "../../files/ByHand.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
@@ -26,8 +27,10 @@ const priceMillis = 5_000
 export const isOver = ({ endsAt }: Strategy, now: number): boolean => endsAt !== undefined && now >= endsAt
 
 /** True if the strategy, in its present text, has not run by this journal. */
-const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
+const isFresh = ({ strategies }: BotState, strategy: Strategy): boolean => {
+  const { hash, name } = strategy
   const strategyState = strategies.get(name)
+  if (ByHand.onlyCancels(strategy, strategyState?.loaded?.text)) return false
   return strategyState?.loaded?.hash !== hash || strategyState.removed !== undefined || strategyState.isTried !== true
 }
 

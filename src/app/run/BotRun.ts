@@ -28,6 +28,7 @@ import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as BotServices from "../control/BotServices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
+import * as EditedFiles from "../control/EditedFiles.ts"
 import * as OwnPhones from "../control/OwnPhones.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
@@ -57,6 +58,8 @@ export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "st
   readonly reload: Pick<StrategyWatch.WatchOptions, "files" | "onRemoved">
   /** Ends after this time in milliseconds; `undefined` runs until stopped. */
   readonly forMillis: number | undefined
+  /** Ends as soon as this is true. */
+  readonly isOver?: ((state: BotState) => boolean) | undefined
   readonly cancelOnExit: boolean
   readonly killSwitch: Effect.Effect<string | undefined>
   /** Findings of `plan` that do not refuse a new or edited file. Absent if no real money moves: then every readable file is accepted. */
@@ -82,7 +85,7 @@ const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: numbe
     journal,
     stuckAfter,
     admission,
-    reload: { ...reload, markets, admission }
+    reload: { ...reload, markets, admission, byHandOf: admission && journal }
   }
 }
 
@@ -152,7 +155,8 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const files = yield* StrategyWatch.make(engine, options.strategies, { ...options.reload, warm })
   const services = yield* BotServices.make({
     ...options,
-    files: options.reload.files,
+    files: files.files,
+    reload: Effect.mapError(files.objection, EditedFiles.refuse),
     running: files.strategies,
     isDry: options.run.mode === "dry-run"
   })
@@ -179,7 +183,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const stopping = yield* Deferred.make<void>()
   const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
   const awaitStop = Effect.gen(function* () {
-    yield* Effect.raceFirst(stop.requested, timeIsUp)
+    yield* Effect.raceAllFirst([stop.requested, timeIsUp, isDone(options, books.state)])
     stopText = options.cancelOnExit ? leavingSlowly : "leaving"
     if (!options.json && !terminal.isInteractive && isAttended) yield* Console.log(stopText)
     yield* Deferred.succeed(stopping, undefined)
@@ -199,6 +203,13 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   })
   yield* Fiber.join(display)
 }, Effect.scoped)
+
+const doneMillis = 250
+
+const isDone = ({ isOver }: Completed, state: BotState) =>
+  isOver === undefined
+    ? Effect.never
+    : Effect.repeat(Effect.sleep(doneMillis), { until: () => isOver(state) }).pipe(Effect.asVoid)
 
 /** Accepts `--pay-again` only for an unclear payment that its payer can no longer make. */
 const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: ReadonlyArray<string>) {

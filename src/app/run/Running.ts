@@ -5,6 +5,7 @@ import { present } from "../../domain/Present.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as ByHand from "../../files/ByHand.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as TlsCheck from "../../files/TlsCheck.ts"
 import * as Lease from "../../journal/Lease.ts"
@@ -29,6 +30,7 @@ interface Asked {
   readonly allow: ReadonlyArray<FindingName>
   readonly poll: Option.Option<number>
   readonly json: boolean
+  readonly isOver?: BotRun.BotRunOptions["isOver"]
 }
 
 export class VenueSilent extends Schema.TaggedError<VenueSilent>()("VenueSilent", { url: Schema.String }) {
@@ -43,7 +45,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
   if (!dryRun) yield* TlsCheck.verified
   const killSwitch = yield* Kill.watch(configured.journal)
   const start = yield* StartFiles.load({
-    files: asked.files,
+    files: dryRun ? asked.files : yield* ByHand.besides(asked.files, configured.journal),
     markets: configured.markets,
     journal: configured.journal,
     goesOn: !dryRun,
@@ -71,6 +73,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,
     forMillis: Option.getOrUndefined(forMillis),
     cancelOnExit: asked.cancelOnExit,
+    isOver: asked.isOver,
     json,
     payAgain: asked.payAgain,
     allow,

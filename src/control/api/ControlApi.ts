@@ -25,6 +25,7 @@ import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
 import { CloseAnswer, CloseRequest } from "./Close.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { type CommandName, operatorCommands } from "./OperatorCommands.ts"
+import { OrderAnswer, OrderChange, OrderId, OrderKey, OrderRequest } from "./Order.ts"
 import { Phone, PhoneName, PushKey } from "./Push.ts"
 import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"
@@ -230,6 +231,27 @@ const CommandGroup = HttpApiGroup.make("command")
       OpenApi.Summary,
       "Ends a strategy: its orders are withdrawn, then its position is sold. `dry`: only the plan with its costs"
     ),
+    HttpApiEndpoint.post("order", "/api/v1/order", {
+      headers: { "idempotency-key": OrderKey },
+      payload: OrderRequest,
+      success: OrderAnswer,
+      error
+    }).annotate(
+      OpenApi.Summary,
+      "Places one order by hand, which the bot follows to its end; the same `Idempotency-Key` never places a second one. `dry`: only the plan"
+    ),
+    HttpApiEndpoint.post("orderChange", "/api/v1/order/change", {
+      payload: OrderChange,
+      success: OrderAnswer,
+      error
+    }).annotate(OpenApi.Summary, "Moves an order by hand to another price; the old one is cancelled first"),
+    HttpApiEndpoint.post("orderCancel", "/api/v1/order/cancel", {
+      payload: Schema.Struct({ order: OrderId }),
+      success: OrderAnswer,
+      error
+    })
+      .annotate(NeededRole, "trader")
+      .annotate(OpenApi.Summary, "Cancels an order by hand for good; its money is refunded"),
     HttpApiEndpoint.post("check", "/api/v1/check", {
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
       success: Schema.Struct({ problems: Schema.Array(Schema.String) }),

@@ -6,10 +6,38 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { TokenHolder } from "../api/Access.ts"
 import { ControlApi, Refused } from "../api/ControlApi.ts"
 import type { CommandName } from "../api/OperatorCommands.ts"
+import type { OrderAnswer } from "../api/Order.ts"
 import { Bot } from "../Bot.ts"
 import { byWhom, note, obey, resolve } from "../Operator.ts"
 
 const done = (message: string) => ({ message })
+
+/** Each command is recorded with the name of its token's holder. */
+const recording = (bot: Bot["Service"], books: Bookkeeper["Service"]) => {
+  const execute = Effect.fnUntraced(
+    function* (name: CommandName, target?: string, why?: string) {
+      const { name: by } = yield* TokenHolder
+      return done(yield* obey(bot, by, name, target, why))
+    },
+    Effect.provideService(Bookkeeper, books)
+  )
+  const noted = Effect.fnUntraced(
+    function* (command: string, target?: string, why?: string) {
+      const { name: by } = yield* TokenHolder
+      yield* note(by, command, target, why)
+    },
+    Effect.provideService(Bookkeeper, books)
+  )
+
+  const ordered = Effect.fnUntraced(function* (name: string, done: Effect.Effect<OrderAnswer, Refused>, isDry = false) {
+    const answer = yield* done
+    if (isDry) return answer
+    yield* noted(name, answer.order)
+    yield* bot.wake
+    return answer
+  })
+  return { execute, noted, ordered } as const
+}
 
 export const layer = HttpApiBuilder.group(
   ControlApi,
@@ -17,21 +45,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const bot = yield* Bot
     const books = yield* Bookkeeper
-
-    const execute = Effect.fnUntraced(
-      function* (name: CommandName, target?: string, why?: string) {
-        const { name: by } = yield* TokenHolder
-        return done(yield* obey(bot, by, name, target, why))
-      },
-      Effect.provideService(Bookkeeper, books)
-    )
-    const noted = Effect.fnUntraced(
-      function* (command: string, target?: string, why?: string) {
-        const { name: by } = yield* TokenHolder
-        yield* note(by, command, target, why)
-      },
-      Effect.provideService(Bookkeeper, books)
-    )
+    const { execute, noted, ordered } = recording(bot, books)
 
     const phones = Effect.suspend(() =>
       bot.phones === undefined
@@ -80,6 +94,10 @@ export const layer = HttpApiBuilder.group(
         yield* bot.wake
         return { ...done(`Swap ${swap} is made`), swap }
       }),
+      order: ({ headers, payload }) =>
+        ordered("order", bot.services.orders.place(payload, headers["idempotency-key"]), payload.dry),
+      orderChange: ({ payload }) => ordered("order change", bot.services.orders.change(payload), payload.dry),
+      orderCancel: ({ payload: { order } }) => ordered("order cancel", bot.services.orders.cancel(order)),
       check: ({ payload: { files } }) => Effect.map(bot.services.check(files), (problems) => ({ problems })),
       backtestWith: ({ payload: { file, text } }) => bot.services.backtest(file, text),
       planWith: ({ payload: { files } }) => bot.services.plan(files),

@@ -81,12 +81,15 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
   const { fees, outOfMarketBasisPoints, text: costs } = order.replacement
   const gain = gainOfMoving(market, order, desired, outOfMarketBasisPoints)
   const isTooMuch = desired.neverMore === true && order.quantity > desired.quantity
-  if (gain <= fees && !isTooMuch) return { _tag: "Keep", slot: order.slot }
+  const isElsewhere = desired.isExact === true && Decimal.compare(order.price, desired.price) !== 0
+  if (gain <= fees && !isTooMuch && !isElsewhere) return { _tag: "Keep", slot: order.slot }
   const gainText = formatWithSymbol(gain, market.quote)
   const what = `Moving from ${orderText(market, order)} to ${orderText(market, desired)}`
   const text = isTooMuch
     ? `${what}: the old order is too large`
-    : `${what}: gains ${gainText}, more than replacing costs (${costs})`
+    : isElsewhere
+      ? `${what}: its price was edited`
+      : `${what}: gains ${gainText}, more than replacing costs (${costs})`
   return cancelOrWait(order, because("requote", text), successor)
 }
 

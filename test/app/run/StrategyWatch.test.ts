@@ -1,5 +1,5 @@
 /** Edits of a running bot's strategy files: a price of the test's choice, real files, and an engine that notes what it is to run. */
-import { writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,6 +11,7 @@ import { present } from "../../../src/domain/Present.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import * as StartUp from "../../../src/engine/StartUp.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import * as ByHand from "../../../src/files/ByHand.ts"
 import * as ConfigFile from "../../../src/files/ConfigFile.ts"
 import * as StrategyFiles from "../../../src/files/StrategyFiles.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -30,6 +31,11 @@ kind: ladder
 limits: { budget: { quote: 1000 }, maxPriceDeviation: 50% }
 ladder: { side: buy, from: ${price}, to: 40000, rungs: 2, total: { quote: 1000 } }
 `
+const btcUsdc = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
 const first = ladderFrom(50_000)
 const higher = ladderFrom(59_000)
 
@@ -88,6 +94,7 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
   )
   const watch = yield* StrategyWatch.make({ replace: () => replaced }, running, {
     files: [file],
+    byHandOf: config.journal,
     markets: config.markets,
     onRemoved: "drained",
     admission: { config, account: ownAccount(signerId, "INTENTS"), allow: [] }
@@ -180,6 +187,48 @@ describe("the watch on strategy files", () => {
       yield* Deferred.succeed(end, undefined)
       yield* Fiber.join(leaving)
       assert.deepStrictEqual(runs(), [higher])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("runs a file of orders by hand that appears, and applies a cancel without a usable price", () =>
+    Effect.gen(function* () {
+      const { journal, market, runs, watch } = yield* watched()
+      const file = `${journal}.by-hand-btc-usdc.yaml`
+      const none = ByHand.edited("", btcUsdc, { orders: new Map(), budget: { base: 0n, quote: 590_000_000n } })
+      const order = (id: string): [string, string] => [
+        id,
+        '{ when: "mid > 0", side: buy, price: 59000, size: { base: 0.005 }, times: 1 }'
+      ]
+      const withOrders = (...ids: ReadonlyArray<string>) =>
+        ByHand.edited(none, btcUsdc, { orders: new Map(ids.map(order)), budget: { base: 0n, quote: 590_000_000n } })
+      const [one, two] = [withOrders("buy-00000001"), withOrders("buy-00000001", "buy-00000002")]
+      writeFileSync(file, one)
+      yield* watch.look
+      assert.deepStrictEqual(runs(), [first, one])
+      assert.deepStrictEqual(watch.files().slice(1), [file])
+      yield* seconds(60)
+      market.ageMillis = 31_000
+      writeFileSync(file, two)
+      assert.match(yield* watch.objection, /cannot be checked yet/)
+      assert.deepStrictEqual(runs(), [first, one])
+      writeFileSync(file, none)
+      assert.deepStrictEqual([yield* watch.objection, runs()], ["", [first, none]])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("does not miss a file of orders by hand that was taken back before it ran", () =>
+    Effect.gen(function* () {
+      const { journal, market, records, runs, save, watch } = yield* watched()
+      const file = `${journal}.by-hand-btc-usdc.yaml`
+      yield* seconds(60)
+      market.ageMillis = 31_000
+      writeFileSync(file, ByHand.edited("", btcUsdc, { orders: new Map(), budget: { base: 0n, quote: 1n } }))
+      yield* watch.look
+      rmSync(file)
+      market.ageMillis = 0
+      save(higher)
+      yield* watch.look
+      assert.deepStrictEqual([runs(), yield* records], [[higher], ["StrategiesRefused", "EditMended"]])
     }).pipe(Effect.provide(around))
   )
 

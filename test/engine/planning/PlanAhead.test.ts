@@ -328,7 +328,13 @@ describe("a plan is unsafe", () => {
         ["USDC", 200_000_000_000n],
         ["BTC", 200_000_000_000n]
       ])
-      assert.deepStrictEqual((yield* planOf(two, { balances: enough })).findings, [])
+      const none = `name: none
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 0.000001 } }
+rules: { orders: {} }
+`
+      assert.deepStrictEqual((yield* planOf([...two, none], { balances: enough })).findings, [])
       const { findings } = yield* planOf(two, { balances: new Map([...enough, ["USDC", 199_999_999_999n]]) })
       assert.deepStrictEqual(names(findings), ["over-commit buyer second"])
       assert.include(findings[0]?.text, "need 200000 USDC, the account has 199999.999999 USDC")

@@ -8,6 +8,7 @@ import { monotonicMillis } from "../../../domain/Durations.ts"
 import type { Engine } from "../../../engine/Engine.ts"
 import type { FindingName } from "../../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
+import * as ByHand from "../../../files/ByHand.ts"
 import * as StrategyFiles from "../../../files/StrategyFiles.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
 import { isOfOwnCode } from "../../../strategy/own/OwnCodeFailed.ts"
@@ -24,6 +25,8 @@ const judgeAgainMillis = 30_000
 
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>
+  /** Files of orders by hand that appear beside this journal are run as well. Absent if no real money moves. */
+  readonly byHandOf?: string | undefined
   readonly markets: Markets
   /** The orders of a strategy whose file is removed are drained or left open. */
   readonly onRemoved: "drained" | "left"
@@ -40,7 +43,7 @@ const unjudged = { edit: "", until: 0 }
 export const make = Effect.fn("StrategyWatch.make")(function* (
   engine: Pick<Engine, "replace">,
   running: ReadonlyArray<Strategy>,
-  { files, markets, onRemoved, admission, warm }: WatchOptions
+  { byHandOf, files: given, markets, onRemoved, admission, warm }: WatchOptions
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = (file: string) => Effect.orElseSucceed(fileSystem.exists(file), () => true)
@@ -50,6 +53,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   const misses = new Map<string, number>()
   const readAll = StrategyFiles.reader(markets)
   let strategies = running
+  let files = given
   /** Problems with the same names are recorded once, even if their details differ. */
   let standing = nothing
   let lastJudged = unjudged
@@ -61,8 +65,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   })
 
   const isSafe = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
-    const epochMillis = yield* Clock.currentTimeMillis
-    const fresh = next.filter((strategy) => !strategies.includes(strategy) && !Admission.isOver(strategy, epochMillis))
+    const fresh = freshIn(next, strategies, yield* Clock.currentTimeMillis)
     if (admission === undefined || fresh.length === 0) return true
     const allowed = [...admission.allow, ...(yield* Admission.allowedNext(admission.config.journal))]
     const edit = [...fresh.map(({ hash }) => hash), ...allowed].join()
@@ -74,13 +77,13 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     return yield* refuse(problems, isFinal ? [edit, ...names] : names)
   })
 
-  const present = Effect.filter(files, (file) =>
+  const present = Effect.suspend(() => Effect.filter(files, hasNotGone))
+  const hasNotGone = (file: string) =>
     Effect.map(isThere(file), (exists) => {
       const missCount = exists ? 0 : (misses.get(file) ?? 0) + 1
       misses.set(file, missCount)
       return missCount < missesUntilGone
     })
-  )
 
   /** The caller of a reload may disconnect meanwhile: the engine and this watch must still run the same files. */
   const use = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
@@ -91,6 +94,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   }, Effect.uninterruptible)
 
   const look = Effect.gen(function* () {
+    if (byHandOf !== undefined) files = yield* ByHand.besides(knownOf(given, strategies), byHandOf)
     const there = yield* present
     const missing = there.filter((file) => (misses.get(file) ?? 0) > 0)
     const absentFiles = missing.filter((file) => (misses.get(file) ?? 0) >= missesUntilTold)
@@ -121,9 +125,23 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
       return Effect.map(look, () => standing.text.replaceAll("\n", "; "))
     }),
     forever: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look)),
-    strategies: () => strategies
+    strategies: () => strategies,
+    files: () => files
   } as const
 })
+
+/** A running file of orders by hand that is gone is missed like any other. */
+const knownOf = (given: ReadonlyArray<string>, running: ReadonlyArray<Strategy>): ReadonlyArray<string> => [
+  ...given,
+  ...running.flatMap(({ file, name }) => (ByHand.isByHand(name) && !given.includes(file) ? [file] : []))
+]
+
+/** The edited strategies, without edits that take no new risk. */
+const freshIn = (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>, now: number) =>
+  next.filter((strategy) => {
+    const before = running.find(({ name }) => name === strategy.name)?.text
+    return !running.includes(strategy) && !Admission.isOver(strategy, now) && !ByHand.onlyCancels(strategy, before)
+  })
 
 interface Edit {
   readonly fresh: ReadonlyArray<Strategy>

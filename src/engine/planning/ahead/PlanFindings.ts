@@ -223,7 +223,8 @@ const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
   const account = [...assets.values()].flatMap((asset): ReadonlyArray<PlanFinding> => {
     const available = balances?.get(asset.symbol)
     if (available === undefined) return []
-    const owners = strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, asset.symbol) > 0n)
+    // One smallest unit is the budget of a file that has no orders by hand.
+    const owners = strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, asset.symbol) > 1n)
     const promised = owners.reduce((sum, { name }) => sum + Ledger.freeOf(planned.state.ledger, name, asset.symbol), 0n)
     if (promised <= available) return []
     const names = owners.map(({ name }) => name)

@@ -1,7 +1,7 @@
 /**
  * Rules: orders that are placed when a condition holds. Each rule is one slot with at most one order at a time. `when` places it;
  * `cancelWhen` or `expireAfter` cancels it while nothing of it has filled; `then` adds an exit. Price and exit are computed once, when the
- * rule fires.
+ * rule fires; those that the file writes as numbers follow its edits.
  *
  * Conditions see closed candles, the mid, and the strategy's own trading. Nothing is decided on an indicator that is not warm, or on any
  * unknown value. The decision holds until a candle closes, the clock reaches a time in a condition, an order changes, or the mid reaches a
@@ -41,7 +41,7 @@ import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { atPrice, bySwap } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
-import { quantityOf } from "../Size.ts"
+import { quantityAt, quantityOf } from "../Size.ts"
 import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
@@ -214,7 +214,8 @@ const wholeSlotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
   const { quantity, price, after, held } = going
   const leaves = held?.left && rule.exit?.leaving.price(held.left)
   const entry: Leg = { side: rule.side, price, quantity, ...bySwap(rule.isSwap) }
-  const of = { slot: rule.slot, after, cycle: false, why: orderReason(rule, market, going, leaves) }
+  const exact = leaves === undefined ? ({ isExact: true } as const) : {}
+  const of = { slot: rule.slot, after, cycle: false, ...exact, why: orderReason(rule, market, going, leaves) }
   const exitPrice = leaves ?? going.exit
   const bySwapOrNot = bySwap(rule.exit?.isSwap === true)
   const exit =
@@ -229,7 +230,7 @@ interface Step {
 
 /** Ends a finished order, then fires if it may. One call settles everything, so a second call changes nothing. */
 const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgress, moment: Moment): Step => {
-  const state = afterOrder(rule, before, progress, moment)
+  const state = afterOrder(rule, edited(rule, market, before, progress, moment), progress, moment)
   const because = (code: string, text: string, key: string): Step => ({
     state,
     why: { code, text, source: rule.keys(key) }
@@ -312,6 +313,34 @@ const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | 
 }
 
 const judgeAt = (rule: Rule, moment: Moment): Judgement => judge(rule, (condition) => truth(condition, moment))
+
+/** Prices that the file states as numbers follow its edits. A filled entry keeps its price, from which its exits count. */
+const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
+  const { exit, price, side, size } = rule
+  const { going } = state
+  const { breakevenAt, stop, trailFrom } = exit ?? {}
+  const terms = { exit: exit?.price, stop, trailFrom, breakevenAt }
+  if (going === undefined || [price, ...Object.values(terms)].every((term) => term?.constant === undefined))
+    return state
+  const isWritten = price.constant !== undefined && !isHolding(going, progress)
+  const entry = (isWritten && orderPriceOf(price, market, side, moment)) || going.price
+  const isMoved = !isSamePrice(entry, going.price)
+  const now = exitPricesOf(rule, market, { ...moment, entry: Decimal.toNumber(entry), found: nothingFound() })
+  const after = (key: keyof typeof terms) =>
+    going[key] !== undefined && (isMoved || terms[key]?.constant !== undefined) ? (now[key] ?? going[key]) : going[key]
+  const [trail, breakeven] = [after("trailFrom"), after("breakevenAt")]
+  const exits = { exit: after("exit"), stop: after("stop"), trailFrom: trail, breakevenAt: breakeven }
+  const isSame = exitNames.every((key) => isSamePrice(exits[key], going[key]))
+  if (!isMoved && isSame) return state
+  const isOfQuote = isMoved && "amount" in size && size.unit === "quote" && !isTouched(going, progress)
+  const quantity = isOfQuote ? quantityAt(market, size, entry) : going.quantity
+  return { ...state, going: { ...going, ...exits, price: entry, quantity } }
+}
+
+const exitNames = ["exit", "stop", "trailFrom", "breakevenAt"] as const
+
+const isSamePrice = (a: Price | undefined, b: Price | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : Decimal.compare(a, b) === 0
 
 const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
   const { going } = state

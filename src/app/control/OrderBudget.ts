@@ -1,0 +1,88 @@
+/**
+ * The budget of orders by hand: what they still have to pay, beyond what their strategy has free. So an order may sell what an earlier one
+ * bought, and no order takes money that another one's exit needs.
+ */
+import * as Accounts from "../../domain/Accounts.ts"
+import { type Amount, max, min } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import { inputAmount, type Market } from "../../domain/Market.ts"
+import { progress } from "../../engine/planning/DecisionRecord.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { isUnpaid, openQuantity, type Placement } from "../../engine/state/Placement.ts"
+import * as ByHand from "../../files/ByHand.ts"
+import { untouchedSlot } from "../../strategy/View.ts"
+import { wishesOf } from "../../views/explain/Wishes.ts"
+import { type RuleTerms, termsIn } from "./OrderRule.ts"
+
+export const liveIn = (state: BotState, strategy: string, id: string): Placement | undefined =>
+  unfinished(state).find((placement) => placement.strategy === strategy && placement.slot === id)
+
+/** True if nothing more will be placed for the order and no money is on the way. */
+export const isOver = (state: BotState, strategy: string, id: string): boolean => {
+  const own = state.strategies.get(strategy)
+  if (own === undefined || liveIn(state, strategy, id) !== undefined) return false
+  const wish = wishesOf(state, own).get(id)
+  const isUsedUp = own.decision?.absent.some(({ slot, why }) => slot === id && why.code === "used-up") === true
+  return isUsedUp || (wish !== undefined && "done" in wish)
+}
+
+const standing = (state: BotState, strategy: string, id: string, { hasExit, parts, quantity }: RuleTerms) => {
+  const live = liveIn(state, strategy, id)
+  const slot = progress(state, strategy, live === undefined ? [] : [live]).get(id) ?? untouchedSlot
+  const legs = hasExit ? 2 : 1
+  const partsLeft = BigInt(Math.max(0, parts - Math.ceil(slot.completedLegs / legs)))
+  const isInExit = slot.completedLegs % legs === 1
+  const unfilled = quantity * partsLeft - (isInExit ? 0n : slot.filledInLeg)
+  const open = live !== undefined && !isUnpaid(live) ? live : undefined
+  return { slot, isInExit, open, unfilled: isOver(state, strategy, id) ? 0n : max(0n, unfilled) }
+}
+
+/** Base that the order's entry still has to trade, in an open order or not. */
+export const unfilledOf = (...order: Parameters<typeof standing>): Amount => standing(...order).unfilled
+
+const inputOf = (market: Market, open: Placement): Amount =>
+  inputAmount(market, open.side, openQuantity(open), open.price)
+
+/** Money of the account comes with a thousandth more: each renewal of an order after a week costs a refund fee. */
+const refundShare = 1_000n
+
+/** It falls only with an order that is `cancelled`, whose money is the account's again. */
+export const budgetWith = (
+  state: BotState,
+  market: Market,
+  orders: ReadonlyMap<string, string>,
+  cancelled?: string
+) => {
+  const strategy = ByHand.strategyOf(market)
+  const none = { base: 0n, quote: 0n }
+  const [costs, paid, held] = [{ ...none }, { ...none }, { ...none }]
+  for (const [id, rule] of orders) {
+    const terms = termsIn(market, rule)
+    if (terms === undefined) continue
+    const { isInExit, open, slot, unfilled } = standing(state, strategy, id, terms)
+    const { price, side } = terms
+    const [input, output] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
+    costs[input] += inputAmount(market, side, unfilled, price)
+    if (unfilled > 0n) costs.quote += terms.dearness
+    if (open?.side === side) {
+      const fee = Decimal.compare(open.price, price) === 0 ? 0n : (open.order?.estimatedRefundFee ?? 0n)
+      paid[input] += inputOf(market, open) - fee
+    }
+    const sold = side === "BUY" ? slot.filledInLeg : 0n
+    if (terms.hasExit && isInExit && open === undefined) held[output] += slot.receivedByLastLeg - sold
+    if (terms.hasExit && !isInExit) held[output] += sold
+  }
+  const back = cancelled === undefined ? undefined : liveIn(state, strategy, cancelled)
+  const amountOf = (key: "base" | "quote") => {
+    const asset = market[key].symbol
+    const returned = Accounts.givenBack(state.ledger).find((each) => each.strategy === strategy && each.asset === asset)
+    const coming = back?.inputAsset === asset && !isUnpaid(back) ? inputOf(market, back) : 0n
+    const allotted = state.strategies.get(strategy)?.budget.get(asset) ?? 0n
+    const free = Ledger.freeOf(state.ledger, strategy, asset) + (returned?.amount ?? 0n) + coming
+    const lack = costs[key] - paid[key] - min(free, max(0n, free - held[key]))
+    const isMoved = lack > 0n || cancelled !== undefined
+    return max(0n, allotted + (isMoved ? lack + costs[key] / refundShare : 0n))
+  }
+  return { base: amountOf("base"), quote: amountOf("quote") }
+}

@@ -1,0 +1,90 @@
+/** An order by hand as a rule of a strategy file, on one line, and the terms that such a line states. */
+import { Option, Schema } from "effect"
+import type { OrderRequest } from "../../control/api/Order.ts"
+import { type Amount, format, formatWithSymbol, fromDecimal, max } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { DurationText } from "../../domain/Durations.ts"
+import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../domain/Market.ts"
+
+export interface RuleTerms {
+  readonly side: Side
+  readonly price: Price
+  /** Base of each part. */
+  readonly quantity: Amount
+  readonly parts: number
+  readonly hasExit: boolean
+  /** Quote that a stop may need to buy back, beyond what the sale brings. */
+  readonly dearness: Amount
+}
+
+const amountOf = (text: string, decimals: number): Amount | undefined => {
+  const number = Decimal.parse(text)
+  return number && fromDecimal(number, decimals)
+}
+
+/** A stop may give this away against its price. */
+const stopReach = Decimal.make(101n, 2)
+const percent = Decimal.make(1n, 2)
+
+/** `undefined` for a line that a person changed beyond recognition. */
+export const termsIn = (market: Market, rule: string): RuleTerms | undefined => {
+  const found = (pattern: RegExp) => pattern.exec(rule)?.[1] ?? ""
+  const price = Decimal.parse(found(/side: \w+, price: ([\d.]+)/))
+  const quantity = amountOf(found(/base: ([\d.]+)/), market.base.decimals)
+  if (price === undefined || quantity === undefined) return undefined
+  const side = rule.includes("side: sell") ? "SELL" : "BUY"
+  const stops = [found(/stop: ([\d.]+)/), found(/stop: "entry \* \(1 \+ ([\d.]+)%/), found(/trail: ([\d.]+)%/)]
+  const [stop, ...shares] = stops.map((text) => Decimal.parse(text))
+  const risen = shares.map(
+    (share) => share && Decimal.multiply(price, Decimal.add(Decimal.one, Decimal.multiply(share, percent)))
+  )
+  const highest = [stop, ...risen].flatMap((each) => each ?? []).reduce(Decimal.max, Decimal.zero)
+  const back = inputAmount(market, "BUY", quantity, Decimal.multiply(highest, stopReach))
+  const dearness = side === "SELL" ? max(0n, back - outputAmount(market, "SELL", quantity, price)) : 0n
+  return { side, price, quantity, parts: Number(found(/times: (\d+)/)), hasExit: rule.includes("then:"), dearness }
+}
+
+export const sentenceOf = (market: Market, rule: string): string => {
+  const terms = termsIn(market, rule)
+  if (terms === undefined) return rule
+  const exits = /then: \{ (.*?) \}/.exec(rule)?.[1]?.replace("price:", "take-profit:").replaceAll('"', "")
+  const whole = formatWithSymbol(terms.quantity * BigInt(terms.parts), market.base)
+  const inParts = terms.parts === 1 ? "" : ` in ${terms.parts} parts`
+  const entry = `${terms.side} ${whole}${inParts} at ${Decimal.format(terms.price)} ${market.quote.symbol}`
+  return exits === undefined ? entry : `${entry}, then ${exits}`
+}
+
+const durationOf = Schema.decodeUnknownOption(DurationText)
+
+/** Returns the rule, or why there can be none. What depends on the market is checked where strategy files are read. */
+export const ruleOf = (
+  request: OrderRequest,
+  { base }: Market
+): { readonly rule: string } | { readonly why: string } => {
+  const { amount, expire, parts, price, side, stop, takeProfit, trail, when = "mid > 0" } = request
+  const whole = amountOf(amount, base.decimals)
+  if (whole === undefined) return { why: `amount ${amount}: ${base.symbol} has ${base.decimals} decimals; round it` }
+  const part = whole / BigInt(parts ?? 1)
+  if (part * BigInt(parts ?? 1) !== whole)
+    return {
+      why: `amount ${amount}: not divisible into ${parts} equal parts; take ${format(part * BigInt(parts ?? 1), base.decimals)}`
+    }
+  if (expire !== undefined && Option.isNone(durationOf(expire)))
+    return { why: `expire ${expire}: write a duration such as 30m, 6h or 7d` }
+  if (expire !== undefined && parts !== undefined)
+    return { why: "expire: the next part would follow an expired one; leave out expire, or the parts" }
+  const exitAt = (key: string, text: string | undefined, sign: string) =>
+    text === undefined ? [] : [`${key}: ${text.endsWith("%") ? `"entry * (1 ${sign} ${text})"` : text}`]
+  const [better, worse] = side === "buy" ? ["+", "-"] : ["-", "+"]
+  const exits = [...exitAt("price", takeProfit, better), ...exitAt("stop", stop, worse)]
+  if (trail !== undefined) exits.push(`trail: ${trail}`)
+  const size = `size: { base: ${format(part, base.decimals)} }, times: ${parts ?? 1}`
+  const keys = [`when: ${JSON.stringify(when)}`, `side: ${side}, price: ${price}`, size]
+  if (parts !== undefined) keys.push("pause: 1s")
+  if (expire !== undefined) keys.push(`expireAfter: ${expire}`)
+  if (exits.length > 0) keys.push(`then: { ${exits.join(", ")} }`)
+  return { rule: `{ ${keys.join(", ")} }` }
+}
+
+export const repriced = (rule: string, price: string): string =>
+  rule.replace(/(side: \w+, price: )[\d.]+/, `$1${price}`)

@@ -1,0 +1,181 @@
+/**
+ * Orders by hand: an order is one rule in a strategy file, and a command is an edit of that file. So the plan, the admission, the limits,
+ * the pause, the kill switch, explanations and accounts of strategy files apply to it as they are. An order's id follows from the caller's
+ * key, so that a repeated request finds its order, and never places a second one.
+ */
+import { createHash } from "node:crypto"
+import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
+import { Refused } from "../../control/api/ControlApi.ts"
+import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
+import type { OrderServices } from "../../control/Bot.ts"
+import { bySymbol, min } from "../../domain/Amount.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
+import * as ByHand from "../../files/ByHand.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as WholeFile from "../../journal/WholeFile.ts"
+import * as Layers from "../../Layers.ts"
+import { render, suggestion } from "../../strategy/Problem.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { type PlanFacts, refusedIn } from "../../views/Plan.ts"
+import * as Planning from "../plan/Planning.ts"
+import { refuse } from "./EditedFiles.ts"
+import * as OrderBudget from "./OrderBudget.ts"
+import * as OrderRule from "./OrderRule.ts"
+
+interface Options {
+  readonly config: BotConfig
+  readonly running: () => ReadonlyArray<Strategy>
+  readonly state: Effect.Effect<BotState, Refused>
+  readonly plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>
+  /** Applies the files; returns the objection, or "". */
+  readonly reload: Effect.Effect<string, Refused>
+}
+
+interface Place {
+  readonly market: Market
+  readonly file: string
+  readonly text: string
+}
+
+const refused = (message: string) => Effect.fail(new Refused({ message }))
+
+type Files = ReturnType<typeof filesOf>
+
+const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSystem) => {
+  const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
+  const byName = Layers.marketsByName(markets)
+  const placeOf = (market: Market) => {
+    const file = ByHand.fileOf(journal, market)
+    return Effect.map(withFiles(ByHand.textOf(file)), (text): Place => ({ market, file, text }))
+  }
+  const places = Effect.forEach([...byName.values()], placeOf)
+  const write = ({ file, text: before }: Place, text: string) =>
+    Effect.gen(function* () {
+      if ((yield* ByHand.textOf(file)) !== before) return yield* refused(`${file} has changed since: try again`)
+      if (text === "") yield* fileSystem.remove(file, { force: true })
+      else yield* WholeFile.writeAtomically(file, text)
+    }).pipe(withFiles, Effect.mapError(refuse))
+  const parsed = ({ file }: Place, text: string) =>
+    Result.match(StrategyFile.parse(text, file, markets), {
+      // A limit order that fills at once is probably a mistyped price.
+      onSuccess: (strategy) => Effect.succeed<Strategy>({ ...strategy, restsAtWrittenPrices: true }),
+      onFailure: (problems) => refused(problems.map((problem) => render(problem, text)).join("\n"))
+    })
+  const ordered = Effect.fnUntraced(function* (id: string) {
+    const all = yield* places
+    for (const own of all) {
+      const rule = ByHand.ordersIn(own.text).get(id)
+      const terms = rule === undefined ? undefined : OrderRule.termsIn(own.market, rule)
+      if (rule !== undefined && terms !== undefined)
+        return { own, rule, terms, strategy: ByHand.strategyOf(own.market) }
+    }
+    if (all.some(({ text }) => ByHand.cancelledIn(text).includes(id)))
+      return yield* refused(`${id} is cancelled already. limitbot orders shows it until its money is back`)
+    const ids = all.flatMap(({ text }) => [...ByHand.ordersIn(text).keys()])
+    const hint = ids.length === 0 ? "there are none" : suggestion(id, ids)
+    return yield* refused(`There is no order ${id} by hand; ${hint}`)
+  })
+  return { byName, ordered, parsed, placeOf, places, write } as const
+}
+
+const answerOf = ({ file, market }: Place, order: string, message: string): OrderAnswer => {
+  const more = `To see it: limitbot order list. To cancel it: limitbot order cancel ${order}`
+  return { message: `${message} ${more}`, order, slot: slotKey(ByHand.strategyOf(market), order), file, terms: [] }
+}
+
+const editing = (files: Files, { config, plan, reload, running, state }: Options) =>
+  Effect.fnUntraced(function* (own: Place, id: string, rule: string, isDry = false) {
+    const orders = new Map(ByHand.ordersIn(own.text)).set(id, rule)
+    const budget = OrderBudget.budgetWith(yield* state, own.market, orders)
+    const text = ByHand.edited(own.text, own.market, { orders, budget })
+    const strategy = yield* files.parsed(own, text)
+    if (strategy.endsAt !== undefined && strategy.endsAt <= (yield* Clock.currentTimeMillis))
+      return yield* refused(`Not placed: ${own.file} was closed. Remove until and onEnd from it, then place orders`)
+    const others = running().filter(({ name }) => name !== strategy.name)
+    const facts = Planning.onlyOf(yield* plan([...others, strategy]), strategy.name)
+    const findings = refusedIn(facts)
+    const style = { colours: false, columns: Number.POSITIVE_INFINITY }
+    const terms = Planning.lines(facts, bySymbol(config.markets.assets), findings, style)
+    if (isDry) return { ...answerOf(own, id, "Nothing was written: only a plan."), terms }
+    if (facts.killed !== undefined)
+      return yield* refused(`Not placed: the kill switch is on (${facts.killed}). limitbot kill --off releases it`)
+    if (findings.length > 0) return yield* refused(`Not placed: ${findings.join(", ")}.\n${terms.join("\n")}`)
+    yield* files.write(own, text)
+    const objection = yield* reload
+    if (objection === "") return { ...answerOf(own, id, `${id}: ${OrderRule.sentenceOf(own.market, rule)}.`), terms }
+    // A refused edit must not be applied later, when nobody expects it.
+    yield* files.write({ ...own, text }, own.text)
+    yield* reload
+    return yield* refused(`Not placed: ${objection}`)
+  })
+
+/** Finds the order that a request with this key has placed; fails if it was another one, or is cancelled. */
+const earlierOf = Effect.fnUntraced(function* (places: ReadonlyArray<Place>, market: Market, id: string, rule: string) {
+  const hash = id.slice(id.indexOf("-"))
+  for (const place of places) {
+    if (ByHand.cancelledIn(place.text).some((each) => each.endsWith(hash)))
+      return yield* refused(`The order of this key (${id}) is cancelled. Nothing was placed; use another key`)
+    const [earlierId, earlierRule] = [...ByHand.ordersIn(place.text)].find(([each]) => each.endsWith(hash)) ?? []
+    if (earlierId === undefined || earlierRule === undefined) continue
+    if (earlierId === id && earlierRule === rule && place.market === market) return place
+    const other = `${earlierId}: ${OrderRule.sentenceOf(place.market, earlierRule)}`
+    return yield* refused(`This key has placed another order (${other}). Nothing was placed; use another key`)
+  }
+  return undefined
+})
+
+export const make = Effect.fn("OrderServices.make")(function* (options: Options) {
+  const { reload, state } = options
+  const files = filesOf(options.config, yield* FileSystem.FileSystem)
+  const { byName, ordered, parsed, placeOf, places, write } = files
+  const edit = editing(files, options)
+  const turn = yield* Semaphore.make(1)
+
+  const place = Effect.fnUntraced(function* (request: OrderRequest, key: string) {
+    const market = byName.get(request.market)
+    if (market === undefined)
+      return yield* refused(
+        `market ${request.market}: not configured; ${suggestion(request.market, [...byName.keys()])}`
+      )
+    const terms = OrderRule.ruleOf(request, market)
+    if ("why" in terms) return yield* refused(terms.why)
+    const id = `${request.side}-${createHash("sha256").update(key).digest("hex").slice(0, 8)}`
+    const earlier = yield* earlierOf(yield* places, market, id, terms.rule)
+    if (earlier !== undefined) return answerOf(earlier, id, `${id} was placed before; nothing was placed again.`)
+    return yield* edit(yield* placeOf(market), id, terms.rule, request.dry)
+  }, turn.withPermit)
+
+  const change = Effect.fnUntraced(function* ({ dry, order, price }: OrderChange) {
+    const { own, rule, strategy, terms } = yield* ordered(order)
+    if (OrderBudget.unfilledOf(yield* state, strategy, order, terms) === 0n)
+      return yield* refused(`${order} has filled or expired: there is no entry left to move`)
+    return yield* edit(own, order, OrderRule.repriced(rule, price), dry)
+  }, turn.withPermit)
+
+  /** Needs no plan, so the market cannot hold it up. */
+  const cancel = Effect.fnUntraced(function* (id: string) {
+    const { own, strategy } = yield* ordered(id)
+    const present = yield* state
+    if (OrderBudget.isOver(present, strategy, id))
+      return yield* refused(`${id} has ended: limitbot order list shows how`)
+    const orders = new Map(ByHand.ordersIn(own.text))
+    orders.delete(id)
+    const { limits } = yield* parsed(own, own.text)
+    const less = OrderBudget.budgetWith(present, own.market, orders, id)
+    const budget = { base: min(less.base, limits.budget.base), quote: min(less.quote, limits.budget.quote) }
+    yield* write(own, ByHand.edited(own.text, own.market, { orders, budget, cancelled: id }))
+    const objection = yield* reload
+    if (objection !== "")
+      return yield* refused(`${id} is not cancelled yet: ${objection}. At once: limitbot pause ${strategy} --cancel`)
+    return {
+      ...answerOf(own, id, ""),
+      message: `${id} is cancelled; what has filled stays. limitbot orders shows it until its money is back`
+    }
+  }, turn.withPermit)
+
+  const services: OrderServices = { place, change, cancel }
+  return services
+})

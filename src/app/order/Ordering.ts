@@ -1,0 +1,232 @@
+/**
+ * Orders by hand from the command line: the plan with its costs is shown and accepted, and then one line of a file is written, by the running
+ * bot. If no bot works with the journal, this process writes it, and is the bot until the order has ended.
+ */
+import { Console, Effect, type FileSystem, Option, Schema } from "effect"
+import type { Refused } from "../../control/api/ControlApi.ts"
+import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { byHand } from "../../domain/Placement.ts"
+import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as BotState from "../../engine/state/BotState.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
+import * as ByHand from "../../files/ByHand.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Lease from "../../journal/Lease.ts"
+import * as Layers from "../../Layers.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { slotsOf } from "../../views/Slots.ts"
+import { refuse } from "../control/EditedFiles.ts"
+import { isOver, liveIn } from "../control/OrderBudget.ts"
+import { type RuleTerms, sentenceOf, termsIn } from "../control/OrderRule.ts"
+import { make } from "../control/OrderServices.ts"
+import { isThere } from "../journal/JournalView.ts"
+import * as PlanDraft from "../plan/PlanDraft.ts"
+import { run } from "../run/Running.ts"
+import { agree, someoneAgrees, type Ways } from "../swap/Carrying.ts"
+
+/** A bot of orders by hand alone would leave the orders and positions of the others without their strategies. */
+export class BotNeeded extends Schema.TaggedError<BotNeeded>()("BotNeeded", { strategy: Schema.String }) {
+  override get message(): string {
+    return `No bot runs, and "${this.strategy}" of this journal has open orders or a position. Start the bot with its files (limitbot run FILE…) and repeat the command: the bot follows the order`
+  }
+}
+
+export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced", {
+  why: Schema.String,
+  key: Schema.UndefinedOr(Schema.String)
+}) {
+  override get message(): string {
+    const again = this.key === undefined ? "" : `. The same command with --key ${this.key} places no second one`
+    return `${this.why}. It may have been done: limitbot order list shows it${again}`
+  }
+}
+
+const stateOf = Effect.fn("Ordering.stateOf")(function* (journal: string) {
+  if (!(yield* isThere(journal))) return BotState.make()
+  return yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
+})
+
+const placedMillis = 15_000
+const lookMillis = 500
+
+/** Waits until this holds, at most for as long as a bot usually takes to place an order. */
+const soon = Effect.fnUntraced(function* <E, R>(holds: Effect.Effect<boolean, E, R>) {
+  for (let waited = 0; waited < placedMillis && !(yield* holds); waited += lookMillis) yield* Effect.sleep(lookMillis)
+})
+
+type Answered = Effect.Effect<OrderAnswer, Refused | RunningBot.BotUnreachable, FileSystem.FileSystem>
+
+interface Desk {
+  place(request: OrderRequest, key: string): Answered
+  change(request: OrderChange): Answered
+  cancel(order: string): Answered
+}
+
+/** A plan asks the venue for prices and fees. */
+const patienceMillis = 120_000
+
+const deskOfBot = (journal: string): Desk => {
+  const ask = <E extends { readonly message: string }>(call: RunningBot.BotCall<OrderAnswer, E>) =>
+    RunningBot.ask(journal, call, "operator", patienceMillis)
+  return {
+    place: (payload, key) => ask(({ command }) => command.order({ payload, headers: { "idempotency-key": key } })),
+    change: (payload) => ask(({ command }) => command.orderChange({ payload })),
+    cancel: (order) => ask(({ command }) => command.orderCancel({ payload: { order } }))
+  }
+}
+
+const deskHere = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
+  const account = yield* Layers.accountOf(config)
+  const drafted = (strategies: ReadonlyArray<Strategy>) =>
+    PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account)), Effect.scoped)
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof drafted>>>()
+  const here = <A, E>(asked: Effect.Effect<A, E, Effect.Services<ReturnType<typeof drafted>>>) =>
+    Effect.mapError(Effect.provideContext(asked, context), refuse)
+  const plan = (strategies: ReadonlyArray<Strategy>) => here(drafted(strategies))
+  const reload = Effect.succeed("")
+  return yield* make({ config, running: () => [], state: here(stateOf(config.journal)), plan, reload })
+})
+
+const deskOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {
+  const hasBot = (yield* Lease.holder(config.journal)) !== undefined
+  if (!hasBot && !isDry) yield* alone(yield* stateOf(config.journal))
+  const desk: Desk = hasBot ? deskOfBot(config.journal) : yield* deskHere(config)
+  return { desk, hasBot }
+})
+
+const alone = Effect.fnUntraced(function* ({ strategies, ...state }: BotState.BotState) {
+  const holders = [...strategies.values()].filter(
+    ({ isLoaded, trading }) => isLoaded && [...trading.values()].some(({ position }) => position.basis.position !== 0n)
+  )
+  const working = BotState.unfinished({ ...state, strategies }).map(({ strategy }) => strategy)
+  const strategy = [...working, ...holders.map(({ name }) => name)].find(
+    (name) => !ByHand.isByHand(name) && name !== byHand
+  )
+  if (strategy !== undefined) return yield* new BotNeeded({ strategy })
+})
+
+export interface OrderStanding {
+  readonly order: string
+  readonly terms: string
+  readonly filled: string
+  readonly state: string
+  readonly why: string
+}
+
+type Kept = Pick<ConfigFile.BotSettings, "journal" | "markets">
+
+const standingIn = (
+  state: BotState.BotState,
+  { markets }: Kept,
+  slot: string
+): Omit<OrderStanding, "order" | "terms"> => {
+  const row = slotsOf(state, bySymbol(markets.assets), new Map()).find((each) => each.slot === slot)
+  const [strategy = "", id = ""] = slot.split("/")
+  const filled = row?.filled ?? ""
+  if (!isOver(state, strategy, id))
+    return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why: row?.why ?? "not planned yet" }
+  return (state.slots.get(slot)?.completedLegs ?? 0) > 0
+    ? { filled: "100 %", state: "filled", why: "it is done, and its money is in the account" }
+    : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }
+}
+
+export const listed = Effect.fn("Ordering.listed")(function* (config: Kept) {
+  const state = yield* stateOf(config.journal)
+  const rows = yield* Effect.forEach(Layers.marketsByName(config.markets).values(), (market) =>
+    Effect.map(ByHand.textOf(ByHand.fileOf(config.journal, market)), (text) =>
+      [...ByHand.ordersIn(text)].map(([order, rule]): OrderStanding => {
+        const standing = standingIn(state, config, slotKey(ByHand.strategyOf(market), order))
+        return { order, terms: sentenceOf(market, rule), ...standing }
+      })
+    )
+  )
+  return rows.flat()
+})
+
+/** True while the next moments will say more of an order: it is on its way, or still open at another price than its file says. */
+const isMoving = (state: BotState.BotState, strategy: string, order: string, terms: RuleTerms | undefined): boolean => {
+  const { decision, refusals } = state.strategies.get(strategy) ?? {}
+  const live = liveIn(state, strategy, order)
+  if (live === undefined)
+    return decision?.absent.some(({ slot }) => slot === order) !== true && refusals?.has(order) !== true
+  const isElsewhere = terms?.side === live.side && Decimal.compare(terms.price, live.price) !== 0
+  return live.state !== "open" || live.cancel !== undefined || isElsewhere
+}
+
+const none = Option.none<number>()
+const usual = {
+  dryRun: false,
+  cancelOnExit: false,
+  onRemoved: "drain",
+  payAgain: [],
+  forMillis: none,
+  poll: none
+} as const
+
+interface Way extends Ways {
+  readonly file: string
+  readonly config: ConfigFile.BotConfig
+}
+
+const finish = Effect.fnUntraced(function* (answer: OrderAnswer, way: Way, hasBot: boolean, isCancel: boolean) {
+  const { config, file, json } = way
+  const { order, slot } = answer
+  const [strategy = ""] = slot.split("/")
+  const market = [...Layers.marketsByName(config.markets).values()].find((each) => ByHand.strategyOf(each) === strategy)
+  const rule = ByHand.ordersIn(yield* ByHand.textOf(answer.file)).get(order)
+  const terms = (market && rule && termsIn(market, rule)) || undefined
+  const present = stateOf(config.journal)
+  const isEnded = (state: BotState.BotState) =>
+    isCancel ? liveIn(state, strategy, order) === undefined : isOver(state, strategy, order)
+  let isFollowed = hasBot || isEnded(yield* present)
+  if (!json) yield* Console.log(`${answer.message}.`)
+  if (!isFollowed) {
+    if (!json) yield* Console.log("No bot runs, so this command follows it. Ctrl-C leaves it open.")
+    const files = yield* ByHand.filesOf(config.journal)
+    // A cancel is never held up by what a plan would find.
+    const allow = isCancel ? findingNames : []
+    const running = run({ ...usual, files, config: file, allow, json, isOver: isEnded })
+    // A bot that was started meanwhile has taken the order from its file.
+    isFollowed = yield* Effect.as(running, false).pipe(Effect.catchTag("JournalInUse", () => Effect.succeed(true)))
+  }
+  const isSettled = (state: BotState.BotState) =>
+    isEnded(state) || (!isCancel && !isMoving(state, strategy, order, terms))
+  if (isFollowed) yield* soon(Effect.map(present, isSettled))
+  const state = yield* present
+  const isGone = isCancel && isEnded(state)
+  const standing = isGone ? { state: "cancelled", why: "nothing of it is open" } : standingIn(state, config, slot)
+  yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
+  if (isFollowed || isEnded(state) || json) return
+  const again = `To follow it again: limitbot run ${answer.file} --config ${file}`
+  yield* Console.log(`${again}. To cancel it: limitbot order cancel ${order}`)
+})
+
+/** Places or changes an order: plan, question, edit, and where it stands then. */
+export const carry = Effect.fn("Ordering.carry")(function* (
+  send: (desk: Desk, dry: boolean) => Answered,
+  way: Way,
+  isDry: boolean,
+  key?: string
+) {
+  if (!isDry) yield* someoneAgrees(way)
+  const { desk, hasBot } = yield* deskOf(way.config, isDry)
+  const draft = yield* send(desk, true)
+  if (isDry) return yield* Console.log(way.json ? JSON.stringify(draft) : draft.terms.join("\n"))
+  yield* agree(way, "Place it?")(draft.terms)
+  const answer = yield* Effect.mapError(send(desk, false), (error) =>
+    error._tag === "BotUnreachable" && error.why !== "refused" ? new MaybePlaced({ why: error.message, key }) : error
+  )
+  yield* finish(answer, way, hasBot, false)
+})
+
+export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, way: Way) {
+  const { desk, hasBot } = yield* deskOf(way.config, false)
+  yield* finish(yield* desk.cancel(order), way, hasBot, true)
+})
+
+export const wayOf = ({ config: file, ...ways }: Ways & { readonly config: string }) =>
+  Effect.map(ConfigFile.load(file), (config): Way => ({ ...ways, config, file }))

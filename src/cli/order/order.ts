@@ -1,0 +1,110 @@
+/** `limitbot order`: one limit order by hand, followed to its end like every order; and to list, move or cancel such orders. */
+import { randomBytes } from "node:crypto"
+import { Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as Ordering from "../../app/order/Ordering.ts"
+import { checked, marketOf } from "../../app/order/OrderWords.ts"
+import { OrderChange, OrderId, OrderKey, OrderRequest } from "../../control/api/Order.ts"
+import { present } from "../../domain/Present.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Answer from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import * as Table from "../../report/text/Table.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+
+const argument = (name: string, about: string) => Argument.String(name).pipe(Argument.withDescription(about))
+const order = argument("order", "An order as `order list` shows it, for example buy-1a2b3c4d")
+const ways = {
+  dry: flags.toggle("dry", "Only the plan with its costs: nothing is placed or changed"),
+  yes: flags.toggle("yes", "Accept the plan without a question"),
+  config: flags.config,
+  json: flags.json
+}
+
+const placing = (side: "buy" | "sell") =>
+  Command.make(
+    side,
+    {
+      amount: argument("amount", "Of the base asset, for example 0.01"),
+      asset: argument("asset", "BTC, or a market such as BTC/ETH; default quote: the configuration's stable asset"),
+      at: argument("at", "The word `at`"),
+      price: argument("price", "In the quote asset, for one of the base asset"),
+      takeProfit: flags.textOrMissing("take-profit", "Exit with profit: a price, or a distance such as 5%"),
+      stop: flags.textOrMissing("stop", "Exit with loss: a price, or a distance such as 3%"),
+      trail: flags.textOrMissing("trail", "The stop follows this far behind the best price, for example 4%"),
+      oco: flags.toggle("oco", "Require --take-profit and --stop: one cancels the other"),
+      expire: flags.textOrMissing("expire", "Cancel it if nothing has filled after this long, for example 6h"),
+      when: flags.textOrMissing("when", "Place it when this is true, for example `rsi(close, 14) < 30`"),
+      parts: flags.orMissing(flags.count("in-parts", "In this many equal parts, one after the other", 2, 1_000)),
+      key: flags.text("key", "The same key never places a second order; default: a new one"),
+      ...ways
+    },
+    Effect.fn(function* ({ amount, asset, at, config, dry, json, key: given, oco, price, yes, ...more }) {
+      if (at !== "at")
+        return yield* new WrongUsage({
+          message: `"${at}": write limitbot order ${side} ${amount} ${asset} at ${price}`
+        })
+      if (oco && (more.takeProfit === undefined || more.stop === undefined))
+        return yield* new WrongUsage({ message: "--oco: one exit cancels the other; give --take-profit and --stop" })
+      const market = yield* marketOf(asset, config)
+      const request = yield* checked(OrderRequest, { side, market, amount, price, ...present(more) })
+      const key = yield* checked(
+        OrderKey,
+        Option.getOrElse(given, () => randomBytes(12).toString("hex"))
+      )
+      const way = yield* Ordering.wayOf({ config, json, yes })
+      yield* Ordering.carry((desk, dry) => desk.place({ ...request, dry }, key), way, dry, key)
+    })
+  )
+
+const buy = placing("buy").pipe(
+  help("Place one limit order to buy, and follow it to its end", {
+    "limitbot order buy 0.01 BTC at 59000 --take-profit 5% --stop 57000 --expire 2d": "With exits"
+  })
+)
+const sell = placing("sell").pipe(help("Place one limit order to sell, and follow it to its end"))
+
+const columns = Table.of<Ordering.OrderStanding>([
+  { key: "order", title: "ORDER", value: (row) => row.order },
+  { key: "terms", title: "TERMS", value: ({ terms }) => terms },
+  { key: "filled", title: "FILLED", value: ({ filled }) => filled },
+  { key: "state", title: "STATE", value: ({ state }) => state },
+  { key: "why", title: "WHY", value: ({ why }) => why }
+])
+
+const list = Command.make("list", { config: flags.config, csv: flags.csv, json: flags.json }, ({ config, ...form }) => {
+  const rows = Effect.flatMap(ConfigFile.loadSettings(config), Ordering.listed)
+  return Answer.print(
+    Effect.map(rows, (all) => Answer.ofList(columns, all, "No orders by hand.")),
+    form
+  )
+}).pipe(help("List the orders by hand and where each stands"))
+
+const change = Command.make(
+  "change",
+  { order, price: flags.textOrMissing("price", "The new price"), ...ways },
+  Effect.fn(function* ({ dry, order, price, ...given }) {
+    const asked = yield* checked(OrderChange, { order, price })
+    const way = yield* Ordering.wayOf(given)
+    yield* Ordering.carry((desk, dry) => desk.change({ ...asked, dry }), way, dry)
+  })
+).pipe(help("Move an order by hand to another price; the old order is cancelled first"))
+
+const cancel = Command.make(
+  "cancel",
+  { order, config: flags.config, json: flags.json },
+  Effect.fn(function* ({ order, ...given }) {
+    const id = yield* checked(OrderId, order)
+    yield* Ordering.cancel(id, yield* Ordering.wayOf({ ...given, yes: true }))
+  })
+).pipe(help("Cancel an order by hand for good; its money is refunded"))
+
+export const command = Command.make("order").pipe(
+  help("Place one limit order by hand, and list, move or cancel such orders", {
+    "limitbot order buy 0.01 BTC at 59000": "Shows the plan with its costs, and asks",
+    "limitbot order change buy-1a2b3c4d --price 58500": "The old order is cancelled first",
+    "limitbot order cancel buy-1a2b3c4d": "Its money is refunded"
+  }),
+  Command.withSubcommands([buy, sell, list, change, cancel])
+)

@@ -1,0 +1,50 @@
+/** Orders by hand in the form of the API. Amounts and prices are exact decimals in text. */
+import { Schema } from "effect"
+
+const Figure = Schema.String.check(
+  Schema.isPattern(/^(?=.*[1-9])\d{1,30}(\.\d{1,30})?$/, { message: "a number above zero such as 0.01" })
+)
+const Share = Schema.String.check(
+  Schema.isPattern(/^(?=.*[1-9])\d{1,2}(\.\d{1,6})?%$/, { message: "a share such as 4%" })
+)
+/** A price, or a distance from the entry. */
+const Exit = Schema.Union([Figure, Share])
+export const OrderId = Schema.String.check(
+  Schema.isPattern(/^(buy|sell)-[0-9a-f]{8}$/, { message: "an order such as buy-1a2b3c4d, as order list shows it" })
+)
+export const OrderKey = Schema.String.check(Schema.isBetweenLength(8, 200))
+
+export const OrderRequest = Schema.Struct({
+  side: Schema.Literals(["buy", "sell"]),
+  market: Schema.String.check(Schema.isBetweenLength(3, 200)),
+  /** In units of the market's base asset. */
+  amount: Figure,
+  price: Figure,
+  takeProfit: Schema.optionalKey(Exit),
+  stop: Schema.optionalKey(Exit),
+  /** The stop follows this far behind the best price. */
+  trail: Schema.optionalKey(Share),
+  /** Cancels the order if nothing of it has filled after this time, for example `6h`. */
+  expire: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(20))),
+  /** A condition of rules: the order is placed when it is true. Default: at once. */
+  when: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 1_000))),
+  /** Equal parts, one after the other. */
+  parts: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 1_000 }))),
+  /** True returns the plan and writes nothing. */
+  dry: Schema.optionalKey(Schema.Boolean)
+})
+export type OrderRequest = typeof OrderRequest.Type
+
+export const OrderChange = Schema.Struct({ order: OrderId, price: Figure, dry: Schema.optionalKey(Schema.Boolean) })
+export type OrderChange = typeof OrderChange.Type
+
+export const OrderAnswer = Schema.Struct({
+  message: Schema.String,
+  order: Schema.String,
+  /** "strategy/slot", as `slots` and `explain` name it. */
+  slot: Schema.String,
+  file: Schema.String,
+  /** The plan with its costs, as text to show to the user. */
+  terms: Schema.Array(Schema.String)
+})
+export type OrderAnswer = typeof OrderAnswer.Type

@@ -1,0 +1,91 @@
+/**
+ * The strategy files of orders by hand, one for each market, beside the journal. Every live bot of the journal runs them. Each order is one
+ * rule on one line, so an order is added, changed and removed without touching the others. Ids of cancelled orders stay in a comment: a
+ * late repetition of a request must not place its order again.
+ */
+import { basename, dirname, join } from "node:path"
+import { Effect, FileSystem } from "effect"
+import { format } from "../domain/Amount.ts"
+import type { Market } from "../domain/Market.ts"
+import type { Budget, Strategy } from "../strategy/Strategy.ts"
+
+const prefix = "by-hand-"
+
+export const isByHand = (strategy: string): boolean => strategy.startsWith(prefix)
+
+export const strategyOf = ({ name }: Pick<Market, "name">): string =>
+  `${prefix}${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
+
+export const fileOf = (journal: string, market: Pick<Market, "name">): string => `${journal}.${strategyOf(market)}.yaml`
+
+export const filesOf = Effect.fn("ByHand.filesOf")(function* (journal: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const names = yield* Effect.orElseSucceed(fileSystem.readDirectory(dirname(journal)), () => [])
+  const isOwn = (name: string) => name.startsWith(`${basename(journal)}.${prefix}`) && name.endsWith(".yaml")
+  return names.filter(isOwn).sort().map((name) => join(dirname(journal), name)) // biome-ignore format: one step
+})
+
+/** Adds the files of orders by hand that the list does not have, in whatever form it names them. */
+export const besides = Effect.fn("ByHand.besides")(function* (files: ReadonlyArray<string>, journal: string) {
+  const names = files.map((file) => basename(file))
+  return [...files, ...(yield* filesOf(journal)).filter((file) => !names.includes(basename(file)))]
+})
+
+export const textOf = (file: string) =>
+  FileSystem.FileSystem.use((fileSystem) => fileSystem.readFileString(file)).pipe(Effect.orElseSucceed(() => ""))
+
+const orderLines = /^ {4}((?:buy|sell)-[0-9a-f]{8}): (\{.*\})(?:\r?\n|$)/gm
+
+/** The rule of each order in a file, by the order's id. */
+export const ordersIn = (text: string): ReadonlyMap<string, string> =>
+  new Map([...text.matchAll(orderLines)].map(([, id = "", rule = ""]) => [id, rule]))
+
+export const cancelledIn = (text: string): ReadonlyArray<string> =>
+  /^# cancelled:.*$/m.exec(text)?.[0].match(/\w+-[0-9a-f]{8}/g) ?? []
+
+const empty = (
+  market: Market
+): string => `# Orders by hand on ${market.name}, one on each line. limitbot order writes them.
+# cancelled:
+name: ${strategyOf(market)}
+market: ${market.name}
+kind: rules
+limits:
+  budget: {}
+rules:
+`
+
+interface Edit {
+  readonly orders: ReadonlyMap<string, string>
+  readonly budget: Pick<Budget, "base" | "quote">
+  readonly cancelled?: string | undefined
+}
+
+/** A budget may not be empty, so a file whose orders need nothing keeps one smallest unit. */
+export const edited = (before: string, market: Market, { budget, cancelled, orders }: Edit): string => {
+  const { base, quote } = market
+  const least = budget.base === 0n && budget.quote === 0n ? 1n : budget.quote
+  const rest = (before === "" ? empty(market) : before)
+    .replace(orderLines, "")
+    .replace(/^ {2}orders:.*\r?\n/m, "")
+    .replace(
+      /^ {2}budget:.*$/m,
+      `  budget: { base: ${format(budget.base, base.decimals)}, quote: ${format(least, quote.decimals)} }`
+    )
+    .replace(/^# cancelled:/m, `# cancelled:${cancelled === undefined ? "" : ` ${cancelled}`}`)
+  return `${rest}  orders:${orders.size === 0 ? " {}" : ""}\n${[...orders].map(([id, rule]) => `    ${id}: ${rule}\n`).join("")}`
+}
+
+const besideOrders = (text: string): string =>
+  text.replace(orderLines, "").replace(/^(?: {2}(?:orders|budget):|# cancelled:).*$/gm, "")
+
+const budgetIn = (text: string): ReadonlyArray<number> =>
+  (/^ {2}budget: \{ base: ([\d.]+), quote: ([\d.]+) \}$/m.exec(text) ?? []).slice(1).map(Number)
+
+/** True for an edit that only removes orders: it is applied whatever the market did, so that an order can always be cancelled. */
+export const onlyCancels = ({ name, text }: Pick<Strategy, "name" | "text">, before: string | undefined): boolean => {
+  if (before === undefined || !isByHand(name) || besideOrders(text) !== besideOrders(before)) return false
+  const [had, now, most] = [ordersIn(before), budgetIn(text), budgetIn(before)]
+  const isNoMore = now.length === most.length && now.every((amount, index) => amount <= (most[index] ?? 0))
+  return isNoMore && [...ordersIn(text)].every(([id, rule]) => had.get(id) === rule)
+}

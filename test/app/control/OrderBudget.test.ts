@@ -1,0 +1,105 @@
+/** The budget of orders by hand: enough for what they have to pay, and nothing that an exit of another order needs. */
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import { budgetWith } from "../../../src/app/control/OrderBudget.ts"
+import { ruleOf } from "../../../src/app/control/OrderRule.ts"
+import type { OrderRequest } from "../../../src/control/api/Order.ts"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+
+const market = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
+const strategy = "by-hand-btc-usdc"
+
+const order = (id: string, request: Omit<OrderRequest, "market" | "side">): readonly [string, string] => {
+  const side = id.startsWith("buy") ? "buy" : "sell"
+  const result = ruleOf({ side, market: market.name, ...request }, market)
+  if ("why" in result) throw new Error(result.why)
+  return [id, result.rule]
+}
+const budgetOf = (
+  events: ReadonlyArray<BotEvent>,
+  orders: ReadonlyArray<readonly [string, string]>,
+  cancelled?: string
+) => {
+  const state = BotState.make()
+  for (const [index, event] of events.entries()) BotState.apply(state, { sequence: index + 1, at: 1_000, event })
+  const { base, quote } = budgetWith(state, market, new Map(orders), cancelled)
+  return [Number(base) / 1e8, Number(quote) / 1e6]
+}
+
+const allotted = (asset: string, amount: bigint): BotEvent => ({ _tag: "BudgetAllotted", strategy, asset, amount })
+const about = { strategy, slot: "buy-00000001", placement: "p1" }
+const of = { ...about, side: "BUY", inputAsset: "USDC", outputAsset: "BTC" } as const
+const price = Decimal.make(59_000n)
+const path = { orderId: "o", depositAddress: "d" }
+/** A purchase of 0.01 BTC for 590 USDC that is open. */
+const open: ReadonlyArray<BotEvent> = [
+  { _tag: "StrategyLoaded", strategy, file: "f", kind: "rules", market: market.name, hash: "1", text: "" },
+  allotted("USDC", 590_590_000n),
+  {
+    ...{ _tag: "Planned", ...of, market: market.name, price, quantity: 1_000_000n, inputAmount: 590_000_000n },
+    ...{ outputAmount: 1_000_000n, deadline: 9_000_000, why: { code: "rule-fired", text: "" } }
+  },
+  { _tag: "CreateSent", ...about, attempt: 1 },
+  { _tag: "Bound", ...about, ...path, via: "reply", estimatedWithdrawFee: 0n, estimatedRefundFee: 20_000n },
+  {
+    ...{ _tag: "FundingSigned", ...about, ...path, asset: "USDC", amount: 590_000_000n },
+    ...{ signed: Redacted.make(""), intentHash: "", validUntil: 2_000 }
+  },
+  { _tag: "DepositSeen", ...about, asset: "USDC", total: 590_000_000n, fresh: 590_000_000n }
+]
+const filled: ReadonlyArray<BotEvent> = [
+  ...open,
+  { _tag: "FillSeen", ...of, price, fillId: "f", amountIn: 590_000_000n, amountOut: 1_000_000n, filledAt: 1_000 },
+  { _tag: "Closed", ...about, status: "FILLED", inputAsset: "USDC", unspent: 0n },
+  { _tag: "PayoutStarted", ...about, asset: "BTC", amount: 1_000_000n },
+  { _tag: "PaidOut", ...about, asset: "BTC", amount: 1_000_000n, fee: 0n, txHashes: [] },
+  { _tag: "Settled", ...about }
+]
+
+const first = order("buy-00000001", { amount: "0.01", price: "59000" })
+const second = order("buy-00000002", { amount: "0.01", price: "58000" })
+
+describe("the budget of orders by hand", () => {
+  it("is the payment and a thousandth of it for refund fees", () => {
+    assert.deepStrictEqual(budgetOf([], [first]), [0, 590.59])
+    assert.deepStrictEqual(budgetOf([], [first, second]), [0, 1171.17])
+  })
+
+  it("stays for an order that is open, and rises by another one", () => {
+    assert.deepStrictEqual(budgetOf(open, [first]), [0, 590.59])
+    assert.deepStrictEqual(budgetOf(open, [first, second]), [0, 1171.17])
+  })
+
+  it("pays the refund fee and the difference of an order that moves", () => {
+    const moved = order("buy-00000001", { amount: "0.01", price: "59500" })
+    // 5 USDC more and 0.02 of the refund, of which 0.59 are free; and the thousandth.
+    assert.deepStrictEqual(budgetOf(open, [moved]), [0, 590.59 + 5 + 0.02 - 0.59 + 0.595])
+    assert.deepStrictEqual(budgetOf(open, [order("buy-00000001", { amount: "0.01", price: "58000" })]), [0, 590.59])
+  })
+
+  it("falls with a cancelled order by all that no other one needs", () => {
+    assert.deepStrictEqual(budgetOf(open, [], "buy-00000001"), [0, 0])
+    assert.deepStrictEqual(budgetOf(open, [second], "buy-00000001"), [0, 580.58])
+  })
+
+  it("lets an order sell what an earlier one bought, but not what its exit needs", () => {
+    const sale = order("sell-00000003", { amount: "0.01", price: "61000" })
+    assert.deepStrictEqual(budgetOf(filled, [first, sale]), [0, 590.59])
+    const withStop = order("buy-00000001", { amount: "0.01", price: "59000", stop: "57000" })
+    assert.deepStrictEqual(budgetOf(filled, [withStop, sale]), [0.01001, 590.59])
+  })
+
+  it("has the quote with which a sale is bought back at its stop, however that is given", () => {
+    for (const exits of [{ stop: "61000" }, { stop: "1.66666667%" }, { trail: "1.66666667%" }]) {
+      const [base, quote = 0] = budgetOf([], [order("sell-00000003", { amount: "0.01", price: "60000", ...exits })])
+      assert.strictEqual(base, 0.01001)
+      assert.approximately(quote, 616.1 - 600, 0.05)
+    }
+  })
+})

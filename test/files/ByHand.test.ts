@@ -1,0 +1,67 @@
+/** Files of orders by hand: one line is one order, and an edit touches that line alone. */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as ByHand from "../../src/files/ByHand.ts"
+import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+
+const market = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
+const markets = { assets: [market.base, market.quote], ticks: new Map() }
+const rule = (price: number) => `{ when: "mid > 0", side: buy, price: ${price}, size: { base: 0.01 }, times: 1 }`
+const budget = { base: 0n, quote: 1_200_000_000n }
+const two = new Map([
+  ["buy-00000001", rule(59_000)],
+  ["buy-00000002", rule(58_000)]
+])
+const text = ByHand.edited("", market, { orders: two, budget })
+
+const strategyIn = (written: string) =>
+  Result.getOrThrow(StrategyFile.parse(written, "journal.by-hand-btc-usdc.yaml", markets))
+
+describe("a file of orders by hand", () => {
+  it("is a valid strategy with its orders, with one, and with none", () => {
+    const one = ByHand.edited(text, market, { orders: new Map([...two].slice(1)), budget, cancelled: "buy-00000001" })
+    const none = ByHand.edited(one, market, {
+      orders: new Map(),
+      budget: { base: 0n, quote: 0n },
+      cancelled: "buy-00000002"
+    })
+    for (const [written, count] of [
+      [text, 2],
+      [one, 1],
+      [none, 0]
+    ] as const) {
+      assert.strictEqual(strategyIn(written).name, "by-hand-btc-usdc")
+      assert.strictEqual(ByHand.ordersIn(written).size, count)
+    }
+    assert.deepStrictEqual(ByHand.cancelledIn(none), ["buy-00000002", "buy-00000001"])
+    assert.deepStrictEqual(ByHand.cancelledIn(text), [])
+    assert.strictEqual(
+      ByHand.edited(none, market, { orders: two, budget }).replace(/^# cancelled:.*$/m, "# cancelled:"),
+      text
+    )
+  })
+
+  it("keeps the keys that a person wrote beside the orders", () => {
+    const more = text
+      .replace("limits:\n", "limits:\n  maxOrdersPerHour: 5\n")
+      .replace("rules:\n", "rules:\n  timeframe: 4h\n")
+    const edited = ByHand.edited(more, market, { orders: new Map([...two].slice(1)), budget })
+    assert.strictEqual(strategyIn(edited).limits.maxOrdersPerHour, 5)
+    assert.include(edited, "  timeframe: 4h\n")
+  })
+
+  it("an edit that only cancels is known as one; a new order, another price or a larger budget is not", () => {
+    const isCancel = (orders: ReadonlyMap<string, string>, quote = budget.quote, before = text) =>
+      ByHand.onlyCancels(strategyIn(ByHand.edited(before, market, { orders, budget: { base: 0n, quote } })), text)
+    assert.isTrue(isCancel(new Map([...two].slice(1))))
+    assert.isTrue(isCancel(new Map(), 1n))
+    assert.isFalse(isCancel(new Map([...two].slice(1)), budget.quote + 1n))
+    assert.isFalse(isCancel(new Map([...two, ["buy-00000003", rule(57_000)]])))
+    assert.isFalse(isCancel(new Map([["buy-00000001", rule(58_500)]])))
+    assert.isFalse(isCancel(new Map([...two].slice(1)), budget.quote, text.replace("kind:", "terms: {}\nkind:")))
+  })
+})
