@@ -23,15 +23,15 @@ import { PlanRefused } from "../plan/PlanRefused.ts"
 /** A price of this age is good enough to judge an edit. */
 const priceMillis = 5_000
 
-/** True for a strategy that has ended: it takes no new risk, so its file is applied whatever the market did. */
-export const isOver = ({ endsAt }: Strategy, now: number): boolean => endsAt !== undefined && now >= endsAt
+/** True for a strategy that has ended, and for an edit that only cancels: its file is applied whatever the market did. */
+export const takesNoRisk = (strategy: Strategy, before: string | undefined, now: number): boolean =>
+  (strategy.endsAt !== undefined && now >= strategy.endsAt) || ByHand.onlyCancels(strategy, before)
 
-/** True if the strategy, in its present text, has not run by this journal. */
-const isFresh = ({ strategies }: BotState, strategy: Strategy): boolean => {
-  const { hash, name } = strategy
-  const strategyState = strategies.get(name)
-  if (ByHand.onlyCancels(strategy, strategyState?.loaded?.text)) return false
-  return strategyState?.loaded?.hash !== hash || strategyState.removed !== undefined || strategyState.isTried !== true
+/** True if the strategy, in its present text, has not run by this journal, and may take a new risk. */
+const isFresh = ({ strategies }: BotState, strategy: Strategy, now: number): boolean => {
+  const { isTried, loaded, removed } = strategies.get(strategy.name) ?? {}
+  if (takesNoRisk(strategy, loaded?.text, now)) return false
+  return loaded?.hash !== strategy.hash || removed !== undefined || isTried !== true
 }
 
 export interface Admission {
@@ -119,7 +119,7 @@ export const judging = Effect.fnUntraced(function* ({ admission, killSwitch, str
   const { state } = yield* Bookkeeper
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof findingsOn>>>()
   const now = yield* Clock.currentTimeMillis
-  const fresh = strategies.filter((strategy) => isFresh(state, strategy) && !isOver(strategy, now))
+  const fresh = strategies.filter((strategy) => isFresh(state, strategy, now))
   const refusal = yield* Deferred.make<never, Effect.Error<typeof judged>>()
   const waiting = new Set(admission === undefined ? [] : fresh)
   const judge = Effect.fnUntraced(function* (judgedTogether: ReadonlyArray<Strategy>) {

@@ -1,14 +1,11 @@
 /** The request to close a strategy, and its answer. */
 import { Schema } from "effect"
+import { aboveZero } from "./Order.ts"
 
 export const CloseRequest = Schema.Struct({
   strategy: Schema.String.check(Schema.isBetweenLength(1, 200)),
   /** The worst price of the sale. Missing: near the market, which it follows. */
-  price: Schema.optionalKey(
-    Schema.String.check(
-      Schema.isPattern(/^(?=.*[1-9])\d{1,30}(\.\d{1,30})?$/, { message: "a price above zero such as 61000" })
-    )
-  ),
+  price: Schema.optionalKey(aboveZero("a price above zero such as 61000")),
   /** `swap`: sold at once at this price or a better one, instead of by an order. */
   by: Schema.optionalKey(Schema.Literal("swap")),
   /** True returns the plan and writes nothing. */

@@ -1,9 +1,9 @@
 /** Orders by hand in the form of the API. Amounts and prices are exact decimals in text. */
 import { Schema } from "effect"
 
-const Figure = Schema.String.check(
-  Schema.isPattern(/^(?=.*[1-9])\d{1,30}(\.\d{1,30})?$/, { message: "a number above zero such as 0.01" })
-)
+export const aboveZero = (message: string) =>
+  Schema.String.check(Schema.isPattern(/^(?=.*[1-9])\d{1,30}(\.\d{1,30})?$/, { message }))
+const Figure = aboveZero("a number above zero such as 0.01")
 const Share = Schema.String.check(
   Schema.isPattern(/^(?=.*[1-9])\d{1,2}(\.\d{1,6})?%$/, { message: "a share such as 4%" })
 )

@@ -140,7 +140,7 @@ const knownOf = (given: ReadonlyArray<string>, running: ReadonlyArray<Strategy>)
 const freshIn = (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>, now: number) =>
   next.filter((strategy) => {
     const before = running.find(({ name }) => name === strategy.name)?.text
-    return !running.includes(strategy) && !Admission.isOver(strategy, now) && !ByHand.onlyCancels(strategy, before)
+    return !running.includes(strategy) && !Admission.takesNoRisk(strategy, before, now)
   })
 
 interface Edit {
