@@ -23,10 +23,11 @@ describe("limitbot close", () => {
     symlinkSync("kept.yaml", file)
     const before = readFileSync(file, "utf8")
     await until("twenty orders are open", async () => (await open()).length === 20, shows)
-    await control(bot.sandbox, "fill", { side: "BUY", price: "59900" })
+    // The market stays below the exit at 60000, so that there is a position to sell.
+    await control(bot.sandbox, "prices", { "BTC/USDC": 59_850 })
     await until(
       "the exit of the fill is open",
-      async () => (await open()).some(({ slot }) => slot === "grid/cell-09"),
+      async () => (await open()).some(({ slot, side }) => slot === "grid/cell-09" && side === "SELL"),
       shows
     )
 
