@@ -295,7 +295,7 @@ const only = process.env["LIMITBOT_KIND"]
 
 const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFrom: (seed: number) => Prices) =>
   describe(title, () => {
-    for (const [kind, make] of firstOf(3, Object.entries(kinds))) {
+    for (const [kind, make] of firstOf(2, Object.entries(kinds))) {
       if (only !== undefined && only !== kind) continue
       it(`${kind}: engine and kernel fill the same slots in the same bars for the same amounts`, {
         timeout: count * 60_000

@@ -18,7 +18,7 @@ describe("the simulation", () => {
     for (let seed = first; seed < first + count; seed += 1) {
       const result = await run({
         seed,
-        chaosMillis: count > 1 ? 900_000 : isLong ? 420_000 : 300_000,
+        chaosMillis: count > 1 ? 900_000 : isLong ? 420_000 : 200_000,
         faultRate: 0.15,
         kills: 6
       })
@@ -28,7 +28,7 @@ describe("the simulation", () => {
   })
 
   it("gives the same steps, requests and events for the same seed", async () => {
-    const episode = { seed: 5, chaosMillis: isLong ? 90_000 : 60_000, faultRate: 0.2, kills: 2 }
+    const episode = { seed: 5, chaosMillis: isLong ? 90_000 : 40_000, faultRate: 0.2, kills: 2 }
     assert.deepStrictEqual(await run(episode), await run(episode))
   })
 })
