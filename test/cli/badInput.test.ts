@@ -265,6 +265,10 @@ describe.concurrent("a command without a usable journal ends with one message:",
 
   it("a journal that is not a database", async () => {
     const cwd = workspace(nowhere, { "journal.sqlite": "this is no database\n".repeat(100) })
-    assertSays(await runHere(["status", "--config", "config.yaml"], { cwd }), 1, /journal/)
+    assertSays(
+      await runHere(["status", "--config", "config.yaml"], { cwd }),
+      1,
+      /Cannot read the journal: file is not a database/
+    )
   })
 })

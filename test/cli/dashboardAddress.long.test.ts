@@ -89,7 +89,7 @@ describe.concurrent("the dashboard's address", () => {
     assert.isTrue(market.p50Millis > 0 && market.p50Millis < market.p99Millis, JSON.stringify(market))
     bot.signal("SIGTERM")
     await bot.ended
-    assert.notMatch(await status(), /A move of/)
+    assert.notMatch(await status(), /Price delay/)
     assert.isNull(JSON.parse(await status("--json")).seenAfter)
   })
 

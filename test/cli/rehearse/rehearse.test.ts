@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { isLong } from "../../long.ts"
-import { newFolder, runHere } from "../../world/processes/program.ts"
+import { assertSays, newFolder, runHere } from "../../world/processes/program.ts"
 
 const grid = join(import.meta.dirname, "../../../strategies/grid.yaml")
 
@@ -49,7 +49,7 @@ rules: { orders: { dip: { when: volume > 1, side: buy, price: mid, size: { quote
   })
 
   it("refuses an unknown level", async () => {
-    const { code } = await runHere(["rehearse", grid, "--bad", "apocalyptic"], { cwd: newFolder() })
-    assert.notStrictEqual(code, 0)
+    const level = await runHere(["rehearse", grid, "--bad", "apocalyptic"], { cwd: newFolder() })
+    assertSays(level, 2, /apocalyptic/)
   })
 })
