@@ -10,6 +10,7 @@ import { tested } from "./curve.ts"
 import { CloseButton, messageOf, open, toast } from "./dialog.ts"
 import { counted, signed } from "./format.ts"
 import { Button } from "./parts.ts"
+import { PlannedChanges } from "./plannedChanges.ts"
 import { may } from "./store.ts"
 import { div, p, pre } from "./tags.ts"
 
@@ -26,6 +27,8 @@ const chosen = signal("")
 /** The edited text; nothing until the reader changes it. */
 const edit = signal<string | undefined>(undefined)
 const said = signal<Said | undefined>(undefined)
+/** The last plan of the text as it is. */
+const planned = signal<typeof Plan.Type | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 
 const file = computed(() => files.value.find((each) => each.file === chosen.value) ?? files.value[0])
@@ -36,6 +39,7 @@ export const loadFiles = async (): Promise<void> => {
 
 const say = (lines: ReadonlyArray<string>, isGood: boolean): void => {
   said.value = { lines, isGood }
+  planned.value = undefined
 }
 const failed = (error: unknown): void => say([messageOf(error)], false)
 
@@ -70,6 +74,7 @@ const plan = async (of: StrategyFileView): Promise<void> => {
     ],
     refused.length === 0
   )
+  planned.value = answer
 }
 
 const backtest = async (of: StrategyFileView): Promise<void> => {
@@ -99,6 +104,7 @@ const begin = (name: string): void => {
   chosen.value = name
   edit.value = undefined
   said.value = undefined
+  planned.value = undefined
 }
 
 const Findings = ({ isRunning, problems }: StrategyFileView) => {
@@ -138,6 +144,7 @@ const Editor = () => {
     h(FileChoice, of),
     h("textarea", { key: of.file, ...area }),
     h(Findings, of),
+    planned.value !== undefined && h(PlannedChanges, { of: planned.value }),
     div(
       "row",
       h(CloseButton, { label: "Close" }),
