@@ -66,7 +66,9 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     { limit, reason }: Denied
   ) => {
     const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
-    const cost = exit === undefined ? "" : `; ${leavingNow(desired.market ?? strategy.market, desired, price)}`
+    const stays =
+      limit === "min-order" ? "the position stays until it is worth more, or limits.minOrder is lower" : undefined
+    const cost = exit === undefined ? "" : `; ${stays ?? leavingNow(desired.market ?? strategy.market, desired, price)}`
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
     const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
     return exit === undefined ? refusals.once(about, limit, event) : refusals.missing(about, limit, event, event.mid)
@@ -143,9 +145,7 @@ export const circumstances = (
       openOrders: all.openOrders,
       lastHour: all.lastHour,
       exposure: all.exposure.get(asset) ?? 0n,
-      ...(overall?.maxOpenOrders === undefined ? {} : { maxOpenOrders: overall.maxOpenOrders }),
-      ...(overall?.maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour: overall.maxOrdersPerHour }),
-      ...present({ maxExposure })
+      ...present({ maxOpenOrders: overall?.maxOpenOrders, maxOrdersPerHour: overall?.maxOrdersPerHour, maxExposure })
     }
   }
 }
