@@ -23,7 +23,12 @@ export interface RunningMinute {
 
 export type CandleFeed = ReturnType<typeof make>
 
-/** `needs`: number of closed candles by timeframe. `reported`: the candles of the market's source, by timeframe. */
+/**
+ * `needs`: number of closed candles by timeframe. `reported`: the candles of the market's source, by timeframe. `restore` fills an empty feed
+ * with stored minutes, oldest first; one that has not ended at `now` stays open. `replaced`: the unfinished minute of the feed that this one
+ * replaces. `complete` adds the source's data as of now, and returns the added candles, to be stored. `viewAt` leaves out timeframes whose
+ * last candle should have closed by now and has not been seen to close.
+ */
 export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCandles.noneTold) => {
   const series = new Map(
     [...needs].map(([timeframe, count]) => [timeframe, TimeframeCandles.make(timeframe, count)] as const)
@@ -69,10 +74,6 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
 
   return {
     observe,
-    /**
-     * Fills an empty feed with stored minutes, oldest first. `replaced`: the unfinished minute of the feed that this one replaces. A stored
-     * minute that has not ended at `now` stays open.
-     */
     restore: (minutes: ReadonlyArray<Minute>, now: number, replaced?: RunningMinute): void => {
       let before: Minute | undefined
       const last = minutes.at(-1)
@@ -96,7 +97,6 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
         if (each !== undefined) TimeframeCandles.keep(each, candle)
       }
     },
-    /** Completes closed candles with the source's data, as of now. Returns the candles that were added, to be stored. */
     complete: (now: number): ReadonlyArray<SeenCandle> =>
       [...series].flatMap(([timeframe, each]) =>
         TimeframeCandles.completed(each, reported(timeframe), minute).map(
@@ -105,7 +105,6 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
       ),
     view: (): ReadonlyMap<string, ClosedCandles> =>
       new Map([...series].map(([timeframe, each]) => [timeframe, TimeframeCandles.viewOf(each, minute)])),
-    /** Leaves out timeframes whose last candle should have closed by now and has not been seen to close. */
     viewAt: (now: number): ReadonlyMap<string, ClosedCandles> =>
       new Map(
         [...series].flatMap(([timeframe, each]) => {
