@@ -61,10 +61,14 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
 
   const denied = (
     strategy: Strategy,
-    desired: DesiredOrder,
+    view: View,
+    order: DesiredOrder,
     { price }: Pick<LimitInputs, "price">,
     { limit, reason }: Denied
   ) => {
+    // The sale of a whole position that is too small for an order leaves it without an exit.
+    const isAll = limit === "min-order" && order.side === "SELL" && order.quantity === view.own?.position
+    const desired = isAll ? ({ ...order, isExit: true } as const) : order
     const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
     const stays =
       limit === "min-order" ? "the position stays until it is worth more, or limits.minOrder is lower" : undefined
@@ -82,7 +86,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     if (wait !== undefined) return wait
     const inputs = inputsFor(strategy, view, beside, desired)
     const verdict = check(desired, inputs)
-    if (Result.isFailure(verdict)) return denied(strategy, desired, inputs, verdict.failure)
+    if (Result.isFailure(verdict)) return denied(strategy, view, desired, inputs, verdict.failure)
     return begin(strategy, verdict.success, inputs.price, inputs.now, beside.tally)
   }
 
@@ -92,7 +96,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const verdict = check(desired, inputs)
     // Without a hold, the check fails only because the money is still in the order that is being cancelled.
     const isHeld = inputs.held.length > 0 && Result.isFailure(verdict)
-    return isHeld ? denied(strategy, desired, inputs, verdict.failure) : Effect.void
+    return isHeld ? denied(strategy, view, desired, inputs, verdict.failure) : Effect.void
   }
 
   /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */
@@ -100,7 +104,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const inputs = inputsFor(strategy, view, beside, desired)
     const own = inputAmount(inputs.market, open.side, openQuantity(open), open.price)
     const refusal = refusalOfSuccessor(desired, { ...inputs, free: inputs.free + own })
-    return refusal && denied(strategy, desired, inputs, refusal)
+    return refusal && denied(strategy, view, desired, inputs, refusal)
   }
 
   return { place, keptBack, withheld }

@@ -173,6 +173,23 @@ describe("a position below the minimum order", () => {
     )
   }
 
+  it.effect("that a rule without exit sells whole is reported", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const section = `
+  timeframe: 1m
+  orders:
+    in: { when: "mid > 60500", side: buy, price: "60000", size: { base: 0.001 }, times: 1 }
+    out: { when: "mid < 58000 and position > 0 BTC", side: sell, price: mid * (1 - 1%), size: { position: 100% } }`
+        const rule = { name: "a rule without exit", kind: "rules", section }
+        const { process, to } = yield* filled(rule, 61_000, "0.001", ", minOrder: 57")
+        yield* to(57_000)
+        const refusal = /test\/out: The exit SELL 0\.000\d+ BTC .* refused by its limit min-order: /
+        yield* until(() => refusal.test(problemsIn(process)[0] ?? ""), 120_000, "it is reported")
+      })
+    )
+  )
+
   it.effect("that the exit of a deal leaves stays in the market while its order is open", () =>
     inVirtualTime(
       Effect.gen(function* () {
