@@ -53,7 +53,7 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3838,
   dashboard: 3069,
   domain: 2681,
-  engine: 14045,
+  engine: 14075,
   files: 2100,
   fleet: 1872,
   importers: 878,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 15789,
+  strategy: 15797,
   venue: 5865,
   views: 3553
 }

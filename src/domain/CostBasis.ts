@@ -87,14 +87,19 @@ interface Dust {
   readonly cost: Amount
 }
 
+/** True for what fees and rounding leave. A larger rest is a position: if it is too small for an order, a person has to learn that. */
+export const isLeftover = (rest: Amount, whole: Amount): boolean => rest * 100n < whole
+
 /**
  * Holding of a strategy in one market beyond its budget. Live runs and backtests use this one definition of a position. A fee taken in base
- * reduces the holding at its cost. A remainder of a sale or a fee that is smaller than the smallest order is dust. Dust keeps its cost
+ * reduces the holding at its cost. A leftover of a sale or a fee that is smaller than the smallest order is dust. Dust keeps its cost
  * apart from the position, which restarts at zero, until all dust together is enough for an order. Nothing of it is lost.
  */
 export interface HeldPosition {
   readonly basis: CostBasis
   readonly dust: Dust
+  /** The largest position since the last one was closed. */
+  readonly peak: Amount
 }
 
 interface Exchange {
@@ -104,7 +109,7 @@ interface Exchange {
 
 export const noDust: Dust = { base: 0n, cost: 0n }
 
-export const noPosition: HeldPosition = { basis: empty, dust: noDust }
+export const noPosition: HeldPosition = { basis: empty, dust: noDust, peak: 0n }
 
 export interface SeenPosition {
   readonly position: Amount
@@ -121,12 +126,13 @@ export const seenPosition = ({ basis, dust }: HeldPosition, market: Market): See
   ...present({ averageEntry: averagePrice(basis, market), dust: dust.base === 0n ? undefined : dust })
 })
 
-export const mapBasis = (position: HeldPosition, change: (basis: CostBasis) => CostBasis): HeldPosition => ({
-  ...position,
-  basis: change(position.basis)
-})
+export const mapBasis = (held: HeldPosition, change: (basis: CostBasis) => CostBasis): HeldPosition => {
+  const basis = change(held.basis)
+  const before = basis.position * held.basis.position > 0n ? held.peak : 0n
+  return { ...held, basis, peak: max(before, magnitude(basis.position)) }
+}
 
-const withPart = ({ basis, dust }: HeldPosition, part: Amount): HeldPosition => {
+const withPart = ({ basis, dust, peak }: HeldPosition, part: Amount): HeldPosition => {
   const { cost, position } = basis
   const size = magnitude(part)
   const share = part === 0n ? 0n : (cost * size) / magnitude(position)
@@ -134,27 +140,29 @@ const withPart = ({ basis, dust }: HeldPosition, part: Amount): HeldPosition => 
   const after = trade(before, part < 0n ? "SELL" : "BUY", size, share)
   return {
     basis: { position: position - part, cost: cost - share, realised: after.realised },
-    dust: { base: after.position, cost: after.position < 0n ? -after.cost : after.cost }
+    dust: { base: after.position, cost: after.position < 0n ? -after.cost : after.cost },
+    peak: position === part ? 0n : peak
   }
 }
 
-const asBasis = ({ basis: { realised }, dust: { base, cost } }: HeldPosition): CostBasis => ({
-  position: base,
-  cost: magnitude(cost),
-  realised
+const ofDust = ({ basis: { realised }, dust: { base, cost } }: HeldPosition): HeldPosition => ({
+  basis: { position: base, cost: magnitude(cost), realised },
+  dust: noDust,
+  peak: magnitude(base)
 })
 
-/** Sets aside a position whose value is below `least` at this price, and takes back dust whose value is above it. */
+/** Sets aside a leftover whose value is below `least` at this price, and takes back dust whose value is above it. */
 const swept = (position: HeldPosition, { base, quote }: Exchange, least: Amount): HeldPosition => {
   const enough = quote === 0n ? 0n : Decimal.divideInteger(least * base, quote, "up")
-  if (magnitude(position.basis.position) >= enough) return position
+  const size = magnitude(position.basis.position)
+  if (size >= enough || (size > 0n && !isLeftover(size, position.peak))) return position
   const aside = withPart(position, position.basis.position)
-  return magnitude(aside.dust.base) < enough ? aside : { basis: asBasis(aside), dust: noDust }
+  return magnitude(aside.dust.base) < enough ? aside : ofDust(aside)
 }
 
 /** Without a position, dust on the other side of the trade becomes the position, so that the trade closes it. */
 const opened = (before: HeldPosition, signed: Amount): HeldPosition =>
-  before.basis.position === 0n && before.dust.base * signed < 0n ? { basis: asBasis(before), dust: noDust } : before
+  before.basis.position === 0n && before.dust.base * signed < 0n ? ofDust(before) : before
 
 /** Applies a fill. `least` is the smallest order, in quote. */
 export const traded = (before: HeldPosition, side: Side, fill: Exchange, least: Amount): HeldPosition => {
@@ -176,8 +184,9 @@ export const setAside = (position: HeldPosition, base: Amount): HeldPosition =>
   withPart(position, min(base, max(0n, position.basis.position)))
 
 export const mapDust = (position: HeldPosition, change: (dust: HeldPosition) => HeldPosition): HeldPosition => {
-  const { basis } = change({ basis: asBasis(position), dust: noDust })
+  const { basis } = change(ofDust(position))
   return {
+    ...position,
     basis: { ...position.basis, realised: basis.realised },
     dust: { base: basis.position, cost: basis.position < 0n ? -basis.cost : basis.cost }
   }

@@ -72,7 +72,7 @@ const engine = Effect.gen(function* () {
     pauseAfter(settings, books.state, watch.prices, plans.decided(), now)
   )
 
-  /** Runs turns until `stop` completes or `done` is true after a turn. A started turn is always finished. */
+  /** Runs turns until `stop` completes or `done` is true after a turn. Started work is always finished. */
   const runTurns = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done: () => boolean) {
     let stopped = false
     let failedTurns = 0
@@ -88,11 +88,12 @@ const engine = Effect.gen(function* () {
       // A turn may have requested cancels, which must not wait for the next rare pass.
       if (quietLookMillis !== undefined) yield* withdrawals.wake
       failedTurns = planned === undefined ? failedTurns + 1 : 0
-      if (done()) return
+      if (done()) break
       const millis = planned ?? (yield* pauseWhileDown(settings, failedTurns, withdraw))
       nextLookAt = (yield* Clock.currentTimeMillis) + millis
       yield* Effect.raceFirst(Effect.raceFirst(Effect.sleep(millis), Queue.take(woken)), stopAsked)
     }
+    yield* work.finish
   })
 
   const runUntil = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done = () => false) {

@@ -132,7 +132,7 @@ export class OrderBook extends Context.Service<
         const answered = yield* Deferred.make<void>()
         const ask = (each: Wanted) =>
           isDeep ? lookAt(each, maxAgeMillis, isDeep) : lookWithin(each, maxAgeMillis, answered)
-        const failures = yield* Effect.forEach(wanted, ask, { concurrency })
+        const failures = yield* Effect.forEach(wanted, ask, { concurrency: isDeep ? concurrency : "unbounded" })
         const failure = failureOf(failures)
         if (failure !== undefined) return yield* failure
         yield* noteUnquoted(doubts, markets)

@@ -10,6 +10,7 @@
 import type { Amount } from "../domain/Amount.ts"
 import { min } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
+import { isLeftover } from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
@@ -216,16 +217,21 @@ export const filledOfLeg = (
   return completedLegs < after.completedLegs ? 0n : filledInLeg - after.filledInLeg
 }
 
-/**
- * True if a leg may be closed with its fills. The exit that ends a slot may be closed before any of it fills, because it has a position to
- * exit.
- */
-export const mayEnd = (desired: Legs, leg: Leg, progress: SlotProgress): boolean =>
-  filledOfLeg(desired, progress) > 0n || (!desired.cycle && leg.side !== desired.legs[0].side)
-
 /** The unfilled base quantity of a leg. Zero or less if nothing is left to do. */
 export const leftOfLeg = (legs: Legs, index: number, progress: SlotProgress): Amount =>
   wholeLeg(legs, index, progress) - filledOfLeg(legs, progress)
+
+/**
+ * True if the leg that is due may be closed with its fills: an exit only if its rest is a leftover, because a larger rest is a position.
+ * The exit that ends a slot may be closed before any of it fills, if nothing came in that it could leave.
+ */
+export const mayEnd = (desired: Legs, progress: SlotProgress): boolean => {
+  const [index, filled] = [dueLeg(desired, progress), filledOfLeg(desired, progress)]
+  const leg = desired.legs[index]
+  if (leg === undefined || !leaves(desired, leg)) return filled > 0n
+  const rest = leftOfLeg(desired, index, progress)
+  return (filled > 0n || !desired.cycle) && (rest <= 0n || isLeftover(rest, filled + rest))
+}
 
 /**
  * The leg that a slot has to work now, or `undefined` when it is done. A leg that follows one of the other side

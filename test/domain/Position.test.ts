@@ -36,14 +36,20 @@ describe("a position", () => {
     assert.deepStrictEqual(short.basis, { position: -1_001n, cost: 150_200n, realised: -200n })
   })
 
-  it("becomes dust with its cost if a sale or a fee leaves less than the smallest order", () => {
+  it("becomes dust with its cost if a sale or a fee leaves a leftover smaller than the smallest order", () => {
     const left = sold(bought(none, 1_000n, 150_000n, 500n), 997n, 149_550n, 500n)
     assert.deepStrictEqual([left.basis.position, left.dust], [0n, { base: 3n, cost: 450n }])
     assert.isUndefined(CostBasis.seenPosition(left, market).averageEntry)
     const next = bought(left, 1_000n, 200_000n, 500n)
     assert.deepStrictEqual([next.basis.position, next.basis.cost, next.dust.base], [1_000n, 200_000n, 3n])
-    const free = CostBasis.feeTaken(bought(none, 3n, 450n, 500n), 1n, { base: 3n, quote: 450n }, 500n)
-    assert.deepStrictEqual([free.basis.position, free.dust.base], [0n, 2n])
+    const slices = sold(sold(bought(none, 1_000n, 150_000n, 500n), 900n, 135_000n, 500n), 97n, 14_550n, 500n)
+    assert.deepStrictEqual([slices.basis.position, slices.dust.base], [0n, 3n])
+    const small = CostBasis.feeTaken(bought(none, 3n, 450n, 500n), 1n, { base: 3n, quote: 450n }, 500n)
+    assert.deepStrictEqual([small.basis.position, small.dust.base], [2n, 0n], "too small for an order, and no leftover")
+    const most = sold(bought(none, 1_000n, 150_000n, 50_000n), 900n, 135_000n, 50_000n)
+    assert.deepStrictEqual([most.basis.position, most.dust.base], [100n, 0n])
+    const again = bought(sold(none, 1_000n, 150_000n, 500n), 1_003n, 150_450n, 500n)
+    assert.deepStrictEqual([again.basis.position, again.dust.base, again.peak], [3n, 0n, 3n], "another position")
   })
 
   it("takes dust back once it is enough for an order, and sells beyond itself from the dust", () => {
@@ -61,7 +67,7 @@ describe("a position", () => {
       [997n, 149_550n, { base: 3n, cost: 450n }]
     )
     const swept = CostBasis.mapDust(known, (dust) => sold(dust, 3n, 600n))
-    assert.deepStrictEqual(swept, { basis: { ...known.basis, realised: 150n }, dust: { base: 0n, cost: 0n } })
+    assert.deepStrictEqual(swept, { ...known, basis: { ...known.basis, realised: 150n }, dust: CostBasis.noDust })
   })
 
   it("keeps every unit, through any trades, fees and dust", () => {

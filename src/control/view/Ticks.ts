@@ -6,15 +6,12 @@ import type { Minute } from "../../journal/PriceStore.ts"
 export const tickMillis = 5_000
 const maxTicks = 720
 
-export interface Ticks {
-  readonly note: (prices: ReadonlyMap<string, TwoSidedPrice>) => void
-  readonly of: (market: string) => ReadonlyArray<Minute>
-}
+export type Ticks = ReturnType<typeof make>
 
-export const make = (): Ticks => {
+export const make = () => {
   const series = new Map<string, Array<Minute>>()
   const lastPrices = new Map<string, TwoSidedPrice>()
-  const note: Ticks["note"] = (prices) => {
+  const note = (prices: ReadonlyMap<string, TwoSidedPrice>): void => {
     for (const [market, price] of prices) {
       if (lastPrices.get(market) === price) continue
       lastPrices.set(market, price)
@@ -24,17 +21,11 @@ export const make = (): Ticks => {
       series.set(market, ticks)
       const last = ticks.at(-1)
       if (last?.openedAt === openedAt) {
-        const { open, high, low } = last
-        ticks[ticks.length - 1] = {
-          openedAt,
-          open,
-          high: Math.max(high, value),
-          low: Math.min(low, value),
-          close: value
-        }
+        const [high, low] = [Math.max(last.high, value), Math.min(last.low, value)]
+        ticks[ticks.length - 1] = { ...last, high, low, close: value }
       } else ticks.push({ openedAt, open: value, high: value, low: value, close: value })
       if (ticks.length > maxTicks) ticks.shift()
     }
   }
-  return { note, of: (market) => series.get(market) ?? [] }
+  return { note, of: (market: string): ReadonlyArray<Minute> => series.get(market) ?? [] }
 }

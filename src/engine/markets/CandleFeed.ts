@@ -21,28 +21,15 @@ export interface RunningMinute {
   readonly isFromBeginning: boolean
 }
 
-export interface CandleFeed {
-  observe(mid: number, at: number): ReadonlyArray<Minute>
-  /**
-   * Fills an empty feed with stored minutes, oldest first. `running`: the unfinished minute of the feed that this one replaces. A stored
-   * minute that has not ended at `now` stays open.
-   */
-  restore(minutes: ReadonlyArray<Minute>, now: number, running?: RunningMinute): void
-  readonly running: () => RunningMinute | undefined
-  adopt(kept: ReadonlyArray<SeenCandle>): void
-  /** Completes closed candles with the source's data, as of now. Returns the candles that were added, to be stored. */
-  complete(now: number): ReadonlyArray<SeenCandle>
-  readonly view: () => ReadonlyMap<string, ClosedCandles>
-  /** Leaves out timeframes whose last candle should have closed by now and has not been seen to close. */
-  readonly viewAt: (now: number) => ReadonlyMap<string, ClosedCandles>
-  readonly spanMillis: number
-}
+export type CandleFeed = ReturnType<typeof make>
 
-/** `needs`: number of closed candles by timeframe. `reported`: the candles of the market's source, by timeframe. */
-export const make = (
-  needs: ReadonlyMap<string, number>,
-  reported: TimeframeCandles.Told = TimeframeCandles.noneTold
-): CandleFeed => {
+/**
+ * `needs`: number of closed candles by timeframe. `reported`: the candles of the market's source, by timeframe. `restore` fills an empty feed
+ * with stored minutes, oldest first; one that has not ended at `now` stays open. `replaced`: the unfinished minute of the feed that this one
+ * replaces. `complete` adds the source's data as of now, and returns the added candles, to be stored. `viewAt` leaves out timeframes whose
+ * last candle should have closed by now and has not been seen to close.
+ */
+export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCandles.noneTold) => {
   const series = new Map(
     [...needs].map(([timeframe, count]) => [timeframe, TimeframeCandles.make(timeframe, count)] as const)
   )
@@ -87,7 +74,7 @@ export const make = (
 
   return {
     observe,
-    restore: (minutes, now, replaced) => {
+    restore: (minutes: ReadonlyArray<Minute>, now: number, replaced?: RunningMinute): void => {
       let before: Minute | undefined
       const last = minutes.at(-1)
       const stillRuns = last !== undefined && last.openedAt + minuteMillis > now
@@ -103,21 +90,22 @@ export const make = (
       bridgeGap(before, running.minute)
       ;({ minute, isFromBeginning } = running)
     },
-    running: () => (minute === undefined ? undefined : { minute, isFromBeginning }),
-    adopt: (kept) => {
+    running: (): RunningMinute | undefined => (minute === undefined ? undefined : { minute, isFromBeginning }),
+    adopt: (kept: ReadonlyArray<SeenCandle>): void => {
       for (const { timeframe, seenAt: _, ...candle } of kept) {
         const each = series.get(timeframe)
         if (each !== undefined) TimeframeCandles.keep(each, candle)
       }
     },
-    complete: (now) =>
+    complete: (now: number): ReadonlyArray<SeenCandle> =>
       [...series].flatMap(([timeframe, each]) =>
         TimeframeCandles.completed(each, reported(timeframe), minute).map(
           (candle): SeenCandle => ({ ...candle, timeframe, seenAt: now })
         )
       ),
-    view: () => new Map([...series].map(([timeframe, each]) => [timeframe, TimeframeCandles.viewOf(each, minute)])),
-    viewAt: (now) =>
+    view: (): ReadonlyMap<string, ClosedCandles> =>
+      new Map([...series].map(([timeframe, each]) => [timeframe, TimeframeCandles.viewOf(each, minute)])),
+    viewAt: (now: number): ReadonlyMap<string, ClosedCandles> =>
       new Map(
         [...series].flatMap(([timeframe, each]) => {
           const view = TimeframeCandles.viewOf(each, minute)

@@ -9,8 +9,10 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
+import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { believedAfterMillis, EngineSettings } from "../EngineSettings.ts"
+import * as Outlasting from "../Outlasting.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
 import type * as EndedOrders from "../state/orders/EndedOrders.ts"
@@ -73,6 +75,7 @@ export const make = Effect.gen(function* () {
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
+  const reads = yield* Outlasting.make<JournalError>(maxAtOnce)
   const confirmedEnds = new Map<string, number>()
   const readAt = new Map<string, number>()
   const differsSince = new Map<string, number>()
@@ -125,7 +128,7 @@ export const make = Effect.gen(function* () {
     const ends = due(now)
     if (ends.length === 0) return
     forgetOld()
-    yield* Effect.forEach(ends, (ended) => compare(ended, now), { discard: true })
+    yield* reads.all(ends.map((ended) => [ended.last.order.id, compare(ended, now)]))
   })
 
   return { look, isDue: (now: number): boolean => due(now).length > 0 }

@@ -4,16 +4,16 @@
  */
 import { Array as Arr, Clock, Effect, Result } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
-import { present } from "../../domain/Present.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
+import * as Outlasting from "../Outlasting.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
-import type { OneLook, OrderReport, Reports } from "./Reports.ts"
+import type { OneLook, Reports } from "./Reports.ts"
 
 /** Placements whose payment counts as not made, or that were given up, are in no list. One poll reads at most this number of them. */
 const maxDead = 10
@@ -22,6 +22,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const { concurrency, retryMaxMillis } = yield* EngineSettings
+  const reads = yield* Outlasting.make<VenueError | JournalError>(concurrency)
 
   const isDue = (placement: Placement, now: number): boolean => {
     if (!isEndUnbelieved(placement)) return true
@@ -41,30 +42,25 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
       const { by, id, order } = placement
       return order === undefined || listed.has(order.id) || !isDue(placement, now) ? [] : [{ by, id, order }]
     })
-    const answers = yield* Effect.forEach(
-      missing,
-      ({ by, id, order }) =>
-        readOrder(venue, by, order).pipe(
-          Effect.map(({ correlationId, value }): OrderReport => ({ order: value, placement: id, correlationId })),
-          Effect.result,
-          Effect.flatMap(unlessFatal),
-          Effect.tap((answer) =>
-            answer._tag === "Success" ? take(answer.success, look) : noteMissing(id, answer.failure)
-          )
-        ),
-      { concurrency }
-    )
-    const orderIds = answers.flatMap((answer) => (answer._tag === "Success" ? [answer.success.order.id] : []))
-    // An order that we know and the venue denies stays exposure until the venue says something else.
-    const failures = answers.flatMap((answer, index) => {
-      if (answer._tag === "Success" || answer.failure.reason._tag === "Rejected") return []
-      return [{ id: missing[index]?.order.id, failure: answer.failure }]
+    const shown: Array<string> = []
+    const failures: Array<{ readonly id: string; readonly failure: VenueError }> = []
+    const readOne = Effect.fnUntraced(function* ({ by, id, order }: (typeof missing)[number]) {
+      const answer = yield* Effect.flatMap(Effect.result(readOrder(venue, by, order)), unlessFatal)
+      if (answer._tag === "Success") {
+        const { correlationId, value } = answer.success
+        shown.push(value.id)
+        return yield* take({ order: value, placement: id, correlationId }, look)
+      }
+      // An order that we know and the venue denies stays exposure until the venue says something else.
+      if (answer.failure.reason._tag !== "Rejected") failures.push({ id: order.id, failure: answer.failure })
+      yield* noteMissing(id, answer.failure)
     })
+    yield* reads.all(missing.map((each) => [each.id, readOne(each)]))
     const [unread, odd] = Arr.partition(failures, ({ failure, id }) =>
-      isAway(failure) ? Result.succeed(failure.message) : Result.fail({ why: failure.message, ...present({ id }) })
+      isAway(failure) ? Result.succeed(failure.message) : Result.fail({ why: failure.message, id })
     )
     yield* Effect.forEach(odd, noteOdd, { discard: true })
-    return { shown: orderIds, problem: unread.length === missing.length ? unread[0] : undefined }
+    return { shown, problem: unread.length === missing.length ? unread[0] : undefined }
   })
 
   /**

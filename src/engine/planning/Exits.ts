@@ -1,22 +1,22 @@
 /**
  * `Refusals` records why a slot has no order although one is planned: our limit, a wait, or an end that is not believed. Each reason is
  * recorded once, even if reasons alternate, until the slot gets another placement, or its plan is dropped and comes back. `watch` reports
- * exits that a position lacks though nothing has refused them: an exit after a stop that is not filled within a minute, and an exit whose
- * order has ended in a way that is not believed yet.
+ * exits that a position lacks though nothing has refused them: an exit after a stop that is not filled within a minute, an exit of what an
+ * entry has filled that the venue does not cancel within a minute, and an exit whose order has ended in a way that is not believed yet.
  */
 import { Effect } from "effect"
-import { formatWithSymbol, max } from "../../domain/Amount.ts"
+import { formatWithSymbol, magnitude, max, min } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
-import { type BidAsk, type Market, mid, type Price, quoteAmount } from "../../domain/Market.ts"
+import { type BidAsk, type Market, mid, opposite, type Price, quoteAmount } from "../../domain/Market.ts"
 import { isFinished } from "../../domain/Placement.ts"
-import type { DesiredOrder } from "../../strategy/Decision.ts"
+import { type Decision, type DesiredOrder, nextLeg } from "../../strategy/Decision.ts"
 import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
-import { openQuantity, type Placement } from "../state/Placement.ts"
+import { filledBase, openQuantity, type Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import { doubtOf, isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { executable, type LimitName } from "./OrderLimits.ts"
@@ -26,17 +26,11 @@ interface About {
   readonly slot: string
 }
 
+type WantedExit = NonNullable<Of<"Denied">["exit"]>
 type Recorded = ReturnType<Bookkeeper["Service"]["record"]>
 
-export interface Refusals {
-  /** `what` distinguishes verdicts. */
-  once(about: About, what: string, event: BotEvent): Recorded
-  /** Records a missing exit once, whatever its placements do, and again after the market has moved by a percent. */
-  missing(about: About, what: string, event: BotEvent, market: Price): Recorded
-  /** The order in the slot is as planned, so a refused exit is no longer missing. One that is not filled still is. */
-  wantsNoMore(about: About, wanted: DesiredOrder | undefined): Recorded
-  forgetAllBut(strategy: string, wanted: ReadonlyArray<string>): void
-}
+type Orders = ReadonlyMap<string, DesiredOrder>
+export type Refusals = ReturnType<typeof make>
 
 interface Reported {
   /** A placement, or the market's price where an exit is missing. */
@@ -46,7 +40,7 @@ interface Reported {
 
 const isMoved = (before: number, now: number): boolean => Math.abs(now / before - 1) >= 0.01
 
-export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
+export const make = ({ record, state }: Bookkeeper["Service"]) => {
   const reports = new Map<string, Reported>()
   const recordOnce = (key: string, about: Reported["about"], what: string, event: BotEvent): Recorded => {
     const before = reports.get(key)
@@ -56,17 +50,20 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
     return record(event)
   }
   return {
-    once: ({ slot, strategy }, what, event) => {
+    /** `what` distinguishes verdicts. */
+    once: ({ slot, strategy }: About, what: string, event: BotEvent): Recorded => {
       const key = slotKey(strategy, slot)
       return recordOnce(key, state.slots.get(key)?.placement, what, event)
     },
-    missing: ({ slot, strategy }, what, event, market) => {
+    /** Records a missing exit once, whatever its placements do, and again after the market has moved by a percent. */
+    missing: ({ slot, strategy }: About, what: string, event: BotEvent, market: Price): Recorded => {
       const key = slotKey(strategy, slot)
       const [before, now] = [reports.get(key)?.about, Decimal.toNumber(market)]
       const isKnown = state.refusedExits.has(key) && typeof before === "number" && !isMoved(before, now)
       return recordOnce(key, isKnown ? before : now, what, event)
     },
-    wantsNoMore: (about, wanted) => {
+    /** The order in the slot is as planned, so a refused exit is no longer missing. One that is not filled still is. */
+    wantsNoMore: (about: About, wanted: DesiredOrder | undefined): Recorded => {
       const key = slotKey(about.strategy, about.slot)
       const reported = state.refusedExits.get(key)
       const isUnfilled = reported?.wanted.rests === true && wanted !== undefined && isAfterStop(wanted)
@@ -74,7 +71,7 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
       reports.delete(key)
       return record({ _tag: "Deferred", ...about, reason: "the order there is as planned" })
     },
-    forgetAllBut: (strategy, wanted) => forgetAllBut(reports, strategy, wanted)
+    forgetAllBut: (strategy: string, wanted: ReadonlyArray<string>) => forgetAllBut(reports, strategy, wanted)
   }
 }
 
@@ -106,63 +103,79 @@ export const leavingNow = (
 export const exitOf = (
   strategy: Strategy,
   { isExit, market, price, quantity, side }: DesiredOrder
-): Of<"Denied">["exit"] =>
+): WantedExit | undefined =>
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
 
 export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
   /** Time since which each exit has an order, however often that has moved. A refused exit has none, so its minute has not begun. */
   const restsSince = new Map<string, number>()
-
-  const unfilled = (strategy: Strategy, view: View, own: Placement, wanted: DesiredOrder) => {
-    const { slot } = wanted
-    const key = slotKey(strategy.name, slot)
-    const since = restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
-    restsSince.set(key, since)
-    const quantity = openQuantity(own)
-    if (view.now - since < minuteMillis || own.by !== undefined || quantity === 0n) return Effect.void
-    const exit = exitOf(strategy, { ...wanted, price: own.side === wanted.side ? own.price : wanted.price, quantity })
-    if (exit === undefined) return Effect.void
-    const [market, now] = [wanted.market ?? strategy.market, priceIn(view, own.market) ?? view.price]
-    const isBeyond = (exit.side === "SELL" ? Decimal.isGreater : Decimal.isLess)(exit.price, executable(exit.side, now))
-    const why = isBeyond ? "the market is beyond its price" : "no solver has filled it"
-    const about = { strategy: strategy.name, slot, reason: `${why}; ${leavingNow(market, exit, now)}` }
-    const event = { _tag: "Deferred", ...about, exit: { ...exit, rests: true } } as const
-    return refusals.missing(about, `unfilled ${progressOf(view, slot).filledInLeg}`, event, mid(now))
-  }
-
-  const ended = (strategy: Strategy, view: View, placement: Placement, wanted: DesiredOrder) => {
-    const exit = exitOf(strategy, wanted)
-    if (exit === undefined) return Effect.void
-    const [market, now] = [wanted.market ?? strategy.market, priceIn(view, placement.market) ?? view.price]
-    const reason = `${doubtOf(placement)}; ${leavingNow(market, exit, now)}`
-    const about = { strategy: strategy.name, slot: wanted.slot }
-    const event = { _tag: "Deferred", ...about, reason, exit } as const
-    return refusals.missing(about, `ended ${placement.order?.id}`, event, mid(now))
+  const isRefused = (strategy: string, slot: string): boolean => {
+    const reported = state.refusedExits.get(slotKey(strategy, slot))
+    return reported !== undefined && reported.wanted.rests !== true
   }
 
   return (
     strategy: Strategy,
     view: View,
     own: ReadonlyArray<Placement>,
-    desired: ReadonlyMap<string, DesiredOrder>
+    planned: Decision["desired"],
+    orders: Orders
   ) => {
-    const isRefused = (slot: string): boolean => {
-      const reported = state.refusedExits.get(slotKey(strategy.name, slot))
-      return reported !== undefined && reported.wanted.rests !== true
+    const report = ({ market: name, slot }: Placement, exit: Omit<WantedExit, "asset">, what: string, why?: string) => {
+      const market = marketsOf(strategy).find((each) => each.name === name) ?? strategy.market
+      const now = priceIn(view, name) ?? view.price
+      const isBeyond = (exit.side === "SELL" ? Decimal.isGreater : Decimal.isLess)(
+        exit.price,
+        executable(exit.side, now)
+      )
+      const unfilledWhy = isBeyond ? "the market is beyond its price" : "no solver has filled it"
+      const about = { strategy: strategy.name, slot, reason: `${why ?? unfilledWhy}; ${leavingNow(market, exit, now)}` }
+      const event = { _tag: "Deferred", ...about, exit: { ...exit, asset: market.base.symbol } } as const
+      return refusals.missing(about, what, event, mid(now))
     }
-    const leaving = [...desired.values()].filter((wanted) => isAfterStop(wanted) && !isRefused(wanted.slot))
+
+    const unfilled = (order: Placement, { isExit, price, side, slot }: DesiredOrder) => {
+      const key = slotKey(strategy.name, slot)
+      const since = restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
+      restsSince.set(key, since)
+      const quantity = openQuantity(order)
+      if (view.now - since < minuteMillis || order.by !== undefined || quantity === 0n || isExit !== true)
+        return Effect.void
+      const exit = { side, price: order.side === side ? order.price : price, quantity, rests: true } as const
+      return report(order, exit, `unfilled ${progressOf(view, slot).filledInLeg}`)
+    }
+
+    /** The venue pays out what an order has filled when the order ends. */
+    const blocked = (entry: Placement) => {
+      const { cancel, isExit, slot } = entry
+      if (cancel === undefined || view.now - cancel.requestedAt < minuteMillis) return Effect.void
+      if (entry.state !== "open" || isExit === true) return Effect.void
+      const side = opposite(entry.side)
+      const exits = [...orders.values()].filter((order) => order.isExit === true && order.side === side)
+      const others = exits.reduce((rest, order) => rest - order.quantity, magnitude(view.own?.position ?? 0n))
+      const desired = planned.find((each) => each.slot === slot)
+      const leg = desired && nextLeg(desired, view, slot)
+      const next = leg?.side === side ? leg.price : undefined
+      const uncovered = next !== undefined ? filledBase(entry) : isAfterStop(cancel) ? others : 0n
+      const quantity = min(filledBase(entry), uncovered)
+      if (quantity <= 0n) return Effect.void
+      const price = next ?? executable(side, priceIn(view, entry.market) ?? view.price)
+      const why = "the venue has not cancelled the entry, and pays out afterwards"
+      return report(entry, { side, price, quantity }, `blocked ${quantity}`, why)
+    }
+
+    const leaving = [...orders.values()].filter((order) => isAfterStop(order) && !isRefused(strategy.name, order.slot))
     const slots = leaving.map(({ slot }) => slot)
     forgetAllBut(restsSince, strategy.name, slots)
-    return Effect.forEach(
-      own,
-      (placement) => {
-        const desiredOrder = desired.get(placement.slot)
-        if (desiredOrder === undefined) return Effect.void
-        if (isEndUnbelieved(placement)) return ended(strategy, view, placement, desiredOrder)
-        const isLive = slots.includes(placement.slot) && !isFinished(placement.state)
-        return isLive ? unfilled(strategy, view, placement, desiredOrder) : Effect.void
-      },
-      { discard: true }
-    )
+    const look = (placement: Placement) => {
+      const order = orders.get(placement.slot)
+      if (order === undefined) return blocked(placement)
+      const { isExit, price, quantity, side } = order
+      if (isEndUnbelieved(placement) && isExit === true)
+        return report(placement, { side, price, quantity }, `ended ${placement.order?.id}`, doubtOf(placement))
+      const isLive = slots.includes(placement.slot) && !isFinished(placement.state)
+      return isLive ? unfilled(placement, order) : Effect.void
+    }
+    return Effect.forEach(own, look, { discard: true })
   }
 }

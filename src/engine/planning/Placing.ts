@@ -61,12 +61,18 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
 
   const denied = (
     strategy: Strategy,
-    desired: DesiredOrder,
+    view: View,
+    order: DesiredOrder,
     { price }: Pick<LimitInputs, "price">,
     { limit, reason }: Denied
   ) => {
+    // The sale of a whole position that is too small for an order leaves it without an exit.
+    const isAll = limit === "min-order" && order.side === "SELL" && order.quantity === view.own?.position
+    const desired = isAll ? ({ ...order, isExit: true } as const) : order
     const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
-    const cost = exit === undefined ? "" : `; ${leavingNow(desired.market ?? strategy.market, desired, price)}`
+    const stays =
+      limit === "min-order" ? "the position stays until it is worth more, or limits.minOrder is lower" : undefined
+    const cost = exit === undefined ? "" : `; ${stays ?? leavingNow(desired.market ?? strategy.market, desired, price)}`
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
     const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
     return exit === undefined ? refusals.once(about, limit, event) : refusals.missing(about, limit, event, event.mid)
@@ -80,7 +86,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     if (wait !== undefined) return wait
     const inputs = inputsFor(strategy, view, beside, desired)
     const verdict = check(desired, inputs)
-    if (Result.isFailure(verdict)) return denied(strategy, desired, inputs, verdict.failure)
+    if (Result.isFailure(verdict)) return denied(strategy, view, desired, inputs, verdict.failure)
     return begin(strategy, verdict.success, inputs.price, inputs.now, beside.tally)
   }
 
@@ -90,7 +96,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const verdict = check(desired, inputs)
     // Without a hold, the check fails only because the money is still in the order that is being cancelled.
     const isHeld = inputs.held.length > 0 && Result.isFailure(verdict)
-    return isHeld ? denied(strategy, desired, inputs, verdict.failure) : Effect.void
+    return isHeld ? denied(strategy, view, desired, inputs, verdict.failure) : Effect.void
   }
 
   /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */
@@ -98,7 +104,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const inputs = inputsFor(strategy, view, beside, desired)
     const own = inputAmount(inputs.market, open.side, openQuantity(open), open.price)
     const refusal = refusalOfSuccessor(desired, { ...inputs, free: inputs.free + own })
-    return refusal && denied(strategy, desired, inputs, refusal)
+    return refusal && denied(strategy, view, desired, inputs, refusal)
   }
 
   return { place, keptBack, withheld }
@@ -143,9 +149,7 @@ export const circumstances = (
       openOrders: all.openOrders,
       lastHour: all.lastHour,
       exposure: all.exposure.get(asset) ?? 0n,
-      ...(overall?.maxOpenOrders === undefined ? {} : { maxOpenOrders: overall.maxOpenOrders }),
-      ...(overall?.maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour: overall.maxOrdersPerHour }),
-      ...present({ maxExposure })
+      ...present({ maxOpenOrders: overall?.maxOpenOrders, maxOrdersPerHour: overall?.maxOrdersPerHour, maxExposure })
     }
   }
 }

@@ -41,7 +41,7 @@ const closingOf = (
 ): ReadonlyArray<BotEvent> => {
   const progress = progressOf(view, desired.slot)
   const leg = desired.legs[dueLeg(desired, progress)]
-  if (leg === undefined || !mayEnd(desired, leg, progress)) return []
+  if (leg === undefined || !mayEnd(desired, progress)) return []
   const { base } = desired.market ?? view.market
   const about = { strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol }
   const close = (rest: Amount, reason: string): ReadonlyArray<BotEvent> => [
@@ -58,8 +58,7 @@ const closingOf = (
   const value = quoteAmount(desired.market ?? view.market, order.quantity, order.price, "up")
   if (minOrder !== undefined && value < minOrder)
     return close(order.quantity, "its remainder is below the minimum order")
-  // What is left of an exit is a position, unless it is very little.
-  const isRest = order.quantity * (order.isExit === true ? 20n : 2n) < leg.quantity
+  const isRest = order.isExit === true || order.quantity * 2n < leg.quantity
   if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell) {
     return close(order.quantity, `its remainder was refused ${slot?.refusals} times in a row`)
   }

@@ -3,10 +3,14 @@
  * facts of that time.
  */
 import { Context, Effect, Layer } from "effect"
+import type { JournalError } from "../../journal/Journal.ts"
+import { exitsFirst } from "../../strategy/Decision.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
 import * as Defects from "../Defects.ts"
 import { EngineInputs, EngineSettings } from "../EngineSettings.ts"
 import * as Gate from "../holds/Gate.ts"
 import { MarketWatch } from "../markets/MarketWatch.ts"
+import * as Outlasting from "../Outlasting.ts"
 import * as Driver from "../protocol/Driver.ts"
 import { statesWithRows } from "../protocol/Due.ts"
 import { ForgottenOrders } from "../restart/ForgottenOrders.ts"
@@ -28,6 +32,7 @@ const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const working = yield* Defects.isolate("the work on")
+  const works = yield* Outlasting.make<VenueError | JournalError>(settings.concurrency)
   const driver = yield* Driver.make
   const gate = yield* Gate.make({
     markets,
@@ -49,13 +54,12 @@ const make = Effect.gen(function* () {
     yield* contact.isolated(driver.advance(placement, { market, gate, payAgain, mayContinue, mayBegin: begins }))
   })
 
-  const all = (mayBeginFor: Begins, turnStartedAt: number) =>
-    Effect.forEach(
-      // Most placements have an open order, and nothing is ever due for those.
-      unfinished(books.state).filter(({ state }) => statesWithRows.has(state)),
-      ({ id }) => working(id, workOn(id, mayBeginFor, turnStartedAt)),
-      { concurrency: settings.concurrency, discard: true }
-    )
+  const all = (mayBeginFor: Begins, turnStartedAt: number) => {
+    // Most placements have an open order, and nothing is ever due for those.
+    const due = unfinished(books.state).filter(({ state }) => statesWithRows.has(state))
+    const inOrder = exitsFirst(due, ({ isExit }) => isExit === true)
+    return works.all(inOrder.map(({ id }) => [id, working(id, workOn(id, mayBeginFor, turnStartedAt))]))
+  }
 
   /** True when waiting brings no more money back: all is settled, or the venue gave up and a person must resolve it. */
   const isIdle = (): boolean =>
@@ -63,7 +67,7 @@ const make = Effect.gen(function* () {
       (placement) => placement.payout === "failed" || placement.refund === "failed" || driver.isHopeless(placement)
     )
 
-  return { all, isIdle }
+  return { all, finish: works.finish, isIdle }
 })
 
 export class OrderWork extends Context.Service<OrderWork>()("limitbot/engine/turn/OrderWork", { make }) {

@@ -31,7 +31,8 @@ export const floor = Read.optional(
   "at any price"
 )
 
-const codes: ReadonlySet<string> = new Set(["stop", "trail", "rule-left", "grid-exit", "period-exit"])
+/** The last two are reasons to cancel entries. */
+const codes: ReadonlySet<string> = new Set("stop trail rule-left grid-exit period-exit deal-ends grid-ended".split(" "))
 export const isAfterStop = ({ why }: Pick<DesiredSlot, "why">): boolean => codes.has(why.code)
 
 export interface Left {

@@ -28,7 +28,6 @@ import { beside, isRecord, isTrueIn, recordIn } from "../kinds/Memory.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
 import { place, type Report, report, sourceText } from "../Problem.ts"
-import type { Limits } from "../Strategy.ts"
 import { legsDone, progressOf, type View, viewWith } from "../View.ts"
 import { readYaml, type YamlNode } from "../YamlReader.ts"
 
@@ -88,7 +87,6 @@ interface Period {
   readonly when: { readonly term: Term; readonly text: string; readonly needs: Needs } | undefined
   readonly onEnd: End
   readonly leaving: StopExit
-  readonly minOrder: Amount
   readonly sourceOf: (field: "from" | "when" | "until") => string
 }
 
@@ -96,7 +94,7 @@ interface Period {
 export const periodOf = (
   { from, onEnd, until, when }: Fields,
   timeframe: string,
-  context: KindContext & { readonly limits?: Pick<Limits, "minOrder"> | undefined }
+  context: KindContext
 ): ((behaviour: Behaviour) => Behaviour) | undefined => {
   const { market, others, to } = context
   if (from !== undefined && until !== undefined && until.value <= from.value)
@@ -115,7 +113,6 @@ export const periodOf = (
     when: term && when && { term, text: when.value.text, needs: scope.needs },
     onEnd: onEnd?.value ?? "cancel",
     leaving: stopExit(market, "SELL", { reach: reach.otherwise, floor: undefined }, to),
-    minOrder: context.limits?.minOrder ?? 0n,
     sourceOf: (field) => place(to.source, places[field]?.start ?? 0)
   })
 }
@@ -253,8 +250,7 @@ const sold = (period: Period, { by, price: worst }: Sale, view: View, over: Omit
   const left = leaving.left(now, now, leftIn(before))
   const price = worst === undefined ? leaving.price(left) : orderPrice(view.market, "SELL", worst)
   const quantity = heldIn(view)
-  if (quantity <= 0n || quoteAmount(view.market, quantity, price, "down") < max(1n, period.minOrder))
-    return { ...over, desired: [] }
+  if (quoteAmount(view.market, max(0n, quantity), price, "down") === 0n) return { ...over, desired: [] }
   const amount = formatWithSymbol(quantity, view.market.base)
   const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`
   const slot: DesiredSlot = {

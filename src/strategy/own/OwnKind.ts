@@ -5,6 +5,7 @@
 import { asNumber, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { nameRule, type Signal, signalName } from "../../domain/Signal.ts"
 import { iso, isRecord, messageOf } from "../../domain/Text.ts"
 import type { Bounds, Memory } from "../Decision.ts"
@@ -222,14 +223,12 @@ const slotText = (market: Market, progress: SlotProgress): string => {
     paid: asNumber(paid, market.quote),
     received: asNumber(proceeds, market.quote),
     done: { legs: completedLegs, filled: Decimal.format(toDecimal(filledInLeg, market.base.decimals)) },
-    ...(live === undefined
-      ? {}
-      : {
-          live: {
-            side: live.side === "BUY" ? "buy" : "sell",
-            price: Decimal.toNumber(live.price),
-            left: asNumber(live.quantity, market.base)
-          }
-        })
+    ...present({
+      live: live && {
+        side: live.side === "BUY" ? "buy" : "sell",
+        price: Decimal.toNumber(live.price),
+        left: asNumber(live.quantity, market.base)
+      }
+    })
   })
 }

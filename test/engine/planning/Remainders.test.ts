@@ -101,16 +101,20 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(close(filled(3), cell(6_000_000n)), [], "what is most of the leg is not a rest")
   })
 
-  it("what is left of an exit stays wanted however often it is refused, unless it is very little", () => {
-    const selling = (filledInLeg: bigint) => {
+  it("what is left of an exit stays wanted however often it is refused, unless it is a leftover", () => {
+    const selling = (filledInLeg: bigint, limits: Partial<Limits> = {}) => {
       const state = filled(3)
       const slot = state.slots.get(slotKey("s", "cell")) ?? assert.fail()
       const bought = { completedLegs: 1, lastLeg: { side: "BUY", quantity: 1_000_000n }, receivedByLastLeg: 1_000_000n }
       state.slots.set(slotKey("s", "cell"), { ...slot, ...bought, filledInLeg } as typeof slot)
-      return close(state, cell(1_000_000n))
+      return close(state, cell(1_000_000n), limits)
     }
+    const limits = { minOrder: 300_000_000n }
+    assert.deepStrictEqual(selling(640_000n, limits), [], "nor if it is below the minimum order")
+    assert.strictEqual(selling(995_000n, limits)[0]?._tag, "LegClosed")
     assert.deepStrictEqual(selling(640_000n), [])
-    assert.strictEqual(selling(960_000n)[0]?._tag, "LegClosed")
+    assert.deepStrictEqual(selling(960_000n), [])
+    assert.strictEqual(selling(995_000n)[0]?._tag, "LegClosed")
   })
 })
 

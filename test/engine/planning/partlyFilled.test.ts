@@ -3,8 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { format } from "../../../src/domain/Amount.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
-import { inVirtualTime, makeWith, openOrders, until } from "../../world/bot/botWorld.ts"
+import { problemsOf } from "../../../src/views/Problems.ts"
+import { assets, inVirtualTime, makeWith, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
 
 const still = makeWith(() => Reserve.none, {
   speed: 0,
@@ -52,7 +54,7 @@ const sell: ReadonlyArray<Form> = [
 ]
 
 const file = ({ kind, section }: Form, limits = "") =>
-  `name: test\nmarket: BTC/USDC\nkind: ${kind}\nlimits: { budget: { base: 0.1, quote: 2000 }, maxPriceDeviation: 90%${limits} }\n${kind}: ${section}\n`
+  `name: test\nmarket: BTC/USDC\nkind: ${kind}\nlimits: { budget: { ${kind === "deals" ? "" : "base: 0.1, "}quote: 2000 }, maxPriceDeviation: 90%${limits} }\n${kind}: ${section}\n`
 
 /** Its entry rests at 60,000, of which this much has filled. */
 const filled = Effect.fnUntraced(function* (form: Form, market: number, quantity: string, limits = "") {
@@ -113,19 +115,128 @@ describe("a partly filled sale", () => {
   }
 })
 
-describe("a part below the minimum order", () => {
-  const [byPrices] = buy
-  it.effect("is dust: the rest of its entry is cancelled, and nothing is sold", () =>
+/** It buys at 60,000 at once, and its exit is near the market once the price falls by 3 %. */
+const deal: Form = {
+  name: "a deal",
+  kind: "deals",
+  section:
+    "{ side: buy, size: { base: 0.01 }, reach: 0.1%, safety: { orders: 1, size: { base: 0.01 }, distance: 20% }, takeProfit: 5%, stop: 3%, stopReach: 1% }"
+}
+
+const problemsIn = ({ state }: Running) =>
+  problemsOf(state, new Map(assets.map((asset) => [asset.symbol, asset])), {
+    now: 0,
+    pulse: undefined,
+    stuckAfter: defaultTerms
+  }).map(({ kind, subject, text }) => `${kind} ${subject}: ${text}`)
+
+describe("a position below the minimum order", () => {
+  for (const form of buy) {
+    it.effect(`of ${form.name} is reported with its amount and worth, and sold once it is worth enough`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { exits, process, to } = yield* filled(form, 61_000, "0.001", ", minOrder: 57")
+          yield* to(57_000)
+          yield* until(() => openOrders(process).length === 0, 120_000, "its entry goes")
+          yield* until(() => problemsIn(process).length > 0, 60_000, "it is reported")
+          yield* Effect.sleep("2 minutes")
+          assert.lengthOf(openOrders(process), 0)
+          const [problem = "", ...others] = problemsIn(process)
+          assert.lengthOf(others, 0)
+          assert.match(
+            problem,
+            /^exit-refused test\/position: The exit SELL 0\.0009997 BTC at 56430\.\d+ is not in the market, refused by its limit min-order: Its value of 56\.41\d+ USDC is below the minimum of 57 USDC; the position stays/
+          )
+          assert.strictEqual(
+            process.state.strategies.get("test")?.trading.get("BTC/USDC")?.position.basis.position,
+            99_970n
+          )
+          yield* to(58_000)
+          yield* until(() => exits("SELL").length === 1, 60_000, "it is worth enough")
+          assert.lengthOf(problemsIn(process), 0)
+        })
+      )
+    )
+    it.effect(`that an exit of ${form.name} leaves is no leftover, and is reported`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { exits, process, to, world } = yield* filled(form, 61_000, "0.003", ", minOrder: 57")
+          yield* to(57_000)
+          yield* until(() => exits("SELL").length === 1, 120_000, "it leaves")
+          yield* world.tell("/sandbox/fill", { side: "SELL", quantity: "0.0022" })
+          yield* Effect.sleep("1 minute")
+          yield* to(50_000)
+          const refusal = /The exit SELL 0\.00079\d+ BTC at .* refused by its limit min-order: /
+          yield* until(() => refusal.test(problemsIn(process)[0] ?? ""), 120_000, "it is reported")
+        })
+      )
+    )
+  }
+
+  it.effect("that a rule without exit sells whole is reported", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        if (byPrices === undefined) throw new Error("there is no form")
-        const { process, to } = yield* filled(byPrices, 61_000, "0.001", ", minOrder: 100")
+        const section = `
+  timeframe: 1m
+  orders:
+    in: { when: "mid > 60500", side: buy, price: "60000", size: { base: 0.001 }, times: 1 }
+    out: { when: "mid < 58000 and position > 0 BTC", side: sell, price: mid * (1 - 1%), size: { position: 100% } }`
+        const rule = { name: "a rule without exit", kind: "rules", section }
+        const { process, to } = yield* filled(rule, 61_000, "0.001", ", minOrder: 57")
         yield* to(57_000)
-        yield* until(() => openOrders(process).length === 0, 120_000, "its entry goes")
-        yield* Effect.sleep("2 minutes")
-        assert.lengthOf(openOrders(process), 0)
-        assert.strictEqual(process.state.refusedExits.size, 0)
+        const refusal = /test\/out: The exit SELL 0\.000\d+ BTC .* refused by its limit min-order: /
+        yield* until(() => refusal.test(problemsIn(process)[0] ?? ""), 120_000, "it is reported")
       })
     )
   )
+
+  it.effect("that the exit of a deal leaves stays in the market while its order is open", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { exits, process, to, world } = yield* filled(deal, 60_000, "0.003", ", minOrder: 57")
+        yield* to(57_000)
+        yield* until(() => exits("SELL").length === 1, 120_000, "it leaves")
+        yield* world.tell("/sandbox/fill", { side: "SELL", quantity: "0.0022" })
+        yield* Effect.sleep("1 minute")
+        assert.lengthOf(exits("SELL"), 1)
+        yield* world.cancel(openOrders(process)[0]?.order?.id ?? "")
+        yield* until(() => openOrders(process).length === 0, 60_000, "somebody cancelled it")
+        yield* until(() => problemsIn(process).some((text) => text.includes("min-order")), 900_000, "it is reported")
+      })
+    )
+  )
+})
+
+describe("an entry that has filled in part and whose cancel gets no answer", () => {
+  const cases = [
+    ...buy.map((form) => [form, 61_000, 57_000, /SELL 0\.003 BTC at 56430\.\d+/] as const),
+    ...buy.slice(0, 2).map((form) => [form, 61_000, 63_500, /SELL 0\.003 BTC at 63000/] as const),
+    ...sell.map((form) => [form, 59_000, 63_000, /BUY 0\.003 BTC at 63630\.\d+/] as const),
+    [deal, 60_000, 57_000, /SELL 0\.003 BTC at 569\d\d\.\d+/] as const
+  ]
+  for (const [form, market, then, exit] of cases) {
+    it.effect(`of ${form.name} at ${then} is reported after a minute, with the cost of leaving`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { exits, process, to, world } = yield* filled(form, market, "0.003")
+          world.network.bend = ({ url }) => (url.endsWith("/cancel") ? "hangs" : undefined)
+          yield* to(then)
+          yield* until(() => openOrders(process)[0]?.cancel !== undefined, 60_000, "its entry is to leave")
+          yield* Effect.sleep("50 seconds")
+          assert.deepStrictEqual(problemsIn(process), [])
+          yield* until(() => problemsIn(process).length > 0, 30_000, "it is reported")
+          const [problem = "", ...others] = problemsIn(process)
+          assert.lengthOf(others, 0)
+          assert.match(
+            problem,
+            /^exit-refused test\/\w+: The exit .* the venue has not cancelled the entry, .*leaving now at [\d.]+ costs /
+          )
+          assert.match(problem, exit)
+          world.network.bend = () => undefined
+          yield* until(() => exits(exit.source.startsWith("SELL") ? "SELL" : "BUY").length === 1, 120_000, "it leaves")
+          assert.deepStrictEqual(problemsIn(process), [])
+        })
+      )
+    )
+  }
 })

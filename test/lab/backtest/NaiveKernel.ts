@@ -20,6 +20,7 @@ import {
   type DesiredSlot,
   dueLeg,
   filledOfLeg,
+  leaves,
   type Memory,
   type PriceBounds
 } from "../../../src/strategy/Decision.ts"
@@ -276,9 +277,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const { market, rules } = slot.at.conditions
     if (armed === undefined || quoteAmount(market, armed.quantity, armed.price, "up") < rules.minimumQuote) {
       const due = slot.desired?.legs[dueLeg(slot.desired, progress(slot))]
-      const isExit = slot.desired?.cycle === false && due?.side !== slot.desired.legs[0].side
       const filled = slot.desired === undefined ? 0n : filledOfLeg(slot.desired, progress(slot))
-      if (due !== undefined && (filled > 0n || isExit)) {
+      const left = armed?.quantity ?? 0n
+      const isOver = left * 99n < filled || (left === 0n && slot.desired?.cycle === false)
+      const isExit = due !== undefined && slot.desired !== undefined && leaves(slot.desired, due)
+      if (due !== undefined && (isExit ? isOver : filled > 0n)) {
         slot.paidSide = due.side
         completeLeg(slot)
         return place(slot)

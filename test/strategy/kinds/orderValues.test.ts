@@ -38,6 +38,17 @@ describe("orders that limits refuse", () => {
     )
   })
 
+  it("of a part of a bracket's targets give a warning", () => {
+    const parts = (size: string, prices: string) =>
+      `{ side: buy, ${prices}, takeProfit: [{ at: 2%, part: 80% }, { at: 4%, part: 20% }], size: ${size} }`
+    const byQuote = parts("{ quote: 400 }", "entry: 1%, stop: 3%")
+    const message = (worth: number) => [`an order worth ${worth} USDC is not placed: limits.minOrder is 95 USDC`]
+    assert.deepStrictEqual(warned("bracket", byQuote, "minOrder: 95"), message(80))
+    assert.isUndefined(warned("bracket", byQuote, "minOrder: 80"))
+    const byBase = parts("{ base: 0.5 }", 'entry: "1000", stop: "900"')
+    assert.deepStrictEqual(warned("bracket", byBase, "minOrder: 95"), message(90))
+  })
+
   it("of an exit smaller than its entry give a warning, because the position would have no exit", () => {
     const section = "{ side: buy, entry: 1000, takeProfit: 1100, stop: 900, size: { base: 0.1 } }"
     assert.deepStrictEqual(warned("bracket", section, "minOrder: 95"), [

@@ -188,19 +188,14 @@ ${grid}`
     assert.include(endingText(`${head("rules")}${block}`, at(0), {}), block)
   })
 
-  it("does not sell a position that is too small for an order", () => {
+  it("plans the sale of a position that is too small for an order, so that its refusal is reported", () => {
     const strategy = strategyOf(
       `${head("grid", "until: 2027-01-02\nonEnd: sell").replace("limits: {", "limits: { minOrder: 10,")}${grid}`
     )
-    const dust = new Map([["cell-00", { ...completed(1, 10_000n), bought: 10_000n }]])
-    assert.isEmpty(decideAt(strategy, price("56000"), undefined, dust, at(1)).desired)
-  })
-
-  it("sells what is exactly enough for an order", () => {
-    const file = head("grid", "until: 2027-01-02\nonEnd: { sell: { price: 50000 } }")
-    const strategy = strategyOf(`${file.replace("limits: {", "limits: { minOrder: 10,")}${grid}`)
-    const least = new Map([["cell-00", { ...completed(1, 20_000n), bought: 20_000n }]])
-    assert.deepStrictEqual(slots(decideAt(strategy, price("56000"), undefined, least, at(1))), ["exit"])
+    const held = (amount: bigint) => new Map([["cell-00", { ...completed(1, amount), bought: amount }]])
+    const plan = (amount: bigint) => slots(decideAt(strategy, price("56000"), undefined, held(amount), at(1)))
+    assert.deepStrictEqual(plan(10_000n), ["exit"])
+    assert.deepStrictEqual(plan(0n), [])
   })
 
   it("waits at a price of its own without the alarms of an exit after a stop", () => {

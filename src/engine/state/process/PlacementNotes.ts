@@ -2,12 +2,7 @@
  * Notes of a process about placements beside the journal, such as the time of the last request. A restart loses them, which costs a
  * request. A note is deleted when its placement leaves the state, so a long life does not fill the memory.
  */
-export interface PlacementNotes<V> {
-  get(placement: string): V | undefined
-  set(placement: string, note: V): void
-  delete(placement: string): void
-  size(): number
-}
+export type PlacementNotes<V> = ReturnType<typeof make<V>>
 
 interface Known {
   has(placement: string): boolean
@@ -17,18 +12,18 @@ interface Known {
 /** Deleting stale notes costs a pass, so it runs only now and then. */
 const spare = 32
 
-export const make = <V>({ placements }: { readonly placements: Known }): PlacementNotes<V> => {
+export const make = <V>({ placements }: { readonly placements: Known }) => {
   const notes = new Map<string, V>()
   const forget = (): void => {
     for (const placement of notes.keys()) if (!placements.has(placement)) notes.delete(placement)
   }
   return {
-    get: (placement) => notes.get(placement),
-    set: (placement, note) => {
+    get: (placement: string) => notes.get(placement),
+    set: (placement: string, note: V) => {
       notes.set(placement, note)
       if (notes.size > placements.size + spare) forget()
     },
-    delete: (placement) => notes.delete(placement),
+    delete: (placement: string) => notes.delete(placement),
     size: () => notes.size
   }
 }

@@ -56,18 +56,11 @@ export const none: Tries = {
 /** An order whose end was taken back gets a new life, so that it is cancelled again. */
 export const lifeOf = (orderId: string, placement?: Placement): string => `${orderId} ${placement?.lives ?? 0}`
 
-export interface TriesMemory {
-  of(id: string): Tries
-  note(id: string, change: Partial<Tries>): void
-  revive(id: string): void
-  hurry(now: number): void
-  hurriedAt(): number
-  heldMillis(what: keyof Since, id: string, holds: boolean, now: number): number
-}
+export type TriesMemory = ReturnType<typeof make>
 
 type LivePlacements = Pick<BotState, "ended" | "placements" | "integrity">
 
-export const make = ({ ended, placements, integrity }: LivePlacements): TriesMemory => {
+export const make = ({ ended, placements, integrity }: LivePlacements) => {
   const placementIndex = {
     has: (id: string) => placements.has(id) || ended.byId.has(id) || integrity.forgotten.has(id),
     get size() {
@@ -81,12 +74,12 @@ export const make = ({ ended, placements, integrity }: LivePlacements): TriesMem
   return {
     of,
     note,
-    revive: (id) => note(id, { isAlive: true, endedLife: undefined }),
-    hurry: (now) => {
+    revive: (id: string) => note(id, { isAlive: true, endedLife: undefined }),
+    hurry: (now: number) => {
       hurriedAt = now
     },
     hurriedAt: () => hurriedAt,
-    heldMillis: (what, id, holds, now) => {
+    heldMillis: (what: keyof Since, id: string, holds: boolean, now: number) => {
       const { since } = of(id)
       const first = holds ? (since[what] ?? now) : undefined
       if (first !== since[what]) note(id, { since: { ...since, [what]: first } })

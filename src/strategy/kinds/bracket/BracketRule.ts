@@ -155,9 +155,10 @@ export const followingRules = (
     text: whole.when?.text ?? "the bracket begins at once",
     keys: (key) => places(ownKey(key, whole.when !== undefined))
   })
-  checkSize(ruleOf(size, 0), section.section, false, section)
   const parts = whole.takeProfit.map((target) => target.part)
-  return { market, rules: partsOf(size, parts, market).map(ruleOf), needs: scope.needs }
+  const rules = partsOf(size, parts, market).map(ruleOf)
+  checkSize(ruleOf(size, 0), section.section, false, section, rules)
+  return { market, rules, needs: scope.needs }
 }
 
 const checkTargets = (

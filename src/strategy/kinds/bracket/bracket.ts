@@ -100,9 +100,7 @@ const following = (rules: Rules): Behaviour => {
   const [first] = rules.rules
   return {
     ...behaviour,
-    ...(first === undefined
-      ? {}
-      : { unfit: (slots) => otherSide(rules.market, first.side, slots, isOwn) ?? heldElsewhere(rules, slots) }),
+    unfit: (slots) => first && (otherSide(rules.market, first.side, slots, isOwn) ?? heldElsewhere(rules, slots)),
     decide: (view, memory) => {
       const { memory: own, until } = adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)

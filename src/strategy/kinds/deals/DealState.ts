@@ -75,18 +75,16 @@ export const remember = ({ base, quote }: Market, { begun, endedAt, deal }: Deal
             { completedLegs, ...(filledInLeg === 0n ? {} : { filledInLeg: format(filledInLeg, base.decimals) }) }
           ])
         ),
-        ...(deal.before === undefined
-          ? {}
-          : {
-              before: {
-                base: format(deal.before.base, base.decimals),
-                quote: format(deal.before.quote, quote.decimals)
-              }
-            }),
-        ...(deal.isExpired ? { isExpired: true } : {}),
-        ...(deal.isClosing ? { isClosing: true } : {}),
-        ...(deal.spacing === undefined ? {} : { spacing: Decimal.format(deal.spacing) }),
-        ...(deal.best === undefined ? {} : { best: Decimal.format(deal.best) }),
+        ...present({
+          before: deal.before && {
+            base: format(deal.before.base, base.decimals),
+            quote: format(deal.before.quote, quote.decimals)
+          },
+          isExpired: deal.isExpired || undefined,
+          isClosing: deal.isClosing || undefined,
+          spacing: deal.spacing && Decimal.format(deal.spacing),
+          best: deal.best && Decimal.format(deal.best)
+        }),
         ...rememberLeft(deal.left)
       })
 })

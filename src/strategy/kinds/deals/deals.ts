@@ -46,8 +46,6 @@ import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./D
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
 const exit = "exit"
-/** A holding below 1/100 of a deal's entries is left over from rounding and fees. */
-const dustParts = 100n
 
 const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
 
@@ -128,10 +126,9 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
   const entered = [{ slot: baseOrder, size }, ...steps]
     .filter(({ slot }) => isTouched(deal, slot, view))
     .reduce((sum, entry) => sum + quantityAt(market, entry.size, deal.price), 0n)
-  const isDust = (amount: Amount): boolean => amount * dustParts < entered
   // Moving the exit by so little would cost as much again.
-  const isEnough = positionAmount < resting && isDust(resting - positionAmount)
-  return isDust(positionAmount) ? 0n : isEnough ? resting : positionAmount
+  const isEnough = positionAmount < resting && CostBasis.isLeftover(resting - positionAmount, entered)
+  return CostBasis.isLeftover(positionAmount, entered) ? 0n : isEnough ? resting : positionAmount
 }
 
 const exitPrice = (whole: Deals, deal: Deal, view: View): Price =>

@@ -4,6 +4,7 @@
  * name.
  */
 import { formatWithSymbol } from "../../../domain/Amount.ts"
+import { isLeftover } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../../domain/Market.ts"
 import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
@@ -19,7 +20,6 @@ import { quantityAt, type Size } from "../Size.ts"
 import { checkFloor, floor, type Left, leftIn, reach, rememberLeft, type StopExit, stopExit } from "../StopExit.ts"
 
 const exit = "exit"
-const dustParts = 100n
 
 export const endKeys = {
   stop: Read.optional(Read.price, "at this price all orders are cancelled, all base is sold, and the grid ends"),
@@ -119,7 +119,7 @@ const saleOf = (end: GridEnd, view: View, price: Price, because: Reached): Reado
   const { live } = progressOf(view, exit)
   const resting = live?.side === "SELL" ? live.quantity : 0n
   const quantity = view.own === undefined ? budget.base + positionIn(view) : view.own.freeBase + resting
-  if (quantity <= 0n || quantity * dustParts < quantityAt(market, size, price)) return []
+  if (quantity <= 0n || isLeftover(quantity, quantityAt(market, size, price))) return []
   const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because.text}`
   const after = legsDone(view, exit)
   const legs = [{ side: "SELL", price, quantity, mayLose: true }] as const

@@ -1,4 +1,5 @@
 /** The `rules:` section of a strategy file: names and expressions, checked and compiled. */
+import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAsset, type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
@@ -15,7 +16,7 @@ import { quoted, type Report, report, type Span, warn } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { checkDearExit, checkValues } from "../BudgetCheck.ts"
+import { checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
 import { execution } from "../Execution.ts"
 import { part } from "../PriceLevels.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
@@ -290,12 +291,22 @@ const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): b
  * Each single order must fit into the budget. Whether all fit at once is up to the limits when they fire: one rule
  * may sell what another buys, whatever the budget begins with.
  */
+/** Values of a rule's orders, as far as its file states them. */
+const valuesOf = ({ exit, price, size }: Rule, market: Market): ReadonlyArray<Amount> => {
+  if (!("amount" in size)) return []
+  if (size.unit === "quote") return [size.amount]
+  const written = [price, exit?.price, exit?.stop].flatMap((term) => term?.constant ?? [])
+  return written.map((each) => valueOf(market, { price: Decimal.fromNumber(each, 12), quantity: size.amount }))
+}
+
 export const checkSize = (
-  { exit, side, size }: Rule,
+  rule: Rule,
   at: YamlNode,
   isSupplied: boolean,
-  context: KindContext
+  context: KindContext,
+  parts: ReadonlyArray<Rule> = [rule]
 ): void => {
+  const { exit, side, size } = rule
   const { budget, market, to } = context
   const key = side === "BUY" ? "quote" : "base"
   const written = (...keys: ReadonlyArray<string>): YamlNode =>
@@ -304,7 +315,8 @@ export const checkSize = (
   const { afterMillis, stop, trail, when } = exit ?? {}
   if ([afterMillis, stop, trail, when].some((way) => way !== undefined))
     checkDearExit(side, written("then", "stop"), context)
-  if ("amount" in size && size.unit === "quote") checkValues([size.amount], sized, context)
+  const values = parts.flatMap((each) => valuesOf(each, market))
+  checkValues(values, sized, context)
   if (isSupplied || budget === undefined) return
   if (budget[key] === 0n) {
     report(

@@ -165,7 +165,7 @@ export class Orders {
     const { desired } = slot
     const progress = this.progressOf(slot)
     const leg = desired?.legs[dueLeg(desired, progress)]
-    if (desired === undefined || leg === undefined || !mayEnd(desired, leg, progress)) return false
+    if (desired === undefined || leg === undefined || !mayEnd(desired, progress)) return false
     SlotState.completeLeg(slot, leg.side)
     return true
   }
