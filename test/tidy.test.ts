@@ -46,20 +46,20 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
-  ".": 395,
+  ".": 397,
   app: 11328,
   candles: 2774,
   cli: 2880,
   control: 3838,
   dashboard: 3069,
   domain: 2681,
-  engine: 14045,
+  engine: 14090,
   files: 2100,
   fleet: 1872,
   importers: 878,
   journal: 3019,
   lab: 12669,
-  ledger: 2876,
+  ledger: 2885,
   orderbook: 890,
   process: 492,
   programs: 171,
