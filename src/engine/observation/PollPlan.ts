@@ -47,11 +47,11 @@ const mayMove = perEvent(({ placements }) =>
   [...placements.values()].filter((placement) => placement.state !== "open" || isMoving(placement, 0))
 )
 
-const nextMoment = (settings: Settings, { slots }: BotState, decided: ReadonlyArray<Decided>, now: number): number => {
+const refusedSlots = perEvent(({ slots }) => [...slots.values()].filter(({ refusals }) => refusals > 0))
+
+const nextMoment = (settings: Settings, state: BotState, decided: ReadonlyArray<Decided>, now: number): number => {
   const expiries = decided.map(({ decision }) => decision.until.time)
-  const retries = [...slots.values()].map((slot) =>
-    slot.refusals > 0 ? slot.refusedAt + refusalPauseMillis(settings, slot) : undefined
-  )
+  const retries = refusedSlots(state).map((slot) => slot.refusedAt + refusalPauseMillis(settings, slot))
   return [...expiries, ...retries].reduce<number>(
     (next, moment) => (moment !== undefined && moment > now ? Math.min(next, moment) : next),
     Number.POSITIVE_INFINITY
