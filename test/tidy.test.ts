@@ -58,7 +58,7 @@ const budgets: Readonly<Record<string, number>> = {
   fleet: 1872,
   importers: 878,
   journal: 3019,
-  lab: 12669,
+  lab: 12671,
   ledger: 2885,
   orderbook: 890,
   process: 492,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 15789,
+  strategy: 15794,
   venue: 5865,
   views: 3553
 }
