@@ -3,8 +3,9 @@
  * the ratio. Time is that of the processor, all threads and ended children included, so that others on the machine count
  * less; a way may say something else instead. Nothing is timed before both ways have given the same result.
  */
+import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { availableParallelism, loadavg } from "node:os"
+import { availableParallelism, cpus, loadavg } from "node:os"
 
 export interface Done {
   /** What identifies the result of the work. */
@@ -28,6 +29,8 @@ export interface Budget {
 
 export interface Row {
   readonly what: string
+  /** Identifies the result of the measured way; empty if it has none. */
+  readonly result: string
   readonly ours: number
   readonly theirs: number
   readonly ratio: number
@@ -118,6 +121,7 @@ export const compare = async (
   const ratios = a.map((value, index) => (b[index] ?? 0) / value)
   return {
     what: `${what}: ${ours.name} against ${theirs.name}`,
+    result: mine.result,
     ours: median(a),
     theirs: median(b),
     ratio: median(b) / median(a),
@@ -128,17 +132,27 @@ export const compare = async (
   }
 }
 
-/** What one way costs, whatever its result, in multiples of a yardstick that gives another result. */
-export const costs = (what: string, yardstick: Way, way: Way, options: Options): Promise<Row | string> =>
-  compare(what, unnamed(yardstick), unnamed(way), options)
+/** What one way costs in multiples of a yardstick that gives another result. Refuses to time a way that disagrees with itself. */
+export const costs = async (what: string, yardstick: Way, way: Way, options: Options): Promise<Row | string> => {
+  const results = new Set<string>()
+  const row = await compare(what, unnamed(yardstick), unnamed(way, results), options)
+  if (results.size > 1) return `${what}: ${way.name} gives ${[...results].map(digest).join(" and ")}: not timed`
+  const [result = ""] = results
+  return typeof row === "string" ? row : { ...row, result }
+}
 
-const unnamed = ({ name, run }: Way): Way => ({
+const unnamed = ({ name, run }: Way, results = new Set<string>()): Way => ({
   name,
   run: async () => {
     const done = await run()
+    results.add(typeof done === "string" ? done : done.result)
     return typeof done === "string" ? "" : { ...done, result: "" }
   }
 })
+
+/** The short form of a result, equal for equal results. */
+export const digest = (result: string): string =>
+  result === "" ? "" : createHash("sha256").update(result).digest("hex").slice(0, 12)
 
 /** What a way says of itself, in its own unit, against nothing. */
 export const says = async (what: string, way: Way, { samples, unit = "", budget }: Options): Promise<Row> => {
@@ -146,6 +160,7 @@ export const says = async (what: string, way: Way, { samples, unit = "", budget 
   for (let sample = 0; sample < samples; sample++) values.push((await turn(way, 1)).measured)
   return {
     what: `${what}: ${way.name}`,
+    result: "",
     ours: Number.NaN,
     theirs: median(values),
     ratio: median(values),
@@ -158,7 +173,7 @@ export const says = async (what: string, way: Way, { samples, unit = "", budget 
 
 export const isMissed = ({ ratio, budget }: Row): boolean => budget !== undefined && !(ratio <= budget.atMost)
 
-const number = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0))
+export const number = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0))
 const times = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(1))
 
 const budgetText = (row: Row): string => {
@@ -181,4 +196,4 @@ export const line = (row: Row | string): string => {
 }
 
 export const machine = (): string =>
-  `Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}`
+  `Node ${process.version}, ${availableParallelism()} cores of ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(2)}`

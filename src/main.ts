@@ -26,6 +26,8 @@ if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
   process.stdout.write(`limitbot v${version} (sources ${sourcesCode()})\n`)
 else if (words === "--help") process.stdout.write(readFileSync(join(dirname, isBuilt ? "help.txt" : "cli/help.txt")))
 else {
+  // Effect would note the stack at each call of a traced function, and only LIMITBOT_DEBUG shows it.
+  if (process.env["LIMITBOT_DEBUG"] === undefined) Error.stackTraceLimit = 0
   const { enableCompileCache } = await import("node:module")
   enableCompileCache(join(dirname, isBuilt ? "compiled" : "../node_modules/.cache/limitbot"))
   // Tests check the features that Node calls experiments, so users get no warning about them.

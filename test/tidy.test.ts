@@ -46,7 +46,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
-  ".": 395,
+  ".": 397,
   app: 11328,
   candles: 2774,
   cli: 2880,
@@ -58,8 +58,8 @@ const budgets: Readonly<Record<string, number>> = {
   fleet: 1872,
   importers: 878,
   journal: 3019,
-  lab: 12669,
-  ledger: 2876,
+  lab: 12671,
+  ledger: 2885,
   orderbook: 890,
   process: 492,
   programs: 171,

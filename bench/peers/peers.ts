@@ -95,12 +95,14 @@ interface Pair {
   readonly off: number
 }
 
-const rowOf = (what: string, { ours, theirs, off }: Pair, fills: number): Row | string => {
+const rowOf = (what: string, { ours, theirs, off }: Pair, expected: ReadonlyArray<string>): Row | string => {
+  const fills = expected.length
   if (off > 0) return `${what}: ${off} fills differ, we have ${fills}: not compared`
   const ratios = theirs.map((millis, index) => millis / (ours[index] ?? 1))
   const [ratio, mine, other] = [ratios, ours, theirs].map((values) => quantile(values, 0.5))
   return {
     what: `${fills} equal fills: kernel against ${what}`,
+    result: expected.join("\n"),
     ours: mine ?? 0,
     theirs: other ?? 0,
     ratio: ratio ?? 0,
@@ -129,7 +131,7 @@ const measured = async (name: string, { repeats, turns }: Peer, { folder, kernel
       pair.theirs.push(millis)
     }
   }
-  return [...pairs].map(([what, pair]) => rowOf(what, pair, expected.length))
+  return [...pairs].map(([what, pair]) => rowOf(what, pair, expected))
 }
 
 /** The same candles and levels for all. */

@@ -10,7 +10,6 @@
  */
 import { Clock, Effect, Fiber, FiberMap, Option, Queue, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
-import { isFinished } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { Venue } from "../venue/Venue.ts"
 import * as Defects from "./Defects.ts"
@@ -18,7 +17,7 @@ import { EngineSettings } from "./EngineSettings.ts"
 import { leaving } from "./protocol/Driver.ts"
 import { othersIn } from "./protocol/DueCancels.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
-import type { BotState } from "./state/BotState.ts"
+import { type BotState, perEvent, unfinished } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
 import { isEndUnbelieved } from "./tracking/EarlyEnd.ts"
 
@@ -56,9 +55,9 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
   const woken = yield* Queue.sliding<void>(1)
 
   const mark = Effect.fnUntraced(function* (all: Reason | undefined) {
-    const why = (placement: Placement) => all ?? cancelReasons.get(placement.id) ?? reasonFor(state, placement)
-    if (unmarked(state, why).length > 0) {
-      yield* books.recordFrom((known) => unmarked(known, why))
+    const marks = (known: BotState) => unmarked(known, all, cancelReasons)
+    if (marks(state).length > 0) {
+      yield* books.recordFrom(marks)
       looksUntilTurn = looksBeforeTurn
     }
     cancelReasons.clear()
@@ -99,10 +98,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     const look = Effect.gen(function* () {
       const all = yield* withdraw
       yield* note(all)
-      // Usually no cancel is pending, and then a pass costs no more than this filter.
-      const pendingCancels = [...state.placements.values()].filter(
-        ({ cancel, spares }) => cancel !== undefined || spares.size > 0
-      )
+      const pendingCancels = withCancels(state)
       if (pendingCancels.length > 0 || othersIn(state).length > 0) yield* send(pendingCancels)
       isQuiet = all === undefined && pendingCancels.length === 0 && looksUntilTurn === 0
       if (looksUntilTurn === 0) return
@@ -150,6 +146,10 @@ const unrecorded = (
   })
 }
 
+const withCancels = perEvent(({ placements }) =>
+  [...placements.values()].filter(({ cancel, spares }) => cancel !== undefined || spares.size > 0)
+)
+
 const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"], why: Reason | undefined) {
   const reason = why?.code === "kill-switch" ? why.text : undefined
   if (reason === books.state.killed) return
@@ -157,20 +157,22 @@ const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"]
   if (reason !== undefined) books.tries.hurry(yield* Clock.currentTimeMillis)
 })
 
-const reasonFor = ({ strategies }: BotState, { strategy }: Placement): Reason | undefined => {
-  const strategyState = strategies.get(strategy)
-  if (strategyState?.removed === "drained") return { code: "removed", text: "Its strategy was removed" }
-  const paused = strategyState?.paused
-  return paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
+/** Strategies whose orders are to be cancelled. */
+const strategyReasons = ({ strategies }: BotState): ReadonlyMap<string, Reason> => {
+  const reasons = new Map<string, Reason>()
+  for (const [name, { paused, removed }] of strategies)
+    if (removed === "drained") reasons.set(name, { code: "removed", text: "Its strategy was removed" })
+    else if (paused?.action === "drain") reasons.set(name, { code: paused.limit, text: paused.reason })
+  return reasons
 }
 
-const unmarked = (state: BotState, why: (placement: Placement) => Reason | undefined) =>
-  [...state.placements.values()].flatMap((placement) => {
-    if (isFinished(placement.state) || placement.cancel !== undefined) return []
-    if (placement.state === "closing" && !isEndUnbelieved(placement)) return []
-    const reason = why(placement)
-    const { strategy, slot, id } = placement
-    return reason === undefined
-      ? []
-      : [{ _tag: "CancelRequested", strategy, slot, placement: id, why: reason } as const]
+const unmarked = (state: BotState, all: Reason | undefined, asked: ReadonlyMap<string, Reason>) => {
+  const ofStrategies = strategyReasons(state)
+  if (all === undefined && asked.size + ofStrategies.size === 0) return []
+  return unfinished(state).flatMap((placement) => {
+    const { cancel, id, slot, strategy } = placement
+    if (cancel !== undefined || (placement.state === "closing" && !isEndUnbelieved(placement))) return []
+    const why = all ?? asked.get(id) ?? ofStrategies.get(strategy)
+    return why === undefined ? [] : [{ _tag: "CancelRequested", strategy, slot, placement: id, why } as const]
   })
+}

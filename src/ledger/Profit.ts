@@ -41,16 +41,24 @@ export const nothing: Figures = {
   rounds: 0
 }
 
+type Sums = { -readonly [Name in keyof Figures]: Figures[Name] }
+
+const add = (
+  sum: Sums,
+  { gridProfit, inventory, rounds, realised, unrealised, fees, flows }: Partial<Figures>
+): void => {
+  if (gridProfit !== undefined) sum.gridProfit += gridProfit
+  if (inventory !== undefined) sum.inventory += inventory
+  if (rounds !== undefined) sum.rounds += rounds
+  if (realised !== undefined) sum.realised += realised
+  if (unrealised !== undefined) sum.unrealised += unrealised
+  if (fees !== undefined) sum.fees += fees
+  if (flows !== undefined) sum.flows += flows
+}
+
 export const plus = (a: Figures, b: Partial<Figures>): Figures => {
-  const sum = {
-    gridProfit: a.gridProfit + (b.gridProfit ?? 0n),
-    inventory: a.inventory + (b.inventory ?? 0n),
-    rounds: a.rounds + (b.rounds ?? 0),
-    realised: a.realised + (b.realised ?? 0n),
-    unrealised: a.unrealised + (b.unrealised ?? 0n),
-    fees: a.fees + (b.fees ?? 0n),
-    flows: a.flows + (b.flows ?? 0n)
-  }
+  const sum = { ...a }
+  add(sum, b)
   return { ...sum, total: sum.gridProfit + sum.inventory - sum.fees }
 }
 
@@ -225,7 +233,7 @@ export const flowsIn = (flows: ReadonlyArray<Item>, quotes: ReadonlySet<string>)
   flows.filter(({ asset }) => quotes.has(asset) || quotes.size === 0)
 
 export const grouped = (items: Iterable<Item>, by: Grouping | undefined): ReadonlyArray<Row> => {
-  const rows = new Map<string, Row>()
+  const sums = new Map<string, Map<string, Sums>>()
   const dates = new Map<number, string>()
   const dateOf = (at: number): string => {
     const day = Math.floor(at / dayMillis)
@@ -235,11 +243,17 @@ export const grouped = (items: Iterable<Item>, by: Grouping | undefined): Readon
   }
   for (const item of items) {
     const group = groupOf(item, by, dateOf)
-    const key = `${group}\u0000${item.quote}`
-    const sumSoFar = rows.get(key)?.figures ?? nothing
-    rows.set(key, { group, quote: item.quote, figures: plus(sumSoFar, item.figures) })
+    const ofGroup = sums.get(group) ?? new Map<string, Sums>()
+    sums.set(group, ofGroup)
+    const sum = ofGroup.get(item.quote) ?? { ...nothing }
+    ofGroup.set(item.quote, sum)
+    add(sum, item.figures)
   }
-  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  const rows = [...sums].flatMap(([group, ofGroup]) =>
+    [...ofGroup].map(([quote, sum]) => ({ group, quote, figures: plus(nothing, sum) }))
+  )
+  const keyOf = ({ group, quote }: Row) => `${group}\u0000${quote}`
+  return rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
 /** The round-trip earnings of each fill, by `fillKey`. Missing for a fill that only opens. Trades must be sorted by time. */

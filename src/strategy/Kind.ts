@@ -65,6 +65,8 @@ export interface Kind extends Form {
   readonly namesEverySlot?: true
   /** Its orders are placed at prices from the file. */
   readonly restsAtWrittenPrices?: true
+  /** Its decisions may name slots whose order comes to nothing (`no-order`). */
+  readonly mayLackOrders?: true
   readonly setup: (market: Market) => Setup
 }
 

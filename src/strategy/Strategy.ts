@@ -101,6 +101,7 @@ export interface Strategy {
   readonly kind: string
   readonly namesEverySlot?: true
   readonly restsAtWrittenPrices?: true
+  readonly mayLackOrders?: true
   /** The file as the user named it, and a hash of its content. */
   readonly file: string
   readonly hash: string

@@ -183,7 +183,7 @@ const readStrategy = (
     return undefined
   const modified = modify === undefined ? ofKind : modify(ofKind)
   const behaviour = during === undefined ? modified : during(modified)
-  const { name: kind, namesEverySlot, restsAtWrittenPrices } = fields.kind.value
+  const { name: kind, mayLackOrders, namesEverySlot, restsAtWrittenPrices } = fields.kind.value
   return {
     name: fields.name.value,
     kind,
@@ -199,6 +199,7 @@ const readStrategy = (
       candleSource: fields.candles,
       terms: fields.terms?.value,
       // With a period, the strategy plans no slot before its beginning.
+      mayLackOrders,
       namesEverySlot: during === undefined ? namesEverySlot : undefined,
       restsAtWrittenPrices,
       warnings: to.warnings?.length === 0 ? undefined : to.warnings && inOrder(to.warnings)

@@ -66,4 +66,26 @@ describe("counts of backtests", () => {
       assert.isAtMost(decisions, bound.decisions)
       assert.isAtMost(reads, bound.reads)
     })
+
+  it("lists the slots without orders for rules alone, because only rules say there that an order came to nothing", () => {
+    const indices = CrossingIndex.buildIndices(candles, "at")
+    const listed = Object.entries(bodies).flatMap(([name, body]) => {
+      const strategy = strategyOf(body)
+      let lists = 0
+      const decide: Decide = (view, memory) => {
+        const decision = strategy.decide(view, memory)
+        return Object.create(decision, {
+          absent: {
+            get: () => {
+              lists++
+              return decision.absent
+            }
+          }
+        })
+      }
+      Backtest.run({ ...strategy, decide }, candles, indices, "optimistic", { costs: noCosts, changes: {} })
+      return lists === 0 ? [] : [name]
+    })
+    assert.deepStrictEqual(listed, ["rules, 1m", "rules, 5m", "rules, 1h"])
+  })
 })

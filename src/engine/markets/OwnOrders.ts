@@ -1,10 +1,10 @@
 /** Our side of the book: the bot's orders that are still open at the venue, by market. */
 import type { OwnOrder } from "../../domain/Book.ts"
-import { type BotState, unfinished } from "../state/BotState.ts"
+import { perEvent, unfinished } from "../state/BotState.ts"
 import { openQuantity } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 
-export const restingIn = (state: BotState): ReadonlyMap<string, ReadonlyArray<OwnOrder>> => {
+export const restingIn = perEvent((state): ReadonlyMap<string, ReadonlyArray<OwnOrder>> => {
   const resting = unfinished(state).filter(
     (placement) => placement.state === "open" && placement.by === undefined && openQuantity(placement) > 0n
   )
@@ -19,4 +19,4 @@ export const restingIn = (state: BotState): ReadonlyMap<string, ReadonlyArray<Ow
       }))
     ])
   )
-}
+})

@@ -11,11 +11,11 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import { unfinished } from "../state/BotState.ts"
+import { perEvent, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import { pageSize } from "../tracking/OrderReads.ts"
 import * as OrderList from "./OrderList.ts"
-import { isMoving, isWithinReach } from "./PollPlan.ts"
+import { isMoving, isWithinReach, midsOf } from "./PollPlan.ts"
 import * as Reports from "./Reports.ts"
 import * as SecondLook from "./SecondLook.ts"
 import * as SingleReads from "./SingleReads.ts"
@@ -36,12 +36,14 @@ export const make = Effect.gen(function* () {
   ) {
     const { now } = look
     const doubtful = list.takeMissed()
+    const mids = midsOf(prices)
+    const sinceMillis = elapsedMillis(lookedAt, now)
     const urgent = open.filter(
       (placement) =>
         isMoving(placement, now) ||
         doubtful.has(placement.id) ||
         now >= placement.deadline ||
-        isWithinReach(placement.price, prices.get(placement.market), elapsedMillis(lookedAt, now))
+        isWithinReach(placement.price, mids.get(placement.market), sinceMillis)
     )
     const result = yield* Effect.flatMap(Effect.result(list.read(open, urgent, look)), SingleReads.unlessFatal)
     if (result._tag === "Success") {
@@ -74,11 +76,10 @@ export const make = Effect.gen(function* () {
     const unpaid = single.unpaid(now)
     const isIdle = open.length === 0 && unpaid.length === 0 && !hasSpares(placements)
     if (isIdle && !reports.isDue(lookedAt, now) && !secondLook.isDue(now)) return undefined
-    const limitOrders = [...placements.values()].filter(({ by }) => by === undefined)
     const thisLook = {
       ...{ now, markets, revived },
-      byOrder: new Map(open.flatMap(({ id, order }) => (order === undefined ? [] : [[order.id, id]]))),
-      byDeadline: new Map(limitOrders.map(({ deadline, id }) => [deadline, id]))
+      byOrder: idsByOrder(books.state),
+      byDeadline: idsByDeadline(books.state)
     }
     const problem = yield* readOrders(open, prices, thisLook, onListFailure)
     for (const { id } of unpaid) books.tries.note(id, { unpaidReadAt: now })
@@ -89,6 +90,18 @@ export const make = Effect.gen(function* () {
   })
 
   return { look, lastFillAt: reports.lastFillAt }
+})
+
+const idsByOrder = perEvent((state) => {
+  const ids = new Map<string, string>()
+  for (const { id, order } of unfinished(state)) if (order !== undefined) ids.set(order.id, id)
+  return ids
+})
+
+const idsByDeadline = perEvent(({ placements }) => {
+  const ids = new Map<number, string>()
+  for (const { by, deadline, id } of placements.values()) if (by === undefined) ids.set(deadline, id)
+  return ids
 })
 
 const hasSpares = (placements: ReadonlyMap<string, Placement>): boolean =>

@@ -8,7 +8,7 @@ import { mid, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
 import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
-import { type BotState, unfinished } from "../state/BotState.ts"
+import { type BotState, perEvent, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 
@@ -28,60 +28,67 @@ export const pauseAfter = (
   now: number
 ): number => {
   if (prices.size === 0 || state.doubts.size > 0) return settings.pollMinMillis
-  const levelsOf = (market: string): ReadonlyArray<Price> => [
-    ...unfinished(state).flatMap((placement) => (placement.market === market ? [placement.price] : [])),
-    ...decided.flatMap(({ decision, strategy }) => levelsIn(decision, strategy, market))
-  ]
-  const watched = [...prices].map(([market, price]) => ({ price, levels: levelsOf(market) }))
-  const moneyMoves = [...state.placements.values()].some((placement) => isMoving(placement, now))
-  const planned = pauseMillis(settings, watched, moneyMoves)
+  if (mayMove(state).some((placement) => isMoving(placement, now))) return settings.pollMinMillis
+  const watched = [...midsOf(prices)].flatMap(([market, mid]) => [
+    { mid, levels: openLevels(state).get(market) ?? [] },
+    ...decided.map(({ decision, strategy }) => ({ mid, levels: levelsIn(decision, strategy, market) }))
+  ])
+  const planned = pauseMillis(settings, watched)
   return Math.max(settings.pollMinMillis, Math.min(planned, nextMoment(settings, state, decided, now) - now))
 }
 
-const nextMoment = (settings: Settings, { slots }: BotState, decided: ReadonlyArray<Decided>, now: number): number => {
+const openLevels = perEvent((state) => {
+  const byMarket = Map.groupBy(unfinished(state), ({ market }) => market)
+  return new Map([...byMarket].map(([market, open]) => [market, open.map(({ price }) => Decimal.toNumber(price))]))
+})
+
+/** An open order without a cancel or a fill does not move, whatever the time. */
+const mayMove = perEvent(({ placements }) =>
+  [...placements.values()].filter((placement) => placement.state !== "open" || isMoving(placement, 0))
+)
+
+const refusedSlots = perEvent(({ slots }) => [...slots.values()].filter(({ refusals }) => refusals > 0))
+
+const nextMoment = (settings: Settings, state: BotState, decided: ReadonlyArray<Decided>, now: number): number => {
   const expiries = decided.map(({ decision }) => decision.until.time)
-  const retries = [...slots.values()].map((slot) =>
-    slot.refusals > 0 ? slot.refusedAt + refusalPauseMillis(settings, slot) : undefined
-  )
+  const retries = refusedSlots(state).map((slot) => slot.refusedAt + refusalPauseMillis(settings, slot))
   return [...expiries, ...retries].reduce<number>(
     (next, moment) => (moment !== undefined && moment > now ? Math.min(next, moment) : next),
     Number.POSITIVE_INFINITY
   )
 }
 
-export interface Watched {
-  readonly price: TwoSidedPrice | undefined
-  readonly levels: ReadonlyArray<Price>
-}
-
-const levelsIn = ({ until, desired }: Decision, strategy: Strategy, market: string): ReadonlyArray<Price> => {
+const levelsIn = ({ until, desired }: Decision, strategy: Strategy, market: string): ReadonlyArray<number> => {
   const bounds =
     strategy.market.name === market ? until : until.elsewhere?.find((elsewhere) => elsewhere.market === market)
   const swaps = desired
     .filter((slot) => (slot.market ?? strategy.market).name === market)
     .flatMap(({ legs }) => legs.flatMap(({ by, price }) => (by === "swap" ? [price] : [])))
-  return [bounds?.priceBelow, bounds?.priceAbove, ...swaps].filter((price) => price !== undefined)
+  return [bounds?.priceBelow, bounds?.priceAbove, ...swaps].flatMap((price) =>
+    price === undefined ? [] : [Decimal.toNumber(price)]
+  )
 }
 
-export const pauseMillis = (settings: Settings, watched: ReadonlyArray<Watched>, moneyMoves: boolean): number => {
-  const pauses = watched.map(({ price, levels }) => pauseFor(settings, price, levels))
-  const shortest = Math.min(settings.pollMaxMillis, ...pauses)
-  return moneyMoves ? settings.pollMinMillis : Math.max(settings.pollMinMillis, shortest)
+export const midsOf = (prices: ReadonlyMap<string, TwoSidedPrice>): ReadonlyMap<string, number> =>
+  new Map([...prices].map(([market, price]) => [market, Decimal.toNumber(mid(price))]))
+
+const secondsTo = (mid: number, level: number): number => Math.abs(level - mid) / mid / fastestMovePerSecond
+
+export interface Watched {
+  readonly mid: number
+  readonly levels: ReadonlyArray<number>
 }
 
-const pauseFor = (settings: Settings, price: TwoSidedPrice | undefined, levels: ReadonlyArray<Price>): number => {
-  if (price === undefined) return settings.pollMinMillis
-  return levels.reduce((least, level) => Math.min(least, secondsTo(price, level) * 1000), Number.POSITIVE_INFINITY)
-}
-
-const secondsTo = (price: TwoSidedPrice, level: Price): number => {
-  const now = Decimal.toNumber(mid(price))
-  return Math.abs(Decimal.toNumber(level) - now) / now / fastestMovePerSecond
+export const pauseMillis = ({ pollMaxMillis, pollMinMillis }: Settings, watched: ReadonlyArray<Watched>): number => {
+  let least = pollMaxMillis
+  for (const { mid, levels } of watched)
+    for (const level of levels) least = Math.min(least, secondsTo(mid, level) * 1000)
+  return Math.max(pollMinMillis, least)
 }
 
 /** True if the price can have reached this level within this time. Without a price it may have been anywhere. */
-export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, withinMillis: number): boolean =>
-  price === undefined || secondsTo(price, level) * 1000 <= withinMillis
+export const isWithinReach = (level: Price, mid: number | undefined, withinMillis: number): boolean =>
+  mid === undefined || secondsTo(mid, Decimal.toNumber(level)) * 1000 <= withinMillis
 
 /** Time after its payload's end in which a deposit is polled at the fastest pace. */
 const soonMillis = 60_000

@@ -10,6 +10,7 @@ import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import * as Outlasting from "../Outlasting.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { perEvent } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
@@ -68,9 +69,8 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
    * all the same is booked, also while nothing else is read.
    */
   const unpaid = (now: number): ReadonlyArray<Placement> =>
-    [...books.state.placements.values()]
-      .filter(({ changedAt, id, order, state }) => {
-        if ((state !== "dead" && state !== "given up") || order === undefined) return false
+    unpaidOrders(books.state)
+      .filter(({ changedAt, id, state }) => {
         // Money rarely comes from a placement that was given up long ago.
         const pause = state === "dead" ? 0 : elapsedMillis(changedAt, now) / 10
         const waited = elapsedMillis(books.tries.of(id).unpaidReadAt, now)
@@ -80,6 +80,12 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
 
   return { read: readEach, unpaid }
 })
+
+const unpaidOrders = perEvent(({ placements }) =>
+  [...placements.values()].filter(
+    ({ order, state }) => order !== undefined && (state === "dead" || state === "given up")
+  )
+)
 
 /** Turns a failure into a result, except for a refused credential and a journal that cannot be written. */
 export const unlessFatal = <A, E extends VenueError | JournalError>(result: Result.Result<A, E>) => {

@@ -20,7 +20,7 @@ import { type OwnState, progressOf, type SlotProgress, type View } from "../../s
 import { holdsOnSlot, stopping } from "../holds/HoldsOn.ts"
 import { quietness } from "../holds/MarketLimits.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
-import { type BotState, unfinished } from "../state/BotState.ts"
+import { type BotState, perEvent, unfinishedOf } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as SlotFold from "../state/SlotFold.ts"
 import { noTrading } from "../state/strategies/TradingFold.ts"
@@ -70,7 +70,7 @@ export const viewOf = (
   { price, elsewhere, now, candles, depth }: MarketMoment,
   tally = Tally.of(state, strategy.name, now)
 ): View => {
-  const own = unfinished(state).filter((placement) => placement.strategy === strategy.name)
+  const own = unfinishedOf(state, strategy.name)
   const { limits } = strategy
   return {
     now,
@@ -84,6 +84,8 @@ export const viewOf = (
   }
 }
 
+const slotsByStrategy = perEvent(({ slots }) => Map.groupBy(slots.values(), ({ strategy }) => strategy))
+
 export const progress = (
   state: BotState,
   strategy: string,
@@ -91,9 +93,8 @@ export const progress = (
 ): ReadonlyMap<string, SlotProgress> => {
   const live = new Map(own.map((placement) => [placement.slot, placement]))
   const slots = new Map<string, SlotProgress>()
-  for (const slot of state.slots.values()) {
-    if (slot.strategy === strategy) slots.set(slot.slot, SlotFold.progressOf(slot, live.get(slot.slot)))
-  }
+  for (const slot of slotsByStrategy(state).get(strategy) ?? [])
+    slots.set(slot.slot, SlotFold.progressOf(slot, live.get(slot.slot)))
   return slots
 }
 

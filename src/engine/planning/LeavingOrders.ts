@@ -8,14 +8,14 @@
 import type { Amount } from "../../domain/Amount.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { type BotState, unfinished } from "../state/BotState.ts"
+import { type BotState, unfinished, unfinishedOf } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 
 /** Orders of older files that the last decision of their strategy does not continue, and orders of removed strategies. */
 export const leftByEdits = (state: BotState, { name }: Strategy): ReadonlyArray<Placement> => {
   const { loadedAt = 0 } = state.strategies.get(name) ?? {}
-  return unfinished(state).filter(({ plannedAt, ...placement }) =>
-    placement.strategy === name ? isLeft(state, placement) : plannedAt < loadedAt && isLeft(state, placement)
+  return unfinished(state).filter(
+    (placement) => (placement.strategy === name || placement.plannedAt < loadedAt) && isLeft(state, placement)
   )
 }
 
@@ -37,9 +37,7 @@ export const leavingBeside = (
   left: ReadonlyArray<Placement>
 ): Amount => {
   const preferredOrders =
-    yieldsTo.length === 0
-      ? []
-      : unfinished(state).filter(({ slot, strategy }) => strategy === name && yieldsTo.includes(slot))
+    yieldsTo.length === 0 ? [] : unfinishedOf(state, name).filter(({ slot }) => yieldsTo.includes(slot))
   const isInItsWay = (each: Placement) => (each.strategy === name ? each.slot !== own : isExit !== true)
   const others = left.filter((each) => each.side === side && each.market === market.name && isInItsWay(each))
   return [...new Set([...preferredOrders, ...others])].reduce((sum, placement) => sum + openQuantity(placement), 0n)

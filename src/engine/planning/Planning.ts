@@ -12,7 +12,7 @@ import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import { type BotState, touchedAt, unfinished } from "../state/BotState.ts"
+import { type BotState, touchedAt, unfinishedOf } from "../state/BotState.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { type Funding, isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     if (cancelAll === undefined && lastCalm?.touchedAt === touched && lastCalm.decision === inForce(strategy, moment))
       return lastCalm.decision
     calm.delete(strategy.name)
-    const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
+    const own = unfinishedOf(books.state, strategy.name)
     const tally = Tally.of(books.state, strategy.name, moment.now)
     let view = viewOf(books.state, strategy, moment, tally)
     let decision = yield* decide(strategy, view)

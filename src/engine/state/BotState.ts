@@ -69,8 +69,26 @@ export const make = (): BotState => ({
 export const touchedAt = ({ touched }: BotState, strategy: string): number =>
   Math.max(touched.get(strategy) ?? 0, touched.get(undefined) ?? 0)
 
-export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
-  [...state.placements.values()].filter((placement) => !isFinished(placement.state))
+/** Reads something from all of a state at most once for each event: nothing but events changes a state. */
+export const perEvent = <A>(read: (state: BotState) => A): ((state: BotState) => A) => {
+  const values = new WeakMap<BotState, { readonly sequence: number; readonly value: A }>()
+  return (state) => {
+    const known = values.get(state)
+    if (known?.sequence === state.sequence) return known.value
+    const value = read(state)
+    values.set(state, { sequence: state.sequence, value })
+    return value
+  }
+}
+
+export const unfinished = perEvent(
+  ({ placements }): ReadonlyArray<Placement> => [...placements.values()].filter(({ state }) => !isFinished(state))
+)
+
+const byStrategy = perEvent((state) => Map.groupBy(unfinished(state), ({ strategy }) => strategy))
+
+export const unfinishedOf = (state: BotState, strategy: string): ReadonlyArray<Placement> =>
+  byStrategy(state).get(strategy) ?? []
 
 export const apply = (state: BotState, { sequence, at, event }: Recorded): void => {
   assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)

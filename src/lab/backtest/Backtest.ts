@@ -56,7 +56,7 @@ export const conditionsOf = (
   market,
   decide: strategy.decide,
   mayHang: strategy.proof !== undefined,
-  ...present({ stands: strategy.stands }),
+  ...present({ stands: strategy.stands, mayLackOrders: strategy.mayLackOrders }),
   initialMemory: strategy.initialMemory,
   rules: {
     ...rules,

@@ -4,7 +4,7 @@
  */
 import type { Reason } from "../../domain/BotEvent.ts"
 import { progress } from "../../engine/planning/DecisionRecord.ts"
-import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, unfinishedOf } from "../../engine/state/BotState.ts"
 import type { StrategyState } from "../../engine/state/strategies/StrategyState.ts"
 import { armedLeg, type DesiredOrder } from "../../strategy/Decision.ts"
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
@@ -20,11 +20,7 @@ export const wishesOf = (
   { name: strategyName, decision }: StrategyState,
   strategy?: Strategy
 ): ReadonlyMap<string, SlotWish> => {
-  const slots = progress(
-    state,
-    strategyName,
-    unfinished(state).filter((placement) => placement.strategy === strategyName)
-  )
+  const slots = progress(state, strategyName, unfinishedOf(state, strategyName))
   return new Map(
     (decision?.desired ?? []).map((wished): readonly [string, SlotWish] => {
       const { market: name, legs, cycle = false, ...order } = wished

@@ -1,8 +1,11 @@
 /** When the bot looks again: at once while money moves, and no later than a price could change anything. */
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
-import { isMoving, isWithinReach, pauseMillis } from "../../../src/engine/observation/PollPlan.ts"
+import { isMoving, isWithinReach, pauseAfter, pauseMillis } from "../../../src/engine/observation/PollPlan.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { price } from "../../strategy/support.ts"
 import { payloadEndsAt } from "../../world/journalRows.ts"
 import { about, placementAfter } from "../firstOrder.ts"
@@ -11,36 +14,45 @@ const settings = {
   ...defaults,
   account: { signerId: "me", depositType: "INTENTS" as const, maxAppFeeBasisPoints: 100 }
 }
-const at = (mid: string) => ({ bid: price(mid), ask: price(mid), at: 0 })
-const watching = (mid: string | undefined, ...levels: ReadonlyArray<string>) => ({
-  price: mid === undefined ? undefined : at(mid),
-  levels: levels.map(price)
-})
+const watching = (mid: number, ...levels: ReadonlyArray<number>) => ({ mid, levels })
 
 describe("the pause until the next poll", () => {
   // At 0.05 % a second, 100 away from 100,000 is two seconds.
   it("is the time in which the fastest market can reach the nearest level of any market", () => {
-    const pause = (...watched: ReadonlyArray<ReturnType<typeof watching>>) => pauseMillis(settings, watched, false)
-    assert.approximately(pause(watching("100000", "100100", "99700")), 2_000, 0.001)
-    assert.approximately(pause(watching("100000", "99800", "100300")), 4_000, 0.001)
-    assert.approximately(pause(watching("100000", "90000"), watching("200", "200.5")), 5_000, 0.001)
+    const pause = (...watched: ReadonlyArray<ReturnType<typeof watching>>) => pauseMillis(settings, watched)
+    assert.approximately(pause(watching(100_000, 100_100, 99_700)), 2_000, 0.001)
+    assert.approximately(pause(watching(100_000, 99_800, 100_300)), 4_000, 0.001)
+    assert.approximately(pause(watching(100_000, 90_000), watching(200, 200.5)), 5_000, 0.001)
   })
 
-  it("has a minimum and a maximum, and is the minimum without a price or while money moves", () => {
-    assert.strictEqual(pauseMillis(settings, [watching("100000", "100001")], false), 1_000)
-    assert.strictEqual(pauseMillis(settings, [watching("100000", "150000")], false), 10_000)
-    assert.strictEqual(pauseMillis(settings, [watching("100000")], false), 10_000)
-    assert.strictEqual(pauseMillis(settings, [], false), 10_000)
-    assert.strictEqual(pauseMillis(settings, [watching(undefined, "1")], false), 1_000)
-    assert.strictEqual(pauseMillis(settings, [watching("100000", "150000")], true), 1_000)
+  it("has a minimum and a maximum", () => {
+    assert.strictEqual(pauseMillis(settings, [watching(100_000, 100_001)]), 1_000)
+    assert.strictEqual(pauseMillis(settings, [watching(100_000, 150_000)]), 10_000)
+    assert.strictEqual(pauseMillis(settings, [watching(100_000)]), 10_000)
+    assert.strictEqual(pauseMillis(settings, []), 10_000)
+  })
+
+  it("follows from the prices of open orders, and is the minimum without a price or while money moves", () => {
+    const [open, moving] = [placementAfter("StatusSeen"), placementAfter("Planned")]
+    const near = Decimal.toNumber(open.price) * 1.001
+    const pause = (placement: Placement, mid: number | undefined) => {
+      const mids =
+        mid === undefined ? [] : [[open.market, { bid: price(`${mid}`), ask: price(`${mid}`), at: 0 }] as const]
+      const state = { ...BotState.make(), placements: new Map([[placement.id, placement]]) }
+      return pauseAfter(settings, state, new Map(mids), [], 0)
+    }
+    assert.approximately(pause(open, near), 1_998, 1)
+    assert.strictEqual(pause(open, near * 2), 10_000)
+    assert.strictEqual(pause(open, undefined), 1_000)
+    assert.strictEqual(pause(moving, near * 2), 1_000)
   })
 })
 
 describe("a level within reach", () => {
   it("is one that the price may have reached by now", () => {
-    assert.isTrue(isWithinReach(price("90000"), at("100000"), 200_000))
-    assert.isFalse(isWithinReach(price("90000"), at("100000"), 199_999))
-    assert.isTrue(isWithinReach(price("110000"), at("100000"), 200_000))
+    assert.isTrue(isWithinReach(price("90000"), 100_000, 200_000))
+    assert.isFalse(isWithinReach(price("90000"), 100_000, 199_999))
+    assert.isTrue(isWithinReach(price("110000"), 100_000, 200_000))
     assert.isTrue(isWithinReach(price("110000"), undefined, 0))
   })
 })

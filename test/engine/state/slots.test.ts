@@ -2,8 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
 import { progressOf } from "../../../src/engine/state/SlotFold.ts"
 import * as Tally from "../../../src/engine/state/Tally.ts"
+import { orderOf } from "../../world/journalRows.ts"
 import { order, placementAfter, remembered, startedAnew, until } from "../firstOrder.ts"
 
 const value = order.inputAmount
@@ -131,6 +133,17 @@ describe("a slot", () => {
   })
 })
 
+describe("the unfinished orders of a state", () => {
+  it("are listed once for each event", () => {
+    const [state, last] = [remembered(until("PaidOut")), orderOf(1).at(-1)]
+    const before = BotState.unfinished(state)
+    assert.strictEqual(BotState.unfinished(state), before)
+    assert.deepStrictEqual([before.length, BotState.unfinishedOf(state, "grid").length], [1, 1])
+    if (last !== undefined) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event: last })
+    assert.deepStrictEqual([BotState.unfinished(state), BotState.unfinishedOf(state, "grid")], [[], []])
+  })
+})
+
 describe("the use of the limits by open orders", () => {
   const now = Date.parse("2026-01-01T00:00:00Z")
   it("is their number, their value in quote, and what is still in the wallet", () => {
@@ -150,8 +163,8 @@ describe("the use of the limits by open orders", () => {
     const other = Tally.of(state, "other", at)
     assert.deepStrictEqual([other.own.openOrders, other.own.lastHour], [0, 0])
     assert.deepStrictEqual([other.all.openOrders, other.all.lastHour], [1, 1])
-    state.placements.set("p1", { ...placementAfter("Bound"), strategy: byHand })
-    assert.strictEqual(Tally.of(state, "grid", at).all.openOrders, 0, "what the operator does by hand")
+    const ofHand = { ...state, placements: new Map([["p1", { ...placementAfter("Bound"), strategy: byHand }]]) }
+    assert.strictEqual(Tally.of(ofHand, "grid", at).all.openOrders, 0, "what the operator does by hand")
     assert.strictEqual(Tally.of(remembered(until("Settled")), "grid", now).all.openOrders, 0)
   })
 

@@ -14,6 +14,7 @@ export interface Conditions {
   readonly stands?: StandsOf
   /** The strategy is the user's code, which may not return. */
   readonly mayHang?: boolean
+  readonly mayLackOrders?: true
   readonly initialMemory: Memory
   readonly rules: FillRules
   readonly budget: { readonly base: Amount; readonly quote: Amount }

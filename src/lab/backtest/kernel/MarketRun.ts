@@ -53,12 +53,15 @@ export interface MarketRun {
 
 export type Runs = readonly [MarketRun, ...ReadonlyArray<MarketRun>]
 
-export const share = ({ market, budget, initialMemory, limits }: Conditions, isGuarded: boolean): Shared => {
+export const share = (
+  { market, budget, initialMemory, limits, mayLackOrders }: Conditions,
+  isGuarded: boolean
+): Shared => {
   const account = isGuarded && limits !== undefined ? new LimitAccount(limits) : undefined
   return {
     purse: { freeQuote: budget.quote },
     open: { count: 0 },
-    asking: new Asking(initialMemory),
+    asking: new Asking(initialMemory, mayLackOrders === true),
     account,
     losses: account?.watchesLosses ? new LossWatch(account, market.quote) : undefined
   }

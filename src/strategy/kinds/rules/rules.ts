@@ -48,6 +48,7 @@ import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from 
 
 export const rules: Kind = {
   name: "rules",
+  mayLackOrders: true,
   compounds: true,
   about: "free rules: orders when a condition holds (starts with one that buys dips)",
   setup: (market) => setup(market),

@@ -9,14 +9,16 @@ export interface Unordered {
 
 export class Asking {
   declare private remembered: Memory
+  declare private readonly mayLackOrders: boolean
   private last: Decision | undefined
   private onFill = true
   private stopPrices: PriceBounds | undefined
   private answers = 0
   private readonly without = new Map<string, Unordered>()
 
-  constructor(initial: Memory) {
+  constructor(initial: Memory, mayLackOrders: boolean) {
     this.remembered = initial
+    this.mayLackOrders = mayLackOrders
   }
 
   get memory(): Memory {
@@ -47,7 +49,9 @@ export class Asking {
     this.onFill = decision.until.onFill
     this.stopPrices = decision.stops
     this.answers++
-    if (!isAgain) for (const { slot, why } of decision.absent) if (why.code === "no-order") this.note(slot, why.text)
+    // Reading `absent` makes the whole list in other kinds, of all cells of a grid.
+    if (!isAgain && this.mayLackOrders)
+      for (const { slot, why } of decision.absent) if (why.code === "no-order") this.note(slot, why.text)
     return isAgain
   }
 
