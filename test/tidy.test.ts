@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 15789,
+  strategy: 16105,
   venue: 5865,
   views: 3553
 }

@@ -76,6 +76,8 @@ export interface View {
   readonly fillBasisPoints?: number
   /** Quote that the strategy has but must not use (see `Skim`). */
   readonly setAside?: Amount
+  /** Money with which a restarted strategy began this run (see `Restart`). Missing in the first run, which has the budget. */
+  readonly means?: { readonly base: Amount; readonly quote: Amount }
   /**
    * True if quiet hours, a loss limit or a pause prevent new orders. A scheduled time that passes now is skipped, not made up for later.
    */
@@ -84,14 +86,28 @@ export interface View {
 
 /** Copies a view with changes. Every field is named, because a view may compute some fields on demand. */
 export const viewWith = (
-  { now, market, price, elsewhere, slots, candles, depth, signals, own, fillBasisPoints, setAside, isHeld }: View,
+  {
+    now,
+    market,
+    price,
+    elsewhere,
+    slots,
+    candles,
+    depth,
+    signals,
+    own,
+    fillBasisPoints,
+    setAside,
+    means,
+    isHeld
+  }: View,
   changed: Partial<View>
 ): View => ({
   now,
   market,
   price,
   slots,
-  ...present({ elsewhere, candles, depth, signals, own, fillBasisPoints, setAside, isHeld }),
+  ...present({ elsewhere, candles, depth, signals, own, fillBasisPoints, setAside, means, isHeld }),
   ...changed
 })
 

@@ -372,6 +372,9 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ["when: mid < 995", "grid"],
   ["until: 2026-01-01T00:14Z\nonEnd: sell", "grid"],
   ["until: 2026-01-01T00:14Z\nonEnd: leave", "market-making"],
+  ["equity: { stop: 0.7%, takeProfit: 0.9% }\nrestart: 4m", "grid"],
+  ["equity: { trail: 0.4% }\nrestart: 4m", "market-making"],
+  ["equity: { stop: 0.4%, stopRises: 60% }\nonEnd: leave", "deals"],
   ["when: mid > 1004", "twap"],
   // What rests fills later, what takes the market gets less.
   ["terms: { appFees: { app.near: 40, other.near: 25 } }", "grid"],
@@ -393,7 +396,7 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ]
 ]
 
-describe("parity with rearm, skim, a beginning, an end and app fees", () => {
+describe("parity with rearm, skim, a beginning, an end, restarts and app fees", () => {
   for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(1, modifiedCases)) {
     if (only !== undefined && only !== kind) continue
     it(`${kind} with ${modifier.replace("\n", ", ")}: engine and kernel fill the same, and other fills than without it`, {

@@ -88,7 +88,8 @@ const windowOn = ({ fundNearest, keys }: Grid, cells: ReadonlyArray<Numbered>, c
   return new Window(slots, chosen, fundNearest, { code: "not-nearest", text, source: keys("fundNearest") })
 }
 
-const readStanding = (gridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
+const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
+  const gridAt = (start: Price): Grid => ({ ...fileGridAt(start), ...present({ budget: view.means }) })
   const price = mid(view.price)
   const start = decimalIn(memory, "start") ?? price
   const grid = gridAt(start)

@@ -169,14 +169,11 @@ const bounded = (
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
   const range = follows ? following({ market, ...follows, shape, count: cells.length, keys }) : fixed(cells)
   const grid: Grid = { market, range, levels: levelsOf(cells), shape, budget, fundNearest, keys }
-  return {
-    initialMemory: null,
-    decide: endingAt(
-      standing(() => grid),
-      { ...whole, budget },
-      section.to
-    )
-  }
+  return endingAt(
+    standing(() => grid),
+    { ...whole, budget },
+    section.to
+  )
 }
 
 const fewer = "take fewer levels, a wider range or larger orders"
@@ -216,7 +213,7 @@ const unbounded = (
     return { market, range: fixed(cellsAt(start)), levels, shape, budget, fundNearest, keys }
   })
   checkEnds(whole, [undefined, undefined], section)
-  return { initialMemory: null, decide: endingAt(standing(gridAt), { ...whole, budget }, section.to) }
+  return endingAt(standing(gridAt), { ...whole, budget }, section.to)
 }
 
 /** Keeps the last result, because an anchored grid asks for the same cells every time. */

@@ -76,6 +76,8 @@ export interface Desk {
   readonly isPaying: (slot: string) => boolean
   /** What of the present order has filled. */
   readonly filled: (slot: string) => number
+  /** What of it may still fill. */
+  readonly resting: (slot: string) => number
   /** An order of the slot may still fill. */
   readonly isOpen: (slot: string) => boolean
   /** The slot has an order, or one whose payout is pending. */
@@ -84,6 +86,8 @@ export interface Desk {
   /** What all fills have moved. */
   readonly base: bigint
   readonly money: bigint
+  /** Of that base what is neither in a sale nor on its way from a purchase. */
+  readonly freeBase: bigint
 }
 
 export interface Stops {
@@ -317,6 +321,14 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     }
   }
 
+  const freeBase = (): bigint => {
+    const live = [...slots.values()].flatMap(({ order }) => (order === undefined ? [] : [order]))
+    return live.reduce(
+      (left, { open, quantity, side }) => left - BigInt(side === "SELL" ? open : quantity - open),
+      base
+    )
+  }
+
   const desk = (close: number): Desk => ({
     bar: isWithin ? bar - 1 / 60_000 : next - 1,
     close,
@@ -328,6 +340,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     fills,
     base,
     money,
+    freeBase: freeBase(),
+    resting: (slot) => slots.get(slot)?.order?.open ?? 0,
     isOpen: (slot) => (slots.get(slot)?.order?.open ?? 0) > 0
   })
 
