@@ -68,9 +68,9 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 16105,
+  strategy: 16217,
   venue: 5865,
-  views: 3553
+  views: 3566
 }
 
 /** A budget is lowered when its room has become this much smaller. */

@@ -139,11 +139,7 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
       ),
       skim: Read.optional(skimNode, "quote above this is set aside and never used again", "nothing is"),
       ...Period.keys,
-      restart: Read.optional(
-        Read.duration,
-        "a strategy that ended by a stop or target of the whole begins again this long after",
-        "never"
-      ),
+      restart: Read.optional(Read.duration, "it begins again this long after a stop or target of the whole", "never"),
       terms: Read.optional(TermsSection.reader, "of its orders", "those of the configuration"),
       candles: Read.optional(
         Read.text,
@@ -192,12 +188,7 @@ const readStrategy = (
   const { equity, restart } = fields
   const mayEnd = equity !== undefined || modified.mayEnd === true
   if (restart !== undefined && !mayEnd)
-    report(
-      to,
-      restart,
-      "restart has no effect here: nothing ends the whole strategy",
-      "give equity: { stop: … }, or remove this key"
-    )
+    report(to, restart, "restart has no effect here: nothing ends the whole strategy", "give equity, or remove this")
   const behaviour =
     restart === undefined ? inPeriod : restarting(restart.value, place(to.source, restart.start))(inPeriod)
   const { name: kind, namesEverySlot, restsAtWrittenPrices } = fields.kind.value

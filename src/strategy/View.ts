@@ -85,31 +85,12 @@ export interface View {
 }
 
 /** Copies a view with changes. Every field is named, because a view may compute some fields on demand. */
-export const viewWith = (
-  {
-    now,
-    market,
-    price,
-    elsewhere,
-    slots,
-    candles,
-    depth,
-    signals,
-    own,
-    fillBasisPoints,
-    setAside,
-    means,
-    isHeld
-  }: View,
-  changed: Partial<View>
-): View => ({
-  now,
-  market,
-  price,
-  slots,
-  ...present({ elsewhere, candles, depth, signals, own, fillBasisPoints, setAside, means, isHeld }),
-  ...changed
-})
+export const viewWith = (view: View, changed: Partial<View>): View => {
+  const { candles, depth, elsewhere, fillBasisPoints, isHeld, market, means, now, own, price } = view
+  const { setAside, signals, slots } = view
+  const optional = { candles, depth, elsewhere, fillBasisPoints, isHeld, means, own, setAside, signals }
+  return { now, market, price, slots, ...present(optional), ...changed }
+}
 
 /** May change with every order that is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
 export interface OwnState extends SeenPosition {

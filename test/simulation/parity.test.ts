@@ -95,7 +95,7 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
   grid: (pick) => {
     const spacing = pick(3, 12) * 2
     const lower = 1001 - pick(1, 5) * spacing
-    return `{ levels: [${Array.from({ length: pick(3, 9) }, (_, level) => lower + level * spacing).join(", ")}], size: { base: ${pick(1, 5)} }, sizeScale: 1.${pick(0, 3)}${pick(0, 1) === 0 ? "" : `, stop: ${lower - pick(1, 4) * 2}, takeProfit: ${lower + spacing * 9}, reach: 2%`} }`
+    return `{ levels: [${Array.from({ length: pick(3, 9) }, (_, level) => lower + level * spacing).join(", ")}], size: { ${pick(0, 1) === 0 ? `base: ${pick(1, 5)}` : `equity: ${pick(1, 4)}%`} }, sizeScale: 1.${pick(0, 3)}${pick(0, 1) === 0 ? "" : `, stop: ${lower - pick(1, 4) * 2}, takeProfit: ${lower + spacing * 9}, reach: 2%`}${pick(0, 2) === 0 ? ", buyBase: true" : ""} }`
   },
   ladder: (pick, side) =>
     `{ side: ${side}, from: ${side === "buy" ? 999 : 1001}, to: ${side === "buy" ? 999 - pick(2, 20) * 2 : 1001 + pick(2, 20) * 2}, rungs: ${pick(2, 6)}, profile: linear, total: { base: 7 }, takeProfit: ${pick(2, 15)}.1% }`,

@@ -10,11 +10,6 @@ export interface Marking {
   readonly of: (memory: Memory) => Fields
 }
 
-const isSame = (one: Fields, other: Fields): boolean => {
-  const names = Object.keys(one)
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
-}
-
 /** No rule can have the name `key`. A kind gets the object back that it returned, and parses nothing anew. */
 export const marking = (key: string): Marking => {
   let last: { readonly own: Memory; readonly fields: Fields; readonly marked: Memory } | undefined
@@ -27,7 +22,7 @@ export const marking = (key: string): Marking => {
     },
     on: (own, fields) => {
       if (Object.keys(fields).length === 0) return own
-      if (last === undefined || last.own !== own || !isSame(last.fields, fields)) {
+      if (last === undefined || last.own !== own || JSON.stringify(last.fields) !== JSON.stringify(fields)) {
         const marked = isRecord(own) ? beside(own, { [key]: fields }) : { [key]: { ...fields, memory: own } }
         last = { own, fields, marked }
       }

@@ -22,13 +22,12 @@ import { joined, type Needs, noNeeds } from "../expression/Needs.ts"
 import { scopeOf } from "../expression/Scope.ts"
 import type { Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
-import { described, schemaOf } from "../JsonSchema.ts"
 import type { Behaviour, KindContext } from "../Kind.ts"
 import { atPrice, bySwap, execution } from "../kinds/Execution.ts"
 import { isTrueIn, textIn } from "../kinds/Memory.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
-import { place, type Report, report, sourceText } from "../Problem.ts"
+import { place, report, sourceText } from "../Problem.ts"
 import type { Budget, Decide, Limits } from "../Strategy.ts"
 import { legsDone, progressOf, type View, viewWith } from "../View.ts"
 import { readYaml, type YamlNode } from "../YamlReader.ts"
@@ -52,10 +51,7 @@ const sale = Read.checked(
   { sell: Read.required(Read.checked(saleKeys, (asked): Sale => asked)) },
   ({ sell }): End => sell
 )
-const end = described(
-  (node: YamlNode, to: Report) => (node.type === "map" ? sale : endWord)(node, to),
-  () => ({ anyOf: [schemaOf(endWord), schemaOf(sale)] })
-)
+const end = Read.either(endWord, sale, Read.isMap)
 
 const moment = Read.written(
   Read.scalar(

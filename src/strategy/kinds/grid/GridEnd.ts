@@ -39,7 +39,7 @@ export interface GridEnd extends Ends {
 }
 
 export const checkEnds = (
-  { floor, stop, takeProfit }: Ends,
+  { buyBase, floor, stop, takeProfit }: Ends & { readonly buyBase: boolean },
   [lowest, highest]: readonly [Price | undefined, Price | undefined],
   { at, isWritten, to }: Pick<Section<typeof endKeys>, "at" | "isWritten" | "to">
 ): void => {
@@ -53,7 +53,7 @@ export const checkEnds = (
     report(to, at("stop"), `the stop must be below the take-profit ${Decimal.format(takeProfit)}`)
   }
   for (const key of ["reach", "floor"] as const) {
-    if (!isWritten(key) || stop !== undefined || takeProfit !== undefined) continue
+    if (!isWritten(key) || stop !== undefined || takeProfit !== undefined || (key === "reach" && buyBase)) continue
     report(to, at(key), `${key} without stop or takeProfit does nothing`, "give one of them, or remove this key")
   }
   const end = stop ?? takeProfit

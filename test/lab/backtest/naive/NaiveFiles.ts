@@ -146,7 +146,13 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
     const [count, spacing, size] = [pick(2, 9), pick(2, 40), pick(1, 5)]
     const lower = 10_000 - pick(0, count) * spacing
     const levels = Array.from({ length: count }, (_, level) => (lower + level * spacing) * 10_000)
+    const isGrowing = pick(0, 2) === 0
+    const buyReach = pick(0, 2) === 0 ? pick(0, 6) : undefined
+    const buys = buyReach === undefined ? "" : `, buyBase: true, reach: ${percent(buyReach)}`
     const [base, quote] = [pick(0, count) * size, (count + 1) * size * 110]
+    const [share, smallest] = [pick(1, Math.floor(1000 / (count - 1))), BigInt(quote) * 1_000_000n]
+    const amount = (smallest * BigInt(share)) / 1000n
+    const quantityAt = (at: number) => (isGrowing ? Number((amount * BigInt(naive.unit)) / BigInt(at)) : units(size))
     const isEnding = pick(0, 1)
     const given = {
       stop: isEnding * pick(0, 4),
@@ -167,9 +173,9 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
     return {
       budget: `{ base: ${base}, quote: ${quote} }`,
       keys: `${ends.length === 0 ? "" : `equity: { ${ends.join(", ")} }\n`}${restart}`,
-      section: `{ levels: [${levels.map(price).join(", ")}], size: { base: ${size} } }`,
+      section: `{ levels: [${levels.map(price).join(", ")}], size: { ${isGrowing ? `equity: ${percent(share)}` : `base: ${size}`} }${buys} }`,
       make: () =>
-        grid({ ...given, levels, quantity: units(size), base: BigInt(units(base)), quote: BigInt(quote) * 1_000_000n })
+        grid({ ...given, buyReach, levels, quantityAt, isGrowing, base: BigInt(units(base)), quote: smallest })
     }
   },
   deals: (pick) => {

@@ -1,13 +1,18 @@
 /** A grid, said once more: its cells, the end of the whole by its equity, and new runs after that. */
-import { leaving } from "./NaiveStrategies.ts"
+import { beyond, eightDigits, leaving } from "./NaiveStrategies.ts"
 import { type Desk, type Order, type Stops, type Strategy, stopOf } from "./NaiveVenue.ts"
 
 export interface GridSettings {
   readonly levels: ReadonlyArray<number>
-  readonly quantity: number
+  /** Of a cell that buys at this price, before anything is earned. */
+  readonly quantityAt: (price: number) => number
+  /** Sizes are a share of the quote and of what it has earned. */
+  readonly isGrowing: boolean
   /** What it begins with, in smallest units. */
   readonly base: bigint
   readonly quote: bigint
+  /** Thousandths that the purchase of base at the start may give away; none when it is not bought. */
+  readonly buyReach: number | undefined
   /** Thousandths of the equity, and none where 0. */
   readonly stop: number
   readonly stopRises: number
@@ -22,6 +27,8 @@ interface Run {
   readonly number: number
   /** Cells that begin with the sale, and purchases without money. */
   readonly sellers: ReadonlySet<number>
+  /** Of base for the sellers, at the start. */
+  readonly purchase: Order | undefined
   readonly unfunded: ReadonlySet<number>
   /** The highest price at which a cell that waited has begun. */
   reached: number
@@ -59,19 +66,41 @@ const earnedBy = (fills: Desk["fills"]): bigint => {
 }
 
 export const grid = (given: GridSettings): Strategy => {
-  const { levels, quantity, stop, stopRises, takeProfit, trail, trailFrom, restartMinutes } = given
+  const { buyReach, isGrowing, levels, quantityAt, stop, stopRises, takeProfit, trail, trailFrom, restartMinutes } =
+    given
   const cells = levels.slice(0, -1).map((low, index) => ({ index, low, high: levels[index + 1] ?? 0 }))
   const isEnding = stop + takeProfit + trail > 0
+  const isAsked = isEnding || isGrowing
   let run: Run | undefined
   let stops: Stops = {}
+  let isBuying = false
 
   const suffix = (): string => (run === undefined || run.number === 1 ? "" : `-run-${run.number}`)
+  const costOf = (quantity: bigint, price: number): bigint => (quantity * BigInt(price) + unit - 1n) / unit
+  /** What the cells above lack to begin with a sale, the nearest first, beside what the cells below cost. */
+  const purchaseOf = (base: bigint, money: bigint, close: number, reach: number): Order | undefined => {
+    const price = eightDigits("BUY", beyond(close, reach))
+    let [rest, wanted] = [money, 0n]
+    for (const { low } of cells) if (low < close) rest -= costOf(BigInt(quantityAt(low)), low)
+    for (const { low } of cells) {
+      if (low < close) continue
+      const more = wanted + BigInt(quantityAt(low))
+      if (more > base && costOf(more - base, price) > rest) break
+      wanted = more
+    }
+    return wanted <= base ? undefined : { side: "BUY", price, quantity: Number(wanted - base) }
+  }
   const begin = (number: number, { base, close, fills, money }: Desk): Run => {
     let [left, quote] = [given.base + base, given.quote + money]
+    const purchase = buyReach === undefined ? undefined : purchaseOf(left, quote, close, buyReach)
+    if (purchase !== undefined) {
+      left += BigInt(purchase.quantity)
+      quote -= costOf(BigInt(purchase.quantity), purchase.price)
+    }
     const sellers = new Set<number>()
     for (const { index, low } of cells) {
       if (low < close) continue
-      left -= BigInt(quantity)
+      left -= BigInt(quantityAt(low))
       if (left < 0n) break
       sellers.add(index)
     }
@@ -79,11 +108,21 @@ export const grid = (given: GridSettings): Strategy => {
     const inTurn = [...buyers.filter(({ low }) => low < close).reverse(), ...buyers.filter(({ low }) => low >= close)]
     const unfunded = new Set<number>()
     for (const { index, low } of inTurn) {
-      quote -= (BigInt(quantity) * BigInt(low) + unit - 1n) / unit
+      quote -= costOf(BigInt(quantityAt(low)), low)
       if (quote < 0n) unfunded.add(index)
     }
     const began = equity({ base, close, money })
-    const beginning = { number, sellers, unfunded, reached: close, began, best: began, earned: 0n, isEnded: false }
+    const beginning = {
+      number,
+      purchase,
+      sellers,
+      unfunded,
+      reached: close,
+      began,
+      best: began,
+      earned: 0n,
+      isEnded: false
+    }
     return { ...beginning, earnedBefore: earnedBy(fills), endedAt: undefined, leaves: undefined }
   }
   const equity = ({ base, close, money }: Pick<Desk, "base" | "close" | "money">): bigint =>
@@ -102,36 +141,62 @@ export const grid = (given: GridSettings): Strategy => {
     return { low: fixed > trailing ? fixed : trailing, high }
   }
 
-  const work = (now: Run, { close, done, want }: Desk): void => {
+  /** Of the order that is due: an open one stays, and what was bought is sold. */
+  const sizeOf = (slot: string, size: number, isSale: boolean, desk: Desk): number => {
+    const { done, filled, fills, isOpen, resting } = desk
+    if (!isGrowing || (isSale && done(slot) === 0)) return size
+    if (isOpen(slot)) return resting(slot) + filled(slot)
+    const whole = given.quote + earnedBy(fills)
+    if (!isSale) return Number((BigInt(size) * (whole > 0n ? whole : 0n)) / given.quote)
+    const own = fills.filter((each) => each.slot === slot)
+    const last = own.findLastIndex(({ side }) => side === "BUY")
+    const before = own.slice(0, last + 1).findLastIndex(({ side }) => side === "SELL")
+    return own.slice(before + 1, last + 1).reduce((sum, each) => sum + each.quantity, 0)
+  }
+
+  const work = (now: Run, desk: Desk): void => {
+    const { close, done, isPaying, want } = desk
+    const begins = `start${suffix()}`
+    isBuying = now.purchase !== undefined && (done(begins) === 0 || isPaying(begins))
+    if (now.purchase !== undefined && done(begins) === 0) want(begins, now.purchase)
     const waits = (reached: number) =>
       cells.find(({ index, low }) => !now.sellers.has(index) && !now.unfunded.has(index) && low > reached)?.low
     const next = waits(now.reached)
     if (next !== undefined && close >= next) now.reached = close
     for (const { high, index, low } of cells) {
       const isSeller = now.sellers.has(index)
+      if (isSeller && isBuying) continue
       if (!isSeller && (now.unfunded.has(index) || low > now.reached)) continue
       const slot = `cell-0${index}${suffix()}`
+      const before = done(slot) + (isSeller ? 1 : 0)
+      const quantity = sizeOf(slot, quantityAt(low), before % 2 === 1, desk)
       const turn: ReadonlyArray<Order> = [
         { side: "BUY", price: low, quantity },
         { side: "SELL", price: high, quantity }
       ]
-      const before = done(slot) + (isSeller ? 1 : 0)
-      const [first, ...following] = Array.from({ length: isEnding ? 2 : 200 }, (_, leg) => turn[(before + leg) % 2])
+      const [first, ...following] = Array.from({ length: isAsked ? 1 : 200 }, (_, leg) => turn[(before + leg) % 2])
       want(slot, first, ...following.flatMap((order) => order ?? []))
     }
   }
 
   /** Says whether nothing is left to do. */
   const leave = (now: Run, { base, close, filled, freeBase, isLive, isOpen, want, resting }: Desk): boolean => {
-    for (const { index } of cells) if (isOpen(`cell-0${index}${suffix()}`)) want(`cell-0${index}${suffix()}`, undefined)
+    const slots = [`start${suffix()}`, ...cells.map(({ index }) => `cell-0${index}${suffix()}`)]
+    for (const slot of slots) if (isOpen(slot)) want(slot, undefined)
     const exit = `exit${suffix()}`
     const free = given.base + freeBase + BigInt(resting(exit))
     const all = base < free ? base : free
     if (all > 0n) {
       now.leaves ??= leaving("SELL", 5)
-      want(exit, { side: "SELL", price: now.leaves(close), quantity: Number(all) + filled(exit), mayLose: true })
+      want(exit, {
+        side: "SELL",
+        price: now.leaves(close),
+        quantity: Number(all) + filled(exit),
+        mayLose: true,
+        isRest: true
+      })
     } else if (isOpen(exit)) want(exit, undefined)
-    return base <= 0n && ![...cells.map(({ index }) => `cell-0${index}${suffix()}`), exit].some(isLive)
+    return base <= 0n && ![...slots, exit].some(isLive)
   }
 
   const act = (desk: Desk): void => {
@@ -155,5 +220,12 @@ export const grid = (given: GridSettings): Strategy => {
     work(run, desk)
   }
 
-  return { isAskedFirst: isEnding, seesItself: isEnding, stops: () => stops, atClose: act }
+  return {
+    get isAskedFirst() {
+      return isAsked || isBuying
+    },
+    seesItself: isAsked,
+    stops: () => stops,
+    atClose: act
+  }
 }

@@ -20,6 +20,8 @@ export interface Order {
   readonly isExit?: true
   /** It leaves what other slots hold. */
   readonly mayLose?: true
+  /** Each answer states the rest of it as a new whole, so what is left counts as whole. */
+  readonly isRest?: true
 }
 
 export interface Bar {
@@ -38,7 +40,8 @@ export interface Fill extends Order {
   readonly money: bigint
 }
 
-interface Open extends Order {
+interface Open extends Omit<Order, "quantity"> {
+  quantity: number
   open: number
   /** What is left of the money that a purchase deposited. */
   deposit: bigint
@@ -311,7 +314,10 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     if (order === undefined) return place(slot)
     if (order.state === "paying" || order.state === "leaving") return
     const rest = first === undefined ? undefined : { ...first, quantity: restOf(slot, first) }
-    if (rest?.side === order.side && rest.quantity > 0 && !isWorthMoving(order, rest)) return
+    if (rest?.side === order.side && rest.quantity > 0 && !isWorthMoving(order, rest)) {
+      if (rest.isRest === true) order.quantity = order.open
+      return
+    }
     if (order.state === "resting" && takesTime()) {
       Object.assign(order, { state: "leaving", due: next + delay })
     } else {
