@@ -70,7 +70,7 @@ const budgets: Readonly<Record<string, number>> = {
   signing: 737,
   strategy: 15797,
   venue: 5865,
-  views: 3553
+  views: 3566
 }
 
 /** A budget is lowered when its room has become this much smaller. */

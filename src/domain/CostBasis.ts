@@ -81,6 +81,15 @@ export const averagePrice = (
         "down"
       )
 
+/** The price at which a sale of the position brings back its cost, less all that trading has earned. `undefined` if nothing is lacking. */
+export const breakEven = (
+  { cost, position, realised }: CostBasis,
+  { base, quote }: Pick<Market, "base" | "quote">
+): Price | undefined =>
+  position <= 0n || cost <= realised
+    ? undefined
+    : Decimal.divide(Decimal.make(cost - realised, quote.decimals), Decimal.make(position, base.decimals), places, "up")
+
 interface Dust {
   /** Below zero if the base was sold before it was bought; its cost is then the proceeds of the sale, below zero as well. */
   readonly base: Amount

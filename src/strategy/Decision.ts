@@ -114,6 +114,8 @@ export interface Decision {
    * a target first, so the side of a backtest with fewer fills asks at these prices within the bar.
    */
   readonly stops?: PriceBounds
+  /** It has ended by a stop or a target of the whole strategy, and has nothing left to sell. */
+  readonly isOver?: true
 }
 
 /**

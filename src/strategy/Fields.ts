@@ -231,6 +231,16 @@ export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to:
     () => schemaOf(read)
   )
 
+/** Reads either form of a value; `isSecond` tells them apart. */
+export const either = <A, B>(first: Reader<A>, second: Reader<B>, isSecond: (node: YamlNode) => boolean) =>
+  described(
+    (node: YamlNode, to: Report): A | B | undefined => (isSecond(node) ? second : first)(node, to),
+    () => ({ anyOf: [schemaOf(first), schemaOf(second)] })
+  )
+
+export const isList = ({ type }: YamlNode): boolean => type === "list"
+export const isMap = ({ type }: YamlNode): boolean => type === "map"
+
 export const located = <A>(read: Reader<A>): Reader<Located<A>> =>
   mapped(read, (value, { start, end }) => ({ value, start, end }))
 

@@ -43,6 +43,10 @@ export interface Behaviour {
   readonly unfit?: Unfit
   readonly proof?: Proof
   readonly endsAt?: number
+  /** It may end by a stop or a target of the whole strategy (see `Decision.isOver`). */
+  readonly mayEnd?: true
+  /** Earnings of a round, as a sentence for people. */
+  readonly earns?: string
 }
 
 export interface Form {

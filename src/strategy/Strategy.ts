@@ -118,6 +118,7 @@ export interface Strategy {
   /** Missing if it cannot tell at a glance that its last answer still stands. */
   readonly stands?: StandsOf
   readonly unfit?: Unfit
+  readonly earns?: string
   /** Epoch milliseconds of its end. From then on it only withdraws orders, or leaves what it holds. */
   readonly endsAt?: number
   /** Missing for this program's own code. A reader that uses the file runs it once. */

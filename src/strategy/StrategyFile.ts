@@ -17,6 +17,7 @@ import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
 import { type Markets, marketNamed, markets } from "./Markets.ts"
 import * as Period from "./modifiers/Period.ts"
 import { rearming } from "./modifiers/Rearm.ts"
+import { restarting } from "./modifiers/Restart.ts"
 import { skimmedLook, skimming } from "./modifiers/Skim.ts"
 import * as OwnKind from "./own/OwnKind.ts"
 import {
@@ -138,6 +139,7 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
       ),
       skim: Read.optional(skimNode, "quote above this is set aside and never used again", "nothing is"),
       ...Period.keys,
+      restart: Read.optional(Read.duration, "it begins again this long after a stop or target of the whole", "never"),
       terms: Read.optional(TermsSection.reader, "of its orders", "those of the configuration"),
       candles: Read.optional(
         Read.text,
@@ -182,7 +184,13 @@ const readStrategy = (
   if (fields.name === undefined || fields.kind === undefined || limits === undefined || ofKind === undefined)
     return undefined
   const modified = modify === undefined ? ofKind : modify(ofKind)
-  const behaviour = during === undefined ? modified : during(modified)
+  const inPeriod = during === undefined ? modified : during(modified)
+  const { equity, restart } = fields
+  const mayEnd = equity !== undefined || modified.mayEnd === true
+  if (restart !== undefined && !mayEnd)
+    report(to, restart, "restart has no effect here: nothing ends the whole strategy", "give equity, or remove this")
+  const behaviour =
+    restart === undefined ? inPeriod : restarting(restart.value, place(to.source, restart.start))(inPeriod)
   const { name: kind, mayLackOrders, namesEverySlot, restsAtWrittenPrices } = fields.kind.value
   return {
     name: fields.name.value,
@@ -200,7 +208,7 @@ const readStrategy = (
       terms: fields.terms?.value,
       // With a period, the strategy plans no slot before its beginning.
       mayLackOrders,
-      namesEverySlot: during === undefined ? namesEverySlot : undefined,
+      namesEverySlot: during === undefined && restart === undefined ? namesEverySlot : undefined,
       restsAtWrittenPrices,
       warnings: to.warnings?.length === 0 ? undefined : to.warnings && inOrder(to.warnings)
     }),

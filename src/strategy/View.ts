@@ -76,6 +76,8 @@ export interface View {
   readonly fillBasisPoints?: number
   /** Quote that the strategy has but must not use (see `Skim`). */
   readonly setAside?: Amount
+  /** Money with which a restarted strategy began this run (see `Restart`). Missing in the first run, which has the budget. */
+  readonly means?: { readonly base: Amount; readonly quote: Amount }
   /**
    * True if quiet hours, a loss limit or a pause prevent new orders. A scheduled time that passes now is skipped, not made up for later.
    */
@@ -83,17 +85,12 @@ export interface View {
 }
 
 /** Copies a view with changes. Every field is named, because a view may compute some fields on demand. */
-export const viewWith = (
-  { now, market, price, elsewhere, slots, candles, depth, signals, own, fillBasisPoints, setAside, isHeld }: View,
-  changed: Partial<View>
-): View => ({
-  now,
-  market,
-  price,
-  slots,
-  ...present({ elsewhere, candles, depth, signals, own, fillBasisPoints, setAside, isHeld }),
-  ...changed
-})
+export const viewWith = (view: View, changed: Partial<View>): View => {
+  const { candles, depth, elsewhere, fillBasisPoints, isHeld, market, means, now, own, price } = view
+  const { setAside, signals, slots } = view
+  const optional = { candles, depth, elsewhere, fillBasisPoints, isHeld, means, own, setAside, signals }
+  return { now, market, price, slots, ...present(optional), ...changed }
+}
 
 /** May change with every order that is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
 export interface OwnState extends SeenPosition {

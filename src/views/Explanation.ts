@@ -3,7 +3,9 @@
  * rule saw, what every limit says, what happened to the slot lately, and the numbers that would change it. Pure.
  */
 import { Schema } from "effect"
+import { formatWithSymbol } from "../domain/Amount.ts"
 import type { Of, Reason, Recorded } from "../domain/BotEvent.ts"
+import * as CostBasis from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { gainOfMoving, mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
@@ -291,6 +293,7 @@ const because = (
     }),
     ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
+    ...breakEvens(strategy, strategies.get(strategy.name)),
     ...(decision === undefined
       ? []
       : [
@@ -299,6 +302,16 @@ const because = (
         ])
   ]
 }
+
+const breakEvens = ({ trading }: StrategyState, strategy: Strategy | undefined): ReadonlyArray<string> =>
+  (strategy === undefined ? [] : marketsOf(strategy)).flatMap((market) => {
+    const basis = trading.get(market.name)?.position.basis
+    const price = basis && CostBasis.breakEven(basis, market)
+    if (basis === undefined || price === undefined) return []
+    return [
+      `breaks even at ${Decimal.short(price)}, with all ${formatWithSymbol(basis.position, market.base)} that the strategy holds`
+    ]
+  })
 
 /** True if the order has left the market. Nothing new is placed before its money is back. */
 const isOver = (placement: Placement | undefined): placement is PlacementIn<"closing"> => placement?.state === "closing"

@@ -132,6 +132,12 @@ describe("cost", () => {
     }
     assert.strictEqual(CostBasis.charge({ ...CostBasis.empty, realised: 5n }, 2n).realised, 3n)
     assert.strictEqual(CostBasis.averagePrice(CostBasis.empty, market), undefined)
+    assert.strictEqual(CostBasis.breakEven(CostBasis.empty, market), undefined)
+    assert.deepStrictEqual(
+      CostBasis.breakEven({ ...holding(["BUY", 200n, 3_000n]), realised: 1_000n }, market),
+      price("1")
+    )
+    assert.strictEqual(CostBasis.breakEven({ ...holding(["BUY", 200n, 3_000n]), realised: 3_000n }, market), undefined)
     assert.deepStrictEqual(CostBasis.averagePrice(holding(["BUY", 200n, 3_000n]), market), price("1.5"))
     assert.deepStrictEqual(CostBasis.averagePrice(holding(["SELL", 200n, 3_000n]), market), price("1.5"))
     assert.deepStrictEqual(CostBasis.averagePrice(holding(["SELL", 1n, 1n]), market), price("0.1"))

@@ -95,7 +95,7 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
   grid: (pick) => {
     const spacing = pick(3, 12) * 2
     const lower = 1001 - pick(1, 5) * spacing
-    return `{ levels: [${Array.from({ length: pick(3, 9) }, (_, level) => lower + level * spacing).join(", ")}], size: { base: ${pick(1, 5)} }, sizeScale: 1.${pick(0, 3)}${pick(0, 1) === 0 ? "" : `, stop: ${lower - pick(1, 4) * 2}, takeProfit: ${lower + spacing * 9}, reach: 2%`} }`
+    return `{ levels: [${Array.from({ length: pick(3, 9) }, (_, level) => lower + level * spacing).join(", ")}], size: { ${pick(0, 1) === 0 ? `base: ${pick(1, 5)}` : `equity: ${pick(1, 4)}%`} }, sizeScale: 1.${pick(0, 3)}${pick(0, 1) === 0 ? "" : `, stop: ${lower - pick(1, 4) * 2}, takeProfit: ${lower + spacing * 9}, reach: 2%`}${pick(0, 2) === 0 ? ", buyBase: true" : ""} }`
   },
   ladder: (pick, side) =>
     `{ side: ${side}, from: ${side === "buy" ? 999 : 1001}, to: ${side === "buy" ? 999 - pick(2, 20) * 2 : 1001 + pick(2, 20) * 2}, rungs: ${pick(2, 6)}, profile: linear, total: { base: 7 }, takeProfit: ${pick(2, 15)}.1% }`,
@@ -372,6 +372,9 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ["when: mid < 995", "grid"],
   ["until: 2026-01-01T00:14Z\nonEnd: sell", "grid"],
   ["until: 2026-01-01T00:14Z\nonEnd: leave", "market-making"],
+  ["equity: { stop: 0.7%, takeProfit: 0.9% }\nrestart: 4m", "grid"],
+  ["equity: { trail: 0.4% }\nrestart: 4m", "market-making"],
+  ["equity: { stop: 0.4%, stopRises: 60% }\nonEnd: leave", "deals"],
   ["when: mid > 1004", "twap"],
   // What rests fills later, what takes the market gets less.
   ["terms: { appFees: { app.near: 40, other.near: 25 } }", "grid"],
@@ -393,7 +396,7 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ]
 ]
 
-describe("parity with rearm, skim, a beginning, an end and app fees", () => {
+describe("parity with rearm, skim, a beginning, an end, restarts and app fees", () => {
   for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(1, modifiedCases)) {
     if (only !== undefined && only !== kind) continue
     it(`${kind} with ${modifier.replace("\n", ", ")}: engine and kernel fill the same, and other fills than without it`, {

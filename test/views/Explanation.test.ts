@@ -162,6 +162,8 @@ describe("an explanation", () => {
   it.effect("of a finished slot says so, and of a slot without its file says that its limits are unknown", () =>
     Effect.gen(function* () {
       const [done, other] = yield* explained("maxOpenOrders: 9", { ended: true })
+      // 2900 USDC for 0.05 BTC less the fee.
+      assert.include(done?.because ?? [], "breaks even at 58000.012, with all 0.04999999 BTC that the strategy holds")
       assert.match(done?.because[0] ?? "", /^done: all its legs have filled: /)
       assert.deepStrictEqual(done?.guards, [])
       assert.match(other?.because[0] ?? "", /^the strategy plans BUY at 57000: /)

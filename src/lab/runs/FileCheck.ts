@@ -151,6 +151,7 @@ export const check = Effect.fn("FileCheck.check")(function* ({
       }
       const but = unlisted.has(strategy) ? `, but not in ${usual}: run would refuse it` : ""
       yield* Console.log(`${file}: ok${but}: ${name}, ${kind} on ${marketsSaid(strategy)}`)
+      if (strategy.earns !== undefined) yield* Console.log(`  ${strategy.earns}`)
       for (const { line } of own) yield* Console.log(`  ${line}`)
     }
     for (const { faults: found, file, passedText } of looks) {

@@ -9,9 +9,9 @@ import { compile } from "../expression/Compiler.ts"
 import { ownNamed, positionTerm } from "../expression/names/OwnNames.ts"
 import type { Scope } from "../expression/Scope.ts"
 import type { Moment, Term } from "../expression/Term.ts"
-import { amount, fields, list, optional, type Reader, ratio } from "../Fields.ts"
+import { amount, either, fields, isList, list, mapped, optional, type Reader, ratio } from "../Fields.ts"
 import { described, schemaOf } from "../JsonSchema.ts"
-import { type Report, report } from "../Problem.ts"
+import { report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { share } from "./PriceLevels.ts"
 
@@ -42,15 +42,9 @@ export const size = (market: Market): Reader<Size> => {
 
 export const baseAmounts = (market: Market): Reader<ReadonlyArray<Amount>> => {
   const one = amount(market.base, { zero: false })
-  const several = list(one)
-  return described(
-    (node: YamlNode, to: Report) => {
-      if (node.type === "list") return several(node, to)?.map(({ value }) => value)
-      const only = one(node, to)
-      return only === undefined ? undefined : [only]
-    },
-    () => ({ anyOf: [schemaOf(one), schemaOf(several)] })
-  )
+  const several = mapped(list(one), (amounts) => amounts.map(({ value }) => value))
+  const only = mapped(one, (only) => [only])
+  return either(only, several, isList)
 }
 
 export const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {
@@ -162,7 +156,7 @@ export const partsOf = (
   return [...amounts, rest].map((amount) => ({ ...size, amount }))
 }
 
-const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Asset): Amount =>
+export const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Asset): Amount =>
   floorOf(Decimal.multiply(toDecimal(amount, decimals), share), decimals)
 
 /**

@@ -9,9 +9,7 @@ import { type DesiredSlot, type Memory, narrowed, type PriceBounds } from "../De
 import { notePrice } from "../expression/Crossing.ts"
 import type { Moment } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
-import { described, schemaOf } from "../JsonSchema.ts"
 import { type Report, report, type Span } from "../Problem.ts"
-import type { YamlNode } from "../YamlReader.ts"
 import { givenAway } from "./Execution.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice, part } from "./PriceLevels.ts"
@@ -22,11 +20,7 @@ export const reach = Read.withDefault(givenAway, Decimal.make(5n, 3), "an exit a
 const floorRatio = Read.mapped(part(Read.ratio), (ratio) => ({ ratio }))
 const floorPrice = Read.mapped(Read.price, (price) => ({ price }))
 export const floor = Read.optional(
-  described(
-    (node: YamlNode, to: Report): Floor | undefined =>
-      (node.type === "scalar" && /[%a-z]/.test(node.text) ? floorRatio : floorPrice)(node, to),
-    () => ({ anyOf: [schemaOf(floorPrice), schemaOf(floorRatio)] })
-  ),
+  Read.either<Floor, Floor>(floorPrice, floorRatio, (node) => node.type === "scalar" && /[%a-z]/.test(node.text)),
   "a price, or a ratio of the stop: an exit after a stop never leaves beyond it",
   "at any price"
 )

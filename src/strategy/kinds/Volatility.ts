@@ -62,14 +62,8 @@ const seriesOf = (of: "atr" | "stdev", length: number, timeframe: string): Serie
         column: ({ close }) => Indicators.stdev(close, length)
       }
 
-export const distance: Read.Reader<Distance> = described(
-  (node: YamlNode, to: Report): Distance | undefined => {
-    if (node.type === "map") return volatile(node, to)
-    const widest = Read.ratio(node, to)
-    return widest === undefined ? undefined : { widest }
-  },
-  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatile)] })
-)
+const fixedDistance = Read.mapped(Read.ratio, (widest) => ({ widest }))
+export const distance: Read.Reader<Distance> = Read.either(fixedDistance, volatile, Read.isMap)
 
 export const spread: Read.Reader<Spread> = described(
   (node: YamlNode, to: Report): Spread | undefined => {

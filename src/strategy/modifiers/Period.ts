@@ -1,8 +1,9 @@
 /**
- * `from`, `when`, `until` and `onEnd` of a strategy file: when a strategy of any kind begins and ends. It begins at the first moment from
- * `from` on at which `when` is true, and stays begun. Until then nothing is placed, and times that the kind counts have not started.
+ * `from`, `when`, `until`, `equity` and `onEnd` of a strategy file: when a strategy of any kind begins and ends. It begins at the first
+ * moment from `from` on at which `when` is true, and stays begun. Until then nothing is placed, and times that the kind counts have not
+ * started.
  *
- * At `until` it ends for good. `onEnd: cancel` withdraws every order and keeps what it holds. `leave` lets open orders and exits go on, and
+ * At `until`, or once its equity reaches a limit of `equity`, it ends for good. `onEnd: cancel` withdraws every order and keeps what it holds. `leave` lets open orders and exits go on, and
  * places nothing else. `sell` withdraws every order and sells what the strategy bought and has not sold: like an exit after a stop, or at
  * a price of its own, by an order or a swap.
  */
@@ -13,7 +14,7 @@ import { mid, type Price, quoteAmount } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { armedLeg, type Bounds, type Decision, type DesiredSlot, type Memory } from "../Decision.ts"
+import { armedLeg, type Bounds, type Decision, type DesiredSlot, type Memory, narrowed } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
 import { compile } from "../expression/Compiler.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../expression/Judge.ts"
@@ -21,15 +22,17 @@ import { joined, type Needs, noNeeds } from "../expression/Needs.ts"
 import { scopeOf } from "../expression/Scope.ts"
 import type { Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
-import { described, schemaOf } from "../JsonSchema.ts"
 import type { Behaviour, KindContext } from "../Kind.ts"
 import { atPrice, bySwap, execution } from "../kinds/Execution.ts"
-import { beside, isRecord, isTrueIn, recordIn } from "../kinds/Memory.ts"
+import { isTrueIn, textIn } from "../kinds/Memory.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
-import { place, type Report, report, sourceText } from "../Problem.ts"
+import { place, report, sourceText } from "../Problem.ts"
+import type { Budget, Decide } from "../Strategy.ts"
 import { legsDone, progressOf, type View, viewWith } from "../View.ts"
 import { readYaml, type YamlNode } from "../YamlReader.ts"
+import { courseOf, type EquityCourse, type EquityEnd, equityEnd } from "./EquityEnd.ts"
+import { type Marking, marking } from "./Mark.ts"
 
 interface Sale {
   /** Missing: near the market, which it follows. */
@@ -48,10 +51,7 @@ const sale = Read.checked(
   { sell: Read.required(Read.checked(saleKeys, (asked): Sale => asked)) },
   ({ sell }): End => sell
 )
-const end = described(
-  (node: YamlNode, to: Report) => (node.type === "map" ? sale : endWord)(node, to),
-  () => ({ anyOf: [schemaOf(endWord), schemaOf(sale)] })
-)
+const end = Read.either(endWord, sale, Read.isMap)
 
 const moment = Read.written(
   Read.scalar(
@@ -70,14 +70,13 @@ export const keys = {
   onEnd: Read.optional(
     end,
     "what happens then: cancel, leave, sell, or { sell: { price: 61000 } }, { sell: { by: swap } }",
-    "cancel"
-  )
+    "cancel at until, sell at a limit of equity"
+  ),
+  equity: Read.optional(equityEnd, "stop, takeProfit and trail of the whole strategy, by its equity", "none")
 }
 
 type Fields = Partial<Read.Fields<typeof keys>>
 
-/** No rule can have this name. */
-const key = ":period"
 /** The slot in which several kinds exit. At the end all other slots are withdrawn, so it is free. */
 const exit = "exit"
 
@@ -85,35 +84,43 @@ interface Period {
   readonly from: number | undefined
   readonly until: number | undefined
   readonly when: { readonly term: Term; readonly text: string; readonly needs: Needs } | undefined
-  readonly onEnd: End
+  readonly equity: EquityEnd | undefined
+  readonly budget: Budget
+  readonly onEnd: End | undefined
   readonly leaving: StopExit
-  readonly sourceOf: (field: "from" | "when" | "until") => string
+  readonly sourceOf: (field: "from" | "when" | "until" | "equity") => string
+  readonly mark: Marking
 }
 
 /** `timeframe`: of candles in `when` whose timeframe is not written. */
 export const periodOf = (
-  { from, onEnd, until, when }: Fields,
+  { equity, from, onEnd, until, when }: Fields,
   timeframe: string,
   context: KindContext
 ): ((behaviour: Behaviour) => Behaviour) | undefined => {
   const { market, others, to } = context
   if (from !== undefined && until !== undefined && until.value <= from.value)
     report(to, until, `it would end before it begins at ${iso(from.value)}`, "give a later date")
-  if (onEnd !== undefined && until === undefined)
-    report(to, onEnd, "onEnd without until does nothing", "give until, or remove this key")
+  if (onEnd !== undefined && until === undefined && equity === undefined)
+    report(to, onEnd, "onEnd without until or equity does nothing", "give one of them, or remove this key")
+  if (equity !== undefined && others.length > 0)
+    report(to, equity, "only a strategy of a single market can end by its equity", "remove this key")
   if (typeof onEnd?.value === "object" && others.length > 0)
     report(to, onEnd, "only the position of a single market can be sold at the end", "cancel or leave")
   const scope = scopeOf(context, timeframe)
   const term = when && compile(when.value, "boolean", "condition", scope)
-  if (from === undefined && until === undefined && term === undefined) return undefined
-  const places = { from, when, until }
+  if (from === undefined && until === undefined && term === undefined && equity === undefined) return undefined
+  const places = { from, when, until, equity }
   return during({
     from: from?.value,
     until: until?.value,
     when: term && when && { term, text: when.value.text, needs: scope.needs },
-    onEnd: onEnd?.value ?? "cancel",
+    equity: equity?.value,
+    budget: context.budget ?? { base: 0n, quote: 0n },
+    onEnd: onEnd?.value,
     leaving: stopExit(market, "SELL", { reach: reach.otherwise, floor: undefined }, to),
-    sourceOf: (field) => place(to.source, places[field]?.start ?? 0)
+    sourceOf: (field) => place(to.source, places[field]?.start ?? 0),
+    mark: marking(":period")
   })
 }
 
@@ -123,25 +130,38 @@ const during =
     // A glance does not show a period.
     const { stands: _, ...kept } = behaviour
     const { decide, inputs } = behaviour
-    const mark = marking(period)
+    const { equity, mark, when } = period
+    const begun = when === undefined ? {} : { begun: true }
     return {
       ...kept,
       ...present({ endsAt: period.until }),
-      ...joined(kept, period.when?.needs ?? noNeeds()),
+      ...joined(kept, when?.needs ?? noNeeds()),
       decide: (view, memory) => {
-        if (isOver(period, view)) return ended(period, view, memory, behaviour, mark)
-        const wait = waitOf(period, view, memory)
-        const decision = decide(view, mark.off(memory))
-        if (wait === undefined)
-          return { ...decision, memory: mark.on(decision.memory), until: endingBy(period, decision.until) }
-        const slots = [...decision.desired, ...decision.absent].map(({ slot }) => slot)
-        return { desired: [], absent: absentSlots(slots, wait.why), memory, reasons: [wait.why], until: wait.until }
+        const noted = mark.of(memory)
+        const own = mark.off(memory)
+        const over = overIn(period, view, noted)
+        if (over !== undefined) return ended(period, view, memory, decide, over)
+        const wait = waitOf(period, view, noted)
+        if (wait !== undefined) {
+          const { absent, desired } = decide(view, own)
+          const slots = [...desired, ...absent].map(({ slot }) => slot)
+          return { desired: [], absent: absentSlots(slots, wait.why), memory, reasons: [wait.why], until: wait.until }
+        }
+        const course = equity && courseOf(equity, period.budget, view, noted)
+        if (course?.ended !== undefined) {
+          const last = mark.on(own, { ...begun, ...course.memory, ended: course.ended })
+          return ended(period, view, last, decide, { field: "equity", text: course.ended })
+        }
+        const decision = decide(view, own)
+        const until = endingBy(period, decision.until)
+        const answer = { ...decision, memory: mark.on(decision.memory, { ...begun, ...course?.memory }), until }
+        return course === undefined ? answer : { ...answer, ...boundedBy(course, answer) }
       },
       inputs: (view, memory) => {
-        if (isOver(period, view)) return new Map()
-        const { when } = period
+        const noted = mark.of(memory)
+        if (overIn(period, view, noted) !== undefined) return new Map()
         const own = mark.off(memory)
-        if (when === undefined || waitOf(period, view, memory) === undefined) return inputs?.(view, own) ?? new Map()
+        if (when === undefined || waitOf(period, view, noted) === undefined) return inputs?.(view, own) ?? new Map()
         const checks = inputsOf([when.term], momentOf(view.market, view), (at) => truth(when.term, at) === "yes")
         const { absent, desired } = decide(view, own)
         return new Map([...desired, ...absent].map(({ slot }) => [slot, checks]))
@@ -149,7 +169,21 @@ const during =
     }
   }
 
-const isOver = ({ until }: Period, { now }: View): boolean => until !== undefined && now >= until
+interface Over {
+  readonly field: "until" | "equity"
+  readonly text: string
+}
+
+const overIn = ({ until }: Period, { now }: View, noted: Memory): Over | undefined => {
+  if (until !== undefined && now >= until) return { field: "until", text: `ended at ${iso(until)}` }
+  const text = textIn(noted, "ended")
+  return text === undefined ? undefined : { field: "equity", text }
+}
+
+const boundedBy = ({ stops, until }: EquityCourse, decision: Decision): Pick<Decision, "stops" | "until"> => ({
+  until: { ...narrowed(decision.until, [until.priceBelow], [until.priceAbove]), onFill: true },
+  stops: narrowed(decision.stops ?? {}, [stops.priceBelow], [])
+})
 
 const absentSlots = (slots: ReadonlyArray<string>, why: Reason): Decision["absent"] =>
   slots.map((slot) => ({ slot, why }))
@@ -157,48 +191,18 @@ const absentSlots = (slots: ReadonlyArray<string>, why: Reason): Decision["absen
 const endingBy = ({ until }: Period, bounds: Bounds): Bounds =>
   until === undefined ? bounds : { ...bounds, time: Math.min(bounds.time ?? until, until) }
 
-const hasBegun = (memory: Memory): boolean => isTrueIn(recordIn(memory, key), "begun")
-
-const withPeriod = (own: Memory, period: { readonly [key: string]: Memory }): Memory =>
-  isRecord(own) ? beside(own, { [key]: period }) : { [key]: { ...period, memory: own } }
-
-/** The memory of the kind alone, as the kind returned it. */
-const withoutPeriod = (memory: Memory): Memory => {
-  if (!isRecord(memory) || !(key in memory)) return memory
-  const { [key]: period = null, ...own } = memory
-  return isRecord(period) && "memory" in period ? recordIn(period, "memory") : own
-}
-
-interface Mark {
-  readonly on: (own: Memory) => Memory
-  readonly off: (memory: Memory) => Memory
-}
-
-/** Marks a memory as that of a strategy that has begun. A kind gets the object back that it returned, and parses nothing anew. */
-const marking = ({ when }: Period): Mark => {
-  let last: { readonly own: Memory; readonly marked: Memory } | undefined
-  return {
-    on: (own) => {
-      if (when === undefined) return own
-      if (last?.own !== own) last = { own, marked: withPeriod(own, { begun: true }) }
-      return last.marked
-    },
-    off: (memory) => (last !== undefined && last.marked === memory ? last.own : withoutPeriod(memory))
-  }
-}
-
 /** Returns the reason for waiting and its bounds, or `undefined` once the strategy has begun. */
 const waitOf = (
   period: Period,
   view: View,
-  memory: Memory
+  noted: Memory
 ): { readonly why: Reason; readonly until: Bounds } | undefined => {
   const { from, sourceOf, when } = period
   if (from !== undefined && view.now < from) {
     const why = { code: "not-begun", text: `begins at ${iso(from)}`, source: sourceOf("from") }
     return { why, until: { onFill: false, time: from } }
   }
-  if (when === undefined || hasBegun(memory)) return undefined
+  if (when === undefined || isTrueIn(noted, "begun")) return undefined
   const at = momentOf(view.market, view)
   const verdict = truth(when.term, at)
   if (verdict === "yes") return undefined
@@ -211,11 +215,13 @@ const waitOf = (
 const isUntouched = ({ slots }: View, memory: Memory): boolean =>
   memory === null && [...slots.values()].every(({ bought, live, sold }) => live === undefined && bought + sold === 0n)
 
-const ended = (period: Period, view: View, memory: Memory, { decide }: Behaviour, mark: Mark): Decision => {
-  const { onEnd, sourceOf, until = view.now } = period
-  const why = { code: "period-over", text: `ended at ${iso(until)}`, source: sourceOf("until") }
-  const decision = decide(viewWith(view, { isHeld: true }), mark.off(memory))
-  const leaves = onEnd === "leave" && !isUntouched(view, memory)
+const ended = (period: Period, view: View, memory: Memory, decide: Decide, { field, text }: Over): Decision => {
+  const { mark, sourceOf } = period
+  const onEnd = period.onEnd ?? (field === "until" ? "cancel" : {})
+  const why = { code: "period-over", text, source: sourceOf(field) }
+  const own = mark.off(memory)
+  const decision = decide(viewWith(view, { isHeld: true }), own)
+  const leaves = onEnd === "leave" && !isUntouched(view, own)
   const goesOn = leaves ? decision.desired.flatMap((slot) => lastOrdersOf(slot, view)) : []
   const going = new Set(goesOn.map(({ slot }) => slot))
   const slots = [...decision.desired, ...decision.absent].map(({ slot }) => slot)
@@ -223,13 +229,19 @@ const ended = (period: Period, view: View, memory: Memory, { decide }: Behaviour
     slots.filter((slot) => !going.has(slot)),
     why
   )
-  const bounds = { ...decision.until, onFill: true }
+  const over = { desired: goesOn, absent, memory, reasons: [why], until: { onFill: true } }
+  const isOver = present({ isOver: (field === "equity" && goesOn.length === 0) || undefined })
   if (leaves) {
-    const left = hasBegun(memory) ? mark.on(decision.memory) : decision.memory
-    return { ...decision, desired: goesOn, absent, memory: left, reasons: [why], until: bounds }
+    const left = mark.on(decision.memory, mark.of(memory))
+    return {
+      ...over,
+      ...isOver,
+      ...present({ stops: decision.stops }),
+      memory: left,
+      until: { ...decision.until, onFill: true }
+    }
   }
-  const over = { absent, memory, reasons: [why], until: { onFill: true } }
-  return typeof onEnd === "string" ? { ...over, desired: [] } : sold(period, onEnd, view, over)
+  return typeof onEnd === "string" ? { ...over, ...isOver } : sold(period, onEnd, view, over, field)
 }
 
 /** An exit that is due goes on as its kind wants it. An entry that is open stays as it is. */
@@ -243,14 +255,24 @@ const lastOrdersOf = (desired: DesiredSlot, view: View): ReadonlyArray<DesiredSl
     : [{ ...desired, legs: [live], cycle: false, after: legsDone(view, desired.slot) }]
 }
 
-const sold = (period: Period, { by, price: worst }: Sale, view: View, over: Omit<Decision, "desired">): Decision => {
-  const { leaving, sourceOf } = period
+const sold = (
+  { leaving, mark, sourceOf }: Period,
+  { by, price: worst }: Sale,
+  view: View,
+  over: Decision,
+  field: Over["field"]
+): Decision => {
   const now = mid(view.price)
-  const before = recordIn(over.memory, key)
-  const left = leaving.left(now, now, leftIn(before))
+  const noted = mark.of(over.memory)
+  const left = leaving.left(now, now, leftIn(noted))
   const price = worst === undefined ? leaving.price(left) : orderPrice(view.market, "SELL", worst)
   const quantity = heldIn(view)
-  if (quoteAmount(view.market, max(0n, quantity), price, "down") === 0n) return { ...over, desired: [] }
+  const isTooSmall = (amount: Amount) => quoteAmount(view.market, max(0n, amount), price, "down") === 0n
+  if (isTooSmall(quantity)) {
+    // Base of a cancelled sale may still be on its way back.
+    const isOver = field === "equity" && isTooSmall(positionIn(view))
+    return { ...over, ...present({ isOver: isOver || undefined }) }
+  }
   const amount = formatWithSymbol(quantity, view.market.base)
   const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`
   const slot: DesiredSlot = {
@@ -258,13 +280,13 @@ const sold = (period: Period, { by, price: worst }: Sale, view: View, over: Omit
     legs: [{ side: "SELL", price, quantity, mayLose: true, ...bySwap(by === "swap") }],
     cycle: false,
     after: legsDone(view, exit),
-    why: { code: worst === undefined ? "period-exit" : "period-sale", text, source: sourceOf("until") }
+    why: { code: worst === undefined ? "period-exit" : "period-sale", text, source: sourceOf(field) }
   }
   return {
     ...over,
     desired: [slot],
     absent: over.absent.filter((each) => each.slot !== exit),
-    memory: withPeriod(withoutPeriod(over.memory), beside(before, rememberLeft(left))),
+    memory: mark.on(mark.off(over.memory), { ...noted, ...rememberLeft(left) }),
     until: { ...(worst === undefined && leaving.until(left)), onFill: true }
   }
 }

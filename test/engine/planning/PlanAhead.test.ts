@@ -309,6 +309,16 @@ describe("a plan is unsafe", () => {
     })
   )
 
+  it.effect("not for the purchase with which a grid begins", () =>
+    Effect.gen(function* () {
+      const grid = `name: buyer\nmarket: BTC/USDC\nkind: grid\nlimits: { budget: { quote: 10000 } }
+grid: { levels: [59000, 60000, 61000], size: { quote: 1000 }, buyBase: true }\n`
+      const { findings, changes } = yield* planOf([grid])
+      assert.deepStrictEqual(names(findings), [])
+      assert.isTrue(changes.some(({ slot }) => slot === "start"))
+    })
+  )
+
   it.effect("if a level is beyond the market already", () =>
     Effect.gen(function* () {
       const { findings } = yield* planOf([ladder("seller", "sell", "58000", "63000")])

@@ -1,11 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { inputAmount } from "../../../src/domain/Market.ts"
 import type { Decision } from "../../../src/strategy/Decision.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import { parse } from "../../../src/strategy/StrategyFile.ts"
 import { untouchedSlot } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
-import { between, decideAt, integerBetween, pick, price, problemsOf, random, strategyOf, viewAt } from "../support.ts"
+import {
+  between,
+  decideAt,
+  integerBetween,
+  markets,
+  pick,
+  price,
+  problemsOf,
+  random,
+  strategyOf,
+  viewAt
+} from "../support.ts"
 
 const gridFile = (grid: string, budget = "{ base: 1, quote: 100000 }") => `name: test
 market: BTC/USDC
@@ -53,6 +66,122 @@ describe("a grid with a stop and a take-profit", () => {
 
   it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
     checkBounds(guarded, { low: 85, high: 165, seed })
+  })
+})
+
+describe("a grid whose size is a share of its equity", () => {
+  const growing = strategyOf(
+    gridFile("{ lower: 100, upper: 140, levels: 5, size: { equity: 20% } }", "{ quote: 1000 }")
+  )
+  const own = { openOrders: 0, freeBase: 0n, freeQuote: 0n, position: 0n, realisedProfit: 100_000_000n }
+  const nothing = { ...own, realisedProfit: 0n }
+  const first = growing.decide({ ...viewAt(growing, price("125")), own: nothing }, growing.initialMemory)
+  const costs = ({ desired }: Decision) =>
+    desired.map(({ legs: [{ price, quantity }] }) => inputAmount(growing.market, "BUY", quantity, price) / 1_000_000n)
+
+  it("begins with a share of the budget, and buys more when it has earned", () => {
+    assert.deepStrictEqual(costs(first), [200n, 200n, 200n])
+    assert.include(first.reasons.at(-1)?.text, "sizes are 20% of 1000 USDC")
+    const later = growing.decide({ ...viewAt(growing, price("125")), own }, first.memory)
+    assert.deepStrictEqual(costs(later), [220n, 219n, 219n])
+    assert.isTrue(later.until.onFill)
+    assert.include(later.desired[0]?.why.text, "buys 2.2 BTC at 100")
+  })
+
+  it("keeps the size of an open order, and sells what was bought", () => {
+    const slots = new Map([
+      [
+        "cell-00",
+        { ...untouchedSlot, filledInLeg: 50n, live: { side: "BUY", price: price("100"), quantity: 150n } as const }
+      ],
+      [
+        "cell-01",
+        { ...untouchedSlot, completedLegs: 1, lastLeg: { side: "BUY" } as const, receivedByLastLeg: 777_777_777n }
+      ]
+    ])
+    const [open, sale] = growing.decide({ ...viewAt(growing, price("125"), slots), own }, first.memory).desired
+    assert.strictEqual(open?.legs[0].quantity, 200n)
+    assert.strictEqual(sale?.legs[1]?.quantity, 777_777_777n)
+  })
+
+  it("is refused where all cells together need more than there is", () => {
+    const [problem] = problemsOf(
+      gridFile("{ lower: 100, upper: 140, levels: 5, size: { equity: 26% } }", "{ quote: 100000 }")
+    )
+    const lacks = "4 buys resting at once need 104000 USDC of quote budget, and it has 100000 USDC"
+    assert.strictEqual(problem?.message, lacks)
+  })
+})
+
+describe("a grid that buys its base at the start", () => {
+  const buying = strategyOf(
+    gridFile("{ lower: 100, upper: 140, levels: 5, size: { base: 1 }, buyBase: true, reach: 1% }", "{ quote: 1000 }")
+  )
+  const first = decideAt(buying, price("115"))
+
+  it("buys what the cells above the price sell, and these wait for it", () => {
+    assert.deepStrictEqual(firstLegs(first), ["start BUY 116.15", "cell-00 BUY 100", "cell-01 BUY 110"])
+    assert.strictEqual(first.desired[0]?.legs[0].quantity, 200_000_000n)
+    assert.deepStrictEqual(absentCodes(first), ["cell-02 waits-for-base", "cell-03 waits-for-base"])
+    assert.include(first.absent[0]?.why.text, "waits for the purchase of 2 BTC at 116.15")
+    assert.isTrue(first.until.onFill)
+  })
+
+  it("works in all its cells once it has it, at any price", () => {
+    const bought = new Map([["start", { ...untouchedSlot, completedLegs: 1, receivedByLastLeg: 200_000_000n }]])
+    const later = decideAt(buying, price("105"), first.memory, bought)
+    assert.deepStrictEqual(firstLegs(later), [
+      "cell-00 BUY 100",
+      "cell-01 BUY 110",
+      "cell-02 SELL 130",
+      "cell-03 SELL 140"
+    ])
+    assert.isFalse(later.until.onFill)
+  })
+
+  it("buys the nearest first, as far as the quote reaches beside the purchases below, and nothing that it has", () => {
+    const at = (budget: string) =>
+      decideAt(
+        strategyOf(gridFile("{ lower: 100, upper: 140, levels: 5, size: { base: 1 }, buyBase: true }", budget)),
+        price("115")
+      )
+    assert.deepStrictEqual(firstLegs(at("{ base: 0.5, quote: 460 }"))[0], "start BUY 115.57")
+    assert.strictEqual(at("{ base: 0.5, quote: 460 }").desired[0]?.legs[0].quantity, 150_000_000n)
+    assert.deepStrictEqual(firstLegs(at("{ base: 2, quote: 300 }")), [
+      "cell-00 BUY 100",
+      "cell-01 BUY 110",
+      "cell-02 SELL 130",
+      "cell-03 SELL 140"
+    ])
+  })
+
+  it("buys more by the venue's share of the purchase", () => {
+    const view = { ...viewAt(buying, price("115")), fillBasisPoints: 50 }
+    const [start] = buying.decide(view, buying.initialMemory).desired
+    assert.strictEqual(start?.legs[0].quantity, 201_005_026n)
+  })
+
+  it("buys nothing again when it is edited", () => {
+    const bought = new Map([
+      [
+        "start",
+        {
+          ...untouchedSlot,
+          completedLegs: 1,
+          bought: 200_000_000n,
+          paid: 232_300_000n,
+          receivedByLastLeg: 200_000_000n
+        }
+      ]
+    ])
+    const text = gridFile("{ lower: 100, upper: 150, levels: 6, size: { base: 1 }, buyBase: true }", "{ quote: 1000 }")
+    const edited = decideAt(strategyOf(text), price("105"), first.memory, bought)
+    assert.notInclude(firstLegs(edited).join(), "start")
+    assert.strictEqual(edited.desired.filter(({ legs: [leg] }) => leg.side === "SELL").length, 2)
+  })
+
+  it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
+    checkBounds(buying, { low: 85, high: 165, seed })
   })
 })
 
@@ -115,6 +244,14 @@ describe("a grid", () => {
     const fallen = decideAt(strategy, price("90"), reached.memory)
     assert.deepStrictEqual(fallen.desired, reached.desired)
     assert.deepStrictEqual(fallen.until.priceAbove, price("130"))
+  })
+
+  it("says what a round of its cells earns after fees", () => {
+    assert.strictEqual(strategyOf(gridFile(five)).earns, "each of its 4 cells earns 1 USDC a round, before fees")
+    const costs = { fillBasisPoints: 100, payouts: new Map([["USDC", 100_000n]]) }
+    const parsed = Result.getOrThrow(parse(gridFile(five), "test.yaml", { ...markets, costs }))
+    // A fee of 0.1 USDC, and of 1% of 0.1 BTC and of what is left of it, at prices from 110 to 140.
+    assert.strictEqual(parsed.earns, "each of its 4 cells earns 0.621 to 0.681 USDC a round, after fees")
   })
 
   it("keeps its anchor when the price moves", () => {

@@ -267,7 +267,7 @@ describe("mistakes about the beginning and the end", () => {
     assert.deepStrictEqual(said("from: 2027-01-02\nuntil: 2027-01-02"), [
       "6:8: it would end before it begins at 2027-01-02T00:00:00.000Z"
     ])
-    assert.deepStrictEqual(said("onEnd: sell"), ["5:8: onEnd without until does nothing"])
+    assert.deepStrictEqual(said("onEnd: sell"), ["5:8: onEnd without until or equity does nothing"])
     assert.match(said("from: tomorrow").join("\n"), /^5:7: expected a date such as 2027-01-31/)
     assert.match(said("until: 2027-02-30").join("\n"), /^5:8: expected a date/)
     assert.match(said("until: 2027-01-02\nonEnd: stop").join("\n"), /^6:8: expected/)

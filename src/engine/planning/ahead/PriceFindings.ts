@@ -1,7 +1,7 @@
 /**
  * Planned orders whose price is probably a mistake: a level that the market has already passed fills at once, and a
  * sale below the purchase price of its base makes a loss. Both come from editing a file whose orders have traded. Kinds
- * that place such orders on purpose, because they chase the market or stop a loss, are not checked.
+ * that place such orders on purpose, because they chase the market or stop a loss, and the purchase of a grid's base are not checked.
  */
 
 import type { Of } from "../../../domain/BotEvent.ts"
@@ -47,8 +47,8 @@ export const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): Reado
   ]
 }
 
-const isBeyond = ({ side, price }: Of<"Planned">, { bid, ask }: Of<"Decided">): boolean =>
-  side === "BUY" ? !Decimal.isLess(price, ask) : !Decimal.isGreater(price, bid)
+const isBeyond = ({ side, price, why }: Of<"Planned">, { bid, ask }: Of<"Decided">): boolean =>
+  why.code !== "grid-base" && (side === "BUY" ? !Decimal.isLess(price, ask) : !Decimal.isGreater(price, bid))
 
 const isBelowCost = ({ market }: Strategy, { state }: PlannedAhead, { strategy, slot, side, price }: Of<"Planned">) => {
   const slotState = state.slots.get(slotKey(strategy, slot))

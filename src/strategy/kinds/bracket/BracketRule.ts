@@ -9,9 +9,8 @@ import { compile } from "../../expression/Compiler.ts"
 import { type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import { described, schemaOf } from "../../JsonSchema.ts"
 import type { Section, Whole } from "../../Kind.ts"
-import { type Report, report } from "../../Problem.ts"
+import { report } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import type { SlotProgress, View } from "../../View.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
@@ -33,15 +32,12 @@ const targetKeys = {
   at: Read.required(Read.expression, "its price, as for a single target"),
   part: Read.required(share(Read.ratio), "this part of the size leaves there")
 }
-const severalTargets = Read.list(Read.checked(targetKeys, (target): Target => target))
-const targets = described(
-  (node: YamlNode, to: Report): ReadonlyArray<Target> | undefined => {
-    if (node.type === "list") return severalTargets(node, to)?.map(({ value }) => value)
-    const at = Read.expression(node, to)
-    return at && [{ at, part: Decimal.one }]
-  },
-  () => ({ anyOf: [schemaOf(Read.expression), schemaOf(severalTargets)] })
+const severalTargets = Read.mapped(
+  Read.list(Read.section(targetKeys)),
+  (all): ReadonlyArray<Target> => all.map(({ value }) => value)
 )
+const onlyTarget = Read.mapped(Read.expression, (at): ReadonlyArray<Target> => [{ at, part: Decimal.one }])
+const targets = Read.either(onlyTarget, severalTargets, Read.isList)
 
 const onlyFixed = Read.refuse("only a bracket of fixed prices takes this key: give trail")
 

@@ -10,7 +10,8 @@
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import type { PriceBounds } from "../../Decision.ts"
+import type { Leg, PriceBounds } from "../../Decision.ts"
+import type { Budget } from "../../Strategy.ts"
 import type { Scale } from "../PriceLevels.ts"
 import { type Cell, type CellShape, type GridPlaces, makeCell } from "./Cells.ts"
 
@@ -26,6 +27,20 @@ export interface CellRange {
     readonly until: (first: number) => PriceBounds
     readonly spanned: (first: number) => string
   }
+}
+
+export interface Grid {
+  readonly market: Market
+  readonly range: CellRange
+  readonly levels: string
+  readonly shape: CellShape
+  readonly budget: Budget
+  readonly fundNearest: number | undefined
+  /** The purchase of `buyBase` may give away this much. Missing if the grid buys no base. */
+  readonly buyReach: Decimal.Decimal | undefined
+  /** Made from the start (see `withPurchase`). */
+  readonly purchase?: Leg
+  readonly keys: GridPlaces
 }
 
 export const fixed = (cells: ReadonlyArray<Cell>): CellRange => ({ cell: (index) => cells[index], count: cells.length })

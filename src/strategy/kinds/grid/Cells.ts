@@ -33,7 +33,7 @@ export interface Level {
   readonly source: string
 }
 
-export type GridPlaces = KeyPlaces<"levels" | "fundNearest" | "trail">
+export type GridPlaces = KeyPlaces<"levels" | "fundNearest" | "trail" | "size" | "buyBase">
 
 export const makeCells = (
   market: Market,

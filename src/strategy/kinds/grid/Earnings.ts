@@ -1,12 +1,24 @@
-/** The earnings of one round of a grid's cells, computed from the answers of `limitbot init`, after all fees. */
-import { formatWithSymbol, fromDecimal } from "../../../domain/Amount.ts"
+/** The earnings of one round of a grid's cells, after all fees: of its cells, and from the answers of `limitbot init`. */
+import { formatWithSymbol, fromDecimal, max, min, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { gainOf } from "../../../domain/fees/RoundCost.ts"
+import { gainOf, roundOf } from "../../../domain/fees/RoundCost.ts"
 import { baseQuantity, type Market, type TradeCosts } from "../../../domain/Market.ts"
 import { percent } from "../../../domain/Text.ts"
 import type { AnswerOf } from "../../Setup.ts"
+import type { Cell } from "./Cells.ts"
 
 export const cellsOf = (answer: AnswerOf): number => Number(answer("levels")) - 1
+
+export const earnsIn = (market: Market, cells: ReadonlyArray<Pick<Cell, "buy" | "sell">>): string => {
+  const { costs = { fillBasisPoints: 0, payouts: new Map() }, quote } = market
+  const rounds = cells.map(({ buy, sell }) => roundOf(market, buy, sell, costs))
+  const [first = 0n, ...others] = rounds.map(({ fees, gain }) => gain - fees)
+  const [least, most] = [others.reduce(min, first), others.reduce(max, first)].map((each) =>
+    Decimal.short(toDecimal(each, quote.decimals), gainDigits)
+  )
+  const amount = least === most ? least : `${least} to ${most}`
+  return `each of its ${cells.length} cells earns ${amount} ${quote.symbol} a round, ${market.costs ? "after" : "before"} fees`
+}
 
 /** All cells have the same ratio. The highest cell buys least, so a payout in base costs it the largest share. */
 export const earns =

@@ -1,16 +1,17 @@
 /**
  * The end of a grid: once the price reaches its stop or its take-profit, every order is cancelled and all base that the budget holds is
  * sold (see `StopExit`). A grid that has ended stays ended. Its cells still count on the base that was sold, so a new grid needs another
- * name.
+ * name, or `restart`.
  */
-import { formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { isLeftover } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
 import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
 import { positionIn } from "../../expression/Judge.ts"
 import * as Read from "../../Fields.ts"
-import type { Section } from "../../Kind.ts"
+import type { Behaviour, Section } from "../../Kind.ts"
 import { type Report, report } from "../../Problem.ts"
 import type { Budget, Decide } from "../../Strategy.ts"
 import { legsDone, progressOf, type View } from "../../View.ts"
@@ -38,7 +39,7 @@ export interface GridEnd extends Ends {
 }
 
 export const checkEnds = (
-  { floor, stop, takeProfit }: Ends,
+  { buyBase, floor, stop, takeProfit }: Ends & { readonly buyBase: boolean },
   [lowest, highest]: readonly [Price | undefined, Price | undefined],
   { at, isWritten, to }: Pick<Section<typeof endKeys>, "at" | "isWritten" | "to">
 ): void => {
@@ -52,27 +53,28 @@ export const checkEnds = (
     report(to, at("stop"), `the stop must be below the take-profit ${Decimal.format(takeProfit)}`)
   }
   for (const key of ["reach", "floor"] as const) {
-    if (!isWritten(key) || stop !== undefined || takeProfit !== undefined) continue
+    if (!isWritten(key) || stop !== undefined || takeProfit !== undefined || (key === "reach" && buyBase)) continue
     report(to, at(key), `${key} without stop or takeProfit does nothing`, "give one of them, or remove this key")
   }
   const end = stop ?? takeProfit
   if (end !== undefined) checkFloor("SELL", { floor }, end, at("floor"), to)
 }
 
-export const endingAt = (decide: Decide, given: GridEnd, to: Report): Decide => {
+export const endingAt = (decide: Decide, given: GridEnd, to: Report): Behaviour => {
   const end = { ...given, leaving: stopExit(given.market, "SELL", given, to) }
-  return end.stop === undefined && end.takeProfit === undefined
-    ? decide
-    : (view, memory) => {
-        const grid = decide(view, memory)
-        const before = leftIn(memory)
-        const reached = before === undefined ? reachedIn(end, mid(view.price)) : reasonIn(memory)
-        if (reached === undefined) {
-          const until = narrowed(grid.until, [end.stop], [end.takeProfit])
-          return { ...grid, until, stops: narrowed({}, [end.stop], []) }
-        }
-        return ended(end, grid, view, before, reached)
-      }
+  if (end.stop === undefined && end.takeProfit === undefined) return { initialMemory: null, decide }
+  return {
+    initialMemory: null,
+    mayEnd: true,
+    decide: (view, memory) => {
+      const grid = decide(view, memory)
+      const before = leftIn(memory)
+      const reached = before === undefined ? reachedIn(end, mid(view.price)) : reasonIn(memory)
+      if (reached !== undefined) return ended(end, grid, view, before, reached)
+      const until = narrowed(grid.until, [end.stop], [end.takeProfit])
+      return { ...grid, until, stops: narrowed({}, [end.stop], []) }
+    }
+  }
 }
 
 interface Reached {
@@ -104,8 +106,12 @@ const ended = (
   const exitStart = leaving.left(price, end[because.key] ?? price, before)
   const why = { code: "grid-ended", text: `${because.text}: the grid has ended`, source: end.keys(because.key) }
   const slots = [...grid.desired, ...grid.absent].map(({ slot }) => slot)
-  const desired = saleOf(end, view, leaving.price(exitStart), because)
+  const exitPrice = leaving.price(exitStart)
+  const desired = saleOf(end, view, exitPrice, because)
+  // Base of a cancelled sale may still be on its way back.
+  const isSold = isDust(end, end.budget.base + positionIn(view), exitPrice)
   return {
+    ...present({ isOver: (desired.length === 0 && isSold) || undefined }),
     desired,
     absent: slots.map((slot) => ({ slot, why })),
     memory: beside(grid.memory, { ...rememberLeft(exitStart), ended: because.text, endedBy: because.key }),
@@ -114,12 +120,15 @@ const ended = (
   }
 }
 
+const isDust = ({ market, size }: GridEnd, base: Amount, price: Price): boolean =>
+  base <= 0n || isLeftover(base, quantityAt(market, size, price))
+
 const saleOf = (end: GridEnd, view: View, price: Price, because: Reached): ReadonlyArray<DesiredSlot> => {
-  const { market, budget, size, keys } = end
+  const { market, budget, keys } = end
   const { live } = progressOf(view, exit)
   const resting = live?.side === "SELL" ? live.quantity : 0n
   const quantity = view.own === undefined ? budget.base + positionIn(view) : view.own.freeBase + resting
-  if (quantity <= 0n || isLeftover(quantity, quantityAt(market, size, price))) return []
+  if (isDust(end, quantity, price)) return []
   const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because.text}`
   const after = legsDone(view, exit)
   const legs = [{ side: "SELL", price, quantity, mayLose: true }] as const

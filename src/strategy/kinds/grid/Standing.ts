@@ -11,27 +11,18 @@
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { type Market, mid, type Price } from "../../../domain/Market.ts"
+import { mid, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { type Bounds, type Decision, isBeyond, type Memory } from "../../Decision.ts"
-import type { Budget, Decide } from "../../Strategy.ts"
+import type { Decide } from "../../Strategy.ts"
 import type { SlotProgress, View } from "../../View.ts"
 import { decimalIn, MadeOf, numberIn } from "../Memory.ts"
-import { type CellRange, spannedBy } from "./CellRange.ts"
-import { type CellShape, type GridPlaces, renamed, sizesOf } from "./Cells.ts"
+import { type Grid, spannedBy } from "./CellRange.ts"
+import { renamed, sizesOf } from "./Cells.ts"
 import { Choice, type Chosen, type SlotsSeen } from "./Choice.ts"
+import { buyingFirst, withPurchase } from "./Purchase.ts"
 import { begin, isEdited, type Numbered, remember, sellersFrom, slotIn, type Version, versionIn } from "./Versions.ts"
 import { Window } from "./Window.ts"
-
-export interface Grid {
-  readonly market: Market
-  readonly range: CellRange
-  readonly levels: string
-  readonly shape: CellShape
-  readonly budget: Budget
-  readonly fundNearest: number | undefined
-  readonly keys: GridPlaces
-}
 
 interface Anchor {
   readonly start: Price
@@ -66,10 +57,11 @@ export const standing = (gridAt: (start: Price) => Grid): Decide => {
 }
 
 /** Copies only what a decision needs from the view, because a backtest's view holds the whole run. */
-const decide = ({ answer, memory, until }: Standing, { slots }: View): Decision => {
+const decide = ({ answer, grid, memory, until }: Standing, view: View): Decision => {
+  const { slots } = view
   const { absent, leftOver, reasons, window, working } = answer({ slots })
   const desired = window?.in({ slots }) ?? working
-  return {
+  const decision: Decision = {
     desired: leftOver.length === 0 ? desired : [...desired, ...leftOver],
     // Only people read it, and a backtest asks thousands of times.
     get absent() {
@@ -79,6 +71,7 @@ const decide = ({ answer, memory, until }: Standing, { slots }: View): Decision 
     reasons,
     until
   }
+  return grid.purchase === undefined ? decision : buyingFirst(decision, grid, view)
 }
 
 const windowOn = ({ fundNearest, keys }: Grid, cells: ReadonlyArray<Numbered>, chosen: Chosen): Window | undefined => {
@@ -88,16 +81,21 @@ const windowOn = ({ fundNearest, keys }: Grid, cells: ReadonlyArray<Numbered>, c
   return new Window(slots, chosen, fundNearest, { code: "not-nearest", text, source: keys("fundNearest") })
 }
 
-const readStanding = (gridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
+const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
+  const gridAt = (start: Price, isEdited: boolean): Grid => {
+    const grid: Grid = { ...fileGridAt(start), ...present({ budget: view.means }) }
+    const cells = spannedBy(grid.range, firstAt(grid, start)).map(({ cell }) => cell)
+    return withPurchase(grid, start, cells, view, isEdited)
+  }
   const price = mid(view.price)
   const start = decimalIn(memory, "start") ?? price
-  const grid = gridAt(start)
+  const grid = gridAt(start, (numberIn(memory, "version") ?? 1) > 1)
   if (!isEdited(memory, { levels: grid.levels, sizes: sizesOf(grid.shape) }, view)) {
     const first = numberIn(memory, "first") ?? firstAt(grid, start)
     const reached = decimalIn(memory, "reached") ?? start
     return standAt(grid, { start, reached, first, version: versionIn(memory) }, price)
   }
-  const whole = gridAt(price)
+  const whole = gridAt(price, true)
   const first = firstAt(whole, price)
   const version = begin(spannedBy(whole.range, first), view, price, whole.budget.base)
   return standAt(whole, { start: price, reached: price, first, version }, price)

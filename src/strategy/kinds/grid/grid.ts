@@ -18,7 +18,7 @@ import * as Read from "../../Fields.ts"
 import { type Behaviour, eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../../Kind.ts"
 import { place, type Report, report, type Span } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
-import type { Budget } from "../../Strategy.ts"
+import type { Budget, Decide } from "../../Strategy.ts"
 import type { YamlNode } from "../../YamlReader.ts"
 import { checkValues, lackText, valueOf } from "../BudgetCheck.ts"
 import { checkRatio, checkRounds } from "../checks/RoundCheck.ts"
@@ -34,12 +34,12 @@ import {
   spacings,
   tickPrice
 } from "../PriceLevels.ts"
-import { size } from "../Size.ts"
-import { fixed, following, type Trail, trails } from "./CellRange.ts"
+import { fixed, following, type Grid, type Trail, trails } from "./CellRange.ts"
 import { type Cell, type CellShape, type GridPlaces, type Level, levelsOf, makeCells } from "./Cells.ts"
-import { cellsOf, earns } from "./Earnings.ts"
+import { type CellSize, cellSize, compounding, firstSize } from "./Compounding.ts"
+import { cellsOf, earns, earnsIn } from "./Earnings.ts"
 import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
-import { type Grid, standing } from "./Standing.ts"
+import { standing } from "./Standing.ts"
 
 const maxLevels = 20_001
 const mostTimes = 1000
@@ -58,9 +58,10 @@ const endless = Read.refuse("a grid with a step has no ends: remove this key, or
 const common = (market: Market) => ({
   allowLoss,
   ...endKeys,
-  size: Read.required(size(market), "of each cell"),
+  size: Read.required(cellSize(market), "of each cell"),
   sizeScale: Read.withDefault(Read.factor, 1, "size of each cell, as a multiple of the one above it"),
   profit,
+  buyBase: Read.withDefault(Read.trueOrFalse, false, "buys at the start what the cells above the price sell", "no"),
   fundNearest: Read.optional(Read.integer(1, maxLevels), nearest, "all")
 })
 
@@ -83,12 +84,9 @@ const listedKeys = (market: Market) => ({
 })
 
 const endlessKeys = (market: Market) => ({
+  ...common(market),
   step: Read.required(Read.ratio, "ratio from one level to the next, without end in both directions"),
-  size: Read.required(size(market), "of each cell"),
-  profit,
   fundNearest: Read.required(Read.integer(1, maxLevels), nearest),
-  allowLoss,
-  ...endKeys,
   levels: Read.optional(endless),
   lower: Read.optional(endless),
   upper: Read.optional(endless),
@@ -154,10 +152,11 @@ const bounded = (
   if (isWritten("sizeScale")) checkScale(whole.sizeScale, steps, at("sizeScale"), follows, to)
   const isTooSteep = Math.abs(Math.log(whole.sizeScale)) * steps > Math.log(mostTimes)
   const sizeScale = isTooSteep ? 1 : whole.sizeScale
-  const shape: CellShape = { size: whole.size, sizeScale, profit, mayLose: whole.allowLoss }
+  const size = firstSize(whole.size, budget, market)
+  const shape: CellShape = { size, sizeScale, profit, mayLose: whole.allowLoss }
   const cells = makeCells(market, levels, shape, keys)
   const empty = cells.find(({ buy }) => buy.quantity === 0n)
-  if (empty !== undefined) {
+  if (empty !== undefined && (budget !== undefined || "unit" in whole.size)) {
     const buys = `buys nothing at ${Decimal.format(empty.buy.price)}`
     return report(to, at("size"), `this size ${buys}: it is below the smallest unit of ${market.base.symbol}`)
   }
@@ -168,16 +167,15 @@ const bounded = (
   checkRounds(cells, "cell", at("size"), section, fewer)
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
   const range = follows ? following({ market, ...follows, shape, count: cells.length, keys }) : fixed(cells)
-  const grid: Grid = { market, range, levels: levelsOf(cells), shape, budget, fundNearest, keys }
-  return {
-    initialMemory: null,
-    decide: endingAt(
-      standing(() => grid),
-      { ...whole, budget },
-      section.to
-    )
-  }
+  const buyReach = whole.buyBase ? whole.reach : undefined
+  const grid: Grid = { market, range, levels: levelsOf(cells), shape, budget, fundNearest, buyReach, keys }
+  const decide = standing(() => grid)
+  const behaviour = endingAt(growing(decide, grid, whole.size), { ...whole, budget, size }, section.to)
+  return { ...behaviour, earns: earnsIn(market, cells) }
 }
+
+const growing = (decide: Decide, { budget, keys, shape: { profit } }: Grid, size: CellSize): Decide =>
+  "unit" in size ? decide : compounding(decide, { budget, equity: size.equity, profit, source: keys("size") })
 
 const fewer = "take fewer levels, a wider range or larger orders"
 
@@ -186,7 +184,7 @@ const unbounded = (
   whole: Whole<typeof endlessKeys>,
   section: Section<ReturnType<typeof endlessKeys>>
 ): Behaviour | undefined => {
-  const { market, keys, step, fundNearest, profit, size } = whole
+  const { market, keys, step, fundNearest, profit } = whole
   const { budget } = section
   if (Decimal.isGreater(step, mostStep)) {
     report(
@@ -196,6 +194,7 @@ const unbounded = (
     )
   }
   if (budget === undefined) return undefined
+  const size = firstSize(whole.size, budget, market)
   const shape: CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
   const needed = size.amount * BigInt(fundNearest)
   if (size.unit === "quote" && needed > budget.quote) {
@@ -212,11 +211,11 @@ const unbounded = (
       keys
     ).filter(({ buy }) => buy.quantity > 0n)
   const levels = `step ${Decimal.format(step)}`
-  const gridAt = remembering((start: Price): Grid => {
-    return { market, range: fixed(cellsAt(start)), levels, shape, budget, fundNearest, keys }
-  })
+  const given = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
+  const gridAt = remembering((start: Price): Grid => ({ ...given, range: fixed(cellsAt(start)) }))
   checkEnds(whole, [undefined, undefined], section)
-  return { initialMemory: null, decide: endingAt(standing(gridAt), { ...whole, budget }, section.to) }
+  const decide = growing(standing(gridAt), { ...given, range: fixed([]) }, whole.size)
+  return endingAt(decide, { ...whole, budget, size }, section.to)
 }
 
 /** Keeps the last result, because an anchored grid asks for the same cells every time. */

@@ -1,5 +1,6 @@
 /** Random strategy files of every kind, each with its naive twin. */
 import { deals } from "./NaiveDeals.ts"
+import { grid } from "./NaiveGrid.ts"
 import * as naive from "./NaiveStrategies.ts"
 import type { Side, Strategy } from "./NaiveVenue.ts"
 
@@ -12,6 +13,8 @@ export interface Made {
   /** Of the budget; more than it can use when left out. */
   readonly budget?: string
   readonly make: () => Strategy
+  /** Further keys of the file. */
+  readonly keys?: string
   /** Hours in which nothing new is placed, as the file has them. */
   readonly quietHours?: string
 }
@@ -143,9 +146,36 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
     const [count, spacing, size] = [pick(2, 9), pick(2, 40), pick(1, 5)]
     const lower = 10_000 - pick(0, count) * spacing
     const levels = Array.from({ length: count }, (_, level) => (lower + level * spacing) * 10_000)
+    const isGrowing = pick(0, 2) === 0
+    const buyReach = pick(0, 2) === 0 ? pick(0, 6) : undefined
+    const buys = buyReach === undefined ? "" : `, buyBase: true, reach: ${percent(buyReach)}`
+    const [base, quote] = [pick(0, count) * size, (count + 1) * size * 110]
+    const [share, smallest] = [pick(1, Math.floor(1000 / (count - 1))), BigInt(quote) * 1_000_000n]
+    const amount = (smallest * BigInt(share)) / 1000n
+    const quantityAt = (at: number) => (isGrowing ? Number((amount * BigInt(naive.unit)) / BigInt(at)) : units(size))
+    const isEnding = pick(0, 1)
+    const given = {
+      stop: isEnding * pick(0, 4),
+      stopRises: pick(0, 1) * pick(1, 1000),
+      takeProfit: isEnding * pick(0, 5),
+      trail: isEnding * pick(0, 1) * pick(1, 3),
+      trailFrom: pick(0, 1) * pick(1, 2),
+      restartMinutes: pick(0, 1) * pick(1, 9)
+    }
+    const rises = given.stopRises === 0 ? [] : [`stopRises: ${percent(given.stopRises)}`]
+    const from = given.trailFrom === 0 ? [] : [`trailFrom: ${percent(given.trailFrom)}`]
+    const ends = [
+      ...(given.stop === 0 ? [] : [`stop: ${percent(given.stop)}`, ...rises]),
+      ...(given.takeProfit === 0 ? [] : [`takeProfit: ${percent(given.takeProfit)}`]),
+      ...(given.trail === 0 ? [] : [`trail: ${percent(given.trail)}`, ...from])
+    ]
+    const restart = given.restartMinutes === 0 || ends.length === 0 ? "" : `restart: ${given.restartMinutes}m\n`
     return {
-      section: `{ levels: [${levels.map(price).join(", ")}], size: { base: ${size} } }`,
-      make: () => naive.grid(levels, units(size))
+      budget: `{ base: ${base}, quote: ${quote} }`,
+      keys: `${ends.length === 0 ? "" : `equity: { ${ends.join(", ")} }\n`}${restart}`,
+      section: `{ levels: [${levels.map(price).join(", ")}], size: { ${isGrowing ? `equity: ${percent(share)}` : `base: ${size}`} }${buys} }`,
+      make: () =>
+        grid({ ...given, buyReach, levels, quantityAt, isGrowing, base: BigInt(units(base)), quote: smallest })
     }
   },
   deals: (pick) => {

@@ -341,28 +341,6 @@ export const ladder = ({ side, from, to, weights, total, isQuote, takeProfit }: 
   }
 }
 
-/** Between each level and the next a purchase and a sale in turns; where the price is not above the level, the sale first. */
-export const grid = (levels: ReadonlyArray<number>, quantity: number): Strategy => {
-  const rounds = 200
-  let isPlaced = false
-  return {
-    isAskedFirst: false,
-    atClose: ({ close, want }) => {
-      if (isPlaced) return
-      isPlaced = true
-      for (const [cell, low] of levels.slice(0, -1).entries()) {
-        const turn = [
-          { side: "BUY" as const, price: low, quantity },
-          { side: "SELL" as const, price: levels[cell + 1] ?? 0, quantity }
-        ]
-        const [first, ...following] = Array.from({ length: rounds }, () => turn).flat()
-        if (low < close) want(`cell-0${cell}`, first, ...following)
-        else want(`cell-0${cell}`, following[0], ...following.slice(1))
-      }
-    }
-  }
-}
-
 export interface Shares {
   /** What it begins with, in smallest units. */
   readonly base: bigint

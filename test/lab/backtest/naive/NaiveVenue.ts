@@ -20,6 +20,8 @@ export interface Order {
   readonly isExit?: true
   /** It leaves what other slots hold. */
   readonly mayLose?: true
+  /** Each answer states the rest of it as a new whole, so what is left counts as whole. */
+  readonly isRest?: true
 }
 
 export interface Bar {
@@ -38,7 +40,8 @@ export interface Fill extends Order {
   readonly money: bigint
 }
 
-interface Open extends Order {
+interface Open extends Omit<Order, "quantity"> {
+  quantity: number
   open: number
   /** What is left of the money that a purchase deposited. */
   deposit: bigint
@@ -76,6 +79,8 @@ export interface Desk {
   readonly isPaying: (slot: string) => boolean
   /** What of the present order has filled. */
   readonly filled: (slot: string) => number
+  /** What of it may still fill. */
+  readonly resting: (slot: string) => number
   /** An order of the slot may still fill. */
   readonly isOpen: (slot: string) => boolean
   /** The slot has an order, or one whose payout is pending. */
@@ -84,6 +89,8 @@ export interface Desk {
   /** What all fills have moved. */
   readonly base: bigint
   readonly money: bigint
+  /** Of that base what is neither in a sale nor on its way from a purchase. */
+  readonly freeBase: bigint
 }
 
 export interface Stops {
@@ -307,7 +314,10 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     if (order === undefined) return place(slot)
     if (order.state === "paying" || order.state === "leaving") return
     const rest = first === undefined ? undefined : { ...first, quantity: restOf(slot, first) }
-    if (rest?.side === order.side && rest.quantity > 0 && !isWorthMoving(order, rest)) return
+    if (rest?.side === order.side && rest.quantity > 0 && !isWorthMoving(order, rest)) {
+      if (rest.isRest === true) order.quantity = order.open
+      return
+    }
     if (order.state === "resting" && takesTime()) {
       Object.assign(order, { state: "leaving", due: next + delay })
     } else {
@@ -315,6 +325,14 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       cancelled += 1
       place(slot)
     }
+  }
+
+  const freeBase = (): bigint => {
+    const live = [...slots.values()].flatMap(({ order }) => (order === undefined ? [] : [order]))
+    return live.reduce(
+      (left, { open, quantity, side }) => left - BigInt(side === "SELL" ? open : quantity - open),
+      base
+    )
   }
 
   const desk = (close: number): Desk => ({
@@ -328,6 +346,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     fills,
     base,
     money,
+    freeBase: freeBase(),
+    resting: (slot) => slots.get(slot)?.order?.open ?? 0,
     isOpen: (slot) => (slots.get(slot)?.order?.open ?? 0) > 0
   })
 

@@ -88,10 +88,10 @@ export const compare = (kind: string, seed: number): ReadonlyArray<Compared> => 
   const pick: Pick = (least, most) => least + Math.floor(next() * (most - least + 1))
   const made = naiveKinds[kind]?.(pick, next() < 0.5 ? "BUY" : "SELL")
   if (made === undefined) throw new Error(`there is no naive simulator of ${kind}`)
-  const { section, make, budget = ample, quietHours } = made
+  const { section, make, budget = ample, keys = "", quietHours } = made
   const quiet = quietHours === undefined ? "" : `, quietHours: ${quietHours}`
   const limits = `limits: { budget: ${budget}, maxPriceDeviation: 50%${quiet} }`
-  const text = `name: naive\nmarket: BASE/QUOTE\nkind: ${kind}\n${limits}\n${kind}: ${section}\n`
+  const text = `name: naive\nmarket: BASE/QUOTE\nkind: ${kind}\n${limits}\n${keys}${kind}: ${section}\n`
   return modes.map((mode) => {
     const { fills, ...counts } = simulate(bars, mode === "pessimistic", make())
     return { mode, kernel: byKernel(text, candlesOf(bars), mode), naive: { fills: fills.map(line), ...counts }, text }

@@ -1,0 +1,95 @@
+/**
+ * `restart` of a strategy file: a strategy that has ended by a stop or a target of the whole, and has sold, begins again after this time. It
+ * begins like a new strategy with the money that it has then: at the present price, with an empty memory, and its condition `when` must be
+ * true again. Each run has slots of its own (`cell-07-run-2`), so no slot is mistaken for one of a run before.
+ */
+import { format } from "../../domain/Amount.ts"
+import { iso } from "../../domain/Text.ts"
+import type { Decision, Memory } from "../Decision.ts"
+import type { Behaviour } from "../Kind.ts"
+import { amountIn, numberIn } from "../kinds/Memory.ts"
+import { type View, viewWith } from "../View.ts"
+import { marking } from "./Mark.ts"
+
+const suffixOf = (run: number): string => (run === 1 ? "" : `-run-${run}`)
+
+const slotsOf = (slots: View["slots"], run: number): View["slots"] => {
+  const suffix = suffixOf(run)
+  if (suffix === "") return slots
+  const own = [...slots].filter(([slot]) => slot.endsWith(suffix))
+  return new Map(own.map(([slot, progress]) => [slot.slice(0, -suffix.length), progress]))
+}
+
+const named = (decision: Decision, run: number): Decision => {
+  const suffix = suffixOf(run)
+  if (suffix === "") return decision
+  const name = (slot: string) => `${slot}${suffix}`
+  return {
+    ...decision,
+    desired: decision.desired.map((each) => ({
+      ...each,
+      slot: name(each.slot),
+      ...(each.yieldsTo && { yieldsTo: each.yieldsTo.map(name) })
+    })),
+    absent: decision.absent.map((each) => ({ ...each, slot: name(each.slot) }))
+  }
+}
+
+const newest = (slots: View["slots"]): number =>
+  [...slots.keys()].reduce((most, slot) => Math.max(most, Number(/-run-(\d{1,9})$/.exec(slot)?.[1] ?? 1)), 1)
+
+export const restarting =
+  (waitMillis: number, source: string) =>
+  (behaviour: Behaviour): Behaviour => {
+    const { stands: _, unfit, inputs, ...kept } = behaviour
+    const mark = marking(":run")
+    const runIn = (noted: Memory): number => numberIn(noted, "number") ?? 1
+    const viewOf = (view: View, noted: Memory): View => {
+      const run = runIn(noted)
+      if (run === 1) return view
+      const { base, quote } = view.market
+      const means = { base: amountIn(base, noted, "base"), quote: amountIn(quote, noted, "quote") }
+      return viewWith(view, { slots: slotsOf(view.slots, run), means })
+    }
+    const again = (view: View, run: number): Decision | undefined => {
+      const { market, own } = view
+      if (own === undefined) return undefined
+      const [base, quote] = [format(own.freeBase, market.base.decimals), format(own.freeQuote, market.quote.decimals)]
+      const noted = { number: run, base, quote }
+      const decision = named(behaviour.decide(viewOf(view, noted), behaviour.initialMemory), run)
+      return decision.isOver ? undefined : { ...decision, memory: mark.on(decision.memory, noted) }
+    }
+    return {
+      ...kept,
+      decide: (view, memory) => {
+        const noted = mark.of(memory)
+        const run = runIn(noted)
+        const seen = viewOf(view, noted)
+        const decision = named(behaviour.decide(seen, mark.off(memory)), run)
+        const { endedAt: before, ...fields } = noted
+        const isLive = [...seen.slots.values()].some(({ live }) => live !== undefined)
+        if (!decision.isOver || isLive) return { ...decision, memory: mark.on(decision.memory, fields) }
+        const endedAt = typeof before === "number" ? before : view.now
+        const isDue = view.now >= endedAt + waitMillis
+        const next = isDue ? again(view, run + 1) : undefined
+        if (next !== undefined) return next
+        // Where it would end at once, it waits as long again.
+        const from = isDue ? view.now : endedAt
+        const text = `begins again at ${iso(from + waitMillis)}`
+        return {
+          ...decision,
+          memory: mark.on(decision.memory, { ...fields, endedAt: from }),
+          reasons: [...decision.reasons, { code: "restart", text, source }],
+          until: { ...decision.until, time: Math.min(decision.until.time ?? from + waitMillis, from + waitMillis) }
+        }
+      },
+      ...(inputs && {
+        inputs: (view, memory) => {
+          const noted = mark.of(memory)
+          const checks = inputs(viewOf(view, noted), mark.off(memory))
+          return new Map([...checks].map(([slot, each]) => [`${slot}${suffixOf(runIn(noted))}`, each]))
+        }
+      }),
+      ...(unfit && { unfit: (slots) => unfit(slotsOf(slots, newest(slots))) })
+    }
+  }
