@@ -53,7 +53,7 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3838,
   dashboard: 3069,
   domain: 2681,
-  engine: 14075,
+  engine: 14077,
   files: 2100,
   fleet: 1872,
   importers: 878,

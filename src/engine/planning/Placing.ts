@@ -70,8 +70,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const isAll = limit === "min-order" && order.side === "SELL" && order.quantity === view.own?.position
     const desired = isAll ? ({ ...order, isExit: true } as const) : order
     const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
-    const stays =
-      limit === "min-order" ? "the position stays until it is worth more, or limits.minOrder is lower" : undefined
+    const stays = limit === "min-order" ? "it stays until it is worth more, or limits.minOrder is lower" : undefined
     const cost = exit === undefined ? "" : `; ${stays ?? leavingNow(desired.market ?? strategy.market, desired, price)}`
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
     const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const

@@ -145,7 +145,7 @@ describe("a position below the minimum order", () => {
           assert.lengthOf(others, 0)
           assert.match(
             problem,
-            /^exit-refused test\/position: The exit SELL 0\.0009997 BTC at 56430\.\d+ is not in the market, refused by its limit min-order: Its value of 56\.41\d+ USDC is below the minimum of 57 USDC; the position stays/
+            /^exit-refused test\/position: The exit SELL 0\.0009997 BTC at 56430\.\d+ is not in the market, refused by its limit min-order: Its value of 56\.41\d+ USDC is below the minimum of 57 USDC; it stays until it is worth more/
           )
           assert.strictEqual(
             process.state.strategies.get("test")?.trading.get("BTC/USDC")?.position.basis.position,
