@@ -47,30 +47,30 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 395,
-  app: 11328,
+  app: 11450,
   candles: 2774,
-  cli: 2880,
+  cli: 2929,
   control: 3838,
-  dashboard: 3069,
+  dashboard: 3078,
   domain: 2681,
-  engine: 14045,
-  files: 2100,
+  engine: 14060,
+  files: 2139,
   fleet: 1872,
   importers: 878,
   journal: 3019,
   lab: 12669,
   ledger: 2876,
-  orderbook: 890,
+  orderbook: 893,
   process: 492,
   programs: 171,
   rehearsal: 2101,
-  report: 997,
+  report: 998,
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 15789,
+  strategy: 15862,
   venue: 5865,
-  views: 3553
+  views: 3604
 }
 
 /** A budget is lowered when its room has become this much smaller. */

@@ -22,6 +22,7 @@ import * as Charges from "../venue/profile/Charges.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
+import * as PriceAlerts from "./PriceAlerts.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
 import { literalSecret, readSecret, type SecretSource, secret, unreadableSecret } from "./secrets/SecretSource.ts"
 import * as AssetsSection from "./sections/AssetsSection.ts"
@@ -274,6 +275,7 @@ const config = Read.settingsReader({
     Read.section({ file: Read.required(Read.text, "lines of time,name,value; new lines count at once") }),
     "a file of signals, in addition to those sent to the dashboard's port"
   ),
+  alerts: Read.optional(Read.list(Read.text), "prices that are reported once, such as BTC/USDC above 70000"),
   notify: Read.optional(NotifyConfig.notifyReader, "receivers of messages"),
   otlp: Read.optional(
     Read.section({
@@ -314,6 +316,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     assets,
     ({ id }) => (depositTypes.get(id) ?? depositType) === "ORIGIN_CHAIN"
   )
+  const markets = AssetsSection.marketsOf(read.markets, read.prices, { assets, costs }, resolve("."), to)
   const settings = {
     venue: {
       /** Without a slash at the end. */
@@ -341,7 +344,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       terms: termsOf(account, [depositType, ...depositTypes.values()], facts.fees, to)
     },
     priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
-    ...AssetsSection.marketsOf(read.markets, read.prices, { assets, costs }, resolve("."), to),
+    ...markets,
     limits: limits && OverallLimits.resolved(limits, assets, to),
     reconcileEvery: read.reconcileEvery,
     canary: read.canary && { everyMillis: read.canary.every },
@@ -349,6 +352,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     journal: resolve(read.journal),
     witness: read.witness && WitnessSection.resolved(read.witness, resolve, NotifyConfig.hasMail(read.notify), to),
     signalFile: read.signals && resolve(read.signals.file),
+    alerts: (read.alerts ?? []).flatMap((each) => PriceAlerts.alertOf(each.value, 0, markets.markets, to, each) ?? []),
     notify: NotifyConfig.targetsOf(read.notify, resolve, read.dashboard !== undefined, to),
     heartbeat: read.heartbeat,
     otlp,

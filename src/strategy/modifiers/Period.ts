@@ -138,7 +138,13 @@ const during =
         if (wait === undefined)
           return { ...decision, memory: mark.on(decision.memory), until: endingBy(period, decision.until) }
         const slots = [...decision.desired, ...decision.absent].map(({ slot }) => slot)
-        return { desired: [], absent: absentSlots(slots, wait.why), memory, reasons: [wait.why], until: wait.until }
+        return {
+          desired: [],
+          absent: absentSlots(slots, wait.why, period.from),
+          memory,
+          reasons: [wait.why],
+          until: wait.until
+        }
       },
       inputs: (view, memory) => {
         if (isOver(period, view)) return new Map()
@@ -154,8 +160,8 @@ const during =
 
 const isOver = ({ until }: Period, { now }: View): boolean => until !== undefined && now >= until
 
-const absentSlots = (slots: ReadonlyArray<string>, why: Reason): Decision["absent"] =>
-  slots.map((slot) => ({ slot, why }))
+const absentSlots = (slots: ReadonlyArray<string>, why: Reason, at?: number): Decision["absent"] =>
+  slots.map((slot) => ({ slot, why, ...present({ at }) }))
 
 const endingBy = ({ until }: Period, bounds: Bounds): Bounds =>
   until === undefined ? bounds : { ...bounds, time: Math.min(bounds.time ?? until, until) }

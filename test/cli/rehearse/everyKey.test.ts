@@ -122,6 +122,7 @@ const rows: Readonly<Record<string, Row>> = {
   "signals.file": {
     cannotMatter: "its lines count at the time when they are written: nobody writes them in a rehearsal"
   },
+  "alerts[]": { cannotMatter: "an alert places no order, and nobody is told of a rehearsal" },
   "witness.every": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "witness.file": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "witness.mail": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
