@@ -46,7 +46,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
-  ".": 395,
+  ".": 400,
   app: 11450,
   candles: 2774,
   cli: 2929,
@@ -54,7 +54,7 @@ const budgets: Readonly<Record<string, number>> = {
   dashboard: 3078,
   domain: 2681,
   engine: 14060,
-  files: 2139,
+  files: 2195,
   fleet: 1872,
   importers: 878,
   journal: 3019,
@@ -69,7 +69,7 @@ const budgets: Readonly<Record<string, number>> = {
   signer: 1573,
   signing: 737,
   strategy: 15862,
-  venue: 5865,
+  venue: 5875,
   views: 3604
 }
 

@@ -163,11 +163,12 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   })
   const signals = yield* Signals.make({ strategies: files.strategies, wake: engine.wake })
   yield* takeSignals(options, files.strategies, signals)
-  const phones = yield* OwnPhones.open(options.journal, config, config.dashboard)
+  const notifying = { people: Layers.http(config), ...config }
+  const phones = yield* OwnPhones.open(options.journal, notifying, config.dashboard)
   const page = yield* openPage(options, { services, engine, files, leaving, phones, signals })
   const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
   yield* besideTurns(options, { engine, files, pulse, warm })
-  yield* Notifications.start(config, {
+  yield* Notifications.start(notifying, {
     ...pulse,
     ...(yield* Surfaces.commanded({ engine, files, journal: options.journal })),
     assets: options.assets,
