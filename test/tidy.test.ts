@@ -47,7 +47,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 400,
-  app: 11450,
+  app: 11456,
   candles: 2774,
   cli: 2929,
   control: 3838,
@@ -59,18 +59,18 @@ const budgets: Readonly<Record<string, number>> = {
   importers: 878,
   journal: 3019,
   lab: 12669,
-  ledger: 2876,
+  ledger: 2940,
   orderbook: 893,
   process: 492,
   programs: 171,
   rehearsal: 2101,
-  report: 998,
+  report: 1015,
   sandbox: 5382,
   signer: 1573,
   signing: 737,
   strategy: 15862,
   venue: 5875,
-  views: 3604
+  views: 3605
 }
 
 /** A budget is lowered when its room has become this much smaller. */
