@@ -10,7 +10,6 @@
  * | `rehearse` | `bot` | as `live` except what is outside the program: `rehearsal/rehearse/RehearsedBot.ts` gives network, signer and journal |
  */
 
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import type { Market } from "./domain/Market.ts"
@@ -40,6 +39,7 @@ import { type KeyMalformed, publicKeyOf, Signer } from "./signing/Signer.ts"
 import type { Markets } from "./strategy/Markets.ts"
 import { History } from "./venue/History.ts"
 import * as HttpVenue from "./venue/HttpVenue.ts"
+import * as Outbound from "./venue/http/Outbound.ts"
 import { RateBudget } from "./venue/http/RateBudget.ts"
 import { RateShare } from "./venue/http/RateShare.ts"
 import { Session } from "./venue/http/Session.ts"
@@ -176,7 +176,10 @@ const through = <A, E, R>(venue: Layer.Layer<A, E, R>) => venue.pipe(Layer.provi
 
 const client = <A, E, R>(venue: Layer.Layer<A, E, R>) => through(venue).pipe(Layer.provide(VenueClient.layer))
 
-const httpVenue = client(HttpVenue.layer).pipe(Layer.provide(NodeHttpClient.layerUndici))
+/** Through the proxy of the configuration, if it has one. */
+export const http = ({ venue }: BotConfig) => Outbound.layer(venue.proxy)
+
+const httpVenue = (config: BotConfig) => client(HttpVenue.layer).pipe(Layer.provide(http(config)))
 
 const incidentFeed = ({ account, markets, venue: { incidents, incidentToken } }: BotConfig) => {
   if (incidents === undefined) return Layer.empty
@@ -185,7 +188,7 @@ const incidentFeed = ({ account, markets, venue: { incidents, incidentToken } }:
   return Incidents.layer({ url: incidents.url, ...present({ token: incidentToken }) }, markets.assets, own)
 }
 
-export const incidents = (config: BotConfig) => incidentFeed(config).pipe(Layer.provide(NodeHttpClient.layerUndici))
+export const incidents = (config: BotConfig) => incidentFeed(config).pipe(Layer.provide(http(config)))
 
 const withBook = <A, E, R>({ priceProgram, prices }: BotConfig, venue: Layer.Layer<A | Venue, E, R>) => {
   const sources = Layer.merge(Layer.succeed(SecondSourceTerms, prices), SecondSourceProgram.layer(priceProgram))
@@ -198,10 +201,10 @@ export interface Outside<EG, RG, ES, RS> {
   readonly guard: (payer: IntentGuard.PayingAccount) => Layer.Layer<IntentGuard.IntentGuard, EG, RG>
 }
 
-export const connected = ({ account }: BotConfig) => ({
-  http: NodeHttpClient.layerUndici,
-  signer: signerLayer(account),
-  guard: guardLayer(account)
+export const connected = (config: BotConfig) => ({
+  http: http(config),
+  signer: signerLayer(config.account),
+  guard: guardLayer(config.account)
 })
 
 const venueAndSwaps = Layer.merge(HttpVenue.layer, Swaps.layer)
@@ -249,7 +252,7 @@ export type RateBudgetOfAll = Effect.Success<ReturnType<typeof rateBudget>>
 export const shared = Effect.fnUntraced(function* (config: BotConfig, account: VenueAccount, budget: RateBudgetOfAll) {
   const venue = Layer.provideMerge(through(HttpVenue.layer), VenueClient.layerOfBudget).pipe(
     Layer.provide(Layer.succeed(RateBudget, budget)),
-    Layer.provide(NodeHttpClient.layerUndici)
+    Layer.provide(http(config))
   )
   const context = yield* Layer.build(atVenue(withBook(config, venue), config, account, signerLayer(config.account)))
   return {
@@ -286,11 +289,11 @@ export const ofFleet = (
 
 /** The venue for reading only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>
-  atVenue(withBook(config, httpVenue), config, account, signerLayer(config.account))
+  atVenue(withBook(config, httpVenue(config)), config, account, signerLayer(config.account))
 
 /** The venue for reads that need no session, and so no key. */
 export const lookingUnsigned = (config: BotConfig, account: VenueAccount) =>
-  atVenue(withBook(config, httpVenue), config, account, Signer.layerRefusing)
+  atVenue(withBook(config, httpVenue(config)), config, account, Signer.layerRefusing)
 
 const atVenue = <A, E, R, ES, RS>(
   layer: Layer.Layer<A, E, R>,
@@ -310,7 +313,9 @@ export const dryRun = (config: BotConfig, account: VenueAccount, pid: number, pa
   const { depositType, depositTypes, signerId } = account
   const isElsewhere = depositType === "ORIGIN_CHAIN" || depositTypes !== undefined
   const imagined = isElsewhere ? ownAccount(signerId, "INTENTS") : account
-  const venue = DryVenue.layer({ assets: config.markets.assets, account: imagined }).pipe(Layer.provide(httpVenue))
+  const venue = DryVenue.layer({ assets: config.markets.assets, account: imagined }).pipe(
+    Layer.provide(httpVenue(config))
+  )
   return withBook(config, venue).pipe(
     Layer.provide(Signer.layerRefusing),
     Layer.provide(venueConfig(config, account)),

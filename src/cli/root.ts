@@ -31,6 +31,7 @@ const groups = {
     resume: () => import("./control/commands.ts").then(({ resume }) => resume),
     cancel: () => import("./control/commands.ts").then(({ cancel }) => cancel),
     close: () => import("./control/close.ts").then(({ command }) => command),
+    alert: () => import("./control/alert.ts").then(({ command }) => command),
     signal: () => import("./control/signal.ts").then(({ command }) => command),
     reload: () => import("./control/commands.ts").then(({ reload }) => reload),
     kill: () => import("./run/kill.ts").then(({ command }) => command)

@@ -7,7 +7,7 @@ import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import type { StepTerms } from "../engine/tracking/Overdue.ts"
 import type * as Money from "../report/text/Money.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import type { Inputs, Strategy } from "../strategy/Strategy.ts"
 import type { BacktestAnswer } from "../views/Backtest.ts"
 import type { Explanation } from "../views/Explanation.ts"
 import type { Plan } from "../views/Plan.ts"
@@ -62,6 +62,8 @@ export class Bot extends Context.Service<
     readonly markets: ReadonlyMap<string, Market>
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
     readonly strategies: () => ReadonlyArray<Strategy>
+    /** The checks of its conditions now, by slot; `undefined` before its first price. */
+    readonly checksOf: (strategy: Strategy) => Inputs | undefined
     /** The time that each step of an order may take. */
     readonly stuckAfter: StepTerms
     readonly wake: Effect.Effect<unknown>

@@ -169,6 +169,8 @@ const lifecycle = {
   Commanded: { by: Text, command: Text, target: Schema.optionalKey(Text), why: Schema.optionalKey(Text) },
   /** A number from outside that strategies read: its sender, and the time from which it counts. */
   SignalReceived: { name: Text, value: Schema.Finite, from: Time, by: Text, note: Schema.optionalKey(Text) },
+  /** A price alert was reached. It is reported once. */
+  AlertReached: { alert: Text, mid: Price },
   /**
    * A market has no price: no second source confirms it, the quote is not the venue's own, or (`isUnquoted`) there is none. Reported once
    * until that ends.
@@ -219,7 +221,8 @@ const decisions = {
         why: Reason
       })
     ),
-    absent: Schema.Array(Schema.Struct({ slot: Text, why: Reason })),
+    /** `at`: the time at which its order is due, if nothing else changes. */
+    absent: Schema.Array(Schema.Struct({ slot: Text, why: Reason, at: Schema.optionalKey(Time) })),
     /** The inputs of slot conditions, if the strategy has conditions. */
     inputs: Schema.optionalKey(Schema.Array(SeenConditions)),
     reasons: Schema.Array(Reason),

@@ -67,7 +67,15 @@ export const QuotedDepth = Schema.Struct({
 export const SeenConditions = Schema.Struct({
   slot: Schema.String,
   checks: Schema.Array(
-    Schema.Struct({ text: Schema.String, values: Schema.String, holds: Schema.Boolean, decides: Schema.Boolean })
+    Schema.Struct({
+      text: Schema.String,
+      values: Schema.String,
+      holds: Schema.Boolean,
+      /** The answer would change if only this one turned out differently. */
+      decides: Schema.Boolean,
+      /** A comparison's present value and the value at which it turns. */
+      distance: Schema.optionalKey(Schema.String)
+    })
   )
 })
 

@@ -107,6 +107,7 @@ const engine = Effect.gen(function* () {
     replace,
     wake,
     withdrawPlacements,
+    checksOf: plans.checksOf,
     prices: watch.prices,
     turnedAt: () => turnedAt,
     nextLookAt: () => nextLookAt

@@ -18,10 +18,12 @@ import { described, type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import * as TermsSection from "../strategy/TermsSection.ts"
 import { readYaml } from "../strategy/YamlReader.ts"
+import type { Proxy } from "../venue/http/Outbound.ts"
 import * as Charges from "../venue/profile/Charges.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
+import * as PriceAlerts from "./PriceAlerts.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
 import { literalSecret, readSecret, type SecretSource, secret, unreadableSecret } from "./secrets/SecretSource.ts"
 import * as AssetsSection from "./sections/AssetsSection.ts"
@@ -29,6 +31,7 @@ import * as DashboardConfig from "./sections/DashboardConfig.ts"
 import * as FactsSection from "./sections/FactsSection.ts"
 import * as NotifyConfig from "./sections/NotifyConfig.ts"
 import * as OverallLimits from "./sections/OverallLimits.ts"
+import * as ProxySection from "./sections/ProxySection.ts"
 import * as StuckAfter from "./sections/StuckAfter.ts"
 import * as WalletConfig from "./sections/WalletConfig.ts"
 import * as WitnessSection from "./sections/WitnessSection.ts"
@@ -39,6 +42,7 @@ export interface BotConfig extends Omit<BotSettings, "dashboard" | "otlp" | keyo
   readonly otlp: Collector | undefined
   readonly dashboard: ControlOptions | undefined
   readonly venue: BotSettings["venue"] & {
+    readonly proxy?: Proxy
     readonly apiKey: Redacted.Redacted
     readonly partnerJwt: Redacted.Redacted | undefined
     readonly incidentToken?: Redacted.Redacted
@@ -79,6 +83,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const apiKey = yield* secretAt(parsed?.secrets.apiKey)
   const partnerJwt = yield* secretAt(parsed?.secrets.partnerJwt)
   const incidentToken = yield* secretAt(parsed?.settings?.venue.incidents?.token)
+  const proxy = yield* ProxySection.loaded(parsed?.secrets.proxy, folder, to)
   const keystore = parsed?.secrets.keystore
   const key =
     keystore === undefined ? yield* secretAt(parsed?.secrets.key) : yield* KeystoreSource.open(keystore, folder, to)
@@ -109,7 +114,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
     notify,
     heartbeat,
     otlp,
-    venue: { ...venue, apiKey, partnerJwt, ...present({ incidentToken }) },
+    venue: { ...venue, apiKey, partnerJwt, ...present({ incidentToken, proxy }) },
     account: { ...account, signing }
   }
   return config
@@ -229,6 +234,7 @@ const venueKeys = {
   quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
   minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
   incidents: Read.optional(incidentFeed, "JSON feed of the venue's incidents: they hold new funding", "none is read"),
+  proxy: Read.optional(ProxySection.reader, "how it and the receivers of messages are reached", "HTTPS_PROXY"),
   nonceSalt: Read.optional(salt, "salt of the verifier's nonces", "nonces without one")
 }
 
@@ -274,6 +280,7 @@ const config = Read.settingsReader({
     Read.section({ file: Read.required(Read.text, "lines of time,name,value; new lines count at once") }),
     "a file of signals, in addition to those sent to the dashboard's port"
   ),
+  alerts: Read.optional(Read.list(Read.text), "prices that are reported once, such as BTC/USDC above 70000"),
   notify: Read.optional(NotifyConfig.notifyReader, "receivers of messages"),
   otlp: Read.optional(
     Read.section({
@@ -297,9 +304,10 @@ type Account = NonNullable<Config["account"]>
 const settingsOf = (read: Config, resolve: (path: string) => string, to: Report) => {
   const { account, assets: rows, limits, otlp, venue } = read
   const { key, keystore } = account ?? {}
-  const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, key, keystore }
-  const secretVariables = [venue?.apiKey, venue?.partnerJwt, key, keystore?.value.passphrase].flatMap((found) =>
-    found !== undefined && "env" in found.value ? [found.value.env] : []
+  const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, proxy: venue?.proxy, key, keystore }
+  const sources = [venue?.apiKey, venue?.partnerJwt, venue?.proxy, key, keystore?.value.passphrase]
+  const secretVariables = sources.flatMap((found) =>
+    typeof found?.value === "object" && "env" in found.value ? [found.value.env] : []
   )
   const assets = AssetsSection.assetsOf(rows, to)
   if (venue?.url === undefined || account === undefined || assets === undefined) return { secrets, settings: undefined }
@@ -314,6 +322,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     assets,
     ({ id }) => (depositTypes.get(id) ?? depositType) === "ORIGIN_CHAIN"
   )
+  const markets = AssetsSection.marketsOf(read.markets, read.prices, { assets, costs }, resolve("."), to)
   const settings = {
     venue: {
       /** Without a slash at the end. */
@@ -341,7 +350,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       terms: termsOf(account, [depositType, ...depositTypes.values()], facts.fees, to)
     },
     priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
-    ...AssetsSection.marketsOf(read.markets, read.prices, { assets, costs }, resolve("."), to),
+    ...markets,
     limits: limits && OverallLimits.resolved(limits, assets, to),
     reconcileEvery: read.reconcileEvery,
     canary: read.canary && { everyMillis: read.canary.every },
@@ -349,6 +358,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     journal: resolve(read.journal),
     witness: read.witness && WitnessSection.resolved(read.witness, resolve, NotifyConfig.hasMail(read.notify), to),
     signalFile: read.signals && resolve(read.signals.file),
+    alerts: (read.alerts ?? []).flatMap((each) => PriceAlerts.alertOf(each.value, 0, markets.markets, to, each) ?? []),
     notify: NotifyConfig.targetsOf(read.notify, resolve, read.dashboard !== undefined, to),
     heartbeat: read.heartbeat,
     otlp,

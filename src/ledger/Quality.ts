@@ -59,12 +59,13 @@ interface MarkedFill {
   readonly value: number
 }
 
-/** Moves of the mid in favour of the fills, by time after them. `midAt` has no price if none was seen. */
-export const markoutsOf = <F extends MarkedFill>(
-  fills: ReadonlyArray<F>,
-  midAt: (fill: F, at: number) => number | undefined
-): Record<MarkoutName, number | null> => {
-  const after = (minutes: number): number | null => {
+/** `undefined` if no price was seen. */
+type MidAt<F> = (fill: F, at: number) => number | undefined
+
+/** Move of the mid in favour of the fills, this many minutes after them. */
+export const moveAfter =
+  <F extends MarkedFill>(fills: ReadonlyArray<F>, midAt: MidAt<F>) =>
+  (minutes: number): number | null => {
     let [sum, weight] = [0, 0]
     for (const fill of fills) {
       const { at, side, quantity, value } = fill
@@ -76,20 +77,37 @@ export const markoutsOf = <F extends MarkedFill>(
     }
     return weight === 0 ? null : sum / weight
   }
+
+export const markoutsOf = <F extends MarkedFill>(
+  fills: ReadonlyArray<F>,
+  midAt: MidAt<F>
+): Record<MarkoutName, number | null> => {
+  const after = moveAfter(fills, midAt)
   return { "1m": after(1), "5m": after(5), "60m": after(60) }
 }
 
-export const qualityOf = (
-  { trades, fees, orders }: TradingRecord,
-  { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }
-): Quality => {
-  const marked = trades
+export interface MarkoutTerms {
+  readonly quote: string
+  readonly minutes: Minutes
+  readonly decimals: Decimals
+}
+
+export const markedIn = (trades: TradingRecord["trades"], { decimals, quote }: Omit<MarkoutTerms, "minutes">) =>
+  trades
     .filter((trade) => trade.quote === quote)
     .map(({ at, market, side, base, baseAmount, quoteAmount }) => ({
       ...{ at, market, side },
       quantity: Number(baseAmount) / 10 ** decimals(base),
       value: Number(quoteAmount) / 10 ** decimals(quote)
     }))
+
+export const midIn =
+  ({ minutes }: Pick<MarkoutTerms, "minutes">) =>
+  ({ market }: { readonly market: string }, at: number): number | undefined =>
+    midAt(minutes.get(market) ?? [], at)
+
+export const qualityOf = ({ trades, fees, orders }: TradingRecord, terms: MarkoutTerms): Quality => {
+  const { decimals, quote } = terms
   const rested = orders.filter((order) => order.quote === quote && order.restingAt !== undefined)
   const filled = rested.filter(({ firstFillAt }) => firstFillAt !== undefined)
   const moved = new Set(rested.filter(({ wasRequoted }) => wasRequoted === true).map(({ placement }) => placement))
@@ -108,6 +126,6 @@ export const qualityOf = (
     costPerRequote: moved.size === 0 ? null : refundFees / moved.size,
     feesPaid: inUnits(ofQuote.map(({ inQuote }) => inQuote)),
     feesEstimated: inUnits(ofQuote.map(({ inQuote, estimatedInQuote = inQuote }) => estimatedInQuote)),
-    markout: markoutsOf(marked, ({ market }, at) => midAt(minutes.get(market) ?? [], at))
+    markout: markoutsOf(markedIn(trades, terms), midIn(terms))
   }
 }

@@ -21,8 +21,13 @@ const watchedSizes = ({ base, quote }: Market, { market, limits: { budget } }: S
   const order = (asset: Asset): Amount =>
     asset === market.quote ? orderOf(budget.quote) : asset === market.base ? orderOf(budget.base) : 0n
   const sizes = { base: order(base), quote: order(quote) }
-  return sizes.base > 0n || sizes.quote > 0n ? sizes : { base: 10n ** BigInt(base.decimals), quote: 0n }
+  return sizes.base > 0n || sizes.quote > 0n ? sizes : oneOf(base)
 }
+
+const oneOf = ({ decimals }: Asset): QuoteSizes => ({ base: 10n ** BigInt(decimals), quote: 0n })
+
+/** A market of which only the price matters. */
+export const aboutOne = (market: Market): Wanted => ({ market, sizes: oneOf(market.base), depth: [] })
 
 const ofStrategy = (strategy: Strategy): ReadonlyArray<Wanted> => {
   const { market, others = [], watched = [], limits, depth = [] } = strategy

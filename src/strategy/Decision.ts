@@ -103,9 +103,16 @@ const nearest = (prices: ReadonlyArray<Price | undefined>, nearer: (a: Price, b:
 /** A JSON value that the strategy gets back at its next decision; journaled with it. */
 export type Memory = null | string | number | boolean | ReadonlyArray<Memory> | { readonly [key: string]: Memory }
 
+export interface AbsentSlot {
+  readonly slot: string
+  readonly why: Reason
+  /** Epoch milliseconds at which its order is due, if nothing else changes. */
+  readonly at?: number
+}
+
 export interface Decision {
   readonly desired: ReadonlyArray<DesiredSlot>
-  readonly absent: ReadonlyArray<{ readonly slot: string; readonly why: Reason }>
+  readonly absent: ReadonlyArray<AbsentSlot>
   readonly memory: Memory
   readonly reasons: ReadonlyArray<Reason>
   readonly until: Bounds

@@ -20,6 +20,8 @@ export interface Input {
   readonly holds: boolean
   /** True if the answer would change with this comparison alone. */
   readonly decides: boolean
+  /** For a comparison: its present value and the value at which it turns. */
+  readonly distance?: string
 }
 
 export type Inputs = ReadonlyMap<string, ReadonlyArray<Input>>

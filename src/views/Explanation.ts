@@ -7,6 +7,7 @@ import { formatWithSymbol } from "../domain/Amount.ts"
 import type { Of, Reason, Recorded } from "../domain/BotEvent.ts"
 import * as CostBasis from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { SeenConditions } from "../domain/EventValues.ts"
 import { gainOfMoving, mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { iso } from "../domain/Text.ts"
@@ -25,7 +26,8 @@ import { doubtOf, isEndUnbelieved } from "../engine/tracking/EarlyEnd.ts"
 import * as EventLine from "../report/text/EventLine.ts"
 import * as Money from "../report/text/Money.ts"
 import type { DesiredOrder, PriceBounds } from "../strategy/Decision.ts"
-import { type Input, marketsOf, type Strategy } from "../strategy/Strategy.ts"
+import { turningPoints } from "../strategy/expression/Checks.ts"
+import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
 import type { SeenInputs } from "./explain/PastInputs.ts"
 import { Touched, textOf } from "./explain/Touched.ts"
@@ -49,8 +51,8 @@ export const Explanation = Schema.Struct({
       mid: Text,
       priceAgeMillis: Schema.Int,
       decidedAt: Time,
-      /** Inputs of the slot's conditions, with their time. `decides`: the answer would change if only this one turned out differently. */
-      checks: Schema.Array(Schema.Struct({ text: Text, values: Text, holds: Schema.Boolean, decides: Schema.Boolean })),
+      /** Inputs of the slot's conditions, with their time. */
+      checks: SeenConditions.fields.checks,
       checkedAt: Schema.NullOr(Time)
     })
   ),
@@ -145,17 +147,6 @@ const explainSlot = (
       .map((entry) => EventLine.logLine(entry, assets))
       .filter((line) => line !== undefined)
   }
-}
-
-/** Returns each number that would change the answer alone. If there is none, returns everything that blocks it together. */
-const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
-  const deciding = checks.filter(({ decides }) => decides)
-  if (deciding.length > 0) {
-    return deciding.map(({ text, values, holds }) => `${text} turning ${holds ? "false" : "true"} (was ${values})`)
-  }
-  const failing = checks.filter(({ holds }) => !holds)
-  const together = failing.map(({ text, values }) => `${text} (was ${values})`).join(" and ")
-  return failing.length > 1 ? [`${together} turning true`] : []
 }
 
 const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {

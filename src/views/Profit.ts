@@ -246,7 +246,7 @@ export const profitByStrategy = (
 
 /** Fixed: the figures by quote asset, then the method, the age of the prices, and the groups if requested. */
 export const profitInFull = (
-  { charged, standings, method, whole, by, groups, markedAt, statistics }: ProfitText.Profit,
+  { charged, makers = [], standings, method, whole, by, groups, markedAt, statistics }: ProfitText.Profit,
   assets: Money.Assets
 ) =>
   Object.fromEntries(
@@ -261,6 +261,7 @@ export const profitInFull = (
           markedAt: markedAt ?? null,
           ...statistics?.get(quote),
           charged: (charged?.get(quote) ?? []).map(chargedRow),
+          makers: makers.filter((maker) => maker.quote === quote),
           ...(by === undefined ? {} : { by, groups: groupsIn(groups, quote, by, assets) })
         }
       ]

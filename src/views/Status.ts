@@ -12,10 +12,11 @@ import { slotKey } from "../engine/state/SlotFold.ts"
 import { isBareSuccess } from "../engine/tracking/amounts/BareSuccess.ts"
 import type { StepTerms } from "../engine/tracking/Overdue.ts"
 import type * as Money from "../report/text/Money.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import type { Inputs, Strategy } from "../strategy/Strategy.ts"
 import { version } from "../version.ts"
 import { asOf, Time } from "./AsOf.ts"
 import { moneySums } from "./Money.ts"
+import { type NextOf, NextView, nextOf } from "./Next.ts"
 import { PriceView, priceView } from "./Prices.ts"
 import { ProblemView, problemsOf } from "./Problems.ts"
 import { profitBySlot } from "./Profit.ts"
@@ -33,7 +34,9 @@ const StrategyView = Schema.Struct({
   paused: Schema.NullOr(Schema.Struct({ by: Text, action: Schema.Literals(["pause", "drain"]), reason: Text })),
   openOrders: Schema.Int,
   slots: Schema.Int,
-  decidedAt: Time
+  decidedAt: Time,
+  /** Orders with their times, conditions with their distance, and the end. */
+  next: Schema.Array(NextView)
 })
 
 const SeenAfterView = Schema.Struct({ market: Text, p50Millis: Schema.Int, p99Millis: Schema.Int })
@@ -89,6 +92,7 @@ interface RunningFacts extends Pulse {
   readonly journal: string
   readonly assets: Money.Assets
   readonly strategies: () => ReadonlyArray<Strategy>
+  readonly checksOf: (strategy: Strategy) => Inputs | undefined
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly stuckAfter: StepTerms
 }
@@ -114,7 +118,8 @@ export const statusOf = (
     venueDownSince: state.venueDownSince ?? null,
     fills: state.fills,
     openOrders: open.length,
-    strategies: bot.strategies().map(({ name, kind, file, market }) => {
+    strategies: bot.strategies().map((strategy) => {
+      const { endsAt, file, kind, market, name } = strategy
       const { decidedAt = 0, decision, paused } = state.strategies.get(name) ?? {}
       return {
         name,
@@ -124,7 +129,8 @@ export const statusOf = (
         paused: paused === undefined ? null : { by: paused.limit, action: paused.action, reason: paused.reason },
         openOrders: open.filter(({ strategy }) => strategy === name).length,
         slots: (decision?.desired.length ?? 0) + (decision?.absent.length ?? 0),
-        decidedAt
+        decidedAt,
+        next: nextOf(decision ?? { absent: [] }, now, bot.checksOf(strategy), endsAt)
       }
     }),
     prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
@@ -151,6 +157,8 @@ export interface JournalFacts {
   readonly seenAfter: ReadonlyArray<SeenAfterView> | undefined
   /** The state of the switch itself. The bot records it when it obeys. */
   readonly killSwitch: string | undefined
+  /** The running bot knows more of them than the journal. */
+  readonly next: ReadonlyArray<NextOf>
 }
 
 /** Only the running bot can tell if a turn is late. */
@@ -191,6 +199,7 @@ export const journalStatus = (facts: JournalFacts) => {
     fills: state.fills,
     openOrders: unfinished(state).length,
     ...moneySums(state, assets),
+    next: facts.next,
     profit: profitBySlot(trading, LiveProfit.pictureNow(trading, assets, now), assets),
     contradictions: state.reconciled?.contradictions ?? [],
     foreign: state.reconciled?.foreign ?? [],

@@ -57,7 +57,8 @@ const elsewhere = [
   "Resolved",
   "FeesEstimated",
   "CapitalMoved",
-  "ServiceCompared"
+  "ServiceCompared",
+  "AlertReached"
 ] as const satisfies ReadonlyArray<Tag>
 
 const events = {

@@ -6,6 +6,7 @@ import { defaults, EngineSettings, type Settings } from "../../src/engine/Engine
 import { planAhead } from "../../src/engine/planning/ahead/PlanAhead.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { type Minute, PriceStore } from "../../src/journal/PriceStore.ts"
+import type { Input } from "../../src/strategy/Strategy.ts"
 import { explain } from "../../src/views/Explanation.ts"
 import * as PastInputs from "../../src/views/explain/PastInputs.ts"
 import { price, strategyOf } from "../strategy/support.ts"
@@ -195,6 +196,9 @@ const minutesTo = (end: number, closes: ReadonlyArray<number>): ReadonlyArray<Mi
     return { openedAt, open: close, high: close, low: close, close }
   })
 
+/** Without the distances. */
+const plain = (checks: ReadonlyArray<Input> = []) => checks.map(({ distance: _, ...check }) => check)
+
 describe("the inputs of a condition", () => {
   const strategy = strategyOf(rulesText)
   const decided = Effect.gen(function* () {
@@ -215,13 +219,13 @@ describe("the inputs of a condition", () => {
       const state = yield* decided
       const seen = yield* PastInputs.look(state, strategy, now).pipe(Effect.provideService(PriceStore, stored([])))
       assert.strictEqual(seen.get("dip")?.at, now)
-      assert.deepStrictEqual(seen.get("dip")?.checks, [
+      assert.deepStrictEqual(plain(seen.get("dip")?.checks), [
         { text: "close > trend", values: "not known and not known", holds: false, decides: false },
         { text: "rsi(close, 2) < 30", values: "not known", holds: false, decides: false },
         { text: "(mid + 10) * 2 < 100000", values: "120020", holds: false, decides: false }
       ])
       // The order of this rule goes on: only what would withdraw it counts.
-      assert.deepStrictEqual(seen.get("calm")?.checks, [
+      assert.deepStrictEqual(plain(seen.get("calm")?.checks), [
         { text: "openOrders < 3", values: "0", holds: true, decides: true },
         { text: "since(fill) > 4h", values: "endless", holds: true, decides: true },
         { text: "mid < averageEntry", values: "60000 and not known", holds: false, decides: true }
@@ -245,10 +249,11 @@ describe("the inputs of a condition", () => {
         text: "close > trend",
         values: "49970 and 49946.667",
         holds: true,
-        decides: true
+        decides: true,
+        distance: "close is 49970, false at or below trend (49946.667)"
       })
-      assert.deepStrictEqual(mid, { text: "(mid + 10) * 2 < 100000", values: "99960", holds: true, decides: true })
-      assert.deepStrictEqual(seen.get("calm")?.checks, [
+      assert.strictEqual(mid?.distance, "(mid + 10) * 2 is 99960, false at or above 100000")
+      assert.deepStrictEqual(plain(seen.get("calm")?.checks), [
         { text: "mid < averageEntry", values: "49970 and not known", holds: false, decides: true }
       ])
       const moment = { ...nothingElse, seen: new Map([["dips", seen]]), settings }
@@ -262,7 +267,7 @@ describe("the inputs of a condition", () => {
       })
       const dip = all.find(({ slot }) => slot === "dips/dip")
       assert.match(dip?.ruleText ?? "", /^dip: \{ when: "isRising and/)
-      assert.include(dip?.wouldChange ?? [], "close > trend turning false (was 49970 and 49946.667)")
+      assert.include(dip?.wouldChange ?? [], "close is 49970, false at or below trend (49946.667)")
     })
   )
 

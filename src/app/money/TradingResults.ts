@@ -4,6 +4,7 @@ import { minutesOf } from "../../journal/PriceStore.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import { qualityOf } from "../../ledger/Quality.ts"
+import { quotingOf } from "../../ledger/Quoting.ts"
 import { returnsOf } from "../../ledger/Returns.ts"
 import * as Standing from "../../ledger/Standing.ts"
 import { chargedLine } from "../../report/text/LearnedFee.ts"
@@ -65,12 +66,17 @@ export const profit = ({ by, method }: ProfitAsked) =>
           return [quote, { orders: qualityOf(trading, of), returns: returnsOf(trading, of) }] as const
         })
       )
+      const makers = [...state.strategies.values()].flatMap(({ loaded, name }) => {
+        const quote = loaded?.kind === "market-making" ? loaded.market.split("/")[1] : undefined
+        const of = quote && { quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 }
+        return of ? [{ strategy: name, quote: of.quote, ...quotingOf(trading, name, of, now) }] : []
+      })
       const days = Profit.grouped(items, "day")
       const flows = trading.flows.map(Profit.itemOfFlow)
       const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now, days })
       const quotes = new Map(trading.orders.map(({ market, quote }) => [market, quote]))
       const charged = Map.groupBy(state.echoedFees.values(), ({ market }) => quotes.get(market))
-      const all = { standings, method, whole, by: grouping, groups, markedAt, statistics, charged }
+      const all = { standings, method, whole, by: grouping, groups, markedAt, statistics, charged, makers }
       return { data: () => profitInFull(all, assets), lines: () => ProfitText.lines(all, assets) }
     })
   )

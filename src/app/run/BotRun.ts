@@ -26,6 +26,7 @@ import { version } from "../../version.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
+import * as Alerting from "../control/Alerting.ts"
 import * as BotServices from "../control/BotServices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import * as EditedFiles from "../control/EditedFiles.ts"
@@ -162,11 +163,12 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   })
   const signals = yield* Signals.make({ strategies: files.strategies, wake: engine.wake })
   yield* takeSignals(options, files.strategies, signals)
-  const phones = yield* OwnPhones.open(options.journal, config, config.dashboard)
+  const notifying = { people: Layers.http(config), ...config }
+  const phones = yield* OwnPhones.open(options.journal, notifying, config.dashboard)
   const page = yield* openPage(options, { services, engine, files, leaving, phones, signals })
   const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
   yield* besideTurns(options, { engine, files, pulse, warm })
-  yield* Notifications.start(config, {
+  yield* Notifications.start(notifying, {
     ...pulse,
     ...(yield* Surfaces.commanded({ engine, files, journal: options.journal })),
     assets: options.assets,
@@ -242,7 +244,7 @@ const takeSignals = Effect.fnUntraced(function* (
 
 /** Starts the loops beside the turns. An unattended run watches no files and sends systemd no sign of life. */
 const besideTurns = (
-  { assets, config: { otlp }, isAttended, markets, reconciling }: Completed,
+  { assets, config, isAttended, markets, reconciling }: Completed,
   {
     engine,
     files,
@@ -261,6 +263,7 @@ const besideTurns = (
         ? [
             beside("the candles of sources", warm.forever),
             beside("the watch on strategy files", files.forever),
+            beside("the price alerts", Alerting.watch(config, files.strategies)),
             beside("the sign of life to systemd", SystemdWatchdog.watch(pulse))
           ]
         : []),
@@ -270,7 +273,7 @@ const besideTurns = (
             beside("the reconciliation", Reconciling.forever(reconciling)),
             beside("the comparison of the service", Canarying.forever(reconciling))
           ]),
-      beside("telemetry", Telemetry.report(otlp, { ...pulse, assets, markets, prices: engine.prices })),
+      beside("telemetry", Telemetry.report(config.otlp, { ...pulse, assets, markets, prices: engine.prices })),
       beside("the snapshot of profits", StoredProfit.keepUp),
       beside("the snapshot of the books", StoredBooks.keepUp())
     ],

@@ -63,6 +63,7 @@ export const serveControl = Effect.fn("Surfaces.serveControl")(function* (option
     assets: running.assets,
     markets: running.markets,
     prices: engine.prices,
+    checksOf: engine.checksOf,
     turnedAt: engine.turnedAt,
     pollMaxMillis,
     leaving: running.leaving,

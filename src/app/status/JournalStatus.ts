@@ -13,6 +13,7 @@ import * as RunningBot from "../../process/RunningBot.ts"
 import { requestedOrAfter } from "../../process/Stop.ts"
 import { Terminal } from "../../process/Terminal.ts"
 import { describe } from "../../report/text/EventLine.ts"
+import { nextOf } from "../../views/Next.ts"
 import { pricesIn } from "../../views/Prices.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
@@ -82,9 +83,11 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
 
 /** Only the running bot knows this; one that does not answer at once is not waited for. */
 const seenByBot = (journal: string) =>
-  RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000).pipe(
-    Effect.map(({ seenAfter }) => seenAfter),
-    Effect.orElseSucceed(() => undefined)
+  RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000).pipe(Effect.orElseSucceed(() => undefined))
+
+const nextInJournal = ({ now, state }: JournalView) =>
+  [...state.strategies.values()].flatMap(({ decision, isLoaded, name }) =>
+    decision === undefined || isLoaded === false ? [] : [{ name, next: nextOf(decision, now) }]
   )
 
 export const journalStatusNow = withJournal(
@@ -95,8 +98,10 @@ export const journalStatusNow = withJournal(
     const bot = yield* ChosenBot
     const { killSwitch, pid, running } = yield* bot.standing(journal.journal, journal.now)
     const dashboard = yield* RunningBot.addressOf(journal.journal)
-    const seenAfter = dashboard === undefined ? undefined : yield* seenByBot(journal.journal)
-    const facts = { ...journal, trading, runningPid: pid, killSwitch, dashboard, seenAfter }
+    const seen = dashboard === undefined ? undefined : yield* seenByBot(journal.journal)
+    const strategies = seen?.strategies ?? nextInJournal(journal)
+    const next = strategies.flatMap(({ name, next }) => next.map((line) => ({ strategy: name, ...line })))
+    const facts = { ...journal, trading, runningPid: pid, killSwitch, dashboard, seenAfter: seen?.seenAfter, next }
     const page = dashboard === undefined ? undefined : yield* DashboardPage.line(journal.journal, dashboard)
     const { colours } = yield* Terminal
     return {

@@ -71,7 +71,8 @@ export const strategies = computed<ReadonlyArray<Strategy>>(() => {
       paused: null,
       openOrders: of.length,
       slots: of.length,
-      decidedAt: 0
+      decidedAt: 0,
+      next: []
     }))
   ]
 })

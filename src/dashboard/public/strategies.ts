@@ -3,7 +3,7 @@ import { h } from "preact"
 import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { SlotView } from "../../views/Slots.ts"
 import { CommandButton, closeStrategy } from "./commands.ts"
-import { decimal, percent, price, spoken, toneOf, trend } from "./format.ts"
+import { age, decimal, percent, price, spoken, toneOf, trend } from "./format.ts"
 import { Button, Chip, type ChipKind, Empty, Figures, Money, Spark } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, dl, h2, h3, p, section, small, span } from "./tags.ts"
@@ -70,8 +70,15 @@ const Budget = ({ name, market }: Strategy) => {
   return div("gauge", div("l", span("", "Budget in orders"), b("", text)), div("track", h("i", { style: { width } })))
 }
 
+/** Orders that are due, conditions that wait, and the end. */
+const Coming = ({ next }: Strategy) =>
+  next.map(({ at, slot, text }) => {
+    const subject = [slot, at !== null && `in ${age(at - Store.second.value)}`].filter(Boolean).join(" ")
+    return p("", b("", subject && `${subject}: `), text)
+  })
+
 /** The open order that is nearest to the price fills first. */
-const Next = ({ name, paused, slots }: Strategy) => {
+const Nearest = ({ name, next: coming, paused, slots }: Strategy) => {
   const own = Store.slotsOf(name)
   const open = own.filter(({ distance, state }) => distance !== null && state === "open")
   const [next] = open.toSorted((a, b) => Math.abs(a.distance ?? 0) - Math.abs(b.distance ?? 0))
@@ -82,6 +89,7 @@ const Next = ({ name, paused, slots }: Strategy) => {
   }
   if (paused !== null) return p("", `Paused by ${paused.by}: ${paused.reason}`)
   const waiting = own.find(({ state }) => state !== "empty") ?? own[0]
+  if (coming.length > 0) return null
   if (waiting === undefined) return p("", slots === 0 ? "It has not decided yet." : "It has no order.")
   return p({ title: waiting.why }, b("", `${Store.nameOf(waiting.slot)} ${waiting.state}: `), waiting.why)
 }
@@ -110,7 +118,7 @@ const Card = (strategy: Strategy) => {
     div("top", div("", h3("", title), what), h(ChipOf, strategy)),
     h(Profit, strategy),
     h(Budget, strategy),
-    div("next", h(Next, strategy), h(Buttons, strategy))
+    div("next", div("", h(Nearest, strategy), h(Coming, strategy)), h(Buttons, strategy))
   )
 }
 

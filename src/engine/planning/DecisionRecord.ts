@@ -2,7 +2,7 @@
  * Builds the view that a strategy gets and the event that records its decision, and says when two decisions are equal. A run and a replay
  * of its journal share all three. A run asks a strategy only when its last answer no longer holds.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as CostBasis from "../../domain/CostBasis.ts"
@@ -85,6 +85,11 @@ export const viewOf = (
 }
 
 const slotsByStrategy = perEvent(({ slots }) => Map.groupBy(slots.values(), ({ strategy }) => strategy))
+/** The checks of its conditions by slot; `undefined` without a price, and while its own code fails. */
+export const checksAt = (state: BotState, strategy: Strategy, moment: MarketMoment | undefined): Inputs | undefined => {
+  const memory = state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
+  return Result.getOrUndefined(Result.try(() => moment && strategy.inputs?.(viewOf(state, strategy, moment), memory)))
+}
 
 export const progress = (
   state: BotState,

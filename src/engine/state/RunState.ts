@@ -27,6 +27,8 @@ export interface RunState {
   drift: ReadonlyArray<Drift>
   doubts: ReadonlyMap<string, { readonly reason: string; readonly isUnquoted: boolean; readonly since: number }>
   assets: ReadonlyMap<string, string>
+  /** The last time at which each price alert was reached. */
+  alerts: ReadonlyMap<string, number>
   echoedFees: Map<string, LearnedFee>
   /** Our clock against the venue's; `undefined` before the first comparison of this run. */
   clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
@@ -50,6 +52,7 @@ export const make = (): RunState => ({
   doubts: new Map(),
   echoedFees: new Map(),
   assets: new Map(),
+  alerts: new Map(),
   clock: undefined
 })
 
@@ -87,7 +90,8 @@ const table = {
     reconciled: event.contradictions.length + event.foreign.length > 0 ? { ...event, at } : undefined
   }),
   CapitalMoved: (event, _, { capital }) => ({ capital: [...capital, event] }),
-  ServiceCompared: ({ drift }) => ({ drift })
+  ServiceCompared: ({ drift }) => ({ drift }),
+  AlertReached: ({ alert }, at, { alerts }) => ({ alerts: new Map(alerts).set(alert, at) })
 } satisfies { readonly [T in Tag]?: Change<T> }
 
 type RunTag = keyof typeof table
@@ -130,6 +134,7 @@ export const correct = (state: RunState, event: PlacementEvent): void => {
 
 /** State that outlasts a run. A finding is reported again only when it differs. */
 const lasting = ({
+  alerts,
   assets,
   capital,
   diskFullSince,
@@ -139,4 +144,4 @@ const lasting = ({
   movedTo,
   reconciled,
   witnessed
-}: RunState) => ({ assets, capital, diskFullSince, drift, echoedFees, killed, movedTo, reconciled, witnessed })
+}: RunState) => ({ alerts, assets, capital, diskFullSince, drift, echoedFees, killed, movedTo, reconciled, witnessed })

@@ -11,7 +11,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { EngineInputs } from "../EngineSettings.ts"
 import * as FundingStop from "../holds/FundingStop.ts"
 import { MarketWatch } from "../markets/MarketWatch.ts"
-import type { MarketMoment } from "../planning/DecisionRecord.ts"
+import { checksAt, type MarketMoment } from "../planning/DecisionRecord.ts"
 import * as LossGuard from "../planning/LossGuard.ts"
 import * as Planning from "../planning/Planning.ts"
 import { ForgottenOrders } from "../restart/ForgottenOrders.ts"
@@ -99,6 +99,7 @@ const make = Effect.gen(function* () {
 
   return {
     replace,
+    checksOf: (strategy: Strategy) => checksAt(books.state, strategy, lastMoments.get(strategy.name)?.[0]),
     inForce: () => strategies,
     decided: () =>
       strategies.flatMap((strategy) => {

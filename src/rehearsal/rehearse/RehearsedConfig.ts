@@ -52,6 +52,8 @@ export const of = (
   stuckAfter,
   journal,
   signalFile,
+  // An alert places no order, and nobody is told of a rehearsal.
+  alerts: [],
   // The journal is thrown away, so no outside witness gets its checkpoints.
   witness: undefined,
   notify: notify.map(NotifyConfig.withoutSecrets),

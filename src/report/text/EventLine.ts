@@ -144,6 +144,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   SignalReceived: ({ by, name, note, value }) => [
     `signal ${name} is ${value} (${by}${note === undefined ? "" : `: ${note}`})`
   ],
+  AlertReached: ({ alert, mid }) => [`ALERT ${alert}: the price is ${price(mid)}`, "warn"],
   PriceDoubted: ({ isUnquoted, market, reason }) =>
     isUnquoted === true
       ? [`NO PRICE of ${market}, its stops and orders wait for one: ${reason}`, "alarm"]

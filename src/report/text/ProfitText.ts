@@ -5,6 +5,7 @@ import { age, counted } from "../../domain/Words.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality } from "../../ledger/Quality.ts"
+import type { Quoting } from "../../ledger/Quoting.ts"
 import type { Returns } from "../../ledger/Returns.ts"
 import type { ProfitStanding } from "../../ledger/Standing.ts"
 import { chargedLine } from "./LearnedFee.ts"
@@ -55,10 +56,11 @@ export interface Profit {
   readonly markedAt: number | undefined
   readonly statistics?: ReadonlyMap<string, { readonly orders: Quality; readonly returns: Returns }>
   readonly charged?: ReadonlyMap<string | undefined, ReadonlyArray<LearnedFee>>
+  readonly makers?: ReadonlyArray<Quoting & { readonly strategy: string; readonly quote: string }>
 }
 
 export const lines = (
-  { charged, standings, method, whole, by, groups, statistics }: Profit,
+  { charged, makers = [], standings, method, whole, by, groups, statistics }: Profit,
   assets: Money.Assets
 ): ReadonlyArray<string> => {
   if (whole.length === 0) return ["No fills or budgets yet."]
@@ -82,6 +84,7 @@ export const lines = (
           )
         ]),
     ...[...(statistics ?? [])].flatMap(([quote, each]) => statisticsLines(quote, each)),
+    ...makers.flatMap(makerLines),
     ...(charged === undefined || charged.size === 0 ? [] : ["", ...[...charged.values()].flat().map(chargedLine)]),
     "",
     "Total is grid profit plus inventory less fees: what trading made against holding the budgets. Grid profit is earned by slots that bought and sold; inventory is the position against its cost. Flows are capital paid in or out, not profit.",
@@ -97,6 +100,25 @@ const groupText = (group: string): string =>
 
 const share = (ratio: number | null): string => (ratio === null ? "not known" : percent(ratio))
 
+const laterText = (markout: Quality["markout"]): string =>
+  Object.entries(markout)
+    .map(([after, ratio]) => `${after} ${share(ratio)}`)
+    .join(", ")
+
+const makerLines = ({
+  inventory,
+  levels,
+  markout,
+  spreadCaptured,
+  strategy,
+  uptime
+}: Quoting & { strategy: string }) => [
+  "",
+  `${strategy}: spread captured ${share(spreadCaptured)}; price after a fill, in our favour: ${laterText(markout)}`,
+  `${strategy}: bid and ask open ${share(uptime)} of the time; inventory ${Number(inventory.toPrecision(8))}, target 0`,
+  `${strategy}: filled ${levels.map(({ filled, rested, slot }) => `${slot} ${filled} of ${rested}`).join(", ")}`
+]
+
 const statisticsLines = (
   quote: string,
   { orders, returns }: { readonly orders: Quality; readonly returns: Returns }
@@ -104,12 +126,7 @@ const statisticsLines = (
   const { rested, filled, medianMillisToFill, requotes, costPerRequote, markout, feesPaid, feesEstimated } = orders
   const toFill = medianMillisToFill === null ? "" : `, half of them within ${age(medianMillisToFill)}`
   const cost = costPerRequote === null ? "" : `, ${costPerRequote.toFixed(4)} ${quote} each`
-  const later =
-    filled === 0
-      ? ""
-      : `. Price after a fill, in our favour: ${Object.entries(markout)
-          .map(([after, ratio]) => `${after} ${share(ratio)}`)
-          .join(", ")}`
+  const later = filled === 0 ? "" : `. Price after a fill, in our favour: ${laterText(markout)}`
   const { timeWeighted, moneyWeighted, maxDrawdown } = returns
   return [
     "",

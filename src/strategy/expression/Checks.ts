@@ -5,9 +5,10 @@
 
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
 import type { Span } from "../Problem.ts"
 import type { Input } from "../Strategy.ts"
-import { type Moment, nothingFound, type Term, type ValueType } from "./Term.ts"
+import { type Check, type Moment, nothingFound, type Term, type ValueType } from "./Term.ts"
 
 export const written = ({ start, end }: Span, text: string): string => {
   let [first, last] = [start, end]
@@ -23,9 +24,14 @@ export const written = ({ start, end }: Span, text: string): string => {
   return text.slice(Math.max(0, first), last).replace(/\s+/g, " ").trim()
 }
 
-export const checked = (text: string, operands: ReadonlyArray<Term>, value: Term["value"]) =>
+export const checked = (
+  text: string,
+  operands: ReadonlyArray<Term>,
+  value: Term["value"],
+  comparison?: Check["comparison"]
+) =>
   ({
-    checks: [{ text, operands, value }],
+    checks: [{ text, operands, value, ...present({ comparison }) }],
     value: (moment) => (moment.flipped === text ? 1 - value(moment) : value(moment))
   }) satisfies Pick<Term, "checks" | "value">
 
@@ -35,14 +41,54 @@ export const inputsOf = (
   verdict: (moment: Moment) => boolean
 ): ReadonlyArray<Input> => {
   const evaluation: Moment = { ...moment, found: nothingFound() }
-  const present = verdict(evaluation)
+  const answer = verdict(evaluation)
   const checks = new Map(conditions.flatMap((term) => term?.checks ?? []).map((check) => [check.text, check]))
-  return [...checks.values()].map(({ text, operands, value }) => {
+  return [...checks.values()].map((check) => {
+    const { text, operands, value } = check
     const moving = operands.filter(({ constant }) => constant === undefined)
     const values = moving.map((term) => valueText(term.value(evaluation), term.type)).join(" and ")
-    const decides = verdict({ ...evaluation, flipped: text }) !== present
-    return { text, values, holds: value(evaluation) > 0, decides }
+    const decides = verdict({ ...evaluation, flipped: text }) !== answer
+    const holds = value(evaluation) > 0
+    return { text, values, holds, decides, ...present({ distance: distanceOf(check, evaluation, holds) }) }
   })
+}
+
+/** Phrases by operator: the other side at which the comparison turns true, and false. */
+const turns: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
+  "<": ["below", "at or above"],
+  "<=": ["at or below", "above"],
+  ">": ["above", "at or below"],
+  ">=": ["at or above", "below"],
+  "==": ["at", "away from"],
+  "!=": ["away from", "at"]
+}
+
+/** "rsi(close, 14) is 41, true below 35". A constant stands on the right, wherever the file has it. */
+const distanceOf = ({ comparison, operands }: Check, moment: Moment, holds: boolean): string | undefined => {
+  const sides = operands.map((term, at) => ({
+    term,
+    text: comparison?.texts[at],
+    now: valueText(term.value(moment), term.type)
+  }))
+  const isTurned = operands[0]?.constant !== undefined
+  const [moving, other] = isTurned ? sides.toReversed() : sides
+  if (comparison === undefined || moving === undefined || other === undefined) return undefined
+  const { operator } = comparison
+  const phrases = turns[isTurned ? operator.replace(/[<>]/, (sign) => (sign === "<" ? ">" : "<")) : operator] ?? []
+  const beside = other.term.constant === undefined ? ` (${other.now})` : ""
+  return `${moving.text} is ${moving.now}, ${holds ? "false" : "true"} ${phrases[holds ? 1 : 0]} ${other.text}${beside}`
+}
+
+/** The distance of a check from its turn, for every surface. Journals of older versions have none. */
+const distanceText = ({ distance, holds, text, values }: Input): string =>
+  distance ?? `${text} turning ${holds ? "false" : "true"} (was ${values})`
+
+/** Each check that would change the answer alone. If there is none, all that block it together. */
+export const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
+  const deciding = checks.filter(({ decides }) => decides)
+  if (deciding.length > 0) return deciding.map(distanceText)
+  const failing = checks.filter(({ holds }) => !holds)
+  return failing.length > 1 ? [failing.map(distanceText).join(" and ")] : []
 }
 
 const valueText = (value: number, type: ValueType): string => {

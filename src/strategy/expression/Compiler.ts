@@ -343,8 +343,9 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     } else noteCrossing(left, right, moment)
     return holds(a, b) ? 1 : 0
   }
-  const ofText = checked(written(tree, context.text), [left, right], value)
   const texts = [written(tree.left, context.text), written(tree.right, context.text)] as const
+  const comparison = { operator: tree.operator, texts }
+  const ofText = checked(written(tree, context.text), [left, right], value, comparison)
   const demands = Never.ofComparison(tree.operator, left, right, texts)
   const isMoving = [left, right].some((term) => term.dependence !== "none" || term.isMoving === true)
   const history = seriesOf(left, right, tree.operator, (a, b) =>

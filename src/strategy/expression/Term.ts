@@ -59,6 +59,8 @@ export interface Check {
   readonly text: string
   readonly operands: ReadonlyArray<Term>
   readonly value: Term["value"]
+  /** Its operator and the text of its two operands. Missing for a function. */
+  readonly comparison?: { readonly operator: string; readonly texts: readonly [string, string] }
 }
 
 export interface Frame {

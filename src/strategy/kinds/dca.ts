@@ -7,6 +7,7 @@
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
+import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
@@ -153,11 +154,13 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
   const because = reasons(keys)
   const isAbove = whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)
   const pause = isAbove ? "pauseAbove" : "pauseBelow"
+  const or = trigger === undefined ? "" : `, or at a price of ${Decimal.short(trigger)}`
+  const nth = `order ${after.made + 1} of ${times} is due at ${iso(after.next)}${or}`
   const waiting = isPaused
-    ? because("paused", "paused: the price is outside pauseBelow and pauseAbove", pause)
+    ? because("paused", `paused: the price is outside pauseBelow and pauseAbove; ${nth}`, pause)
     : isDue && !begins
-      ? because("skipped", "its time passed while a limit kept new orders back: waits for the next one", "every")
-      : because("not-yet", "waits for its time", "every")
+      ? because("skipped", `its time passed while a limit kept new orders back; ${nth}`, "every")
+      : because("not-yet", nth, "every")
   const remembered = {
     next: after.next,
     made: after.made,
@@ -167,7 +170,7 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
   known.set(remembered, open)
   return {
     desired: open,
-    absent: after.made < times ? [{ slot: slotName(after.made), why: waiting }] : [],
+    absent: after.made < times ? [{ slot: slotName(after.made), why: waiting, at: after.next }] : [],
     memory: remembered,
     reasons: [],
     until: {

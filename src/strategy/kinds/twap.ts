@@ -13,8 +13,10 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
+import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, reasons, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
@@ -221,12 +223,16 @@ const deciding = (whole: Twap): Decide => {
   const { slices, over: overMillis, market, keys } = whole
   const because = reasons(keys)
   const over = because("time-over", "the time of this strategy is over", "over")
-  const waitingBy = (delay: Delay | undefined) =>
+  const waitingBy = (start: number, delay: Delay | undefined) =>
     slices.map(({ slot }, index) => {
-      const text = `begins ${Math.ceil(beginOf(whole, delay, index) / 1000)} s after the start`
-      return { slot, why: because("not-yet", text, "slices") }
+      const at = start + beginOf(whole, delay, index)
+      return {
+        slot,
+        why: because("not-yet", `slice ${index + 1} of ${slices.length} begins at ${iso(at)}`, "slices"),
+        at
+      }
     })
-  const planned = waitingBy(undefined)
+  const planned = lately((start: number) => waitingBy(start, undefined))
   const atLimit = slices.map((slice) => partAt(whole, slice, whole.limit))
   const shareOut = sharing(market, isOwn)
   const placesOf = placing(whole)
@@ -253,7 +259,7 @@ const deciding = (whole: Twap): Decide => {
     const { absent, desired } = placesOf(shares, count)
     return {
       desired,
-      absent: [...absent, ...(delay === undefined ? planned : waitingBy(delay)).slice(count)],
+      absent: [...absent, ...(delay === undefined ? planned(start) : waitingBy(start, delay)).slice(count)],
       memory: remembered,
       reasons: [],
       until: { onFill: !isPlain, time: start + beginOf(whole, delay, count) }

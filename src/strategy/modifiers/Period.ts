@@ -145,7 +145,7 @@ const during =
         if (wait !== undefined) {
           const { absent, desired } = decide(view, own)
           const slots = [...desired, ...absent].map(({ slot }) => slot)
-          return { desired: [], absent: absentSlots(slots, wait.why), memory, reasons: [wait.why], until: wait.until }
+          return { desired: [], absent: absentSlots(slots, wait.why, period.from), memory, reasons: [wait.why], until: wait.until }
         }
         const course = equity && courseOf(equity, period.budget, view, noted)
         if (course?.ended !== undefined) {
@@ -185,8 +185,8 @@ const boundedBy = ({ stops, until }: EquityCourse, decision: Decision): Pick<Dec
   stops: narrowed(decision.stops ?? {}, [stops.priceBelow], [])
 })
 
-const absentSlots = (slots: ReadonlyArray<string>, why: Reason): Decision["absent"] =>
-  slots.map((slot) => ({ slot, why }))
+const absentSlots = (slots: ReadonlyArray<string>, why: Reason, at?: number): Decision["absent"] =>
+  slots.map((slot) => ({ slot, why, ...present({ at }) }))
 
 const endingBy = ({ until }: Period, bounds: Bounds): Bounds =>
   until === undefined ? bounds : { ...bounds, time: Math.min(bounds.time ?? until, until) }

@@ -9,12 +9,14 @@ import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
 import { age, clock, counted } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
 import type { Row } from "../../ledger/Profit.ts"
 import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import * as Table from "../../report/text/Table.ts"
+import type { NextOf } from "../Next.ts"
 import { linesOf, type ProblemView } from "../Problems.ts"
 import { profitByStrategy } from "../Profit.ts"
 import * as LiveProfit from "../profit/LiveProfit.ts"
@@ -193,12 +195,16 @@ export const statusLines = (
       ({ market, p50Millis, p99Millis }) =>
         `Price delay of ${market}: ${seconds(p50Millis)} s (p50), ${seconds(p99Millis)} s (p99).`
     ),
+    ...facts.next.map((line) => nextLine(line, now)),
     ...[...state.signals].map(
       ([name, { at, value }]) => `Signal ${name} is ${value}, of ${iso(at)}, ${age(now - at)} ago.`
     ),
     ...(until === undefined ? [] : [`Safe unattended until ${until}: then the first order expires and is refunded.`])
   ]
 }
+
+const nextLine = ({ at, slot, strategy, text }: NextOf, now: number): string =>
+  `Next of ${slot === null ? strategy : slotKey(strategy, slot)}${at === null ? "" : ` in ${age(at - now)}`}: ${text}.`
 
 /** The bot records the switch when it obeys. Until then the journal and the switch differ. */
 const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {

@@ -43,6 +43,7 @@ const rows: Readonly<Record<string, Row>> = {
   "venue.minOrderUsd": { config: venue("minOrderUsd: 25") },
   "venue.incidents.url": { cannotMatter: "nothing is read from the network, and the sandbox has no incidents" },
   "venue.incidents.token": { cannotMatter: "nothing is read from the network, and the sandbox has no incidents" },
+  "venue.proxy": { cannotMatter: "nothing is read from the network" },
   "venue.incidents": { cannotMatter: "nothing is read from the network, and the sandbox has no incidents" },
   "venue.profile": { config: venue("profile: near-2026-11") },
   "venue.facts.confidentialVerifier": { config: venue("facts: { confidentialVerifier: others.far }") },
@@ -122,6 +123,7 @@ const rows: Readonly<Record<string, Row>> = {
   "signals.file": {
     cannotMatter: "its lines count at the time when they are written: nobody writes them in a rehearsal"
   },
+  "alerts[]": { cannotMatter: "an alert places no order, and nobody is told of a rehearsal" },
   "witness.every": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "witness.file": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "witness.mail": { cannotMatter: "nobody outside is told of a journal that is thrown away" },

@@ -73,7 +73,13 @@ describe("a strategy with a beginning", () => {
     const strategy = strategyOf(`${head("grid", "when: mid < 58000")}${grid}`)
     const inputs = strategy.inputs?.(viewAt(strategy, price("59000")), strategy.initialMemory)
     assert.deepStrictEqual(inputs?.get("cell-00"), [
-      { text: "mid < 58000", values: "59000", holds: false, decides: true }
+      {
+        text: "mid < 58000",
+        values: "59000",
+        holds: false,
+        decides: true,
+        distance: "mid is 59000, true below 58000"
+      }
     ])
   })
 

@@ -39,15 +39,15 @@ export const decidePeriodic = (
   const period = frameStart(view.now, everyMillis)
   const going = numberIn(memory, "period") === period ? goingIn(whole, memory) : trades().map(startTrade(view))
   const traded = new Set(going.map(({ slot }) => slot))
-  const next = iso(period + everyMillis)
-  const text = `within ${Decimal.percent(whole.band)} of its target when this period began: waits until ${next}`
+  const at = period + everyMillis
+  const text = `within ${Decimal.percent(whole.band)} of its target when this period began: waits until ${iso(at)}`
   const why = { code: "rebalance-waits", text, source: whole.keys("every") }
   return {
     desired: going.map((trade) => desiredSlot(whole, trade)),
-    absent: slotsOf(whole).flatMap(({ slot }) => (traded.has(slot) ? [] : [{ slot, why }])),
+    absent: slotsOf(whole).flatMap(({ slot }) => (traded.has(slot) ? [] : [{ slot, why, at }])),
     memory: { period, ...Object.fromEntries(going.map((trade) => [trade.slot, remember(trade)])) },
     reasons: [],
-    until: { onFill: false, time: period + everyMillis }
+    until: { onFill: false, time: at }
   }
 }
 

@@ -1,0 +1,114 @@
+/**
+ * Price alerts: the loop that compares them with the prices of a running bot, and the commands that change and list them. An alert that is
+ * reached becomes an event of the journal, so it is reported as every event is, and once.
+ */
+import { Clock, Effect } from "effect"
+import * as Decimal from "../../domain/Decimal.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
+import { mid } from "../../domain/Market.ts"
+import { iso, percent } from "../../domain/Text.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as BotState from "../../engine/state/BotState.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
+import * as PriceAlerts from "../../files/PriceAlerts.ts"
+import * as WholeFile from "../../journal/WholeFile.ts"
+import * as Layers from "../../Layers.ts"
+import { OrderBook } from "../../orderbook/OrderBook.ts"
+import { aboutOne } from "../../orderbook/Wanted.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import { type Report, sourceText } from "../../strategy/Problem.ts"
+import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import { pricesIn } from "../../views/Prices.ts"
+import { isThere } from "../journal/JournalView.ts"
+
+type Settings = Pick<BotSettings, "alerts" | "journal" | "markets">
+
+const lookMillis = 1_000
+/** For markets that no strategy uses. */
+const pollMillis = 10_000
+const staleMillis = 60_000
+
+const isArmed = (
+  { alerts }: BotState.BotState,
+  { since, text }: Pick<PriceAlerts.PriceAlert, "since" | "text">
+): boolean => (alerts.get(text) ?? -1) < since
+
+const alertsOf = ({ alerts, journal, markets }: Settings) =>
+  Effect.map(PriceAlerts.inFile(journal, markets), (added) => [...alerts, ...added])
+
+/** Runs beside the turns of a bot. A market without a price keeps its alerts waiting. */
+export const watch = Effect.fn("Alerting.watch")(function* (
+  settings: Settings,
+  strategies: () => ReadonlyArray<Strategy>
+) {
+  const { record, state } = yield* Bookkeeper.Bookkeeper
+  const book = yield* OrderBook
+  const look = Effect.gen(function* () {
+    const armed = (yield* alertsOf(settings)).filter((alert) => isArmed(state, alert))
+    const polled = new Set(
+      strategies()
+        .flatMap(marketsSeen)
+        .map(({ name }) => name)
+    )
+    const others = armed.map(({ market }) => market).filter(({ name }) => !polled.has(name))
+    yield* Effect.ignore(book.look(others.map(aboutOne), pollMillis))
+    const now = yield* Clock.currentTimeMillis
+    for (const { market, price, side, text } of armed) {
+      const present = book.prices.get(market.name)
+      if (present === undefined || elapsedMillis(present.at, now) > staleMillis) continue
+      const beyond = Decimal.compare(mid(present), price) * (side === "above" ? 1 : -1)
+      if (beyond >= 0) yield* record({ _tag: "AlertReached", alert: text, mid: mid(present) })
+    }
+  })
+  return yield* Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis)))
+})
+
+/** Adds an alert to the file or removes it; returns its text. */
+export const change = Effect.fn("Alerting.change")(function* (
+  what: "add" | "remove",
+  text: string,
+  settings: Settings
+) {
+  const { journal, markets } = settings
+  const to: Report = { source: sourceText("alert", text), problems: [] }
+  const alert = PriceAlerts.alertOf(text, yield* Clock.currentTimeMillis, markets, to)
+  if (alert === undefined)
+    return yield* new WrongUsage({
+      message: to.problems.map(({ hint, message }) => [message, hint].filter(Boolean).join("; ")).join("; ")
+    })
+  const before = yield* PriceAlerts.inFile(journal, markets)
+  const others = before.filter((other) => other.text !== alert.text)
+  if (what === "remove" && others.length === before.length)
+    return yield* new WrongUsage({
+      message: `${alert.text} was not added by this command: limitbot alert list shows where each alert is from`
+    })
+  const lines = [...others, ...(what === "add" ? [alert] : [])].map(({ since, text }) => `${iso(since)} ${text}\n`)
+  yield* WholeFile.writeAtomically(PriceAlerts.fileOf(journal), lines.join(""))
+  return alert.text
+})
+
+export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings) {
+  const { journal } = settings
+  const state = (yield* isThere(journal))
+    ? yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
+    : BotState.make()
+  const status = RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000)
+  const prices = yield* Effect.orElseSucceed(
+    Effect.map(status, (answer) => pricesIn(answer.prices)),
+    () => undefined
+  )
+  return (yield* alertsOf(settings)).map(({ market, price, since, text }) => {
+    const present = prices?.get(market.name)
+    const middle = present && mid(present)
+    const away =
+      middle && `${percent(Decimal.toNumber(price) / Decimal.toNumber(middle) - 1)} from ${Decimal.short(middle)}`
+    return {
+      alert: text,
+      from: since === 0 ? "configuration" : iso(since),
+      state: isArmed(state, { since, text })
+        ? `waits, ${away ?? "no price"}`
+        : `reached ${iso(state.alerts.get(text) ?? 0)}`
+    }
+  })
+})

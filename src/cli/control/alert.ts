@@ -1,0 +1,48 @@
+/** `limitbot alert BTC/USDC above 70000`: a message when a price is reached, without an order; and to list and remove such alerts. */
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as Alerting from "../../app/control/Alerting.ts"
+import { marketOf } from "../../app/order/OrderWords.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Answer from "../../process/Answer.ts"
+import * as Table from "../../report/text/Table.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+
+const terms = {
+  market: Argument.String("market").pipe(Argument.withDescription("BTC, or a market such as BTC/USDC")),
+  side: Argument.Literals("side", ["above", "below"]).pipe(Argument.withDescription("above or below")),
+  price: Argument.String("price").pipe(Argument.withDescription("In the quote asset")),
+  config: flags.config
+}
+
+const changing = (name: "alert" | "remove", done: string) =>
+  Command.make(
+    name,
+    terms,
+    Effect.fnUntraced(function* ({ config, market, price, side }) {
+      const text = `${yield* marketOf(market, config)} ${side} ${price}`
+      const what = name === "alert" ? "add" : "remove"
+      yield* Console.log(`${yield* Alerting.change(what, text, yield* ConfigFile.loadSettings(config))}: ${done}`)
+    })
+  )
+
+const columns = Table.of<Effect.Success<ReturnType<typeof Alerting.listed>>[number]>([
+  { key: "alert", title: "ALERT", value: ({ alert }) => alert },
+  { key: "from", title: "FROM", value: ({ from }) => from },
+  { key: "state", title: "STATE", value: ({ state }) => state }
+])
+const list = Command.make("list", { config: flags.config, json: flags.json }, ({ config, json }) => {
+  const rows = Effect.flatMap(ConfigFile.loadSettings(config), Alerting.listed)
+  const answer = Effect.map(rows, (all) => Answer.ofList(columns, all, "No alerts."))
+  return Answer.print(answer, { json })
+}).pipe(help("List the alerts and how far each is from its price"))
+
+export const command = changing("alert", "reported once, to the log and to the receivers of `notify`.").pipe(
+  help("Send a message when a price is reached, without an order", {
+    "limitbot alert BTC/USDC above 70000": "Reported once, to the log and to the receivers of notify",
+    "limitbot alert list": "How far each is from its price",
+    "limitbot alert remove BTC/USDC above 70000": "It is not reported any more"
+  }),
+  Command.withSubcommands([list, changing("remove", "removed.").pipe(help("Remove an alert"))])
+)

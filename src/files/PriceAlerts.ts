@@ -1,0 +1,35 @@
+/**
+ * Price alerts, such as "BTC/USDC above 70000": one message, no order. Those of the configuration are reached once. Those of
+ * `limitbot alert` are in a file beside the journal, which only that command writes; each line begins with the time from which it counts.
+ */
+import { Effect, FileSystem } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { type Markets, marketNamed } from "../strategy/Markets.ts"
+import { aboveZeroHint, type Report, report, type Span, sourceText } from "../strategy/Problem.ts"
+
+export type PriceAlert = NonNullable<ReturnType<typeof alertOf>>
+
+/** `since`: epoch milliseconds; an earlier alert of the same text does not count. Zero: one of the configuration. */
+export const alertOf = (text: string, since: number, markets: Markets, to: Report, at: Span = { start: 0, end: 0 }) => {
+  const [name = "", side, figure = "", ...rest] = text.trim().split(/\s+/)
+  if ((side !== "above" && side !== "below") || rest.length > 0)
+    return report(to, at, `"${text}" is not an alert`, "write MARKET above PRICE or MARKET below PRICE")
+  const market = marketNamed(markets)(name, at, to)
+  const price = Decimal.parse(figure)
+  if (price === undefined || !Decimal.isPositive(price))
+    return report(to, at, `expected a price above zero, found "${figure}"`, aboveZeroHint(figure))
+  return market && { text: `${name} ${side} ${Decimal.format(price)}`, market, side, price, since }
+}
+
+export const fileOf = (journal: string): string => `${journal}.alerts`
+
+/** A line that cannot be read is left out. */
+export const inFile = Effect.fn("PriceAlerts.inFile")(function* (journal: string, markets: Markets) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* Effect.orElseSucceed(fileSystem.readFileString(fileOf(journal)), () => "")
+  const to: Report = { source: sourceText(journal, text), problems: [] }
+  return [...text.matchAll(/^(\S+) (.+)$/gm)].flatMap(
+    ([, since = "", terms = ""]) => alertOf(terms, Timestamp.written(since) ?? 0, markets, to) ?? []
+  )
+})

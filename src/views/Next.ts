@@ -1,0 +1,45 @@
+/**
+ * The coming events of a strategy: orders with their times, its end, and conditions with their distance. Times are first; conditions keep the
+ * order of the slots. Slots that wait for the same thing are one line.
+ */
+import { Schema } from "effect"
+import type { Of } from "../domain/BotEvent.ts"
+import { iso } from "../domain/Text.ts"
+import { turningPoints } from "../strategy/expression/Checks.ts"
+import type { Inputs } from "../strategy/Strategy.ts"
+import { Time } from "./AsOf.ts"
+
+/** No slot: the whole strategy, or several slots. No time: a condition. */
+export const NextView = Schema.Struct({
+  slot: Schema.NullOr(Schema.String),
+  text: Schema.String,
+  at: Schema.NullOr(Time)
+})
+type NextView = typeof NextView.Type
+export interface NextOf extends NextView {
+  readonly strategy: string
+}
+
+const maxLines = 4
+
+/** `checks`: of its conditions now; default: as recorded with its last decision. */
+export const nextOf = (
+  { absent, inputs = [] }: Pick<Of<"Decided">, "absent" | "inputs">,
+  now: number,
+  checks: Inputs = new Map(inputs.map((each) => [each.slot, each.checks])),
+  endsAt = 0
+): ReadonlyArray<NextView> => {
+  const due = [
+    ...absent.map(({ at = 0, slot, why }) => ({ slot, text: why.text, at })),
+    { slot: null, text: `ends at ${iso(endsAt)}`, at: endsAt }
+  ]
+  const conditions = [...checks].flatMap(([slot, each]) =>
+    turningPoints(each).map((text) => ({ slot, text, at: null }))
+  )
+  const all = [...due.filter(({ at }) => at > now).toSorted((a, b) => a.at - b.at), ...conditions]
+  return [...Map.groupBy(all, ({ text }) => text).values()]
+    .flatMap(([first, second]) =>
+      first === undefined ? [] : [second === undefined ? first : { ...first, slot: null }]
+    )
+    .slice(0, maxLines)
+}
