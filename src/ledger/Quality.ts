@@ -18,8 +18,6 @@ export type Minutes = ReadonlyMap<string, ReadonlyArray<ClosedMinute>>
 
 export const markoutNames = ["1m", "5m", "60m"] as const
 
-type MarkoutName = (typeof markoutNames)[number]
-
 export interface Quality {
   /** Orders that were open with our deposit, and the number of them that filled at least partly. */
   readonly rested: number
@@ -63,7 +61,7 @@ interface MarkedFill {
 export const markoutsOf = <F extends MarkedFill>(
   fills: ReadonlyArray<F>,
   midAt: (fill: F, at: number) => number | undefined
-): Record<MarkoutName, number | null> => {
+): Record<(typeof markoutNames)[number], number | null> => {
   const after = (minutes: number): number | null => {
     let [sum, weight] = [0, 0]
     for (const fill of fills) {

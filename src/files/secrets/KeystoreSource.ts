@@ -10,10 +10,8 @@ export const reader = Read.fields({
   passphrase: Read.required(secretSource)
 })
 
-type KeystoreFields = NonNullable<ReturnType<typeof reader>>
-
 export const open = Effect.fn("KeystoreSource.open")(function* (
-  { value: { file, passphrase: source } }: Read.Located<KeystoreFields>,
+  { value: { file, passphrase: source } }: Read.Located<NonNullable<ReturnType<typeof reader>>>,
   folder: string,
   to: Report
 ) {

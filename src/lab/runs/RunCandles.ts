@@ -137,14 +137,12 @@ export interface Source extends FileCandles {
   readonly market: Market
 }
 
-export type MarketSeries = Pick<Source, "candles" | "indices">
-
 type All<A> = Arr.NonEmptyReadonlyArray<A>
 
 export interface RunCandles {
   readonly data: string
   readonly sources: All<Source>
-  readonly series: All<MarketSeries>
+  readonly series: All<Pick<Source, "candles" | "indices">>
   readonly warnings: ReadonlyArray<string>
 }
 

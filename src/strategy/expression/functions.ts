@@ -29,11 +29,6 @@ import {
 
 type Parameter = "condition" | "series" | "length" | "number" | "value" | "market?" | "timeframe?"
 
-export interface Arguments {
-  readonly terms: ReadonlyArray<Term>
-  readonly candles: CandlesNamed
-}
-
 export interface CandlesNamed extends Frame {
   readonly base: Asset
   readonly priceType: ValueType
@@ -42,7 +37,7 @@ export interface CandlesNamed extends Frame {
 export interface FunctionOf {
   readonly parameters: ReadonlyArray<Parameter>
   readonly usage: string
-  readonly make: (given: Arguments) => Term
+  readonly make: (given: { readonly terms: ReadonlyArray<Term>; readonly candles: CandlesNamed }) => Term
 }
 
 export const longestLength = 5_000

@@ -116,14 +116,6 @@ export const resampledCandles = (candles: Candles, blockBars: number, starts: Re
   return { bars, time: candles.time, ...columns, priceScale }
 }
 
-export interface SimulationSummary {
-  readonly runs: number
-  readonly lost: number
-  readonly ruin: { readonly loss: number; readonly probability: number }
-  readonly gain: Readonly<Record<string, number>>
-  readonly maxDrawdown: Readonly<Record<string, number>>
-}
-
 const percentiles = [5, 25, 50, 75, 95]
 
 const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, number>> => {
@@ -136,7 +128,7 @@ const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, numbe
 export const fanOf = (paths: ReadonlyArray<Simulation["path"]>): ReadonlyArray<Readonly<Record<string, number>>> =>
   Array.from({ length: pathPoints }, (_, point) => quantiles(paths.map((path) => path[point] ?? 0)))
 
-export const spreadOf = (fates: ReadonlyArray<Simulation>, loss: number): SimulationSummary => ({
+export const spreadOf = (fates: ReadonlyArray<Simulation>, loss: number) => ({
   runs: fates.length,
   lost: fates.length === 0 ? 0 : fates.filter(({ gain }) => gain < 0).length / fates.length,
   ruin: {

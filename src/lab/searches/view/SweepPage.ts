@@ -158,15 +158,10 @@ const figures = (result: TrialFigures): ReadonlyArray<Page.PageCell> => [
 
 const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
 
-interface Headed {
-  readonly head: ReadonlyArray<string>
-  readonly result: TrialFigures
-}
-
 const trialsSection = (
   title: string,
   heads: ReadonlyArray<string>,
-  trials: ReadonlyArray<Headed>,
+  trials: ReadonlyArray<{ readonly head: ReadonlyArray<string>; readonly result: TrialFigures }>,
   aligned: "all" | "beside names" = "all"
 ): Page.PageSection => {
   const rows = trials.map(({ head, result }) => [...head, ...figures(result)])
