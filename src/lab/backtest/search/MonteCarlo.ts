@@ -3,7 +3,7 @@
  * `order` reorders them. `trades` draws its trades and its open position again with repetition. `candles` runs the strategy on candles
  * assembled from pieces of the real ones. Everything follows from a seed.
  */
-import { type Candles, column } from "../../../candles/Candles.ts"
+import { type Candles, emptyColumns } from "../../../candles/Candles.ts"
 import type { Random } from "../../../domain/Seeded.ts"
 import { maxDrawdownOf } from "../results/Statistics.ts"
 
@@ -89,13 +89,7 @@ export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyA
 /** Builds a series of equal length from blocks at any place of the original. Each block is scaled to start where the last one ended. */
 export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
   const { bars, priceScale } = candles
-  const columns = {
-    open: column(bars),
-    high: column(bars),
-    low: column(bars),
-    close: column(bars),
-    volume: column(bars)
-  }
+  const columns = emptyColumns(bars)
   const tick = 10 ** priceScale
   const priced = (value: number): number => Math.max(1, Math.round(value * tick)) / tick
   const length = Math.min(blockBars, bars)
