@@ -52,7 +52,7 @@ export const of = (row: Axis, column: Axis, points: ReadonlyArray<Point>): HeatM
 }
 
 /** Returns the least and greatest value; `undefined` if the map is empty. */
-export const range = ({ values }: HeatMap): readonly [least: number, greatest: number] | undefined => {
+const range = ({ values }: HeatMap): readonly [least: number, greatest: number] | undefined => {
   const numbers = values.flat().filter(isNumber)
   return numbers.length === 0 ? undefined : [Math.min(...numbers), Math.max(...numbers)]
 }
