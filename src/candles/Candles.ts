@@ -34,6 +34,11 @@ export interface Candles {
 
 export const column = (bars: number): Column => new Float64Array(new SharedArrayBuffer(bars * 8))
 
+export const emptyColumns = (bars: number) => {
+  const [open, high, low, close, volume] = [column(bars), column(bars), column(bars), column(bars), column(bars)]
+  return { open, high, low, close, volume }
+}
+
 export const columnOf = (values: ArrayLike<number>): Column => {
   const copy = column(values.length)
   copy.set(values)

@@ -80,12 +80,6 @@ export interface OwnOrder {
   readonly slot: string
 }
 
-export interface AskingCost {
-  readonly requests: number
-  /** Duration of the last request in milliseconds. */
-  readonly millis: number
-}
-
 export interface Book {
   readonly market: Market
   /** For the size that strategies trade; absent before the first usable quote. */
@@ -96,7 +90,8 @@ export interface Book {
   readonly indicative?: { readonly mid: Price; readonly at: number }
   /** The reason why there is no fresh price; absent if there is one. */
   readonly problem?: string
-  readonly asked: AskingCost
+  /** `millis`: duration of the last request. */
+  readonly asked: { readonly requests: number; readonly millis: number }
   /** Absent before the second poll. */
   readonly seenAfter?: SeenAfter
 }

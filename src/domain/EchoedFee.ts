@@ -16,8 +16,7 @@ export const feeEcho = {
   fillsNet: Schema.optionalKey(Schema.Literal(true))
 }
 
-export type FeeEcho = typeof EchoFields.Type
-const EchoFields = Schema.Struct(feeEcho)
+export type FeeEcho = Schema.Struct.Type<typeof feeEcho>
 
 export interface LearnedFee extends FeeEcho {
   readonly market: string

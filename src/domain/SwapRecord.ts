@@ -63,5 +63,4 @@ export const swapReport = {
   originTxHashes: Texts,
   destinationTxHashes: Texts
 }
-const Report = Schema.Struct(swapReport)
-export type SwapReport = typeof Report.Type
+export type SwapReport = Schema.Struct.Type<typeof swapReport>

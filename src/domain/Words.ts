@@ -26,15 +26,8 @@ export const operatorLimit = "operator"
  * Names the person or limit that paused a strategy, and the reason. Without a stated reason, the reason only repeats the name. Older
  * journals have no name.
  */
-export const pausedBy = ({
-  by,
-  limit,
-  reason
-}: {
-  readonly by?: string
-  readonly limit: string
-  readonly reason: string
-}) => {
+export const pausedBy = (pause: { readonly by?: string; readonly limit: string; readonly reason: string }) => {
+  const { by, limit, reason } = pause
   const who = `by ${limit === operatorLimit ? (by ?? "the operator") : `its limit ${limit}`}`
   return reason === who ? who : `${who}: ${reason}`
 }

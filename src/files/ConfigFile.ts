@@ -17,7 +17,7 @@ import * as Read from "../strategy/Fields.ts"
 import { described, type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import * as TermsSection from "../strategy/TermsSection.ts"
-import { readYaml } from "../strategy/YamlReader.ts"
+import { readFile } from "../strategy/YamlReader.ts"
 import type { Proxy } from "../venue/http/Outbound.ts"
 import * as Charges from "../venue/profile/Charges.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"
@@ -32,7 +32,6 @@ import * as FactsSection from "./sections/FactsSection.ts"
 import * as NotifyConfig from "./sections/NotifyConfig.ts"
 import * as OverallLimits from "./sections/OverallLimits.ts"
 import * as ProxySection from "./sections/ProxySection.ts"
-import * as StuckAfter from "./sections/StuckAfter.ts"
 import * as WalletConfig from "./sections/WalletConfig.ts"
 import * as WitnessSection from "./sections/WitnessSection.ts"
 
@@ -160,10 +159,7 @@ const open = Effect.fnUntraced(function* (file: string) {
 
 const parse = Effect.fnUntraced(function* (source: Report["source"], folder: string) {
   const path = yield* Path.Path
-  const to: Report = { source, problems: [] }
-  const yaml = readYaml(to.source)
-  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const fields = Result.isFailure(yaml) ? undefined : config(yaml.success, to)
+  const { fields, to } = readFile(config, source)
   const resolve = (given: string) => path.resolve(folder, given)
   return { parsed: fields === undefined ? undefined : settingsOf(fields, resolve, to), to, folder }
 })
@@ -255,6 +251,18 @@ const accountKeys = {
 
 const accountReader = Read.checked(accountKeys, (settings, at) => ({ ...settings, at }))
 
+const termOf = (step: keyof typeof defaultTerms, says: string) =>
+  Read.withDefault(Read.duration, defaultTerms[step], says)
+
+const stuckAfterReader = Read.section({
+  create: termOf("create", "from the plan to an order that is paid for"),
+  deposit: termOf("deposit", "from the payment to a deposit that shows"),
+  doubt: termOf("doubt", "how long a payment may stay in doubt"),
+  end: termOf("end", "from an order's deadline to its end"),
+  payout: termOf("payout", "from the end of an order to its payout"),
+  refund: termOf("refund", "from the end of an order to its refund")
+})
+
 const config = Read.settingsReader({
   venue: Read.required(Read.settingsReader(venueKeys)),
   account: Read.required(accountReader),
@@ -268,7 +276,7 @@ const config = Read.settingsReader({
     "a running bot compares the service with its recorded behaviour (reads only)",
     "never"
   ),
-  stuckAfter: Read.optional(StuckAfter.reader, "how long each step may take before `orders --stuck` names the order"),
+  stuckAfter: Read.optional(stuckAfterReader, "how long each step may take before `orders --stuck` names the order"),
   journal: Read.withDefault(
     Read.text,
     defaultJournal,

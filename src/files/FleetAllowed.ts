@@ -6,7 +6,7 @@
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import * as Read from "../strategy/Fields.ts"
 import { type Report, render, report, sourceText } from "../strategy/Problem.ts"
-import { readYaml, type YamlNode } from "../strategy/YamlReader.ts"
+import { readFile, readYaml, type YamlNode } from "../strategy/YamlReader.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 
 /** Becomes a folder and a file's name, so it must not lead elsewhere. */
@@ -48,10 +48,7 @@ export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
   const text = yield* fileSystem
     .readFileString(file)
     .pipe(Effect.mapError((error) => unread(PlainFiles.phraseOf(error) ?? error.message)))
-  const to: Report = { source: sourceText(file, text), problems: [] }
-  const yaml = readYaml(to.source)
-  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const allowedRows = Result.isFailure(yaml) ? undefined : reader(yaml.success, to)
+  const { fields: allowedRows, to } = readFile(reader, sourceText(file, text))
   if (allowedRows === undefined || to.problems.length > 0)
     return yield* new RowForbidden({ message: to.problems.map((problem) => render(problem, text)).join("\n") })
   const values = (list: ReadonlyArray<Read.Located<string>> = []) => list.map(({ value }) => value)

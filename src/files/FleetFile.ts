@@ -2,12 +2,12 @@
  * Settings of the page over many bots: its own address, and the standalone bots that it shows, each by the address of its control server
  * and a token. With a trader's token the page can pause and kill a bot; with a viewer's token it only shows it.
  */
-import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
+import { Effect, FileSystem, Path, type Redacted, Schema } from "effect"
 import { url } from "../control/Address.ts"
 import type { ControlOptions } from "../control/ControlOptions.ts"
 import * as Read from "../strategy/Fields.ts"
-import { type Report, render, sourceText } from "../strategy/Problem.ts"
-import { readYaml } from "../strategy/YamlReader.ts"
+import { render, sourceText } from "../strategy/Problem.ts"
+import { readFile } from "../strategy/YamlReader.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import { readSecret, secret } from "./secrets/SecretSource.ts"
 import * as DashboardConfig from "./sections/DashboardConfig.ts"
@@ -56,11 +56,8 @@ export const load = Effect.fn("FleetFile.load")(function* (file: string) {
         (error) => new FleetFileInvalid({ message: `${file}: ${PlainFiles.phraseOf(error) ?? error.message}` })
       )
     )
-  const to: Report = { source: sourceText(file, text), problems: [] }
+  const { fields: fleetSettings, to } = readFile(reader, sourceText(file, text))
   const folder = path.dirname(path.resolve(file))
-  const yaml = readYaml(to.source)
-  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const fleetSettings = Result.isFailure(yaml) ? undefined : reader(yaml.success, to)
   const options =
     fleetSettings?.dashboard === undefined ? usual : yield* DashboardConfig.loaded(fleetSettings.dashboard, folder, to)
   const bots = yield* Effect.forEach(

@@ -33,25 +33,10 @@ export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSetting
 const spot = "not_specified"
 
 const gridNews = [
-  "start_price",
-  "grid_price_step",
-  "grid_lines",
-  "current_price",
-  "current_profit",
-  "current_profit_usd",
-  "current_profit_loss",
-  "current_profit_loss_percent",
-  "total_profits_count",
-  "bought_volume",
-  "sold_volume",
-  "profit_percentage",
-  "investment_base_currency",
-  "investment_quote_currency",
-  "unrealized_profit_loss",
-  "orderbook_price_currency",
-  "note",
-  "editable",
-  "strategy_type"
+  ..."start_price grid_price_step grid_lines current_price current_profit current_profit_usd".split(" "),
+  ..."current_profit_loss current_profit_loss_percent total_profits_count bought_volume sold_volume".split(" "),
+  ..."profit_percentage investment_base_currency investment_quote_currency unrealized_profit_loss".split(" "),
+  ..."orderbook_price_currency note editable strategy_type".split(" ")
 ]
 
 /**
@@ -118,14 +103,8 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
 })
 
 const dealNews = [
-  "active_deals",
-  "active_deals_count",
-  "active_deals_usd_profit",
-  "deals_counter",
-  "easy_form_supported",
-  "editable",
-  "finished_deals_count",
-  "finished_deals_profit_usd"
+  ..."active_deals active_deals_count active_deals_usd_profit deals_counter easy_form_supported editable".split(" "),
+  ..."finished_deals_count finished_deals_profit_usd".split(" ")
 ]
 
 const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {

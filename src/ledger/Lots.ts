@@ -39,10 +39,6 @@ export interface LotBooks {
 
 export const emptyBooks: LotBooks = { open: [], lost: new Map() }
 
-interface Matched extends LotBooks {
-  readonly gains: ReadonlyArray<Gain>
-}
-
 const next = (lots: ReadonlyArray<Lot>, method: LotMethod): Lot | undefined => {
   if (method === "lifo") return lots.at(-1)
   const [oldest] = lots
@@ -58,7 +54,7 @@ const next = (lots: ReadonlyArray<Lot>, method: LotMethod): Lot | undefined => {
  * Matches trades of one pool (a market of a strategy, or of an account), oldest first; `earlier` lots are still open. Base that is written
  * off closes its lots for nothing. If it arrives after all, they are open again at their age and cost, and the loss is earned back.
  */
-export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier = emptyBooks): Matched => {
+export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier = emptyBooks) => {
   const lots: Array<Lot> = [...earlier.open]
   const lost = new Map(earlier.lost)
   const gains: Array<Gain> = []

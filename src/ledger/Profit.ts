@@ -130,37 +130,29 @@ export const itemsOf = (
   ]
 }
 
-export const itemOfGain = (gain: Gain): Item => {
-  const { strategy, slot, at, base, quote } = gain.closedBy
-  return { strategy, slot, at, asset: base, quote, figures: { realised: earned(gain) } }
-}
+const itemOf = (
+  { strategy, slot, at, base, quote }: Pick<Trade, "strategy" | "slot" | "at" | "base" | "quote">,
+  figures: Item["figures"]
+): Item => ({ strategy, slot, at, asset: base, quote, figures })
+
+export const itemOfGain = (gain: Gain): Item => itemOf(gain.closedBy, { realised: earned(gain) })
 
 /** Returns the items of lost quote. Lost quote closes no lots. */
-export const itemsOfLoss = ({
-  strategy,
-  slot,
-  at,
-  base,
-  quote,
-  baseAmount,
-  quoteAmount,
-  side
-}: Trade): ReadonlyArray<Item> => {
-  const earned = side === "BUY" ? -quoteAmount : quoteAmount
-  const figures = { gridProfit: earned, realised: earned }
-  return baseAmount > 0n ? [] : [{ strategy, slot, at, asset: base, quote, figures }]
+export const itemsOfLoss = (trade: Trade): ReadonlyArray<Item> => {
+  const earned = trade.side === "BUY" ? -trade.quoteAmount : trade.quoteAmount
+  return trade.baseAmount > 0n ? [] : [itemOf(trade, { gridProfit: earned, realised: earned })]
 }
 
 /** Values open lots of one pool and method, all long or all short. The value is rounded once, as in `Rounds`. */
 export const itemsOfLots = (lots: ReadonlyArray<Lot>, mark: Mark, now: number): ReadonlyArray<Item> => {
   let [held, known] = [0n, 0n]
-  return lots.map(({ openedBy: { strategy, slot, market, base, quote }, isShort, cost, quantity }) => {
+  return lots.map(({ openedBy, isShort, cost, quantity }) => {
     held += quantity
-    const all = mark(market, base, quote, held)
+    const all = mark(openedBy.market, openedBy.base, openedBy.quote, held)
     const value = (all ?? known) - known
     known += value
     const unrealised = all === undefined ? 0n : isShort ? cost - value : value - cost
-    return { strategy, slot, at: now, asset: base, quote, figures: { unrealised } }
+    return itemOf({ ...openedBy, at: now }, { unrealised })
   })
 }
 
@@ -181,52 +173,18 @@ export const itemsOfTurns = (
   }
   return [
     ...trades.map((trade) => itemOfTurn(trade, Rounds.take(books, trade).earned)),
-    ...Rounds.inventory(books, worth).map(({ book: { strategy, slot, base, quote }, amount }) => ({
-      strategy,
-      slot,
-      at: now,
-      asset: base,
-      quote,
-      figures: { inventory: amount }
-    }))
+    ...Rounds.inventory(books, worth).map(({ book, amount }) => itemOf({ ...book, at: now }, { inventory: amount }))
   ]
 }
 
-export const itemOfTurn = ({ strategy, slot, at, base, quote }: Trade, gridProfit: Amount): Item => ({
-  strategy,
-  slot,
-  at,
-  asset: base,
-  quote,
-  figures: { gridProfit }
-})
+export const itemOfTurn = (trade: Trade, gridProfit: Amount): Item => itemOf(trade, { gridProfit })
 
-export const itemOfRound = ({ strategy, slot, at, base, quote, isTakenBack }: Round): Item => ({
-  strategy,
-  slot,
-  at,
-  asset: base,
-  quote,
-  figures: { rounds: isTakenBack === true ? -1 : 1 }
-})
+export const itemOfRound = (round: Round): Item => itemOf(round, { rounds: round.isTakenBack === true ? -1 : 1 })
 
-export const itemOfFee = ({ strategy, slot, at, base, quote, inQuote }: Fee): Item => ({
-  strategy,
-  slot,
-  at,
-  asset: base,
-  quote,
-  figures: { fees: inQuote }
-})
+export const itemOfFee = (fee: Fee): Item => itemOf(fee, { fees: fee.inQuote })
 
-export const itemOfFlow = ({ strategy, at, asset, amount }: Flow): Item => ({
-  strategy,
-  slot: "",
-  at,
-  asset,
-  quote: asset,
-  figures: { flows: amount }
-})
+export const itemOfFlow = ({ amount, asset, ...flow }: Flow): Item =>
+  itemOf({ ...flow, slot: "", base: asset, quote: asset }, { flows: amount })
 
 /** Keeps capital in the quote assets of trading. Before any trade, keeps capital in every asset. */
 export const flowsIn = (flows: ReadonlyArray<Item>, quotes: ReadonlySet<string>): ReadonlyArray<Item> =>

@@ -18,8 +18,6 @@ export type Minutes = ReadonlyMap<string, ReadonlyArray<ClosedMinute>>
 
 export const markoutNames = ["1m", "5m", "60m"] as const
 
-type MarkoutName = (typeof markoutNames)[number]
-
 export interface Quality {
   /** Orders that were open with our deposit, and the number of them that filled at least partly. */
   readonly rested: number
@@ -81,7 +79,7 @@ export const moveAfter =
 export const markoutsOf = <F extends MarkedFill>(
   fills: ReadonlyArray<F>,
   midAt: MidAt<F>
-): Record<MarkoutName, number | null> => {
+): Record<(typeof markoutNames)[number], number | null> => {
   const after = moveAfter(fills, midAt)
   return { "1m": after(1), "5m": after(5), "60m": after(60) }
 }

@@ -106,11 +106,6 @@ export const tags: ReadonlyArray<Tag> = [
 
 const legKey = (strategy: string, slot: string): string => `${strategy}\u0000${slot}`
 
-export interface TradesFold {
-  readonly see: (entry: Recorded) => void
-  readonly result: () => TradingRecord
-}
-
 /**
  * Continues from `books`, which it changes in place. Swaps by hand are no strategy's trading: their money comes from outside and returns
  * there. They count only `withByHand`, in the books of the whole account. The fee of a move counts in either.
@@ -119,7 +114,7 @@ export const make = (
   decimals: (symbol: string) => number | undefined,
   books: TradesBooks = emptyBooks(),
   withByHand = false
-): TradesFold => {
+) => {
   const { markets, kinds, lastPrices } = books
   const see = (entry: Recorded): void => {
     const { at, event } = entry

@@ -16,10 +16,6 @@ interface List {
   readonly at: number
 }
 
-export interface Indicative extends Listed {
-  readonly askedAt: number
-}
-
 export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
   const ownPrices = yield* OwnPrices
   const lock = yield* Semaphore.make(1)
@@ -43,7 +39,7 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
     const mid = usd(base) / usd(quote)
     if (!(mid > 0) || !Number.isFinite(mid)) return undefined
     const times = [base, quote].flatMap(({ id }) => tokens.get(id)?.pricedAt ?? [])
-    return { mid, at: times.length === 0 ? undefined : Math.min(...times), askedAt } satisfies Indicative
+    return { mid, at: times.length === 0 ? undefined : Math.min(...times), askedAt }
   })
 
   const bySecondSource = Effect.fnUntraced(function* (market: Market, maxAgeMillis: number) {

@@ -117,8 +117,7 @@ export const subscribe = (journal: string, after: number, gone: (why: string) =>
   let last = after
   const once = Effect.gen(function* () {
     const { api, url } = yield* connected(journal, "viewer")
-    const stream = yield* api.look.events({ headers: {}, query: { after: last } })
-    return stream.pipe(
+    return (yield* api.look.events({ headers: {}, query: { after: last } })).pipe(
       Stream.map(({ data }) => data),
       Stream.timeoutOrElse({
         duration: silentMillis,

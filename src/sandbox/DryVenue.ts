@@ -17,17 +17,12 @@ import { type Answer, type CreateOrder, type CreateSwap, type DryQuote, Venue } 
 import { pathOf } from "../venue/VenueConfig.ts"
 import { Rejected, VenueError } from "../venue/VenueError.ts"
 
-interface DryOptions {
-  readonly assets: ReadonlyArray<Asset>
-  readonly account: MoneyPlaces
-}
-
 const answer = <A>(value: A): Answer<A> => ({ value, correlationId: "dry-run" })
 
 const refuse = (operation: string, code: string, text: string) =>
   new VenueError({ reason: new Rejected({ operation, code, text }) })
 
-export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never, Venue> =>
+export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asset>; readonly account: MoneyPlaces }) =>
   Layer.effect(
     Venue,
     Effect.gen(function* () {

@@ -71,10 +71,6 @@ const DepositRequest = Schema.Struct({
   sender: Wire.Identifier
 })
 
-const OutcomeRequest = Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) })
-
-const LieRequest = Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) })
-
 /** Epoch milliseconds. */
 const ServiceTime = Schema.Struct({ at: Schema.Int })
 
@@ -109,12 +105,12 @@ const SandboxGroup = HttpApiGroup.make("sandbox").add(
     error
   }).middleware(MessageValidation),
   HttpApiEndpoint.post("outcome", "/sandbox/outcome", {
-    payload: OutcomeRequest,
+    payload: Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) }),
     success: Schema.Struct({ depositAddress: Schema.String }),
     error
   }).middleware(MessageValidation),
   HttpApiEndpoint.post("lie", "/sandbox/lie", {
-    payload: LieRequest,
+    payload: Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) }),
     success: Schema.Struct({ depositAddress: Schema.String }),
     error
   }).middleware(MessageValidation),

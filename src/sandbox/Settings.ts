@@ -3,8 +3,8 @@
  * settings, start and commands give the same state.
  */
 import type { Asset } from "../domain/Amount.ts"
+import { flatFeeOf } from "../venue/profile/Charges.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"
-import { flatFeeOf } from "../venue/profile/FlatFees.ts"
 import type { LedgerName } from "../venue/wire/WireValue.ts"
 import type { SolverLaw } from "./Solvers.ts"
 
@@ -100,65 +100,20 @@ export const defaultSettings = (ledger: LedgerName): SandboxSettings => ({
   intentMillis: [120_000, 300_000]
 })
 
-const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> =>
-  assetsOf(ledger).map((asset) => ({ ...asset, fee: `${flatFeeOf(asset) ?? 0n}` }))
-
-const assetsOf = (ledger: LedgerName): ReadonlyArray<Omit<SandboxAsset, "fee">> => [
-  {
-    symbol: "BTC",
-    id: `nep141:btc.omft.${ledger}`,
-    decimals: 8,
-    blockchain: "btc",
-    priceUsd: 60_000,
-    volatility: 0.8,
-    initial: 20
-  },
-  {
-    symbol: "ETH",
-    id: `nep141:eth.omft.${ledger}`,
-    decimals: 18,
-    blockchain: "eth",
-    priceUsd: 2_500,
-    volatility: 0.9,
-    initial: 400
-  },
-  {
-    symbol: "SOL",
-    id: `nep141:sol.omft.${ledger}`,
-    decimals: 9,
-    blockchain: "sol",
-    priceUsd: 150,
-    volatility: 1.1,
-    initial: 7_000
-  },
-  {
-    symbol: "USDC",
-    id: `nep141:usdc.omft.${ledger}`,
-    decimals: 6,
-    blockchain: ledger,
-    priceUsd: 1,
-    volatility: 0,
-    initial: 1_000_000
-  },
-  {
-    symbol: "wNEAR",
-    id: `nep141:wrap.${ledger}`,
-    decimals: 24,
-    blockchain: ledger,
-    priceUsd: 5,
-    volatility: 1.2,
-    initial: 200_000
-  },
-  {
-    symbol: "USDT",
-    id: `nep141:usdt.tether-token.${ledger}`,
-    decimals: 6,
-    blockchain: ledger,
-    priceUsd: 1,
-    volatility: 0,
-    initial: 1_000_000
-  }
-]
+const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => {
+  const rows = [
+    ["BTC", `nep141:btc.omft.${ledger}`, 8, "btc", 60_000, 0.8, 20],
+    ["ETH", `nep141:eth.omft.${ledger}`, 18, "eth", 2_500, 0.9, 400],
+    ["SOL", `nep141:sol.omft.${ledger}`, 9, "sol", 150, 1.1, 7_000],
+    ["USDC", `nep141:usdc.omft.${ledger}`, 6, ledger, 1, 0, 1_000_000],
+    ["wNEAR", `nep141:wrap.${ledger}`, 24, ledger, 5, 1.2, 200_000],
+    ["USDT", `nep141:usdt.tether-token.${ledger}`, 6, ledger, 1, 0, 1_000_000]
+  ] as const
+  return rows.map(([symbol, id, decimals, blockchain, priceUsd, volatility, initial]) => {
+    const asset = { symbol, id, decimals, blockchain, priceUsd, volatility, initial }
+    return { ...asset, fee: `${flatFeeOf(asset) ?? 0n}` }
+  })
+}
 
 export const assetById = (settings: SandboxSettings, id: string): SandboxAsset | undefined =>
   settings.assets.find((candidate) => candidate.id === id)

@@ -12,18 +12,8 @@ import * as Ed25519 from "./Ed25519.ts"
 type Fields = Readonly<Record<string, unknown>>
 
 const alwaysAsked = [
-  "dry",
-  "swapType",
-  "slippageTolerance",
-  "originAsset",
-  "depositType",
-  "destinationAsset",
-  "amount",
-  "refundTo",
-  "refundType",
-  "recipient",
-  "recipientType",
-  "deadline"
+  ..."dry swapType slippageTolerance originAsset depositType destinationAsset amount".split(" "),
+  ..."refundTo refundType recipient recipientType deadline".split(" ")
 ]
 
 const virtualChain = ["virtualChainRecipient", "virtualChainRefundRecipient", "customRecipientMsg"]
@@ -31,26 +21,12 @@ const virtualChain = ["virtualChainRecipient", "virtualChainRefundRecipient", "c
 /** Signed only if they hold a value: not empty, zero or null. */
 const askedWhenGiven = ["quoteWaitingTimeMs", "referral", ...virtualChain]
 
-const alwaysAnswered = [
-  "amountIn",
-  "amountInFormatted",
-  "amountInUsd",
-  "minAmountIn",
-  "amountOut",
-  "amountOutFormatted",
-  "amountOutUsd",
-  "minAmountOut"
-]
+const alwaysAnswered =
+  "amountIn amountInFormatted amountInUsd minAmountIn amountOut amountOutFormatted amountOutUsd minAmountOut".split(" ")
 
 const answeredWhenGiven = [
-  "depositAddress",
-  "depositMemo",
-  "deadline",
-  "timeWhenInactive",
-  "timeEstimate",
-  ...virtualChain,
-  "refundFee",
-  "withdrawFee"
+  ..."depositAddress depositMemo deadline timeWhenInactive timeEstimate".split(" "),
+  ...[...virtualChain, "refundFee", "withdrawFee"]
 ]
 
 const isFields = (value: unknown): value is Fields =>

@@ -63,6 +63,14 @@ export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyAr
   return node === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(node)
 }
 
+/** Reads a file's text by `reader`. The report has the faults of the YAML, or those that the reader finds. */
+export const readFile = <A>(reader: (node: YamlNode, to: Report) => A | undefined, source: SourceText) => {
+  const to: Report = { source, problems: [] }
+  const yaml = readYaml(source)
+  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
+  return { to, fields: Result.isFailure(yaml) ? undefined : reader(yaml.success, to) }
+}
+
 const checkCharacters = (to: Report): boolean => {
   const { text } = to.source
   if (text.length > mostCharacters) {

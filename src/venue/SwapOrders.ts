@@ -59,8 +59,7 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const { shown, ...swap } = answer.value
     const settledBy = settlementHashes ? swap.ledgerTxHashes : []
-    const order = toOrder(assetSpellings, shown, now, { ...swap, settledBy })
-    return yield* exact(calls.status.operation, answer, order)
+    return yield* exact(calls.status.operation, answer, toOrder(assetSpellings, shown, now, { ...swap, settledBy }))
   })
 
   return { createSwap, getSwap }

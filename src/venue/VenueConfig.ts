@@ -7,8 +7,8 @@ import { type AskedPath, type MoneyPlaces, pathBetween } from "../domain/MoneyPa
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import type { PayingAccount } from "../signing/IntentGuard.ts"
-import * as document from "./profile/document.ts"
 import type { VenueFacts } from "./profile/Facts.ts"
+import { defaultProfile, factsOf as factsOfProfile } from "./profile/Profiles.ts"
 import type { CreateOrder } from "./Venue.ts"
 import type { AssetSpellings } from "./wire/AssetId.ts"
 import type { LedgerName } from "./wire/WireValue.ts"
@@ -108,10 +108,5 @@ export const payerOf = (config: VenueConfig["Service"]): PayingAccount => ({
 })
 
 /** Returns the facts of the deployment; by default the facts of the interface document. */
-export const factsOf = ({
-  facts,
-  verifier
-}: {
-  readonly facts?: VenueFacts | undefined
-  readonly verifier: string
-}): VenueFacts => facts ?? document.factsOf(verifier)
+export const factsOf = (config: { readonly facts?: VenueFacts | undefined; readonly verifier: string }): VenueFacts =>
+  config.facts ?? factsOfProfile(defaultProfile, config.verifier)

@@ -307,12 +307,7 @@ export const stopsIn = (state: BotState): ReadonlyArray<string> => [
   ...(state.venueDownSince === undefined ? [] : ["the venue has not answered"])
 ]
 
-export interface ProblemLine {
-  readonly severity: ProblemView["severity"]
-  readonly text: string
-}
-
-export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<ProblemLine> =>
+export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<Pick<ProblemView, "severity" | "text">> =>
   [
     ...Map.groupBy(problems, ({ kind, subject }) => (kind === withoutExit ? `${kind} ${subject}` : kind)).values()
   ].flatMap((cases) => {

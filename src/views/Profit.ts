@@ -75,14 +75,12 @@ export const Profit = Schema.Struct({
   })
 })
 
-type StrategyProfit = Omit<(typeof Profit.Type)["strategies"][number], "curve">
-
 export const strategyProfit = (
   assets: Money.Assets,
   { name, market }: { readonly name: string; readonly market: Market },
   { capitals, strategies }: LiveProfit.LiveProfit,
   fills: ReadonlyArray<FillView>
-): ReadonlyArray<StrategyProfit> => {
+): ReadonlyArray<Omit<(typeof Profit.Type)["strategies"][number], "curve">> => {
   const quote = market.quote.symbol
   const strategyCapital = Standing.sumOf(capitals.filter((each) => each.strategy === name && each.quote === quote))
   if (strategyCapital === undefined) return []

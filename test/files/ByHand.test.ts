@@ -3,12 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as ByHand from "../../src/files/ByHand.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { market } from "../world/bitcoin.ts"
 
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
 const markets = { assets: [market.base, market.quote], ticks: new Map() }
 const rule = (price: number) => `{ when: "mid > 0", side: buy, price: ${price}, size: { base: 0.01 }, times: 1 }`
 const budget = { base: 0n, quote: 1_200_000_000n }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as HeatMap from "../../src/lab/html/HeatMap.ts"
-import { maps } from "../../src/lab/html/HeatMaps.ts"
+import { maps } from "../../src/lab/html/HeatMap.ts"
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import * as Domains from "../../src/signing/Domains.ts"
 import * as Guard from "../../src/signing/IntentGuard.ts"
 import { Signer } from "../../src/signing/Signer.ts"
-import * as near202611 from "../../src/venue/profile/near202611.ts"
+import { factsOf } from "../../src/venue/profile/Profiles.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
 import * as Answers from "../world/service/answers.ts"
@@ -18,7 +18,7 @@ const now = Date.parse("2026-11-03T00:00:00Z")
 const treasury = "51e8f94d77b5e90dc9852ca6113771e11e8382ce69473a75e313e41665de7cbe"
 const asset = "nep141:wrap.near"
 const issued = `imt:${treasury}:${asset}`
-const facts = { ...near202611.factsOf("intents.near"), salts: { "intents.near": "252812b3" } }
+const facts = { ...factsOf("near-2026-11", "intents.near"), salts: { "intents.near": "252812b3" } }
 const config = Layer.succeed(VenueConfig, {
   url: "http://venue",
   ledger: "near",

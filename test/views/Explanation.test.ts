@@ -10,6 +10,7 @@ import type { Input } from "../../src/strategy/Strategy.ts"
 import { explain } from "../../src/views/Explanation.ts"
 import * as PastInputs from "../../src/views/explain/PastInputs.ts"
 import { price, strategyOf } from "../strategy/support.ts"
+import { assetsBySymbol as assets } from "../world/bitcoin.ts"
 
 const now = 1_800_000_000_000
 const settings: Settings = {
@@ -17,11 +18,6 @@ const settings: Settings = {
   account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
 }
 const run = { pid: 1, version: "0", mode: "live", account: "me", venue: "https://venue.example" }
-const assets = new Map([
-  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
-  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
-])
-
 const nothingElse = { touched: new Map(), seen: new Map(), removed: new Map(), stopped: undefined }
 
 const ladderText = (limits: string) => `name: ladder

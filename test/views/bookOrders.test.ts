@@ -4,12 +4,9 @@ import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import { restingIn } from "../../src/engine/markets/OwnOrders.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { bookOrders } from "../../src/views/Book.ts"
+import { assetsBySymbol as assets } from "../world/bitcoin.ts"
 import { begin, orderOf } from "../world/journalRows.ts"
 
-const assets = new Map([
-  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
-  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
-])
 const market = "BTC/USDC"
 
 /** How many of our orders are in the book after all events up to the first of this kind. */

@@ -15,15 +15,12 @@ import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { linesOf, problemKinds, problemsOf } from "../../src/views/Problems.ts"
 import type { Pulse } from "../../src/views/Pulse.ts"
 import { picture } from "../../src/views/screen/Picture.ts"
+import { assetsBySymbol as assets } from "../world/bitcoin.ts"
 import { write } from "../world/bot/doubtful.ts"
 import { everyTrouble, troubles } from "../world/bot/troubles.ts"
 import { nowhere, runHere, workspace } from "../world/processes/program.ts"
 
 const now = 10_000_000
-const assets = new Map([
-  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
-  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
-])
 const pulse: Pulse = { turnedAt: () => 1, pollMaxMillis: 1_000, leaving: () => undefined }
 const stateOf = (events: ReadonlyArray<BotEvent>): BotState.BotState => {
   const state = BotState.make()

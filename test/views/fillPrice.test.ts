@@ -2,11 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { fillView } from "../../src/views/Fills.ts"
-
-const assets = new Map([
-  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
-  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
-])
+import { assetsBySymbol as assets } from "../world/bitcoin.ts"
 
 it("a purchase at 59,900 that costs less shows its actual cost", () => {
   const view = fillView(

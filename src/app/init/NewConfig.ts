@@ -153,11 +153,9 @@ export const askAccount = Effect.fnUntraced(function* (interview: Interview, con
   return { ...account, apiKey }
 })
 
-export type NewAccount = Effect.Success<ReturnType<typeof askAccount>>
-
 interface Answered {
   readonly venue: FoundVenue
-  readonly account: NewAccount | undefined
+  readonly account: Effect.Success<ReturnType<typeof askAccount>> | undefined
   readonly assets: ReadonlyArray<Asset>
   readonly profile: ProfileName | undefined
 }

@@ -22,12 +22,6 @@ interface Standing {
   readonly killSwitch: string | undefined
 }
 
-interface Actors {
-  readonly commanding: ReadonlyArray<Looked>
-  /** The venue's list is read last: only a later read can know more. */
-  readonly orders: Effect.Effect<Looked>
-}
-
 type Asked<A> = Effect.Effect<A, Error>
 
 export class ChosenBot extends Context.Service<
@@ -48,7 +42,9 @@ export class ChosenBot extends Context.Service<
     /** Takes the operator's answer to it. Returns its writer. */
     resolve(journal: string, answer: OperatorAnswer): Asked<"bot" | "journal">
     compared(acceptBalances: boolean): Asked<typeof Reconciliation.Type>
-    /** Lists who can still act for it. */
-    actors(state: BotState): Asked<Actors>
+    /** Lists who can still act for it. The venue's list of orders is read last: only a later read can know more. */
+    actors(
+      state: BotState
+    ): Asked<{ readonly commanding: ReadonlyArray<Looked>; readonly orders: Effect.Effect<Looked> }>
   }
 >()("limitbot/app/ChosenBot") {}

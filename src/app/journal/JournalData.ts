@@ -64,8 +64,7 @@ export const signals = Effect.fn("JournalData.signals")(function* (file: string)
   const signalEvents = Effect.flatMap(Journal, (journal) =>
     Stream.runCollect(journal.events({ tags: ["SignalReceived"] }))
   )
-  const recorded = yield* withJournal(file, signalEvents)
-  return recorded.flatMap(({ event }) =>
+  return (yield* withJournal(file, signalEvents)).flatMap(({ event }) =>
     event._tag === "SignalReceived" ? [{ name: event.name, value: event.value, at: event.from }] : []
   )
 })

@@ -47,12 +47,7 @@ export const fills = ({ market, since, slot, strategy }: Wanted) =>
     })
   })
 
-interface ProfitAsked {
-  readonly by: Option.Option<Profit.Grouping>
-  readonly method: LotMethod
-}
-
-export const profit = ({ by, method }: ProfitAsked) =>
+export const profit = ({ by, method }: { readonly by: Option.Option<Profit.Grouping>; readonly method: LotMethod }) =>
   withLedger(
     Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {
       const grouping = Option.getOrUndefined(by)

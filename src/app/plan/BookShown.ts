@@ -28,14 +28,8 @@ interface Asked {
   readonly json: boolean
 }
 
-export const show = Effect.fn("BookShown.show")(function* ({
-  markets: named,
-  config: file,
-  size: sizes,
-  watch,
-  forMillis,
-  json
-}: Asked) {
+export const show = Effect.fn("BookShown.show")(function* (asked: Asked) {
+  const { markets: named, config: file, size: sizes, watch, forMillis, json } = asked
   const config = yield* ConfigFile.load(file)
   const account = yield* Layers.accountOf(config)
   const marketsByName = Layers.marketsByName(config.markets)

@@ -22,12 +22,6 @@ import * as Readiness from "../candles/Readiness.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as PlanInputs from "./PlanInputs.ts"
 
-/** The inputs of a plan. `remembered.state` is changed in place. */
-export interface DraftInputs {
-  readonly remembered: PlanInputs.PlanInputs
-  readonly books: Books
-}
-
 export const draft = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
@@ -44,7 +38,10 @@ export const draftFrom = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>,
-  { remembered: { state, hasJournal, feeds, own }, books }: DraftInputs
+  {
+    remembered: { state, hasJournal, feeds, own },
+    books
+  }: { readonly remembered: PlanInputs.PlanInputs; readonly books: Books }
 ) {
   const { assets } = config.markets
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))

@@ -32,8 +32,7 @@ export const startSwap = Effect.fn("SwapHandOver.begun")(function* <E, R>(
   if ((yield* RunningBot.addressOf(journal)) === undefined) return yield* new BotIsRunning({ journal, pid })
   const { quote, terms } = yield* RunningBot.ask(journal, (api) => api.command.swapQuote({ payload }))
   yield* agrees(terms)
-  const reply = yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))
-  return reply.swap
+  return (yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))).swap
 })
 
 /** A running bot continues the swaps of its journal by itself. */

@@ -15,14 +15,9 @@ export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnu
   }
 }
 
-export interface Swapper {
-  readonly config: BotConfig
-  readonly signerId: string
-}
-
 export const quoted = Effect.fn("SwapTerms.quoted")(function* (
   { destination, origin, request }: AskedSwap,
-  { config, signerId }: Swapper
+  { config, signerId }: { readonly config: BotConfig; readonly signerId: string }
 ) {
   const { correlationId, value } = yield* (yield* Swaps).quote(request)
   const { quote } = value

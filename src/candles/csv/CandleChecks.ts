@@ -7,7 +7,7 @@
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
-import { type Candles, type Column, column } from "../Candles.ts"
+import { type Candles, type Column, column, emptyColumns } from "../Candles.ts"
 import { type DataProblem, maxProblems } from "../DataProblem.ts"
 import * as TimeAxis from "../TimeAxis.ts"
 import { type CsvRows, lineOf } from "./CsvColumns.ts"
@@ -185,13 +185,7 @@ const withoutGaps = (candles: Candles): Candles => {
   const { time } = candles
   const [start, end] = [TimeAxis.openTime(time, 0), TimeAxis.openTime(time, candles.bars - 1)]
   const bars = Math.round((end - start) / time.stepMillis) + 1
-  const filledColumns = {
-    open: column(bars),
-    high: column(bars),
-    low: column(bars),
-    close: column(bars),
-    volume: column(bars)
-  }
+  const filledColumns = emptyColumns(bars)
   let from = -1
   for (let bar = 0; bar < bars; bar++) {
     const opens = from + 1 < candles.bars && TimeAxis.openTime(time, from + 1) <= start + bar * time.stepMillis

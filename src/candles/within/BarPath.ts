@@ -10,14 +10,8 @@
 import type { Random } from "../../domain/Seeded.ts"
 import { type Candles, openAt } from "../Candles.ts"
 
-export interface SmallBars {
-  readonly low: Float64Array
-  readonly high: Float64Array
-  readonly close: Float64Array
-}
-
 /** Writes the small bars of a bar. The last close is the bar's; its low and high are among the closes. */
-export type BarPath = (bar: number, into: SmallBars) => void
+export type BarPath = (bar: number, into: Readonly<Record<"low" | "high" | "close", Float64Array>>) => void
 
 /** The variance of all steps of a bar, in squares of its range: fitted to the hours named above, in 60 steps and in 12. */
 const varianceIn = (steps: number): number => 0.39 + 0.75 / steps

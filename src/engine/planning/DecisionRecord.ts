@@ -85,6 +85,7 @@ export const viewOf = (
 }
 
 const slotsByStrategy = perEvent(({ slots }) => Map.groupBy(slots.values(), ({ strategy }) => strategy))
+
 /** The checks of its conditions by slot; `undefined` without a price, and while its own code fails. */
 export const checksAt = (state: BotState, strategy: Strategy, moment: MarketMoment | undefined): Inputs | undefined => {
   const memory = state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory

@@ -10,18 +10,15 @@ export const reader = Read.fields({
   passphrase: Read.required(secretSource)
 })
 
-type KeystoreFields = NonNullable<ReturnType<typeof reader>>
-
 export const open = Effect.fn("KeystoreSource.open")(function* (
-  { value: { file, passphrase: source } }: Read.Located<KeystoreFields>,
+  { value: { file, passphrase: source } }: Read.Located<NonNullable<ReturnType<typeof reader>>>,
   folder: string,
   to: Report
 ) {
   const passphrase = source === undefined ? undefined : yield* readSecret(source, folder, to)
   if (file === undefined || passphrase === undefined) return undefined
   const fileSystem = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  return yield* fileSystem.readFileString(path.resolve(folder, file.value)).pipe(
+  return yield* fileSystem.readFileString((yield* Path.Path).resolve(folder, file.value)).pipe(
     Effect.flatMap((text) => Keystore.open(text, passphrase)),
     Effect.catch(({ message }) => Effect.sync(() => report(to, file, `the keystore cannot be opened: ${message}`)))
   )

@@ -77,7 +77,6 @@ export const heartbeat = Read.checked(
       ? report(to, at("every"), "a heartbeat comes at most every second")
       : { url, everyMillis: every }
 )
-type HeartbeatConfig = NonNullable<ReturnType<typeof heartbeat>>
 
 type TargetFields = NonNullable<ReturnType<typeof target>>
 
@@ -179,7 +178,7 @@ export const withoutSecrets = ({ except, kinds, least, secret, to, url: _, ...re
 })
 
 export const loadedHeartbeat = Effect.fn("NotifyConfig.loadedHeartbeat")(function* (
-  { everyMillis, url: place }: HeartbeatConfig,
+  { everyMillis, url: place }: NonNullable<ReturnType<typeof heartbeat>>,
   folder: string,
   to: Report
 ) {

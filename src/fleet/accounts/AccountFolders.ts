@@ -105,8 +105,7 @@ interface AccountChange {
 /** Returns the differences from the database. Writes them if `isWritten`. */
 export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string, isWritten: boolean) {
   const registry = yield* Registry
-  const accounts = yield* readFolder(folder)
-  return yield* Effect.forEach(accounts, (account) =>
+  return yield* Effect.forEach(yield* readFolder(folder), (account) =>
     Effect.gen(function* () {
       const { class: group, config, name, strategies } = account
       const storedAccount = yield* registry.text(name)

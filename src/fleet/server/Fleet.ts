@@ -8,22 +8,17 @@ import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
 import type { FleetCommand } from "./FleetApi.ts"
 import type { BotDetail, BotLine } from "./FleetView.ts"
 
-export interface CommandedBots {
-  readonly message: string
-  /** Bots that the command did not reach. They continue unchanged. */
-  readonly notTold: ReadonlyArray<string>
-}
-
 export class Fleet extends Context.Service<
   Fleet,
   {
     readonly lines: Effect.Effect<ReadonlyArray<BotLine>, Refused>
     detail(name: string): Effect.Effect<BotDetail, Refused | Unknown>
+    /** `notTold`: bots that the command did not reach. They continue unchanged. */
     command(
       command: FleetCommand,
       names: ReadonlyArray<string>,
       said: { readonly by: string; readonly why: string | undefined }
-    ): Effect.Effect<CommandedBots, Refused | Unknown>
+    ): Effect.Effect<{ readonly message: string; readonly notTold: ReadonlyArray<string> }, Refused | Unknown>
     resolve(name: string, by: string, answer: OperatorAnswer): Effect.Effect<string, Refused | Unknown>
   }
 >()("limitbot/control/Fleet") {}

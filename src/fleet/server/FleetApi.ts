@@ -13,9 +13,6 @@ export type FleetCommand = "pause" | "resume" | "kill" | "release"
 
 const error = [Refused, Unknown]
 const Name = Schema.String.check(Schema.isBetweenLength(1, 200))
-const Words = Schema.String.check(Schema.isBetweenLength(1, 500))
-const Done = Schema.Struct({ message: Schema.String })
-const DoneTo = Schema.Struct({ ...Done.fields, notTold: Schema.Array(Schema.String) })
 
 const LookGroup = HttpApiGroup.make("look")
   .add(
@@ -47,12 +44,13 @@ const bots = Schema.Union([
   Schema.Literal("all"),
   Schema.Array(Name).check(Schema.isMinLength(1), Schema.isMaxLength(10_000))
 ])
-const why = Schema.optionalKey(Words)
+const Done = Schema.Struct({ message: Schema.String })
+const why = Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 500)))
 
 const commanded = <const Id extends FleetCommand, Fields extends Schema.Struct.Fields>(id: Id, payload: Fields) =>
   HttpApiEndpoint.post(id, `/api/v1/${id}`, {
     payload: Schema.Struct({ bots, why, ...payload }),
-    success: DoneTo,
+    success: Schema.Struct({ ...Done.fields, notTold: Schema.Array(Schema.String) }),
     error
   })
     .annotate(NeededRole, operatorCommands[id].role)

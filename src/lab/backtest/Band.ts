@@ -22,11 +22,9 @@ export interface RunFigures
   readonly dailySharpe: number
 }
 
-type AllFigures = readonly [RunFigures, ...ReadonlyArray<RunFigures>]
-
 /** `enough`: one more batch moved no quantile. `most work`: the first run had so many events that no further runs were started. */
 export interface Simulated {
-  readonly runs: AllFigures
+  readonly runs: readonly [RunFigures, ...ReadonlyArray<RunFigures>]
   readonly ended: "enough" | "most runs" | "most work" | "as asked"
   readonly venue: ReadonlyArray<string>
 }

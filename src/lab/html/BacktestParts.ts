@@ -14,18 +14,13 @@ export type ReportOrder = readonly [
   market: number
 ]
 
-/** Prices at the report's times: the close, and the lowest and highest since the previous time. */
-export interface ReportMarket {
-  readonly name: string
-  readonly close: ReadonlyArray<number>
-  readonly low: ReadonlyArray<number>
-  readonly high: ReadonlyArray<number>
-}
-
 export interface BacktestCurves {
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
-  readonly markets: ReadonlyArray<ReportMarket>
+  /** Prices at these times: the close, and the lowest and highest since the previous time. */
+  readonly markets: ReadonlyArray<
+    { readonly name: string } & Readonly<Record<"close" | "low" | "high", ReadonlyArray<number>>>
+  >
   readonly untouched: ReadonlyArray<number>
   readonly untouchedDrawdown: ReadonlyArray<number>
   readonly buyAndHold: ReadonlyArray<number>

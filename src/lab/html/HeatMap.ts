@@ -2,6 +2,8 @@
  * Values over two parameters as a map, and the same map with every cell averaged with its neighbours. A good cell
  * among good ones is a plateau; a good cell alone is a spike, and most likely luck.
  */
+import { figure, polished } from "./Figures.ts"
+import { escape, scrolled } from "./HtmlPage.ts"
 
 export interface HeatMap {
   readonly rowName: string
@@ -50,7 +52,7 @@ export const of = (row: Axis, column: Axis, points: ReadonlyArray<Point>): HeatM
 }
 
 /** Returns the least and greatest value; `undefined` if the map is empty. */
-export const range = ({ values }: HeatMap): readonly [least: number, greatest: number] | undefined => {
+const range = ({ values }: HeatMap): readonly [least: number, greatest: number] | undefined => {
   const numbers = values.flat().filter(isNumber)
   return numbers.length === 0 ? undefined : [Math.min(...numbers), Math.max(...numbers)]
 }
@@ -125,3 +127,43 @@ export const lines = (map: HeatMap, format: (value: number) => string): Readonly
     `${"".padStart(width)}  ${shades[0]} ${format(limits[0])} to ${shades.at(-1)} ${format(limits[1])}`
   ]
 }
+
+/** Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, equal for every kind of colour vision. */
+const colours = "#00204d #00336f #39486b #575c6d #707173 #8a8779 #a69d75 #c4b56c #e4cf5b #ffea46".split(" ")
+
+/** Three digits, or all before the point. */
+const short = (value: number): string =>
+  figure(value, Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)))))
+
+const mostWritten = 14
+
+const mapTable = (map: HeatMap, winner: Standing | undefined, values: Values, title: string): string => {
+  const limits = range(map) ?? [0, 0]
+  const isWritten = map.columns.length <= mostWritten
+  const cell = (value: number | undefined, row: number, column: number): string => {
+    if (value === undefined) return "<td></td>"
+    const shade = step(value, limits, colours.length)
+    const best = winner?.row === row && winner.column === column ? ' class="best"' : ""
+    const place = `${map.rowName} ${map.rows[row]}, ${map.columnName} ${map.columns[column]}: ${short(value)}`
+    const ink = shade < 5 ? "#ffffff" : "#111111"
+    const written = isWritten ? short(value) : ""
+    return `<td${best} style="background:${colours[shade]};color:${ink}" title="${escape(place)}">${written}</td>`
+  }
+  const span = Math.ceil(map.columns.length / mostWritten)
+  const head = map.columns
+    .flatMap((name, column) =>
+      column % span === 0 ? [`<th class="across" colspan="${span}">${escape(polished(name))}</th>`] : []
+    )
+    .join("")
+  const rows = map.rows.map(
+    (name, row) =>
+      `<tr><th>${escape(polished(name))}</th>${(values[row] ?? []).map((value, column) => cell(value, row, column)).join("")}</tr>`
+  )
+  return `<figure><figcaption>${escape(`${title}: ${map.rowName} down, ${map.columnName} across`)}</figcaption>${scrolled(`<table class="heat"><tr><td></td>${head}</tr>${rows.join("")}</table>`)}</figure>`
+}
+
+const legend = ([least, greatest]: readonly [number, number], isMarked: boolean): string =>
+  `<div class="shades"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span>${isMarked ? "<b></b><span>the cell of #1</span>" : ""}</div>`
+
+export const maps = (map: HeatMap, winner: Standing | undefined): string =>
+  `${legend(range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "averaged with its neighbours")}</div>`

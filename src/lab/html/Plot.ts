@@ -3,7 +3,8 @@
  * has any width and also works on paper.
  */
 import { utcDate } from "../../domain/Text.ts"
-import { figure, polished } from "./Figures.ts"
+import { figure, polished, share } from "./Figures.ts"
+import * as HeatMap from "./HeatMap.ts"
 import { escape } from "./HtmlPage.ts"
 
 export interface PlotAxis {
@@ -108,4 +109,31 @@ export const plot = (
   )
   return `<figure class="plot"><figcaption>${escape(y.title)}<span class="legend">${keys.join("")}</span></figcaption>
 <div class="area"><svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label="${escape(words)}">${[...grid, ...drawn].join("")}</svg>${[...levels, ...stops, ...labels].join("")}</div><p class="x-title">${escape(x.title)}</p></figure>`
+}
+
+const bins = 40
+
+/** Draws how many simulations came to each value, a ratio, as bars. The first mark stands out. */
+export const histogram = (
+  title: string,
+  values: ReadonlyArray<number>,
+  marks: ReadonlyArray<readonly [label: string, value: number]>
+): string => {
+  const x = axisOf(title, [...values, ...marks.map(([, value]) => value)], share)
+  const width = (x.to - x.from) / bins
+  const counts = Array.from({ length: bins }, () => 0)
+  for (const value of values) {
+    const bin = HeatMap.step(value, [x.from, x.to], bins)
+    counts[bin] = (counts[bin] ?? 0) + 1
+  }
+  const bars = counts.map((count, bin) => {
+    const from = x.from + bin * width
+    return { kind: "before", points: bar(from, from + 0.85 * width, count), title: `${count} from ${share(from)}` }
+  })
+  const lines = marks.map(([label, at], index) => ({
+    kind: index === 0 ? "mark" : "mark other",
+    label: `${label} ${share(at)}`,
+    points: [[at, 0] as const]
+  }))
+  return plot(`${title} of ${values.length} simulations`, x, "Number of simulations", [...bars, ...lines])
 }

@@ -63,12 +63,8 @@ interface Asked {
   readonly certificate: boolean
 }
 
-export const replayed = Effect.fn("Replaying.replayed")(function* ({
-  config,
-  journal,
-  with: edited,
-  certificate
-}: Asked) {
+export const replayed = Effect.fn("Replaying.replayed")(function* (asked: Asked) {
+  const { config, journal, with: edited, certificate } = asked
   const settings = yield* ConfigFile.loadSettings(config)
   const { account, markets, venue } = settings
   const strategies = edited.length === 0 ? [] : yield* StrategyFiles.load(edited, markets)

@@ -16,8 +16,8 @@ import type * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
 import { learnedText } from "../../report/text/LearnedFee.ts"
 import * as sandbox from "../../sandbox/Settings.ts"
 import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
-import * as document from "../../venue/profile/document.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
+import { factsOf } from "../../venue/profile/Profiles.ts"
 import { perImpact } from "../backtest/kernel/FillRules.ts"
 
 /** The venue publishes no spread, so we use the sandbox's. */
@@ -81,7 +81,7 @@ export interface Account {
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const unknown: MeasuredFees.FlatFees = { payouts: none, refunds: none }
 /** Without a configuration: the schedule of the interface document, without a partner's credential. */
-const documented = { schedule: document.factsOf("any").fees, isPartner: false, echoed: none, terms: {} }
+const documented = { schedule: factsOf("document", "any").fees, isPartner: false, echoed: none, terms: {} }
 
 /** Returns `undefined` without a configuration. Loads modules on demand, because most runs have no configuration. */
 export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {

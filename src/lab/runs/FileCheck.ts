@@ -94,15 +94,8 @@ interface Asked extends RunCandles.PartAsked {
   readonly json: boolean
 }
 
-export const check = Effect.fn("FileCheck.check")(function* ({
-  usual,
-  files,
-  config,
-  lookahead,
-  data,
-  json,
-  ...part
-}: Asked) {
+export const check = Effect.fn("FileCheck.check")(function* (asked: Asked) {
+  const { usual, files, config, lookahead, data, json, ...part } = asked
   const reading = yield* readAgainst({ config, usual }, files, lookahead ? "search" : "live")
   const { strategies, problems, rendered, leftOut, unlisted } = reading
   const ready = yield* readinessOf(

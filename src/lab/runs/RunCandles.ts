@@ -2,7 +2,6 @@
  * The candles of a run, from a file or a journal, within the requested time and with the requested repairs. Each market has its own file;
  * all have one time axis.
  */
-
 import * as fs from "node:fs"
 import { Array as Arr, Effect, Option, Order, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"
@@ -13,8 +12,9 @@ import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { noRepair, type Repair, repairs } from "../../candles/csv/CandleChecks.ts"
 import { parseField } from "../../candles/csv/CsvField.ts"
 import { format } from "../../candles/DataProblem.ts"
-import { joined } from "../../candles/Joined.ts"
+import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
+import { iso } from "../../domain/Text.ts"
 import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
@@ -137,14 +137,12 @@ export interface Source extends FileCandles {
   readonly market: Market
 }
 
-export type MarketSeries = Pick<Source, "candles" | "indices">
-
 type All<A> = Arr.NonEmptyReadonlyArray<A>
 
 export interface RunCandles {
   readonly data: string
   readonly sources: All<Source>
-  readonly series: All<MarketSeries>
+  readonly series: All<Pick<Source, "candles" | "indices">>
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -205,3 +203,52 @@ export const load = Effect.fn("RunCandles.load")(function* (
     warnings: [...sources.flatMap(({ warnings }) => warnings), ...aligned.notes]
   } satisfies RunCandles
 })
+
+interface FilePart {
+  readonly file: string
+  readonly candles: Candles.Candles
+}
+
+const startOf = ({ candles: { time } }: FilePart): number => TimeAxis.openTime(time, 0)
+
+/** Joins consecutive files of one market. Fails if two files have candles of different lengths, or overlap. */
+const joined = (parts: Arr.NonEmptyReadonlyArray<FilePart>): Result.Result<Candles.Candles, string> => {
+  const [first, ...others] = Arr.sortWith(parts, startOf, Order.Number)
+  const { stepMillis } = first.candles.time
+  let before: FilePart = first
+  for (const part of others) {
+    const { bars, time } = before.candles
+    const end = TimeAxis.closeTime(time, bars - 1)
+    if (part.candles.time.stepMillis !== stepMillis)
+      return Result.fail(
+        `${part.file} has candles of ${part.candles.time.stepMillis / 1000} s, and ${first.file} of ${stepMillis / 1000} s; choose files of one length`
+      )
+    if (startOf(part) < end)
+      return Result.fail(
+        `${part.file} begins at ${iso(startOf(part))}, before ${before.file} ends; give each time once`
+      )
+    before = part
+  }
+  const all = [first, ...others].map(({ candles }) => candles)
+  const bars = all.reduce((sum, candles) => sum + candles.bars, 0)
+  const whole = (columnOf: (candles: Candles.Candles) => Float64Array): Candles.Column => {
+    const joinedColumn = Candles.column(columnOf(first.candles).length === 0 ? 0 : bars)
+    let at = 0
+    for (const candles of all) {
+      joinedColumn.set(columnOf(candles), at)
+      at += candles.bars
+    }
+    return joinedColumn
+  }
+  const times = whole(({ bars, time }) => Float64Array.from({ length: bars }, (_, bar) => TimeAxis.openTime(time, bar)))
+  return Result.succeed({
+    bars,
+    time: TimeAxis.make(times, stepMillis),
+    open: whole(({ open }) => open),
+    high: whole(({ high }) => high),
+    low: whole(({ low }) => low),
+    close: whole(({ close }) => close),
+    volume: whole(({ volume }) => volume),
+    priceScale: Math.max(...all.map(({ priceScale }) => priceScale))
+  })
+}

@@ -2,13 +2,16 @@
  * Sets up a run, the same for backtests, searches, Monte Carlo and the profit difference of an edited file. Turns the known costs and rules
  * into options for each market that the strategy sees, and joins these with its candles.
  */
-import { Array as Arr, Effect, Option, Result } from "effect"
+import { Array as Arr, Effect, FileSystem, Option, Result } from "effect"
 import * as Candles from "../../candles/Candles.ts"
+import * as SignalCsv from "../../candles/csv/SignalCsv.ts"
+import { format } from "../../candles/DataProblem.ts"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
+import { historyOf } from "../../domain/Signal.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
@@ -18,7 +21,6 @@ import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
 import * as FeeModel from "./FeeModel.ts"
 import type { PartAsked, RunCandles } from "./RunCandles.ts"
-import * as RunSignals from "./RunSignals.ts"
 import type { StrategySource } from "./StrategySource.ts"
 
 export interface RulesAsked extends FeeModel.CostFlags {
@@ -167,7 +169,7 @@ export const groundOfFile = Effect.fn("RunSetUp.groundOfFile")(function* (
   const { terms, limits } = strategy
   const costs = yield* FeeModel.of(asked, account, marketsSeen(strategy), terms, limits.maxFeeBasisPoints)
   const ground = yield* groundOf(asked, strategy, costs)
-  const signals = yield* RunSignals.of(asked.signals, strategy)
+  const signals = yield* signalsOf(asked.signals, strategy)
   const options = Arr.map(ground.options, (each): Backtest.Options => ({ ...each, ...present({ signals }) }))
   return { ...ground, options, source, fees: costs.fees } satisfies FileRunInputs
 })
@@ -215,3 +217,45 @@ export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
       warnings: [...loaded.warnings, ...warnings]
     }
   })
+
+const journalPrefix = "journal:"
+const maxProblems = 20
+
+const signalValuesOf = Effect.fnUntraced(function* (from: string) {
+  if (from.startsWith(journalPrefix)) {
+    const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
+    return yield* JournalData.signals(from.slice(journalPrefix.length))
+  }
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem
+    .readFileString(from)
+    .pipe(Effect.mapError(({ message }) => new WrongUsage({ message: `--signals ${from}: ${message}` })))
+  const { problems, values } = SignalCsv.parseSignals(text, from)
+  if (problems.length === 0) return values
+  return yield* new WrongUsage({ message: problems.slice(0, maxProblems).map(format).join("\n") })
+})
+
+/** Returns `undefined` for a strategy without signals. A strategy with signals needs values, because it would otherwise decide nothing. */
+const signalsOf = Effect.fn("RunSetUp.signalsOf")(function* (
+  from: Option.Option<string> | undefined,
+  { file, signals }: Pick<Strategy, "file" | "signals">
+) {
+  if (signals === undefined) return undefined
+  const names = [...signals.keys()]
+  const looks = `${file} uses the signal ${names.join(", ")}`
+  if (from === undefined)
+    return yield* new WrongUsage({
+      message: `${looks}, which a search cannot supply: run limitbot backtest --signals FILE`
+    })
+  if (Option.isNone(from))
+    return yield* new WrongUsage({
+      message: `${looks}: add its values with --signals FILE, in lines of time,name,value`
+    })
+  const history = historyOf(yield* signalValuesOf(from.value))
+  const missing = names.filter((name) => !history.names.has(name))
+  if (missing.length > 0)
+    return yield* new WrongUsage({
+      message: `--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`
+    })
+  return history
+})

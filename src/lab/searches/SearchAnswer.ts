@@ -13,17 +13,12 @@ interface Form<Found> {
 
 class SearchFailed extends Schema.TaggedError<SearchFailed>()("SearchFailed", { message: Schema.String }) {}
 
-interface Input {
-  readonly json: boolean
-  readonly report: Option.Option<string>
-}
-
 export const searching = <Asked, Found, E, R>(
   run: (asked: Asked) => Effect.Effect<Found, E, R>,
   { page, json, failure }: Form<Found>
 ) =>
   Effect.fn(
-    function* (input: Asked & Input) {
+    function* (input: Asked & { readonly json: boolean; readonly report: Option.Option<string> }) {
       const outcome = yield* run(input)
       const document = page(outcome, yield* Clock.currentTimeMillis)
       if (Option.isSome(input.report)) {

@@ -18,42 +18,13 @@ const minPrice = `0.${"1".padStart(places, "0")}`
 const holder = "account"
 const exchange = "limitbot"
 
-const incoming = [
-  "timestamp",
-  "asset",
-  "exchange",
-  "holder",
-  "transaction_type",
-  "spot_price",
-  "crypto_in",
-  "unique_id",
-  "notes"
-]
-const outgoing = [
-  "timestamp",
-  "asset",
-  "exchange",
-  "holder",
-  "transaction_type",
-  "spot_price",
-  "crypto_out_no_fee",
-  "crypto_fee",
-  "unique_id",
-  "notes"
-]
-const between = [
-  "timestamp",
-  "asset",
-  "from_exchange",
-  "from_holder",
-  "to_exchange",
-  "to_holder",
-  "spot_price",
-  "crypto_sent",
-  "crypto_received",
-  "unique_id",
-  "notes"
-]
+const incoming = "timestamp,asset,exchange,holder,transaction_type,spot_price,crypto_in,unique_id,notes".split(",")
+const outgoing =
+  "timestamp,asset,exchange,holder,transaction_type,spot_price,crypto_out_no_fee,crypto_fee,unique_id,notes".split(",")
+const between =
+  "timestamp,asset,from_exchange,from_holder,to_exchange,to_holder,spot_price,crypto_sent,crypto_received,unique_id,notes".split(
+    ","
+  )
 
 export const filesOf = (
   trading: TradingRecord,

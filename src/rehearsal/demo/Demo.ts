@@ -5,23 +5,26 @@
  * removed.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Console, Duration, Effect, FileSystem, Option, Schema } from "effect"
+import { Console, Duration, Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import * as BotRun from "../../app/run/BotRun.ts"
 import * as LastWords from "../../app/run/LastWords.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
+import * as Quotes from "../../orderbook/Quotes.ts"
 import * as KillFile from "../../process/KillFile.ts"
 import { Process } from "../../process/Process.ts"
 import { Terminal } from "../../process/Terminal.ts"
 import { candlesSymbol, type SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
+import * as SandboxConfig from "../../sandbox/serving/SandboxConfig.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as BooksComparison from "./BooksComparison.ts"
-import * as DemoGround from "./DemoGround.ts"
 
 interface Asked extends Pick<SandboxOptions, "candles" | "seed" | "speed"> {
   readonly forMillis: Option.Option<number>
@@ -33,7 +36,7 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbo
   const symbol = candles === undefined ? "BTC" : candlesSymbol(defaultSettings("native"), candles)
   const server = SandboxServer.layer({ ...sandbox, port: 0, candlesSymbol: symbol, settings })
   yield* Effect.gen(function* () {
-    const folder = yield* DemoGround.prepare(yield* SandboxServer.SandboxConnection)
+    const folder = yield* prepare(yield* SandboxServer.SandboxConnection)
     const configFile = `${folder}/config.yaml`
     const config = yield* ConfigFile.load(configFile)
     const account = yield* Layers.accountOf(config)
@@ -81,10 +84,10 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   const markets = Layers.marketsByName(config.markets)
   const market = markets.get(`${demo.symbol}/USDC`)
   if (market === undefined) return yield* Effect.die(new Error(`The sandbox has no ${demo.symbol}`))
-  const price = yield* DemoGround.firstPrice(market)
+  const price = yield* firstPrice(market)
   const strategyFile = `${folder}/grid.yaml`
   const fileSystem = yield* FileSystem.FileSystem
-  yield* fileSystem.writeFileString(strategyFile, DemoGround.gridText(market, price))
+  yield* fileSystem.writeFileString(strategyFile, gridText(market, price))
   const strategies = yield* StrategyFiles.load([strategyFile], config.markets)
   const options: BotRun.BotRunOptions = {
     run: { mode: "demo" },
@@ -116,3 +119,48 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   const next = (yield* Terminal).isInteractive ? "\n\nNext, a strategy of your own: ./limitbot init my-grid.yaml" : ""
   if (!json) yield* Console.log(`The sandbox's own books agree to the unit.${next}`)
 })
+
+const cells = 40
+
+const cellRatio = 1.002
+
+const cellValue = 250
+
+class NoPrice extends Schema.TaggedError<NoPrice>()("NoPrice", {}) {
+  override get message(): string {
+    return "The sandbox quotes no usable price: bid and ask contradict each other. Use a lower --speed."
+  }
+}
+
+const firstPrice = (market: Market) =>
+  Quotes.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
+    Effect.flatMap((seen) => (seen === undefined ? new NoPrice() : Effect.succeed(seen.price))),
+    Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
+  )
+
+const prepare = Effect.fnUntraced(function* (connection: SandboxServer.ConnectionRecord) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-demo-" })
+  yield* SandboxConfig.write(`${folder}/config.yaml`, connection)
+  return folder
+})
+
+const gridText = (market: Market, price: TwoSidedPrice): string => {
+  const now = Decimal.toNumber(mid(price))
+  const level = (steps: number) => Decimal.format(Decimal.fromNumber(now * cellRatio ** steps, 7))
+  const units = (amount: number) => Decimal.format(Decimal.fromNumber(amount, 5))
+  const size = cellValue / now
+  return `# Written by the demo: a grid around the present price.
+name: demo-grid
+market: ${market.name}
+kind: grid
+limits:
+  budget: { base: ${units(size * (cells / 2 + 1))}, quote: ${units(cellValue * (cells / 2 + 1))} }
+grid:
+  lower: ${level(-cells / 2)}
+  upper: ${level(cells / 2)}
+  levels: ${cells + 1}
+  spacing: geometric
+  size: { base: ${units(size)} }
+`
+}

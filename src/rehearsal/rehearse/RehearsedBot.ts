@@ -3,11 +3,14 @@
  * program differs: the venue is a sandbox, time is virtual, and no person reads messages or acts.
  */
 import { Effect, FileSystem, Layer, Path, PlatformError } from "effect"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpServerResponse } from "effect/http"
 import { ChildProcessSpawner } from "effect/process"
 import { SqlClient } from "effect/sql"
 import * as BotRun from "../../app/run/BotRun.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
+import { Teller } from "../../control/notify/command.ts"
+import { Mailer } from "../../control/notify/email.ts"
+import { Phones } from "../../control/push/PhoneServices.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
@@ -20,6 +23,7 @@ import * as Layers from "../../Layers.ts"
 import { Process } from "../../process/Process.ts"
 import { Stop } from "../../process/Stop.ts"
 import { Terminal } from "../../process/Terminal.ts"
+import { answeredBy } from "../../sandbox/http/memoryClient.ts"
 import type { SandboxAsset } from "../../sandbox/Settings.ts"
 import * as IntentGuard from "../../signing/IntentGuard.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -28,7 +32,6 @@ import type * as BookCheck from "../world/BookCheck.ts"
 import * as Rehearsal from "../world/Rehearsal.ts"
 import * as SandboxSigner from "../world/SandboxSigner.ts"
 import type { TroubleLevel } from "../world/Trouble.ts"
-import * as Letters from "./Letters.ts"
 import * as RehearsedConfig from "./RehearsedConfig.ts"
 import * as WarmCandles from "./WarmCandles.ts"
 
@@ -55,7 +58,7 @@ export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehe
   const { limits: _, markets, stuckAfter, venue } = settings
   const journalFile = `${folder}/journal.sqlite`
   const warm = yield* WarmCandles.readCandles(wish.strategies, markets.sources ?? new Map())
-  const letters = Letters.make()
+  const letters = makeLetters()
   const minimum = venue.minOrderUsd === undefined ? {} : { minOrderUsd: Decimal.toNumber(venue.minOrderUsd) }
   const outcome = yield* Rehearsal.run({
     actor: (stage) => actorOf({ ...wish, journalFile, letters, warm }, stage),
@@ -79,7 +82,7 @@ export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehe
 
 interface Props extends RehearsalWish {
   readonly journalFile: string
-  readonly letters: ReturnType<typeof Letters.make>
+  readonly letters: ReturnType<typeof makeLetters>
   readonly warm: ReadonlyArray<WarmCandles.WarmCandles>
 }
 
@@ -191,5 +194,33 @@ const respelled = (spellings: ReadonlyMap<string, string>) => {
       text
     )
     return { status, text: body }
+  }
+}
+
+/** Messages and signs of life are written as for delivery, and only counted. */
+const makeLetters = () => {
+  const counts = { messages: 0, signsOfLife: 0, failures: 0 }
+  const isHeartbeat = (path: string): boolean => path === "" || path === "/" || path === "/start"
+  const receiver = answeredBy((request) =>
+    Effect.sync(() => {
+      const path = request.url.replace(/^\w+:\/\/[^/]+/, "")
+      if (path === "/fail") counts.failures += 1
+      else if (isHeartbeat(path)) counts.signsOfLife += 1
+      else counts.messages += 1
+      return HttpServerResponse.toClientResponse(HttpServerResponse.empty(), { request })
+    })
+  )
+  const countMessage = () =>
+    Effect.sync(() => {
+      counts.messages += 1
+    })
+  return {
+    counts,
+    people: Layer.succeed(HttpClient.HttpClient, receiver),
+    carriers: Layer.mergeAll(
+      Layer.succeed(Mailer, countMessage),
+      Layer.succeed(Teller, countMessage),
+      Layer.succeed(Phones, countMessage)
+    )
   }
 }

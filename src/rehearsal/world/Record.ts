@@ -13,13 +13,6 @@ export interface Alert {
   readonly first: string
 }
 
-export interface LargestDrawdown {
-  readonly usd: number
-  /** Share of the previous peak equity. */
-  readonly ratio: number
-  readonly afterMillis: number
-}
-
 const longOutageMillis = 300_000
 
 const alertOf = (event: BotEvent): string | undefined => {
@@ -54,7 +47,7 @@ export const make = (startedAt: number) => {
   const unanswered = new Map<string, number>()
   let longestUnansweredMillis = 0
   let highest = 0
-  let worst: LargestDrawdown = { usd: 0, ratio: 0, afterMillis: 0 }
+  let worst = { usd: 0, ratio: 0, afterMillis: 0 }
   let worth = { first: 0, last: 0 }
 
   const overdue = new Set<string>()

@@ -5,22 +5,25 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import type { AccountKind, AppFee } from "./money/Payment.ts"
+import type { AppFee } from "./money/Payment.ts"
 import { isPayoutFinal } from "./Payouts.ts"
-import type { RefundReason, SandboxOrder, SandboxSwap, State, SwapStatus } from "./State.ts"
+import {
+  type Parties,
+  partiesIn,
+  type RefundReason,
+  type SandboxOrder,
+  type SandboxSwap,
+  type State,
+  type SwapStatus
+} from "./State.ts"
 
-export interface HistoryRecord {
+export interface HistoryRecord extends Parties {
   readonly target: SandboxOrder | SandboxSwap
   readonly status: Exclude<SwapStatus, "KNOWN_DEPOSIT_TX">
   readonly owner: string | undefined
   readonly isMasking: boolean
   readonly referral: string | undefined
   readonly appFees: ReadonlyArray<AppFee>
-  readonly recipient: string
-  readonly recipientType: AccountKind
-  readonly refundTo: string
-  readonly refundType: AccountKind
-  readonly depositType: AccountKind
   readonly amountIn: Amount
   readonly amountOut: Amount
   readonly refundReason: RefundReason | undefined
@@ -38,11 +41,7 @@ const ofSwap = (swap: SandboxSwap): HistoryRecord => {
     isMasking: request.confidentiality !== "public",
     referral: request.referral,
     appFees: request.appFees ?? [],
-    recipient: request.recipient,
-    recipientType: request.recipientType,
-    refundTo: request.refundTo,
-    refundType: request.refundType,
-    depositType: request.depositType,
+    ...partiesIn(request),
     amountIn: outcome?.spent ?? 0n,
     amountOut: outcome?.received ?? 0n,
     refundReason: outcome?.refundReason,
@@ -64,11 +63,7 @@ const ofOrder = (order: SandboxOrder): HistoryRecord => {
     isMasking: true,
     referral: undefined,
     appFees: order.appFees,
-    recipient: order.recipient,
-    recipientType: order.recipientType,
-    refundTo: order.refundTo,
-    refundType: order.refundType,
-    depositType: order.depositType,
+    ...partiesIn(order),
     amountIn: isOver ? total("amountIn") : 0n,
     amountOut: isOver ? net(total("amountOut"), order.withdrawFee) : 0n,
     refundReason: undefined,

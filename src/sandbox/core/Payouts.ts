@@ -12,10 +12,8 @@ import { type SandboxOrder, type State, schedule } from "./State.ts"
 
 export type PayoutName = "withdrawal" | "refund"
 
-type PayoutStatus = "NOT_STARTED" | "IN_PROGRESS" | "COMPLETED" | "FAILED"
-
 /** An order without money never starts a payout, so it never reports a final one. */
-export const payoutStatus = (order: SandboxOrder): PayoutStatus => {
+export const payoutStatus = (order: SandboxOrder) => {
   const statuses = [order.withdrawal, order.refund].flatMap((leg) => (leg === undefined ? [] : [leg.status]))
   if (!isTerminal(order.status) || statuses.length === 0) return "NOT_STARTED"
   if (statuses.includes("IN_PROGRESS")) return "IN_PROGRESS"

@@ -45,7 +45,20 @@ interface Payable extends Pair {
   readonly originTxHashes: Set<string>
 }
 
-export interface SandboxOrder extends Payable {
+/** The accounts that the money of an order or a swap comes from and goes to. */
+export interface Parties {
+  readonly depositType: AccountKind
+  readonly recipient: string
+  readonly recipientType: AccountKind
+  readonly refundTo: string
+  readonly refundType: AccountKind
+}
+
+export const partiesIn = ({ depositType, recipient, recipientType, refundTo, refundType }: Parties): Parties => {
+  return { depositType, recipient, recipientType, refundTo, refundType }
+}
+
+export interface SandboxOrder extends Payable, Parties {
   readonly kind: "order"
   readonly owner: string
   readonly side: Side
@@ -55,11 +68,6 @@ export interface SandboxOrder extends Payable {
   readonly priceText: string
   readonly inputAmount: Amount
   readonly outputAmount: Amount
-  readonly depositType: AccountKind
-  readonly recipient: string
-  readonly recipientType: AccountKind
-  readonly refundTo: string
-  readonly refundType: AccountKind
   readonly confidentiality: string
   readonly appFees: ReadonlyArray<AppFee>
   /** The share of a price that remains after app fees and the solver's margin. */

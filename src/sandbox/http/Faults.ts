@@ -24,16 +24,8 @@ export interface FaultRates {
   readonly listLagMillis: number
 }
 
-export const noFaults: FaultRates = {
-  dropRequest: 0,
-  dropAnswer: 0,
-  internalError: 0,
-  unavailable: 0,
-  rateLimited: 0,
-  slow: 0,
-  duplicateCreate: 0,
-  listLagMillis: 0
-}
+const kinds = ["dropRequest", "dropAnswer", "internalError", "unavailable", "rateLimited", "slow"] as const
+type Kind = (typeof kinds)[number]
 
 export const uniformFaults = (rate: number): FaultRates => {
   const each = rate / kinds.length
@@ -49,8 +41,7 @@ export const uniformFaults = (rate: number): FaultRates => {
   }
 }
 
-const kinds = ["dropRequest", "dropAnswer", "internalError", "unavailable", "rateLimited", "slow"] as const
-type Kind = (typeof kinds)[number]
+export const noFaults = uniformFaults(0)
 
 export class ConnectionSevered extends Data.TaggedError("ConnectionSevered")<{ readonly at: "request" | "answer" }> {}
 
@@ -88,6 +79,9 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
     })
   }
 
+  const refuseFor = (url: string, request: number, code: OrderErrorCode) =>
+    failure(url, code, Seeded.between(retryAfterSeconds, seed, "retry after", request))
+
   const disturb: Faults["Service"]["disturb"] = Effect.fnUntraced(function* (handler) {
     const { url } = yield* HttpServerRequest.HttpServerRequest
     if (!url.startsWith("/v0/") && !url.startsWith("/api/")) return yield* handler
@@ -103,17 +97,9 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
         yield* handler
         return yield* failure(url, "internal-error")
       case "unavailable":
-        return yield* failure(
-          url,
-          "service-unavailable",
-          Seeded.between(retryAfterSeconds, seed, "retry after", request)
-        )
+        return yield* refuseFor(url, request, "service-unavailable")
       case "rateLimited":
-        return yield* failure(
-          url,
-          "rate-limit-exceeded",
-          Seeded.between(retryAfterSeconds, seed, "retry after", request)
-        )
+        return yield* refuseFor(url, request, "rate-limit-exceeded")
       case "slow":
         yield* Effect.sleep(Seeded.between(slowMillis, seed, "slow", request))
         return yield* handler

@@ -23,8 +23,7 @@ export const layer = HttpApiBuilder.group(
     const usedNonces = new Set<string>()
 
     const tokenOf = Effect.fnUntraced(function* (account: string, use: "access" | "refresh", seconds: number) {
-      const now = yield* Clock.currentTimeMillis
-      return Keys.issue(seed, { use, sub: account, exp: Math.floor(now / 1000) + seconds })
+      return Keys.issue(seed, { use, sub: account, exp: Math.floor((yield* Clock.currentTimeMillis) / 1000) + seconds })
     })
 
     return handlers.handleAll({

@@ -65,9 +65,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-type Attributes = CreateOrderRequest["data"]["attributes"]
-
-const createCommand = (owner: string, attributes: Attributes): Command<"CreateOrder"> => {
+const createCommand = (owner: string, attributes: CreateOrderRequest["data"]["attributes"]): Command<"CreateOrder"> => {
   const { deadline, orderType: _, timeInForce: __, ...request } = attributes
   const parsed = deadline === undefined ? undefined : Timestamp.parse(deadline)
   return { tag: "CreateOrder", payload: { ...request, owner, ...present({ deadline: parsed }) } }

@@ -66,16 +66,13 @@ export const quotes = HttpApiBuilder.group(
         const correlationId = yield* yield* NextCorrelationId
         const input = { request, correlationId, ...present({ partner }) }
         if (!request.dry) {
-          const swap = yield* sandbox.change({ tag: "CreateSwap", payload: input }).pipe(asMessageError)
-          return swap.response
+          return (yield* sandbox.change({ tag: "CreateSwap", payload: input }).pipe(asMessageError)).response
         }
         return yield* sandbox
           .read((state) => answerDry(state, input))
           .pipe(Effect.flatMap(Effect.fromResult), asMessageError)
       }),
-      tokens: Effect.fnUntraced(function* () {
-        return yield* sandbox.read(tokens).pipe(asMessageError)
-      })
+      tokens: () => sandbox.read(tokens).pipe(asMessageError)
     })
   })
 )

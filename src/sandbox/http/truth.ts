@@ -3,13 +3,14 @@ import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { messageError } from "../../venue/wire/WireError.ts"
 import * as Books from "../core/money/Books.ts"
+import { payoutStatus } from "../core/Payouts.ts"
 import * as Salts from "../core/Salts.ts"
-import type { State } from "../core/State.ts"
+import type { SandboxOrder, State } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
-import { type MarketResponse, SandboxApi } from "../SandboxApi.ts"
+import { type BooksResponse, type MarketResponse, SandboxApi } from "../SandboxApi.ts"
+import { assetById } from "../Settings.ts"
 import * as Keys from "./Keys.ts"
 import { asMessageError } from "./refusals.ts"
-import { booksView } from "./wire/wireBooks.ts"
 
 export const layer = HttpApiBuilder.group(
   SandboxApi,
@@ -17,27 +18,13 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
     return handlers.handleAll({
-      deposit: Effect.fnUntraced(function* ({ payload }) {
-        return yield* sandbox.change({ tag: "DepositOnChain", payload }).pipe(asMessageError)
-      }),
-      outcome: Effect.fnUntraced(function* ({ payload }) {
-        return yield* sandbox.change({ tag: "TellOutcome", payload }).pipe(asMessageError)
-      }),
-      lie: Effect.fnUntraced(function* ({ payload }) {
-        return yield* sandbox.change({ tag: "TellLie", payload }).pipe(asMessageError)
-      }),
-      prices: Effect.fnUntraced(function* ({ payload }) {
-        return yield* sandbox.change({ tag: "SetPrices", payload }).pipe(asMessageError)
-      }),
-      fill: Effect.fnUntraced(function* ({ payload }) {
-        return yield* sandbox.change({ tag: "FillOrder", payload }).pipe(asMessageError)
-      }),
-      advance: Effect.fnUntraced(function* ({ payload }) {
-        return yield* sandbox.change({ tag: "AdvanceTime", payload }).pipe(asMessageError)
-      }),
-      rotateSalts: Effect.fnUntraced(function* () {
-        return yield* sandbox.change({ tag: "RotateSalts", payload: {} }).pipe(asMessageError)
-      }),
+      deposit: ({ payload }) => sandbox.change({ tag: "DepositOnChain", payload }).pipe(asMessageError),
+      outcome: ({ payload }) => sandbox.change({ tag: "TellOutcome", payload }).pipe(asMessageError),
+      lie: ({ payload }) => sandbox.change({ tag: "TellLie", payload }).pipe(asMessageError),
+      prices: ({ payload }) => sandbox.change({ tag: "SetPrices", payload }).pipe(asMessageError),
+      fill: ({ payload }) => sandbox.change({ tag: "FillOrder", payload }).pipe(asMessageError),
+      advance: ({ payload }) => sandbox.change({ tag: "AdvanceTime", payload }).pipe(asMessageError),
+      rotateSalts: () => sandbox.change({ tag: "RotateSalts", payload: {} }).pipe(asMessageError),
       rpc: Effect.fnUntraced(function* ({ payload: { id, params } }) {
         const salts = yield* sandbox.read(Salts.present).pipe(asMessageError)
         const salt = salts[params.account_id]
@@ -48,15 +35,9 @@ export const layer = HttpApiBuilder.group(
             : yield* sandbox.read((state) => publicBalances(state, params.args_base64)).pipe(asMessageError)
         return { jsonrpc: "2.0", id, result: { result: [...Buffer.from(JSON.stringify(answer))] } } as const
       }),
-      connection: Effect.fnUntraced(function* () {
-        return yield* sandbox.read(({ settings }) => Keys.connection(settings)).pipe(asMessageError)
-      }),
-      books: Effect.fnUntraced(function* () {
-        return yield* sandbox.read(booksView).pipe(asMessageError)
-      }),
-      market: Effect.fnUntraced(function* () {
-        return yield* sandbox.read(marketView).pipe(asMessageError)
-      })
+      connection: () => sandbox.read(({ settings }) => Keys.connection(settings)).pipe(asMessageError),
+      books: () => sandbox.read(booksView).pipe(asMessageError),
+      market: () => sandbox.read(marketView).pipe(asMessageError)
     })
   })
 )
@@ -89,3 +70,50 @@ const marketView = (state: State): MarketResponse => {
     )
   }
 }
+
+type Amounts = Readonly<Record<string, string>>
+
+export const booksView = (state: State): BooksResponse => {
+  const symbolOf = (id: string) => assetById(state.settings, id)?.symbol ?? id
+  const accounts: Record<string, Record<string, Amounts>> = {}
+  const sums = new Map<string, Record<string, bigint>>()
+  for (const [account, byAsset] of Books.totals(state.books)) {
+    const view: Record<string, Amounts> = {}
+    for (const [asset, amounts] of byAsset) {
+      view[symbolOf(asset)] = toText(amounts)
+      const sum = sums.get(symbolOf(asset)) ?? {}
+      for (const [place, amount] of Object.entries(amounts)) sum[place] = (sum[place] ?? 0n) + amount
+      sums.set(symbolOf(asset), sum)
+    }
+    accounts[account] = view
+  }
+  const entriesByOrder = Books.byOrder(state.books)
+  return {
+    at: state.now,
+    assets: Object.fromEntries(state.settings.assets.map(({ symbol, id, decimals }) => [symbol, { id, decimals }])),
+    accounts,
+    totals: Object.fromEntries([...sums].map(([symbol, amounts]) => [symbol, toText(amounts)])),
+    orders: [...state.orders.values()].map((order) => orderView(order, entriesByOrder.get(order.id) ?? [], symbolOf)),
+    imbalances: Books.imbalances(state.books)
+  }
+}
+
+const toText = (amounts: Readonly<Record<string, bigint>>): Amounts =>
+  Object.fromEntries(Object.entries(amounts).map(([place, amount]) => [place, String(amount)]))
+
+const orderView = (
+  order: SandboxOrder,
+  held: ReadonlyArray<Books.Entry>,
+  symbolOf: (id: string) => string
+): BooksResponse["orders"][number] => ({
+  id: order.id,
+  account: order.account,
+  status: order.status,
+  payoutStatus: payoutStatus(order),
+  inputAsset: symbolOf(order.origin.id),
+  outputAsset: symbolOf(order.destination.id),
+  deposited: String(order.deposited),
+  spent: String(order.fills.reduce((sum, fill) => sum + fill.amountIn, 0n)),
+  received: String(order.fills.reduce((sum, fill) => sum + fill.amountOut, 0n)),
+  held: held.map(({ asset, place, amount }) => ({ asset: symbolOf(asset), place, amount: String(amount) }))
+})

@@ -2,13 +2,13 @@
  * Reads and plays the file of `limitbot sandbox --script`: a list of steps that set prices, wait, fill orders and move the
  * time of the sandbox forward. Each step gives the same commands as the sandbox's HTTP interface.
  */
-import { Clock, Console, Effect, FileSystem, Result, Schema } from "effect"
+import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
 import { messageOf } from "../../domain/Text.ts"
 import * as Read from "../../strategy/Fields.ts"
-import { place, type Report, render, report, type SourceText, sourceText, suggestion } from "../../strategy/Problem.ts"
-import { readYaml } from "../../strategy/YamlReader.ts"
+import { place, render, report, type SourceText, sourceText, suggestion } from "../../strategy/Problem.ts"
+import { readFile } from "../../strategy/YamlReader.ts"
 import type { Command } from "../core/Commands.ts"
 import { restingOrder, restingOrders } from "../core/Control.ts"
 import type { Refusal } from "../core/Refusal.ts"
@@ -62,10 +62,7 @@ export const load = Effect.fn("PriceScript.load")(function* (file: string) {
   const text = yield* fileSystem
     .readFileString(file)
     .pipe(Effect.mapError((error) => new ScriptFailed({ message: `${file} cannot be read: ${messageOf(error)}` })))
-  const to: Report = { source: sourceText(file, text), problems: [] }
-  const yaml = readYaml(to.source)
-  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const steps = Result.isFailure(yaml) ? undefined : readSteps(yaml.success, to)
+  const { fields: steps, to } = readFile(readSteps, sourceText(file, text))
   if (steps === undefined || to.problems.length > 0) {
     return yield* new ScriptFailed({ message: to.problems.map((problem) => render(problem, text)).join("\n") })
   }

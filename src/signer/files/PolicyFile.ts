@@ -10,7 +10,7 @@ import { present } from "../../domain/Present.ts"
 import * as Ed25519 from "../../signing/Ed25519.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, render, report, sourceText } from "../../strategy/Problem.ts"
-import { readYaml } from "../../strategy/YamlReader.ts"
+import { readFile } from "../../strategy/YamlReader.ts"
 import { type Cap, type Hours, type Policy, spanNames, windowsOf } from "../remote/Policy.ts"
 
 export const publicKey = Read.scalar("a public key, ed25519:… in base58", (text) =>
@@ -142,10 +142,7 @@ export interface SignedPolicy {
 }
 
 export const parse = (text: string, file: string): Result.Result<SignedPolicy, PolicyInvalid> => {
-  const to: Report = { source: sourceText(file, text), problems: [] }
-  const yaml = readYaml(to.source)
-  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const signedPart = Result.isFailure(yaml) ? undefined : signedFile(yaml.success, to)
+  const { fields: signedPart, to } = readFile(signedFile, sourceText(file, text))
   const policy = signedPart && policyOf(signedPart, to)
   if (signedPart !== undefined && policy === undefined) report(to, { start: 0, end: 0 }, 'missing key "assets"')
   const { account, lock: lockMillis, version } = signedPart ?? {}

@@ -10,7 +10,7 @@ import * as FactsSection from "../../files/sections/FactsSection.ts"
 import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, render, report, sourceText } from "../../strategy/Problem.ts"
-import { readYaml } from "../../strategy/YamlReader.ts"
+import { readFile } from "../../strategy/YamlReader.ts"
 import { verifierOf } from "../../venue/profile/Profiles.ts"
 import type * as KmsSigner from "../remote/KmsSigner.ts"
 import type { Policy } from "../remote/Policy.ts"
@@ -108,11 +108,8 @@ export const load = Effect.fn("SignerFile.load")(function* (file: string) {
         message: `${file}: the signer's file cannot be read: ${PlainFiles.phraseOf(error) ?? error.message}`
       })
   )
-  const to: Report = { source: sourceText(file, text), problems: [] }
+  const { fields, to } = readFile(signerFile, sourceText(file, text))
   const folder = path.dirname(path.resolve(file))
-  const yaml = readYaml(to.source)
-  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const fields = Result.isFailure(yaml) ? undefined : signerFile(yaml.success, to)
   const ruling = fields === undefined ? undefined : yield* rulingOf(fields, folder, to)
   const signing = fields === undefined ? undefined : yield* signingOf(fields, folder, to)
   if (fields === undefined || signing === undefined || ruling === undefined || to.problems.length > 0) {

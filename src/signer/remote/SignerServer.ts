@@ -131,8 +131,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
         return yield* Effect.as(record.append(approval), { _tag: "Approved" } as const)
       }
       if (request.value._tag === "Transfer") return yield* transfer(request.value)
-      const logged = login(request.value, options, yield* clock, refuse)
-      return yield* Effect.provideService(logged, Signer, signer)
+      return yield* Effect.provideService(login(request.value, options, yield* clock, refuse), Signer, signer)
     },
     oneAtATime.withPermit,
     Effect.map(encode)

@@ -14,22 +14,18 @@ import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as PolicyFile from "../files/PolicyFile.ts"
+import { hoursText } from "../files/PolicyFile.ts"
 import * as SignerFile from "../files/SignerFile.ts"
+import type { Arrival } from "../remote/PoliciesInForce.ts"
 import * as PoliciesInForce from "../remote/PoliciesInForce.ts"
-import type { Cap } from "../remote/Policy.ts"
+import { type Cap, spans, totalsOf, usedOf } from "../remote/Policy.ts"
 import * as PolicySeal from "../remote/PolicySeal.ts"
+import type { RecordEntry } from "../remote/Record.ts"
 import * as Record from "../remote/Record.ts"
 import * as RemoteSigner from "../remote/RemoteSigner.ts"
-import * as PolicyShown from "./PolicyShown.ts"
 import * as Ruled from "./Ruled.ts"
 
-export const sign = Effect.fn("Policies.sign")(function* ({
-  file,
-  key
-}: {
-  readonly file: string
-  readonly key: string
-}) {
+export const sign = Effect.fn("Policies.sign")(function* ({ file, key }: Readonly<Record<"file" | "key", string>>) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem.readFileString(file)
   const { policy, version } = yield* Effect.fromResult(PolicyFile.parse(text, file))
@@ -49,8 +45,8 @@ export const holding = Effect.fn("Policies.holding")(function* ({ config }: { re
     "policy" in ruling
       ? [{ version: null, until: undefined, policy: ruling.policy }]
       : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now)
-  const policies = holding.map((each) => PolicyShown.dataOf(each, entries, now))
-  return { data: () => ({ policies }), lines: () => policies.flatMap(PolicyShown.linesOf) } satisfies CommandAnswer
+  const policies = holding.map((each) => dataOf(each, entries, now))
+  return { data: () => ({ policies }), lines: () => policies.flatMap(linesOf) } satisfies CommandAnswer
 })
 
 const besides = (file: string, cap: Cap, amount: Amount): string => {
@@ -88,3 +84,53 @@ export const approve = Effect.fn("Policies.approve")(function* (given: Approving
   const approved = `One payment of at most ${written} ${symbol} is approved until ${iso(validUntil)}.`
   yield* Console.log(`${approved}${besides(file, cap, amount)}`)
 })
+
+interface Shown extends Pick<Arrival, "policy"> {
+  readonly until?: number | undefined
+  /** Null for the policy in the signer's own file. */
+  readonly version: number | null
+}
+
+/** A policy with all its restrictions, and the used part of each cap. Shown in part, it would look looser than it is. */
+const dataOf = ({ policy, until, version }: Shown, entries: ReadonlyArray<RecordEntry>, now: number) => ({
+  version,
+  until: until === undefined ? null : iso(until),
+  payments: [...policy.caps.values()].map(({ approveAbove, decimals, maxTransfer, symbol }) => ({
+    asset: symbol,
+    maxTransfer: format(maxTransfer, decimals),
+    approveAbove: approveAbove === undefined ? null : format(approveAbove, decimals)
+  })),
+  caps: usedOf(policy, entries, now).map(({ decimals, most, name, symbol, used }) => ({
+    asset: symbol,
+    cap: name,
+    used: format(used, decimals),
+    most: format(most, decimals)
+  })),
+  total: totalsOf(policy, entries, now).map(({ most, name, used }) => ({
+    cap: name,
+    used: Decimal.format(used),
+    most: Decimal.format(most)
+  })),
+  hours: policy.hours?.map(hoursText) ?? null,
+  destinations: policy.destinations ?? null,
+  approvers: policy.approvers ?? null
+})
+
+type Said = ReturnType<typeof dataOf>
+
+const linesOf = ({ approvers, caps, destinations, hours, payments, total, until, version }: Said) => [
+  `${version === null ? "The policy of the signer's file" : `Policy ${version}`}${until === null ? "" : `, until ${until}`}`,
+  ...payments.flatMap(({ approveAbove, asset, maxTransfer }) => [
+    `  ${asset}: at most ${maxTransfer} at once${approveAbove === null ? "" : `, more than ${approveAbove} only with an approval`}`,
+    ...caps
+      .filter((cap) => cap.asset === asset)
+      .map(({ cap, most, used }) => `  ${asset}: ${used} of ${most} in ${spans[cap].said}`)
+  ]),
+  ...total.map(({ cap, most, used }) => `  everything together: ${used} of ${most} in ${spans[cap].said}`),
+  ...listed("signs only (UTC)", hours),
+  ...listed("pays only", destinations),
+  ...listed("approvers", approvers)
+]
+
+const listed = (title: string, all: ReadonlyArray<string> | null): ReadonlyArray<string> =>
+  all === null ? [] : [`  ${title}: ${all.join(", ")}`]

@@ -33,10 +33,6 @@ export type Expression = Place &
     | { readonly type: "binary"; readonly operator: Operator; readonly left: Expression; readonly right: Expression }
   )
 
-export interface SyntaxProblem extends Place {
-  readonly message: string
-}
-
 const grammarText = `
   Expression {
     Choice = if Or then Choice else Choice -- choice
@@ -158,7 +154,7 @@ let cachedGrammar: ReturnType<typeof make> | undefined
 
 const treeOf = (node: Ohm.Node): Expression => node["tree"]()
 
-export const parse = (text: string): Result.Result<Expression, SyntaxProblem> => {
+export const parse = (text: string): Result.Result<Expression, Place & { readonly message: string }> => {
   if (text.length > maxLength) {
     return Result.fail({ start: 0, end: 1, message: `the expression is longer than ${maxLength} characters` })
   }

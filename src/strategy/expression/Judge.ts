@@ -148,8 +148,6 @@ export const boundsOf = ({ watched }: Needs, moment: Moment, times: ReadonlyArra
   return until
 }
 
-type Changing = Writable<Moment>
-
 /**
  * Conditions at a glance. `cold`: it waits for more candles. `unseen`: it depends on values that a glance does not show, or divides by
  * zero.
@@ -168,7 +166,7 @@ export interface Glancing {
  */
 export const glancingFrom = (moment: Moment): Glancing => {
   const findings = nothingFound()
-  const glanced: Changing = {
+  const glanced: Writable<Moment> = {
     ...moment,
     own: undefined,
     depth: undefined,

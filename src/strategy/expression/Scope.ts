@@ -18,7 +18,8 @@ export interface Scope {
   readonly needs: Needs
   readonly to: Report
   readonly knowsStart?: true
-  readonly state?: OwnPast
+  /** Only while the next value of a `state` is compiled: the last values of this state and of the states that need it. */
+  readonly state?: { readonly previous: ReadonlyMap<string, Term>; readonly leaves: Array<Term> }
 }
 
 export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timeframe: string): Scope => ({
@@ -30,12 +31,6 @@ export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timefr
   needs: noNeeds(),
   to
 })
-
-/** Used while the next value of a `state` is compiled: the last values of this state and of the states that need it. */
-export interface OwnPast {
-  readonly previous: ReadonlyMap<string, Term>
-  readonly leaves: Array<Term>
-}
 
 /** Bounds can be computed only for conditions whose sides are simple in the price. A price is computed just once and needs none. */
 export type Use = "condition" | "price"

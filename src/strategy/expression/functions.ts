@@ -29,11 +29,6 @@ import {
 
 type Parameter = "condition" | "series" | "length" | "number" | "value" | "market?" | "timeframe?"
 
-export interface Arguments {
-  readonly terms: ReadonlyArray<Term>
-  readonly candles: CandlesNamed
-}
-
 export interface CandlesNamed extends Frame {
   readonly base: Asset
   readonly priceType: ValueType
@@ -42,7 +37,7 @@ export interface CandlesNamed extends Frame {
 export interface FunctionOf {
   readonly parameters: ReadonlyArray<Parameter>
   readonly usage: string
-  readonly make: (given: Arguments) => Term
+  readonly make: (given: { readonly terms: ReadonlyArray<Term>; readonly candles: CandlesNamed }) => Term
 }
 
 export const longestLength = 5_000
@@ -62,6 +57,8 @@ const ownVolume = ({ market = ownMarket }: Frame) => ({ volumesOf: [market] })
 const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
   terms.map(({ constant }) => constant ?? Number.NaN)
 
+const named = (name: string, of: FunctionOf) => [name, of] as const
+
 const ofSeries = (
   name: string,
   lengths: ReadonlyArray<string>,
@@ -69,9 +66,8 @@ const ofSeries = (
   compute: (values: IndicatorValues, lengths: ReadonlyArray<number>) => IndicatorValues,
   type?: ValueType,
   range?: Range
-): readonly [string, FunctionOf] => [
-  name,
-  {
+) =>
+  named(name, {
     parameters: ["series", ...lengths.map((): Parameter => "length")],
     usage: `${name}(series, ${lengths.join(", ")})`,
     make: ({ terms: [first, ...others] }) => {
@@ -86,8 +82,7 @@ const ofSeries = (
       }
       return { ...seriesTerm(series, type ?? first?.type ?? "number"), ...present({ range }) }
     }
-  }
-]
+  })
 
 const ofWindow = (name: string, compute: (values: IndicatorValues, length: number) => IndicatorValues) =>
   ofSeries(
@@ -109,9 +104,8 @@ const ofCandles = (
   warmUp: (length: number) => number,
   compute: (candles: CandleColumns, length: number) => IndicatorValues,
   { type, range, looksAt }: { type?: ValueType; range?: Range; looksAt?: typeof ownVolume } = {}
-): readonly [string, FunctionOf] => [
-  name,
-  {
+) =>
+  named(name, {
     parameters: ["length", "market?", "timeframe?"],
     usage: `${name}(length) or ${name}(length, 4h)`,
     make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
@@ -119,19 +113,16 @@ const ofCandles = (
       const key = `${name}(${length})`
       const column = (candles: CandleColumns) => compute(candles, length)
       const series = { ...frame, ...looksAt?.(frame), warmUp: warmUp(length), key, column }
-      const term = seriesTerm(series, type ?? priceType)
-      return { ...term, ...present({ range }) }
+      return { ...seriesTerm(series, type ?? priceType), ...present({ range }) }
     }
-  }
-]
+  })
 
 const channel = (
   name: string,
   warmUp: (length: number) => number,
   compute: (candles: CandleColumns, length: number, factor: number) => IndicatorValues
-): readonly [string, FunctionOf] => [
-  name,
-  {
+) =>
+  named(name, {
     parameters: ["length", "number", "market?", "timeframe?"],
     usage: `${name}(length, factor) or ${name}(length, factor, 4h)`,
     make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
@@ -140,38 +131,28 @@ const channel = (
       const column = (candles: CandleColumns) => compute(candles, length, factor)
       return seriesTerm({ ...frame, warmUp: warmUp(length), key, column }, priceType)
     }
-  }
-]
+  })
 
-const ofCondition = (
-  name: string,
-  make: (condition: Series, length: number) => Term
-): readonly [string, FunctionOf] => [
-  name,
-  {
+const ofCondition = (name: string, make: (condition: Series, length: number) => Term) =>
+  named(name, {
     parameters: ["condition", "length"],
     usage: `${name}(condition, length)`,
     make: ({ terms: [condition, length] }) => make(condition?.series ?? nothing, length?.constant ?? 1)
-  }
-]
+  })
 
-const valueWhen: readonly [string, FunctionOf] = [
-  "valuewhen",
-  {
-    parameters: ["condition", "series", "length"],
-    usage: "valuewhen(condition, series, length)",
-    make: ({ terms: [condition, value, length] }) => {
-      const [held = nothing, valued = nothing] = [condition?.series, value?.series]
-      const market = held.market === undefined || valued.market === undefined ? undefined : held.market
-      const on = (series: Series) => onCandlesOf(market, series)
-      return Past.valueWhen(on(held), on(valued), length?.constant ?? 1, value?.type ?? "number")
-    }
+const valueWhen = named("valuewhen", {
+  parameters: ["condition", "series", "length"],
+  usage: "valuewhen(condition, series, length)",
+  make: ({ terms: [condition, value, length] }) => {
+    const [held = nothing, valued = nothing] = [condition?.series, value?.series]
+    const market = held.market === undefined || valued.market === undefined ? undefined : held.market
+    const on = (series: Series) => onCandlesOf(market, series)
+    return Past.valueWhen(on(held), on(valued), length?.constant ?? 1, value?.type ?? "number")
   }
-]
+})
 
-const bands = (name: string, sign: 1 | -1): readonly [string, FunctionOf] => [
-  name,
-  {
+const bands = (name: string, sign: 1 | -1) =>
+  named(name, {
     parameters: ["series", "length", "number"],
     usage: `${name}(series, length, deviations)`,
     make: ({ terms: [first, ...others] }) => {
@@ -185,8 +166,7 @@ const bands = (name: string, sign: 1 | -1): readonly [string, FunctionOf] => [
       const key = `${name}(${inner.key}, ${length}, ${deviations})`
       return seriesTerm({ ...frameOf(inner), warmUp: inner.warmUp - 1 + length, key, column }, first?.type ?? "number")
     }
-  }
-]
+  })
 
 const crossings = (
   name: string,
@@ -208,12 +188,8 @@ const crossings = (
   return { series: { ...series, warmUp: series.warmUp + 1, key: `${series.key} crosses`, column } }
 }
 
-const crossing = (
-  name: string,
-  isAcross: (before: number, after: number) => boolean
-): readonly [string, FunctionOf] => [
-  name,
-  {
+const crossing = (name: string, isAcross: (before: number, after: number) => boolean) =>
+  named(name, {
     parameters: ["series", "value"],
     usage: `${name}(series, series or number)`,
     make: ({ terms: [first, second] }) => {
@@ -233,12 +209,10 @@ const crossing = (
         }
       }
     }
-  }
-]
+  })
 
-const pair = (name: string, apply: (a: number, b: number) => number): readonly [string, FunctionOf] => [
-  name,
-  {
+const pair = (name: string, apply: (a: number, b: number) => number) =>
+  named(name, {
     parameters: ["value", "value"],
     usage: `${name}(a, b)`,
     make: ({ terms: [first, second] }) => {
@@ -251,22 +225,17 @@ const pair = (name: string, apply: (a: number, b: number) => number): readonly [
         dependence
       })
     }
-  }
-]
+  })
 
-const absolute: readonly [string, FunctionOf] = [
-  "abs",
-  {
-    parameters: ["value"],
-    usage: "abs(a)",
-    make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
-      combine(term, term, "abs", Math.abs, { ...term, dependence: term.dependence === "none" ? "none" : "other" })
-  }
-]
+const absolute = named("abs", {
+  parameters: ["value"],
+  usage: "abs(a)",
+  make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
+    combine(term, term, "abs", Math.abs, { ...term, dependence: term.dependence === "none" ? "none" : "other" })
+})
 
-const pure = (name: string, apply: (value: number) => number): readonly [string, FunctionOf] => [
-  name,
-  {
+const pure = (name: string, apply: (value: number) => number) =>
+  named(name, {
     parameters: ["value"],
     usage: `${name}(a)`,
     make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
@@ -275,25 +244,21 @@ const pure = (name: string, apply: (value: number) => number): readonly [string,
         isLiteral: term.isLiteral,
         dependence: term.dependence === "none" ? "none" : "other"
       })
-  }
-]
+  })
 
-const clamp: readonly [string, FunctionOf] = [
-  "clamp",
-  {
-    parameters: ["value", "value", "value"],
-    usage: "clamp(a, lowest, highest)",
-    make: ({ terms: [term = constantTerm(Number.NaN, "number", true), low = term, high = term] }) => {
-      const isFixed = [term, low, high].every(({ dependence }) => dependence === "none")
-      const shape = {
-        type: term.isLiteral ? low.type : term.type,
-        isLiteral: false,
-        dependence: isFixed ? "none" : "other"
-      } as const
-      return combine(combine(term, low, "max", Math.max, shape), high, "min", Math.min, shape)
-    }
+const clamp = named("clamp", {
+  parameters: ["value", "value", "value"],
+  usage: "clamp(a, lowest, highest)",
+  make: ({ terms: [term = constantTerm(Number.NaN, "number", true), low = term, high = term] }) => {
+    const isFixed = [term, low, high].every(({ dependence }) => dependence === "none")
+    const shape = {
+      type: term.isLiteral ? low.type : term.type,
+      isLiteral: false,
+      dependence: isFixed ? "none" : "other"
+    } as const
+    return combine(combine(term, low, "max", Math.max, shape), high, "min", Math.min, shape)
   }
-]
+})
 
 export const areAlike = (
   terms: ReadonlyArray<Term>,

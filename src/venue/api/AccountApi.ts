@@ -7,17 +7,12 @@ import { UserSession } from "./Credentials.ts"
 import { SignedData } from "./IntentsApi.ts"
 import { MessageValidation } from "./RequestValidation.ts"
 
-const AuthenticateRequest = Schema.Struct({ signedData: SignedData })
-
 export const AuthenticateResponse = Schema.Struct({
   accessToken: Schema.String,
   refreshToken: Schema.String,
   expiresIn: Schema.Finite,
   refreshExpiresIn: Schema.Finite
 })
-
-const RefreshRequest = Schema.Struct({ refreshToken: Wire.LongText })
-export const RefreshResponse = Schema.Struct({ accessToken: Schema.String, expiresIn: Schema.Finite })
 
 export const BalancesResponse = Schema.Struct({
   balances: Schema.Array(
@@ -31,15 +26,17 @@ export const BalancesResponse = Schema.Struct({
 
 const overloaded = [429, 500, 503].map(messageErrorAt)
 
+export const RefreshResponse = Schema.Struct({ accessToken: Schema.String, expiresIn: Schema.Finite })
+
 export const AccountApi = HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.post("authenticate", "/v0/auth/authenticate", {
-      payload: AuthenticateRequest,
+      payload: Schema.Struct({ signedData: SignedData }),
       success: [AuthenticateResponse, AuthenticateResponse.pipe(HttpApiSchema.status(201))],
       error: [...[400, 401, 403].map(messageErrorAt), ...overloaded]
     }),
     HttpApiEndpoint.post("refresh", "/v0/auth/refresh", {
-      payload: RefreshRequest,
+      payload: Schema.Struct({ refreshToken: Wire.LongText }),
       success: [RefreshResponse, RefreshResponse.pipe(HttpApiSchema.status(201))],
       error: [...[400, 401].map(messageErrorAt), ...overloaded]
     }),

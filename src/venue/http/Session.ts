@@ -106,8 +106,7 @@ export class Session extends Context.Service<
         const payload = { refreshToken: Redacted.value(tokens.refresh.value) }
         const send = client.api.account.refresh({ payload, responseMode: "response-only" })
         const { value } = yield* client.read(refreshCall, send, RefreshResponse)
-        const now = yield* Clock.currentTimeMillis
-        return { ...tokens, access: token(value.accessToken, value.expiresIn, now) }
+        return { ...tokens, access: token(value.accessToken, value.expiresIn, yield* Clock.currentTimeMillis) }
       })
 
       const renew = Effect.fnUntraced(function* (tokens: Tokens | undefined) {

@@ -99,8 +99,7 @@ export class VenueClient extends Context.Service<
           Effect.retry(repeatReads(patience.readMillis)),
           within(operation, patience.readMillis)
         )
-        const reply = yield* isRead ? repeated : once
-        return yield* Effect.tap(Reply.decode(success)(operation, reply), noteTime)
+        return yield* Effect.tap(Reply.decode(success)(operation, yield* isRead ? repeated : once), noteTime)
       })
 
       const readCall = Effect.fn("VenueClient.read")(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>

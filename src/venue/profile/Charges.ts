@@ -2,12 +2,11 @@
  * The cost of a trade by a fee schedule, in basis points of the input: app fees for their recipients, and the service's own fee. It is a
  * forecast; an order's echo states its real costs.
  */
-import type { Asset } from "../../domain/Amount.ts"
+import { type Amount, type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TradeCosts } from "../../domain/Market.ts"
-import * as document from "./document.ts"
 import type { VenueFacts } from "./Facts.ts"
-import { flatFeesOf } from "./FlatFees.ts"
+import { factsOf } from "./Profiles.ts"
 
 interface AppFee {
   readonly recipient: string
@@ -65,7 +64,7 @@ export const tradeCosts = (
 
 /** Costs without a configuration: the schedule of the interface document, without a partner's credential. */
 export const documentedCosts = (assets: ReadonlyArray<Asset>): TradeCosts =>
-  tradeCosts(document.factsOf("any").fees, false, assets)
+  tradeCosts(factsOf("document", "any").fees, false, assets)
 
 /**
  * Computes the maximum that an order's echo gives to others, with the protocol's fee, and the key of the echo. There is a maximum only if
@@ -107,3 +106,30 @@ interface Pair {
 /** A configuration always has `venue.apiKey`. */
 export const isPartner = (facts: VenueFacts, hasPartnerJwt: boolean): boolean =>
   hasPartnerJwt || facts.fees.credential === "apiKey"
+
+/**
+ * Fees of one payout or refund, in units of the asset. The venue publishes them only on orders, so the sandbox takes these, and forecasts
+ * use them until an order shows others.
+ */
+const fees: Readonly<Record<string, string>> = {
+  BTC: "0.0000003",
+  ETH: "0.000008",
+  SOL: "0.00013",
+  USDC: "0.02",
+  USDT: "0.02",
+  wNEAR: "0.004"
+}
+
+/** Returns `undefined` for unknown assets, or for those with too few decimals for the amount. */
+export const flatFeeOf = ({ decimals, symbol }: Pick<Asset, "decimals" | "symbol">): Amount | undefined => {
+  const fee = Decimal.parse(fees[symbol] ?? "")
+  return fee === undefined ? undefined : fromDecimal(fee, decimals)
+}
+
+const flatFeesOf = (assets: ReadonlyArray<Asset>): ReadonlyMap<string, Amount> =>
+  new Map(
+    assets.flatMap((asset) => {
+      const fee = flatFeeOf(asset)
+      return fee === undefined ? [] : [[asset.symbol, fee] as const]
+    })
+  )

@@ -30,8 +30,7 @@ const FeeSchedule = Schema.Struct({
   /** Fills report their output after these fees, so it may be below the limit by the charges in the order's echo. */
   fillsNet: Schema.Boolean
 })
-/** The maximum distance between the start of a login and the service's own time, in seconds. */
-const Span = Schema.Struct({ before: Schema.Finite, after: Schema.Finite })
+
 export const loginNonces = ["free", "started"] as const
 export const historyAccess = ["open", "invite-only"] as const
 export const statusDetails = ["whole", "bare"] as const
@@ -44,7 +43,8 @@ export const VenueFacts = Schema.Struct({
     verifier: Schema.String,
     /** `free`: any 32 bytes, with the verifier's salt if it is known. `started`: with salt, end and start. */
     nonce: Schema.Literals(loginNonces),
-    startsWithinSeconds: Schema.optionalKey(Span)
+    /** The maximum distance between the start of a login and the service's own time. */
+    startsWithinSeconds: Schema.optionalKey(Schema.Struct({ before: Schema.Finite, after: Schema.Finite }))
   }),
   /** Known salts of nonces, four bytes in hex, by verifier. They rotate. */
   salts: Schema.Record(Schema.String, Schema.String),

@@ -10,9 +10,6 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { AccountHistoryItem, TransactionRecord } from "./WireHistory.ts"
 import * as Wire from "./WireValue.ts"
 
-type RecordFields = Partial<TransactionRecord>
-type ItemFields = Partial<AccountHistoryItem>
-
 /** A past swap in smallest units and epoch milliseconds. */
 export interface Transaction {
   /** Names the swap, with the memo. */ readonly depositAddress: string
@@ -24,7 +21,7 @@ export interface Transaction {
   /** Smallest units; missing if the venue does not say. */ readonly refundFee: Amount | undefined
   /** Transactions on the home ledger. */ readonly ledgerTxHashes: ReadonlyArray<string>
   /** The fields that are as documented. */
-  readonly record: RecordFields
+  readonly record: Partial<TransactionRecord>
   /** The venue's whole answer, word for word. */
   readonly said: unknown
   /** The fields that are not as documented; `undefined` if all are. */
@@ -72,7 +69,7 @@ export const entryOf = (said: unknown): HistoryEntry => {
 
 /** A line of the account's own history. */
 export interface AccountEntry {
-  /** The fields that are as documented. */ readonly item: ItemFields
+  /** The fields that are as documented. */ readonly item: Partial<AccountHistoryItem>
   /** The venue's line, word for word. */ readonly said: unknown
   /** Missing if every field is as documented. */ readonly problem: string | undefined
 }

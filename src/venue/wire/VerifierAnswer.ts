@@ -17,13 +17,7 @@ const ruledOut =
 
 const staleSalt = /invalid salt/i
 
-export const verdictOf = ({
-  code,
-  text
-}: {
-  readonly code: string
-  readonly text: string
-}): RefusalVerdict | undefined => {
+export const verdictOf = ({ code, text }: Readonly<Record<"code" | "text", string>>): RefusalVerdict | undefined => {
   if (usedNonce.test(text) || usedNonce.test(code)) return "executed"
   if (staleSalt.test(text)) return "stale-salt"
   return ruledOut.test(text) ? "not-executed" : undefined

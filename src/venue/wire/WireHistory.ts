@@ -5,7 +5,6 @@ import * as Wire from "./WireValue.ts"
 
 const { nullable, tolerant } = Wire
 const Text = Schema.String
-const Texts = Schema.Array(Text)
 
 export const transactionStatuses = [
   "SUCCESS",
@@ -42,7 +41,7 @@ export const TransactionRecord = Schema.Struct({
   amountOut: Text,
   amountOutUsd: tolerant(Text),
   refundTo: tolerant(Text),
-  senders: tolerant(Texts),
+  senders: tolerant(Schema.Array(Text)),
   refundReason: tolerant(Wire.openEnum(refundReasons)),
   refundFee: tolerant(Text),
   refundFeeFormatted: nullable(Text),

@@ -26,8 +26,6 @@ import * as Wire from "./WireValue.ts"
 const { informal, tolerant } = Wire
 const Text = Schema.String
 
-const payoutStatuses = ["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "FAILED"] as const
-
 const WirePayoutLeg = Schema.Struct({
   status: tolerant(Wire.openEnum(["IN_PROGRESS", "COMPLETED", "FAILED"])),
   txHash: tolerant(Text),
@@ -66,7 +64,7 @@ export const WireOrderAttributes = Schema.Struct({
   depositMode: tolerant(Wire.openEnum(Wire.depositModes)),
   depositType: tolerant(Wire.openEnum(Wire.depositTypes)),
   fillStatus: tolerant(Wire.openEnum(fillStatuses)),
-  payoutStatus: tolerant(Wire.openEnum(payoutStatuses)),
+  payoutStatus: tolerant(Wire.openEnum(["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "FAILED"])),
   isPayoutStatusFinal: tolerant(Schema.Boolean),
   payouts: tolerant(WirePayouts),
   depositedAmount: tolerant(Text),

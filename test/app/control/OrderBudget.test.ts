@@ -7,12 +7,8 @@ import type { OrderRequest } from "../../../src/control/api/Order.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import { market } from "../../world/bitcoin.ts"
 
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
 const strategy = "by-hand-btc-usdc"
 
 const order = (id: string, request: Omit<OrderRequest, "market" | "side">): readonly [string, string] => {

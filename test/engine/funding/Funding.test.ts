@@ -20,12 +20,8 @@ import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { IntentGuard, SignerUnavailable } from "../../../src/signing/IntentGuard.ts"
 import { type CreateOrder, Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, VenueError } from "../../../src/venue/VenueError.ts"
+import { market } from "../../world/bitcoin.ts"
 
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
 const hour = 3_600_000
 const lost = new VenueError({ reason: new OutcomeUnknown({ operation: "submit intent", text: "lost" }) })
 

@@ -10,13 +10,10 @@ import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import { explain } from "../../../src/views/Explanation.ts"
 import { problemsOf } from "../../../src/views/Problems.ts"
 import { slotsOf } from "../../../src/views/Slots.ts"
+import { assetsBySymbol as assets } from "../../world/bitcoin.ts"
 import { troubles } from "../../world/bot/troubles.ts"
 
 const now = 10_000_000
-const assets = new Map([
-  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
-  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
-])
 const settings = { ...defaults, account: { signerId: "a", depositType: "INTENTS" as const, maxAppFeeBasisPoints: 0 } }
 const pulse = { turnedAt: () => 1, pollMaxMillis: 1_000, leaving: () => undefined }
 

@@ -3,12 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { warningsOf } from "../../../src/engine/planning/ahead/DepthWarnings.ts"
 import type { PlannedChange } from "../../../src/engine/planning/ahead/PlanReport.ts"
 import { price } from "../../strategy/support.ts"
-
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
+import { market } from "../../world/bitcoin.ts"
 
 const change = (slot: string, quantity: bigint, rest: Partial<PlannedChange> = {}): PlannedChange => ({
   action: "create",

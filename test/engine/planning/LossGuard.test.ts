@@ -7,14 +7,9 @@ import * as LossGuard from "../../../src/engine/planning/LossGuard.ts"
 import { loaded } from "../../../src/engine/StartUp.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
+import { market } from "../../world/bitcoin.ts"
 
 const day = 86_400_000
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
-
 const strategyWith = (limits: Partial<Limits>, hash = "h"): Strategy => ({
   name: "s",
   kind: "grid",

@@ -4,12 +4,8 @@ import type { Reason } from "../../../src/domain/BotEvent.ts"
 import { type Change, diff, type SlotOrder } from "../../../src/engine/planning/OrderDiff.ts"
 import type { DesiredOrder } from "../../../src/strategy/Decision.ts"
 import { price } from "../../strategy/support.ts"
+import { market } from "../../world/bitcoin.ts"
 
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
 const why: Reason = { code: "cell", text: "buys below the mid", source: "grid.yaml:5:3" }
 const free = { fees: 0n, outOfMarketBasisPoints: 0, text: "nothing is in it yet" }
 const wanted: DesiredOrder = { slot: "a", side: "BUY", price: price("60000"), quantity: 200_000n, leg: 0, why }

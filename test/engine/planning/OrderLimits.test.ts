@@ -16,12 +16,8 @@ import {
   sized
 } from "../../../src/engine/planning/OrderLimits.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import { market } from "../../world/bitcoin.ts"
 
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
 /** 0.1 BTC at 59,000: 5,900 USDC. */
 const desired = {
   slot: "a",

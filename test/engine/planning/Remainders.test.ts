@@ -10,13 +10,9 @@ import { emptySlot, progressOf, slotKey } from "../../../src/engine/state/SlotFo
 import { armedLeg, type DesiredSlot } from "../../../src/strategy/Decision.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
+import { market } from "../../world/bitcoin.ts"
 import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
 const price = { bid: Decimal.make(60_000n), ask: Decimal.make(60_000n), at: 0 }
 const strategyWith = (limits: Partial<Limits>): Strategy => ({
   name: "s",

@@ -7,12 +7,7 @@ import { ownState } from "../../../src/engine/planning/DecisionRecord.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import * as Tally from "../../../src/engine/state/Tally.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
-
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
+import { market } from "../../world/bitcoin.ts"
 
 const strategy: Strategy = {
   name: "s",

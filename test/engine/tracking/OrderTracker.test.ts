@@ -13,7 +13,7 @@ import { askedFor } from "../../../src/engine/tracking/MoneyPath.ts"
 import { adopt, bind, lackingIn, observe } from "../../../src/engine/tracking/OrderTracker.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 import { echoes } from "../../../src/venue/profile/Charges.ts"
-import { factsOf as near } from "../../../src/venue/profile/near202611.ts"
+import { factsOf } from "../../../src/venue/profile/Profiles.ts"
 import { order, placementAfter } from "../firstOrder.ts"
 import { budget, expected, type Life, market, quoteOf, reports, start } from "./orderLife.ts"
 
@@ -78,7 +78,7 @@ describe("OrderTracker", () => {
     const known = start(life).placement()
     if (known === undefined) throw new Error("there is no placement")
     const fresh = { ...(reports(life)[0] as Order), fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
-    const { echoedBasisPoints } = echoes(near("intents.near").fees, true, {})
+    const { echoedBasisPoints } = echoes(factsOf("near-2026-11", "intents.near").fees, true, {})
     const scheduled = { ...expected, ...present({ echoedBasisPoints }) }
     const events = bind(known, market, { ...fresh, appFeeBasisPoints: fee }, scheduled, "reply", undefined)
     const tags = events.map(({ _tag }) => _tag)

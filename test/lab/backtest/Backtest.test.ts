@@ -20,12 +20,8 @@ import * as RoundTrips from "../../../src/lab/backtest/results/RoundTrips.ts"
 import { defaultSettings } from "../../../src/sandbox/Settings.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+import { assets } from "../../world/bitcoin.ts"
 import { random, randomCandles } from "./RandomStrategies.ts"
-
-const assets = [
-  { symbol: "BTC", id: "btc", decimals: 8 },
-  { symbol: "USDC", id: "usdc", decimals: 6 }
-]
 
 const grid = (levels: number, more = ""): Strategy => {
   const text = `name: g

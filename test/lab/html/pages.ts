@@ -1,8 +1,7 @@
 /** Pages with every kind of part, from one text. */
 import * as BacktestParts from "../../../src/lab/html/BacktestParts.ts"
-import { maps } from "../../../src/lab/html/HeatMaps.ts"
-import { histogram } from "../../../src/lab/html/Histogram.ts"
-import { along, axisOf, band, bar, namesAxis, plot } from "../../../src/lab/html/Plot.ts"
+import { maps } from "../../../src/lab/html/HeatMap.ts"
+import { along, axisOf, band, bar, histogram, namesAxis, plot } from "../../../src/lab/html/Plot.ts"
 import * as Page from "../../../src/report/Page.ts"
 
 /** Closes whatever it can. */

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as near202611 from "../../../src/venue/profile/near202611.ts"
+import { factsOf } from "../../../src/venue/profile/Profiles.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../../src/venue/VenueConfig.ts"
 import * as Answers from "../../world/service/answers.ts"
@@ -20,7 +20,7 @@ const world = ({ aheadMillis = 0, known, rpc = true }: World) => {
   const now = start - aheadMillis
   const state = { salt: "252812b3", isExpired: false, isDown: false }
   const said: Array<string> = []
-  const facts = near202611.factsOf("intents.near")
+  const facts = factsOf("near-2026-11", "intents.near")
   const config = Layer.succeed(VenueConfig, {
     url: "http://venue",
     ledger: "near" as const,

@@ -10,6 +10,7 @@ import * as Table from "../../../src/report/text/Table.ts"
 import { problemsOf } from "../../../src/views/Problems.ts"
 import { picture, type ScreenInput } from "../../../src/views/screen/Picture.ts"
 import { frame } from "../../../src/views/screen/Screen.ts"
+import { assetsBySymbol as assets } from "../../world/bitcoin.ts"
 import { assets as assetsOfDesk, type DeskOptions, desk } from "./desk.ts"
 
 const price = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
@@ -43,11 +44,6 @@ const started: ReadonlyArray<BotEvent> = [
   { _tag: "BudgetAllotted", strategy: "grid", asset: "USDC", amount: 5_000_000_000n },
   ...Array.from({ length: 40 }, (_, index) => planned(index))
 ]
-
-const assets = new Map([
-  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
-  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
-])
 
 const input = (state: BotState.BotState): ScreenInput => ({
   title: "limitbot",

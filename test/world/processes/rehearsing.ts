@@ -6,8 +6,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import * as ConfigFile from "../../../src/files/ConfigFile.ts"
 import * as StrategyFiles from "../../../src/files/StrategyFiles.ts"
-import { assetsOf } from "../../../src/rehearsal/rehearse/RehearsalGround.ts"
 import * as RehearsedBot from "../../../src/rehearsal/rehearse/RehearsedBot.ts"
+import { assetsOf } from "../../../src/rehearsal/rehearse/Rehearsing.ts"
 
 export const assetLines = `assets:
   BTC:  { id: "nep141:btc.omft.native",  decimals: 8 }

@@ -19,13 +19,7 @@ const eventsOfRuns = Effect.gen(function* () {
   return (yield* Stream.runCollect(journal.events({ tags }))).map(({ event }) => event)
 })
 
-interface LastRun {
-  readonly ran: ReadonlyMap<string, string>
-  readonly removed: ReadonlySet<string>
-  readonly isRejected: boolean
-}
-
-const lastRunIn = (events: ReadonlyArray<BotEvent>): LastRun => {
+const lastRunIn = (events: ReadonlyArray<BotEvent>) => {
   const loaded = new Map<string, { readonly file: string; readonly text: string }>()
   const removed = new Set<string>()
   let isRejected = false

@@ -35,8 +35,6 @@ export interface WatchOptions {
   readonly warm?: WarmPrices.WarmPrices
 }
 
-type Judging = Effect.Services<ReturnType<typeof Admission.findingsOn>>
-
 const nothing = { names: "", text: "" }
 const unjudged = { edit: "", until: 0 }
 
@@ -47,7 +45,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = (file: string) => Effect.orElseSucceed(fileSystem.exists(file), () => true)
-  const context = yield* Effect.context<Judging>()
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof Admission.findingsOn>>>()
   const books = yield* Bookkeeper
   const looking = yield* Semaphore.make(1)
   const misses = new Map<string, number>()

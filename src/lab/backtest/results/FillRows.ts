@@ -39,13 +39,11 @@ interface FilledPart {
   readonly market: Market
 }
 
-type MarkedRow = ReturnType<typeof together<FilledPart>>[number]
-
 /**
  * Moves of the closes in favour of these fills, as in live trading. The time of a fill is the opening of its bar. On minutes, the bar's own
  * close is therefore the mark after one minute; longer bars have no mark so soon.
  */
-const markouts = (fills: ReadonlyArray<MarkedRow>) => {
+const markouts = (fills: ReturnType<typeof together<FilledPart>>) => {
   const marked = fills.map(({ fill, part: { candles, market } }) => ({
     ...{ at: fill.openTime, side: fill.side, bar: fill.bar, candles },
     quantity: Number(fill.side === "BUY" ? fill.output + fill.fee : fill.input) / 10 ** market.base.decimals,

@@ -8,15 +8,7 @@ import { openTime } from "../../../candles/TimeAxis.ts"
 import * as Csv from "../../../domain/Csv.ts"
 import type { Market } from "../../../domain/Market.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
-import { type ClosedTrade, trades } from "./RoundTrips.ts"
-
-export interface ListedTrade extends ClosedTrade {
-  readonly entryTime: number
-  readonly exitTime: number
-  /** Shares of the entry price: `adverse` is at most zero, the other at least zero. */
-  readonly adverse: number
-  readonly favourable: number
-}
+import { trades } from "./RoundTrips.ts"
 
 const blockBars = 256
 
@@ -38,7 +30,7 @@ const extremes = (values: ArrayLike<number>, pick: (a: number, b: number) => num
   }
 }
 
-export const of = (outcome: Outcome, candles: Candles): ReadonlyArray<ListedTrade> => {
+export const of = (outcome: Outcome, candles: Candles) => {
   const [highest, lowest] = [extremes(candles.high, Math.max), extremes(candles.low, Math.min)]
   return trades(outcome, candles).map((trade) => {
     const { side, entryPrice, entryBar, exitBar } = trade

@@ -3,7 +3,7 @@
  * `order` reorders them. `trades` draws its trades and its open position again with repetition. `candles` runs the strategy on candles
  * assembled from pieces of the real ones. Everything follows from a seed.
  */
-import { type Candles, column } from "../../../candles/Candles.ts"
+import { type Candles, emptyColumns } from "../../../candles/Candles.ts"
 import type { Random } from "../../../domain/Seeded.ts"
 import { maxDrawdownOf } from "../results/Statistics.ts"
 
@@ -89,13 +89,7 @@ export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyA
 /** Builds a series of equal length from blocks at any place of the original. Each block is scaled to start where the last one ended. */
 export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
   const { bars, priceScale } = candles
-  const columns = {
-    open: column(bars),
-    high: column(bars),
-    low: column(bars),
-    close: column(bars),
-    volume: column(bars)
-  }
+  const columns = emptyColumns(bars)
   const tick = 10 ** priceScale
   const priced = (value: number): number => Math.max(1, Math.round(value * tick)) / tick
   const length = Math.min(blockBars, bars)
@@ -116,14 +110,6 @@ export const resampledCandles = (candles: Candles, blockBars: number, starts: Re
   return { bars, time: candles.time, ...columns, priceScale }
 }
 
-export interface SimulationSummary {
-  readonly runs: number
-  readonly lost: number
-  readonly ruin: { readonly loss: number; readonly probability: number }
-  readonly gain: Readonly<Record<string, number>>
-  readonly maxDrawdown: Readonly<Record<string, number>>
-}
-
 const percentiles = [5, 25, 50, 75, 95]
 
 const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, number>> => {
@@ -136,7 +122,7 @@ const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, numbe
 export const fanOf = (paths: ReadonlyArray<Simulation["path"]>): ReadonlyArray<Readonly<Record<string, number>>> =>
   Array.from({ length: pathPoints }, (_, point) => quantiles(paths.map((path) => path[point] ?? 0)))
 
-export const spreadOf = (fates: ReadonlyArray<Simulation>, loss: number): SimulationSummary => ({
+export const spreadOf = (fates: ReadonlyArray<Simulation>, loss: number) => ({
   runs: fates.length,
   lost: fates.length === 0 ? 0 : fates.filter(({ gain }) => gain < 0).length / fates.length,
   ruin: {

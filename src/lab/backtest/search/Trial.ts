@@ -113,15 +113,13 @@ export const curveOf = ({ parts }: BandSide.BandSide, candles: Candles): Readonl
   return EquityCurve.madeOf(points).map((made) => made - (points[0]?.hold ?? 0))
 }
 
-const figuresOf = ({ market }: Strategy, side: BandSide.BandSide): TrialFigures => {
-  return {
-    profitQuote: format(BandSide.profitOf(side), market.quote.decimals),
-    pnlQuote: format(side.pnlQuote, market.quote.decimals),
-    feesQuote: format(side.feesQuote, market.quote.decimals),
-    base: format(side.outcome.base, market.base.decimals),
-    quote: format(side.quote, market.quote.decimals),
-    fills: side.fills,
-    maxDrawdown: side.outcome.maxDrawdown,
-    dailySharpe: BandSide.dailySharpe(side)
-  }
-}
+const figuresOf = ({ market }: Strategy, side: BandSide.BandSide): TrialFigures => ({
+  profitQuote: format(BandSide.profitOf(side), market.quote.decimals),
+  pnlQuote: format(side.pnlQuote, market.quote.decimals),
+  feesQuote: format(side.feesQuote, market.quote.decimals),
+  base: format(side.outcome.base, market.base.decimals),
+  quote: format(side.quote, market.quote.decimals),
+  fills: side.fills,
+  maxDrawdown: side.outcome.maxDrawdown,
+  dailySharpe: BandSide.dailySharpe(side)
+})

@@ -27,13 +27,7 @@ const standingOf = ({ objective, markets }: MarketComparison, trial: number): St
   return { trial, values: results.find((each) => each !== undefined)?.values ?? [], scores, ...together(scores) }
 }
 
-interface Alone extends Standing {
-  readonly market: string
-  readonly score: number
-  readonly worstElsewhere: number
-}
-
-const bestAlone = (comparison: MarketComparison): ReadonlyArray<Alone> =>
+const bestAlone = (comparison: MarketComparison) =>
   comparison.markets.flatMap(({ name, result }, at) => {
     const standings = [...result.keys()].map((trial) => standingOf(comparison, trial))
     const [best] = standings

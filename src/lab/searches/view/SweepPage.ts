@@ -11,7 +11,7 @@ import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import { bySide, type TrialFigures, type TrialResult } from "../../backtest/search/TrialResult.ts"
 import { share } from "../../html/Figures.ts"
 import * as HeatMap from "../../html/HeatMap.ts"
-import { maps } from "../../html/HeatMaps.ts"
+import { maps } from "../../html/HeatMap.ts"
 import { axisOf, plot } from "../../html/Plot.ts"
 import * as LineDiff from "../../runs/view/LineDiff.ts"
 import type { BestWritten } from "../BestWritten.ts"
@@ -158,15 +158,10 @@ const figures = (result: TrialFigures): ReadonlyArray<Page.PageCell> => [
 
 const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
 
-interface Headed {
-  readonly head: ReadonlyArray<string>
-  readonly result: TrialFigures
-}
-
 const trialsSection = (
   title: string,
   heads: ReadonlyArray<string>,
-  trials: ReadonlyArray<Headed>,
+  trials: ReadonlyArray<{ readonly head: ReadonlyArray<string>; readonly result: TrialFigures }>,
   aligned: "all" | "beside names" = "all"
 ): Page.PageSection => {
   const rows = trials.map(({ head, result }) => [...head, ...figures(result)])

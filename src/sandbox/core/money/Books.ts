@@ -10,24 +10,24 @@ import type { Amount } from "../../../domain/Amount.ts"
  * flat fees, `priceFees` the fees inside a swap's price. The last three are counter accounts for trades, initial money, and transfers from
  * or to outside.
  */
-const places = [
-  "balance",
-  "private",
-  "depositInTransit",
-  "inOrders",
-  "unpaid",
-  "payoutInTransit",
-  "refundInTransit",
-  "returnInTransit",
-  "failed",
-  "feesPaid",
-  "priceFees",
-  "traded",
-  "initial",
-  "external"
-] as const
+const nothing = () => ({
+  balance: 0n,
+  private: 0n,
+  depositInTransit: 0n,
+  inOrders: 0n,
+  unpaid: 0n,
+  payoutInTransit: 0n,
+  refundInTransit: 0n,
+  returnInTransit: 0n,
+  failed: 0n,
+  feesPaid: 0n,
+  priceFees: 0n,
+  traded: 0n,
+  initial: 0n,
+  external: 0n
+})
 
-export type BookPlace = (typeof places)[number]
+export type BookPlace = keyof ReturnType<typeof nothing>
 
 /** Places that may be negative: they balance the account's holdings. */
 const counters: ReadonlySet<BookPlace> = new Set<BookPlace>(["traded", "initial", "external"])
@@ -95,23 +95,6 @@ export const totals = (books: Books): Map<string, Map<string, Record<BookPlace, 
   }
   return result
 }
-
-const nothing = (): Record<BookPlace, Amount> => ({
-  balance: 0n,
-  private: 0n,
-  depositInTransit: 0n,
-  inOrders: 0n,
-  unpaid: 0n,
-  payoutInTransit: 0n,
-  refundInTransit: 0n,
-  returnInTransit: 0n,
-  failed: 0n,
-  feesPaid: 0n,
-  priceFees: 0n,
-  traded: 0n,
-  initial: 0n,
-  external: 0n
-})
 
 export const byOrder = (books: Books): Map<string, Array<Entry>> => {
   const result = new Map<string, Array<Entry>>()

@@ -16,22 +16,17 @@ import * as Solvers from "../../Solvers.ts"
 import type { AccountKind, AppFee } from "../money/Payment.ts"
 import { appFeeRatio, isInternal } from "../money/Payment.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import { type SandboxOrder, type State, schedule } from "../State.ts"
+import { type Parties, partiesIn, type SandboxOrder, type State, schedule } from "../State.ts"
 import { usdOf } from "./Pricing.ts"
 
-interface OrderRequest {
+interface OrderRequest extends Parties {
   readonly owner: string
   readonly side: Market.Side
   readonly baseAsset: string
   readonly quoteAsset: string
   readonly quantity: string
   readonly price: string
-  readonly depositType: AccountKind
   readonly depositMode: "SIMPLE" | "MEMO"
-  readonly recipient: string
-  readonly recipientType: AccountKind
-  readonly refundTo: string
-  readonly refundType: AccountKind
   readonly confidentiality: string
   readonly deadline?: number | undefined
   readonly appFees: ReadonlyArray<AppFee>
@@ -127,11 +122,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     outputAmount: Market.outputAmount(market, side, quantity, price),
     depositAddress: Seeded.hex(seed, "deposit address", sequence),
     depositMemo: hasMemo ? String(Seeded.between([1_000_000, 9_999_999], seed, "memo", sequence)) : undefined,
-    depositType: request.depositType,
-    recipient: request.recipient,
-    recipientType: request.recipientType,
-    refundTo: request.refundTo,
-    refundType: request.refundType,
+    ...partiesIn(request),
     confidentiality: request.confidentiality,
     appFees,
     origin,

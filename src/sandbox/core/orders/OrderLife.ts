@@ -14,16 +14,8 @@ import * as SortedList from "../SortedList.ts"
 import { type RestingOrders, type SandboxOrder, type State, schedule } from "../State.ts"
 import { executablePrice, usdOf } from "./Pricing.ts"
 
-export const inOrder = (order: SandboxOrder): Books.Holding => ({
-  account: order.account,
-  place: "inOrders",
-  order: order.id
-})
-export const unpaid = (order: SandboxOrder): Books.Holding => ({
-  account: order.account,
-  place: "unpaid",
-  order: order.id
-})
+export const inOrder = ({ account, id }: SandboxOrder): Books.Holding => ({ account, place: "inOrders", order: id })
+export const unpaid = ({ account, id }: SandboxOrder): Books.Holding => ({ account, place: "unpaid", order: id })
 
 const setStatus = (order: SandboxOrder, status: FillStatus): void => {
   if (fillStatusTransitions[order.status]?.includes(status) !== true) {

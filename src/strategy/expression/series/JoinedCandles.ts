@@ -50,11 +50,7 @@ const linkedOf = (from: Columns): Columns => {
   return elsewhere
 }
 
-interface HasColumns {
-  readonly columns: CandleColumns
-}
-
-export const linked = <A extends HasColumns>(
+export const linked = <A extends { readonly columns: CandleColumns }>(
   markets: ReadonlyMap<string, ReadonlyMap<string, A>>
 ): ReadonlyMap<string, ReadonlyMap<string, A>> => {
   const joined = new Map([...markets].map(([market, frames]) => [market, new Map(frames)] as const))

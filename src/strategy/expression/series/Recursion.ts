@@ -7,15 +7,10 @@ import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import type { ClosedCandles } from "../../View.ts"
 import { frameOf, type Moment, nothingFound, type Series, type Term } from "../Term.ts"
 
-interface Member {
-  readonly initial: Term
-  readonly next: Term
-}
-
 export interface Recursion extends Pick<Series, "timeframe" | "volumesOf"> {
   readonly key: string
   readonly warmUp: number
-  readonly members: ReadonlyArray<Member>
+  readonly members: ReadonlyArray<{ readonly initial: Term; readonly next: Term }>
   readonly over: number
 }
 

@@ -7,13 +7,7 @@ import { atr, type CandleColumns, ema, type IndicatorValues, warmUp } from "../.
 /** The index is a mean of a mean, so both must warm up. */
 export const adxWarmUp = (length: number): number => 2 * warmUp.wilder(length)
 
-interface Directions {
-  readonly up: IndicatorValues
-  readonly down: IndicatorValues
-  readonly index: IndicatorValues
-}
-
-const directions = ({ high, low, close }: CandleColumns, length: number): Directions => {
+const directions = ({ high, low, close }: CandleColumns, length: number) => {
   const [up, down, index] = [high, high, high].map(({ length: bars }) => new Float64Array(bars).fill(Number.NaN))
   const columns = { up: up ?? high, down: down ?? high, index: index ?? high }
   let [ranges, rises, falls, mean] = [0, 0, 0, 0]

@@ -8,6 +8,7 @@ import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import { rows } from "../../../../src/lab/backtest/results/FillRows.ts"
 import type { Decide, Strategy } from "../../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
+import { assets } from "../../../world/bitcoin.ts"
 
 const text = `name: grid
 market: BTC/USDC
@@ -15,11 +16,6 @@ kind: grid
 limits: { budget: { quote: 100000 } }
 grid: { lower: 36000, upper: 44000, levels: 201, size: { quote: 400 } }
 `
-const assets = [
-  { symbol: "BTC", id: "btc", decimals: 8 },
-  { symbol: "USDC", id: "usdc", decimals: 6 }
-]
-
 describe("a grid in YAML and the same grid in code, which decides after each fill", () => {
   it("fill the same on both sides", () => {
     const strategy = Result.getOrThrow(StrategyFile.parse(text, "grid.yaml", { assets, ticks: new Map() }))

@@ -5,12 +5,8 @@ import * as FillLog from "../../../../src/lab/backtest/kernel/orders/FillLog.ts"
 import * as OrderTable from "../../../../src/lab/backtest/kernel/orders/OrderTable.ts"
 import { TradingResult } from "../../../../src/lab/backtest/kernel/state/TradingResult.ts"
 import { price } from "../../../strategy/support.ts"
+import { market } from "../../../world/bitcoin.ts"
 
-const market = {
-  name: "BTC/USDC",
-  base: { symbol: "BTC", id: "btc", decimals: 8 },
-  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
-}
 const about = { slot: 0, leg: 0, price: price("60000"), quantity: 7n, endsLeg: true, isExit: undefined }
 /** 7 units for 420,000 less 3 units; sold for 420,000 less 20. */
 const bought = { ...about, side: "BUY", input: 420_000n, output: 4n, fee: 3n } as const

@@ -14,6 +14,7 @@ import * as SweepSpace from "../../../../src/lab/backtest/search/SweepSpace.ts"
 import * as Trial from "../../../../src/lab/backtest/search/Trial.ts"
 import type { TrialResult } from "../../../../src/lab/backtest/search/TrialResult.ts"
 import { isLong } from "../../../long.ts"
+import { assets } from "../../../world/bitcoin.ts"
 
 const text = `name: quotes
 market: BTC/USDC
@@ -21,10 +22,6 @@ kind: market-making
 limits: { budget: { base: 0.5, quote: 20000 } }
 market-making: { levels: 2, size: 0.01, maxInventory: 0.05, spread: 0.2%, step: 0.1%, requote: 0.1% }
 `
-const assets = [
-  { symbol: "BTC", id: "btc", decimals: 8 },
-  { symbol: "USDC", id: "usdc", decimals: 6 }
-]
 const space = [Result.getOrThrow(SweepSpace.dimension("market-making.spread=0.1%,0.2%,0.3%,0.4%,0.6%,0.9%"))]
 const search: Trial.Search = {
   ...{ text, file: "quotes.yaml", markets: { assets, ticks: new Map() }, space },

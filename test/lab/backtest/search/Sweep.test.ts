@@ -11,6 +11,7 @@ import * as Trial from "../../../../src/lab/backtest/search/Trial.ts"
 import { bySide, type TrialResult } from "../../../../src/lab/backtest/search/TrialResult.ts"
 import { sourceText } from "../../../../src/strategy/Problem.ts"
 import { readYaml, type YamlNode } from "../../../../src/strategy/YamlReader.ts"
+import { assets } from "../../../world/bitcoin.ts"
 
 const text = `# a grid
 name: sweep-me
@@ -24,11 +25,6 @@ grid:
   levels: 11
   size: { base: 0.01 }
 `
-
-const assets = [
-  { symbol: "BTC", id: "btc", decimals: 8 },
-  { symbol: "USDC", id: "usdc", decimals: 6 }
-]
 
 const dimension = (text: string) => Result.getOrThrow(SweepSpace.dimension(text))
 const space = ["grid.levels=5..20:5", "grid.upper=42000,45000,48000", "grid.lower=30000..50000:10000"].map(dimension)
