@@ -47,30 +47,30 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 395,
-  app: 11328,
+  app: 10814,
   candles: 2774,
   cli: 2880,
-  control: 3838,
-  dashboard: 3069,
+  control: 3998,
+  dashboard: 3220,
   domain: 2681,
-  engine: 14045,
-  files: 2100,
+  engine: 14049,
+  files: 2115,
   fleet: 1872,
   importers: 878,
   journal: 3019,
   lab: 12669,
   ledger: 2876,
-  orderbook: 890,
-  process: 492,
+  orderbook: 900,
+  process: 498,
   programs: 171,
   rehearsal: 2101,
   report: 997,
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 15789,
+  strategy: 15791,
   venue: 5865,
-  views: 3553
+  views: 3555
 }
 
 /** A budget is lowered when its room has become this much smaller. */
@@ -170,7 +170,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   fleet: [...house, "Layers.ts", "app"],
   dashboard: [
     "views",
-    /^src\/control\/api\/(?:Close|Files|OperatorCommands|Swap)\.ts$/,
+    /^src\/control\/api\/(?:Files|OperatorCommands|Order|Swap)\.ts$/,
     /^src\/fleet\/server\/FleetView\.ts$/
   ],
   cli: [

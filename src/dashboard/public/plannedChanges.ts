@@ -1,4 +1,4 @@
-/** What each change of a plan costs, order by order. Orders that stay are only counted. */
+/** The cost of each change of a plan, order by order. Orders that stay are only counted. */
 import { h } from "preact"
 import type { Plan } from "../../views/Plan.ts"
 import { counted, decimal } from "./format.ts"

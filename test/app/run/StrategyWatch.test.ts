@@ -100,12 +100,11 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
     })
   const watch = yield* StrategyWatch.make({ replace: () => replaced, withdrawPlacements }, running, {
     files: [file],
-      byHandOf: config.journal,
-      markets: config.markets,
-      onRemoved: "drained",
-      admission: { config, account: ownAccount(signerId, "INTENTS"), allow: [] }
-    }
-  ).pipe(Effect.provide(world))
+    byHandOf: config.journal,
+    markets: config.markets,
+    onRemoved: "drained",
+    admission: { config, account: ownAccount(signerId, "INTENTS"), allow: [] }
+  }).pipe(Effect.provide(world))
   const journal = yield* Journal
   const records = Stream.runCollect(journal.events({ tags: ["StrategiesRefused", "EditMended"] })).pipe(
     Effect.map((events) => [...events].map(({ event }) => event._tag))
