@@ -170,7 +170,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   fleet: [...house, "Layers.ts", "app"],
   dashboard: [
     "views",
-    /^src\/control\/api\/(?:Close|Files|OperatorCommands|Swap)\.ts$/,
+    /^src\/control\/api\/(?:Files|OperatorCommands|Order|Swap)\.ts$/,
     /^src\/fleet\/server\/FleetView\.ts$/
   ],
   cli: [

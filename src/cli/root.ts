@@ -13,7 +13,7 @@ const groups = {
     demo: () => import("./run/demo.ts").then(({ command }) => command),
     init: () => import("./init/init.ts").then(({ command }) => command),
     import: () => import("./init/import.ts").then(({ command }) => command),
-    "first-order": () => import("./first/firstOrder.ts").then(({ command }) => command),
+    "first-order": () => import("./order/firstOrder.ts").then(({ command }) => command),
     check: () => import("./check/check.ts").then(({ command }) => command),
     plan: () => import("./plan/plan.ts").then(({ command }) => command),
     rehearse: () => import("./rehearse/rehearse.ts").then(({ command }) => command)

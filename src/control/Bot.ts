@@ -16,7 +16,7 @@ import type { Reconciliation } from "../views/Reconciliation.ts"
 import type { CloseAnswer, CloseRequest } from "./api/Close.ts"
 import type { Refused } from "./api/ControlApi.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
-import type { OrderAnswer, OrderChange, OrderRequest } from "./api/Order.ts"
+import type { OrderAnswer, OrderChange, OrderRequest, OrderStanding } from "./api/Order.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
 import type { PhoneServices } from "./push/PhoneServices.ts"
 import type { SignalServices } from "./Signals.ts"
@@ -43,6 +43,7 @@ export interface BotServices {
 
 /** Orders by hand. A key that was used before places nothing again. */
 export interface OrderServices {
+  readonly list: Effect.Effect<ReadonlyArray<OrderStanding>, Refused>
   place(request: OrderRequest, key: string): Effect.Effect<OrderAnswer, Refused>
   change(request: OrderChange): Effect.Effect<OrderAnswer, Refused>
   cancel(order: string): Effect.Effect<OrderAnswer, Refused>

@@ -16,6 +16,7 @@ import { slotKey } from "../engine/state/SlotFold.ts"
 import { leftPositions } from "../engine/state/strategies/LeftPosition.ts"
 import { Refused, Unknown } from "./api/ControlApi.ts"
 import { type CommandName, operatorWords } from "./api/OperatorCommands.ts"
+import type { OrderAnswer } from "./api/Order.ts"
 import type { Bot } from "./Bot.ts"
 
 export type Commanded = Pick<
@@ -75,6 +76,19 @@ export const note = Effect.fn("Operator.note")(function* (by: string, command: s
   const books = yield* Bookkeeper
   const recording = books.record({ _tag: "Commanded", by, command, ...present({ target, why }) })
   yield* Effect.orDie(recording) // A journal that cannot be written stops the bot.
+})
+
+/** Records who gave a command about an order by hand, and lets the engine obey at once. */
+export const ordered = Effect.fn("Operator.ordered")(function* <E>(
+  { wake }: Pick<Commanded, "wake">,
+  by: string,
+  command: string,
+  answering: Effect.Effect<OrderAnswer, E>
+) {
+  const answer = yield* answering
+  yield* note(by, command, answer.order)
+  yield* wake
+  return answer
 })
 
 const doneOf = Effect.fnUntraced(function* (

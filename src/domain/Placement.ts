@@ -12,7 +12,7 @@
 /** Strategy name of swaps that the operator makes by hand. No file can have this name, and it has no budget. */
 export const byHand = "by hand"
 
-/** Strategy name of orders that a person places to try the venue out (`limitbot first-order`). */
+/** Strategy name of first orders (`limitbot first-order`) in journals of version 0.1: later ones are orders by hand. */
 export const firstOrder = "first order"
 
 /** True for orders that a person asked for: their money comes from the account and returns there, and no limit of a file binds them. */

@@ -3,6 +3,7 @@
  * rule on one line, so an order is added, changed and removed without touching the others. Ids of cancelled orders stay in a comment: a
  * late repetition of a request must not place its order again.
  */
+import { createHash } from "node:crypto"
 import { basename, dirname, join } from "node:path"
 import { Effect, FileSystem } from "effect"
 import { format } from "../domain/Amount.ts"
@@ -15,6 +16,9 @@ export const isByHand = (strategy: string): boolean => strategy.startsWith(prefi
 
 export const strategyOf = ({ name }: Pick<Market, "name">): string =>
   `${prefix}${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
+
+/** An order's id ends with it, so that a repeated request finds its order. */
+export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 8)
 
 export const fileOf = (journal: string, market: Pick<Market, "name">): string => `${journal}.${strategyOf(market)}.yaml`
 
@@ -39,6 +43,9 @@ const orderLines = /^ {4}((?:buy|sell)-[0-9a-f]{8}): (\{.*\})(?:\r?\n|$)/gm
 /** The rule of each order in a file, by the order's id. */
 export const ordersIn = (text: string): ReadonlyMap<string, string> =>
   new Map([...text.matchAll(orderLines)].map(([, id = "", rule = ""]) => [id, rule]))
+
+export const counted = (strategy: Strategy): Strategy =>
+  isByHand(strategy.name) ? { ...strategy, orderCount: ordersIn(strategy.text).size } : strategy
 
 export const cancelledIn = (text: string): ReadonlyArray<string> =>
   /^# cancelled:.*$/m.exec(text)?.[0].match(/\w+-[0-9a-f]{8}/g) ?? []

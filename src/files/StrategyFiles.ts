@@ -12,6 +12,7 @@ import { marketsSeen, type Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import { mostCharacters } from "../strategy/YamlReader.ts"
 import { documentedCosts } from "../venue/profile/Charges.ts"
+import * as ByHand from "./ByHand.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 
 const Entry = Schema.Union([Schema.String, Schema.Struct({ default: Schema.String })])
@@ -129,7 +130,14 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
 const readOf = (file: string, text: string, markets: Markets, purpose: Purpose): ReadFile => {
   const { name, strategy } = StrategyFile.read(text, file, markets)
   return Result.match(suited(strategy, purpose), {
-    onSuccess: (strategy) => ({ file, text, name, strategies: [strategy], problems: [], rendered: [] }),
+    onSuccess: (strategy) => ({
+      file,
+      text,
+      name,
+      strategies: [ByHand.counted(strategy)],
+      problems: [],
+      rendered: []
+    }),
     onFailure: (problems) => ({
       file,
       text,

@@ -14,12 +14,19 @@ export interface Wanted {
 }
 
 /** About the size of an order. A token without decimals has a budget of few units. */
-const orderOf = (budget: Amount): Amount => (budget > 0n ? max(1n, budget / 10n) : 0n)
+const orderOf = (budget: Amount, { orderCount = 10 }: Strategy): Amount =>
+  budget > 0n ? max(1n, budget / BigInt(orderCount)) : 0n
 
 /** A market that is only watched is also quoted for about the size of an order, if an asset of the budget says how much that is. */
-const watchedSizes = ({ base, quote }: Market, { market, limits: { budget } }: Strategy): QuoteSizes => {
+const watchedSizes = ({ base, quote }: Market, strategy: Strategy): QuoteSizes => {
+  const { limits, market } = strategy
+  const { budget } = limits
   const order = (asset: Asset): Amount =>
-    asset === market.quote ? orderOf(budget.quote) : asset === market.base ? orderOf(budget.base) : 0n
+    asset === market.quote
+      ? orderOf(budget.quote, strategy)
+      : asset === market.base
+        ? orderOf(budget.base, strategy)
+        : 0n
   const sizes = { base: order(base), quote: order(quote) }
   return sizes.base > 0n || sizes.quote > 0n ? sizes : oneOf(base)
 }
@@ -32,7 +39,7 @@ export const aboutOne = (market: Market): Wanted => ({ market, sizes: oneOf(mark
 const ofStrategy = (strategy: Strategy): ReadonlyArray<Wanted> => {
   const { market, others = [], watched = [], limits, depth = [] } = strategy
   const { budget } = limits
-  const sizes = (base: Amount) => ({ base: orderOf(base), quote: orderOf(budget.quote) })
+  const sizes = (base: Amount) => ({ base: orderOf(base, strategy), quote: orderOf(budget.quote, strategy) })
   return [
     { market, sizes: sizes(budget.base), depth },
     ...others.map((other) => ({ market: other, sizes: sizes(budget.others?.get(other.base.symbol) ?? 0n), depth: [] })),
@@ -48,10 +55,13 @@ const join = (a: Wanted, b: Wanted): Wanted => ({
 
 export const wantedBy = (strategies: ReadonlyArray<Strategy>): ReadonlyArray<Wanted> => {
   const demands = new Map<string, Wanted>()
-  for (const each of strategies.flatMap(ofStrategy)) {
+  const hasOrders = ({ orderCount }: Strategy) => orderCount !== 0
+  for (const each of strategies.filter(hasOrders).flatMap(ofStrategy)) {
     const demand = demands.get(each.market.name)
     demands.set(each.market.name, demand === undefined ? each : join(demand, each))
   }
+  for (const { market } of strategies.filter((strategy) => !hasOrders(strategy)))
+    if (!demands.has(market.name)) demands.set(market.name, aboutOne(market))
   return [...demands.values()]
 }
 

@@ -105,6 +105,12 @@ export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonl
   return yield* answerOf(call(api), url, patience)
 }, Effect.provide(NodeHttpClient.layerUndici))
 
+const planPatienceMillis = 120_000
+
+/** A plan asks the venue for prices and fees. */
+export const askForPlan = <A, E extends { readonly message: string }>(journal: string, call: BotCall<A, E>) =>
+  ask(journal, call, "operator", planPatienceMillis)
+
 /** The bot sends something at least every five seconds. */
 const silentMillis = 12_000
 const againMillis = 1_500

@@ -104,6 +104,8 @@ export interface Strategy {
   readonly namesEverySlot?: true
   readonly restsAtWrittenPrices?: true
   readonly mayLackOrders?: true
+  /** About how many orders share the budget, for the size of quotes; default: 10. None: quoted only if no other strategy is. */
+  readonly orderCount?: number
   /** The file as the user named it, and a hash of its content. */
   readonly file: string
   readonly hash: string

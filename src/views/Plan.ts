@@ -118,6 +118,8 @@ export interface PlanFacts {
   readonly fees: Fees
   readonly charged: ReadonlyArray<LearnedFee>
   readonly isBalanceKnown: boolean
+  /** Money of the account on which no strategy counts, by symbol; negative if they count on more. */
+  readonly spares: ReturnType<typeof PlanFindings.sparesOf>
   readonly changes: ReadonlyArray<PlannedChange>
   readonly absent: ReturnType<typeof absentOf>
   readonly locked: ReadonlyArray<Locked>

@@ -291,6 +291,24 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await status()).strategies[0]?.paused?.reason, "the agent's idea")
     assert.isTrue((await call("carry_out", { proposal: paused.proposal })).isError)
     assert.strictEqual((await limitbot("resume")).code, 0)
+
+    const order = { side: "buy", market: "BTC", amount: "0.01", price: "59000", stop: "57000" }
+    assert.isTrue((await call("propose", { action: "order", why: "of what?" })).isError)
+    const bought = JSON.parse((await call("propose", { action: "order", order, why: "a dip" })).said)
+    assert.match(bought.plan.terms.join("\n"), /BUY +0\.01 BTC +at +59000/)
+    assert.deepStrictEqual(JSON.parse((await call("orders_by_hand", {})).said), [])
+    assert.match(
+      (await call("carry_out", { proposal: bought.proposal })).said,
+      /BUY 0\.01 BTC at 59000 USDC, then stop/
+    )
+    const [placed] = JSON.parse((await call("orders_by_hand", {})).said) as ReadonlyArray<{ readonly order: string }>
+    const target = placed?.order
+    const moved = JSON.parse(
+      (await call("propose", { action: "order-change", target, price: "58500", why: "lower" })).said
+    )
+    assert.match((await call("carry_out", { proposal: moved.proposal })).said, /at 58500 USDC/)
+    const ended = JSON.parse((await call("propose", { action: "order-cancel", target, why: "enough" })).said)
+    assert.match((await call("carry_out", { proposal: ended.proposal })).said, /is cancelled; what has filled stays/)
     server.signal("SIGTERM")
     assert.strictEqual((await server.ended).code, 0)
   })

@@ -146,6 +146,16 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     await tell("/plan", /would keep \d+, place \d+, cancel \d+ and defer \d+ orders/)
     await tell("/explain", /grid\/cell-\d+ \S+/)
     await tell("/explain grid/cell-01", /grid\/cell-01[\s\S]*because /)
+    await tell("/order buy lots", /Write \/order buy 0\.01 BTC at 59000/)
+    await tell(
+      "/order buy 0.001 BTC at 30000 —expire 6h",
+      /BUY +0\.001 BTC +at +30000[\s\S]*Say “\/order yes” within a minute/
+    )
+    await tell("/order yes", /buy-[0-9a-f]{8}: BUY 0\.001 BTC at 30000 USDC/)
+    await tell("/order list", /buy-[0-9a-f]{8}: BUY 0\.001 BTC at 30000 USDC: /)
+    const [, id = ""] = /(buy-[0-9a-f]{8}): BUY/.exec(said().join("\n")) ?? []
+    await tell(`/order change ${id} 29000`, /BUY +0\.001 BTC +at +29000/)
+    await tell(`/order cancel ${id}`, new RegExp(`${id} is cancelled; what has filled stays`))
     await tell("/pause@my_bot nobody", /No strategy is named nobody/)
     await tell("/pause grid", /grid paused/)
     await tell("/kill", /Say “\/kill yes” within a minute/)

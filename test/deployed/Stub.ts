@@ -129,10 +129,14 @@ export class Stub {
     if (input === undefined || output === undefined) return message(400, "Quoting for this pair is not available")
     if (!["basic", "advanced"].includes(text(body, "confidentiality")))
       return message(400, "confidentiality must be basic or advanced: swaps are confidential")
-    const amountIn = BigInt(text(body, "amount"))
+    const amount = BigInt(text(body, "amount"))
+    const isOutput = text(body, "swapType") === "EXACT_OUTPUT"
     const usdOf = ({ price, symbol }: Token) => (symbol === "BTC" ? this.price : price)
-    const value = (Number(amountIn) / 10 ** input.decimals) * usdOf(input)
-    const amountOut = afterFee(BigInt(Math.floor((value / usdOf(output)) * 10 ** output.decimals)))
+    const of = isOutput ? output : input
+    const value = (Number(amount) / 10 ** of.decimals) * usdOf(of)
+    const [share, paid] = [1 - feeBasisPoints / 10_000, (value / usdOf(input)) * 10 ** input.decimals]
+    const amountIn = isOutput ? BigInt(Math.ceil(paid / share)) : amount
+    const amountOut = isOutput ? amount : afterFee(BigInt(Math.floor((value / usdOf(output)) * 10 ** output.decimals)))
     this.quotesWithoutAmounts -= 1
     const amounts =
       this.quotesWithoutAmounts >= 0

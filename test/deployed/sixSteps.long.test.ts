@@ -57,8 +57,8 @@ describe("the deployed service", () => {
       canary.drift.filter((each: { readonly closesFunding: boolean }) => each.closesFunding),
       []
     )
-    const first = await done("first-order", "--confirm", "place")
-    assert.match(first, /First order p1: settled[\s\S]*differences +none/)
+    const first = await done("first-order", "--yes")
+    assert.match(first, /First order buy-[0-9a-f]{8}: settled[\s\S]*differences +none/)
     assert.strictEqual(stub.balance(account, { assetId: stub.orders[0]?.input.assetId ?? "" }), 100_000_000n)
 
     const plan = JSON.parse(await done("plan", "my-grid.yaml", "--json"))
@@ -97,12 +97,12 @@ describe("the deployed service", () => {
     stub.incidents = [
       { scopeType: "token", scopeValue: "USDC", direction: "both", publicDescription: "USDC is delayed" }
     ]
-    const held = await limitbot("first-order", "--confirm", "place")
+    const held = await limitbot("first-order", "--yes")
     assert.match(held.said, /held while the venue has an incident: USDC is delayed/)
     stub.incidents = [
       { scopeType: "chain", scopeValue: "hood", direction: "deposit", publicDescription: "hood is delayed" }
     ]
-    await done("first-order", "--confirm", "place")
+    await done("first-order", "--yes")
 
     stub.quotesWithoutAmounts = 1_000
     assert.match(

@@ -100,18 +100,18 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "any bot pays a first order without approval",
-    test: "test/cli/first/firstOrder.test.ts",
+    test: "test/engine/funding/Funding.test.ts",
     edits: [
       {
-        file: "src/engine/holds/Gate.ts",
-        find: 'strategy === firstOrder && step !== "resend"',
-        replace: 'strategy === "" && step !== "resend"'
+        file: "src/engine/holds/Holds.ts",
+        find: "strategy === firstOrder ?",
+        replace: 'strategy === "" ?'
       }
     ]
   },
   {
     name: "a balance ignores the cost of a first order",
-    test: "test/cli/first/firstOrder.test.ts",
+    test: "test/engine/reconciliation/BalanceComparison.test.ts",
     edits: [
       {
         file: "src/engine/reconciliation/BalanceComparison.ts",

@@ -113,7 +113,16 @@ describe("every kind of problem", () => {
           wake: Effect.void,
           withdrawPlacements: () => Effect.void,
           setKillSwitch: () => Effect.void,
-          services: { plan: () => Effect.die("nobody plans"), explain: () => Effect.succeed([]) },
+          services: {
+            plan: () => Effect.die("nobody plans"),
+            explain: () => Effect.succeed([]),
+            orders: {
+              list: Effect.succeed([]),
+              place: () => Effect.die("nobody orders"),
+              change: () => Effect.die("nobody orders"),
+              cancel: () => Effect.die("nobody orders")
+            }
+          },
           releaseKillSwitch: Effect.void,
           reload: Effect.succeed(""),
           stuckAfter: defaultTerms

@@ -32,7 +32,7 @@ export const make = ({ assets, edited, plan }: Options) =>
     const { rendered, strategies } = yield* edited.readWith([{ file, text }])
     if (rendered.length > 0) return yield* new Refused({ message: rendered.join("\n") })
     const facts = Planning.onlyOf(yield* plan(strategies), strategy)
-    const terms = Planning.lines(facts, assets, [], { colours: false, columns: Number.POSITIVE_INFINITY })
+    const terms = Planning.plainLines(facts, assets)
     if (dry) return { message: "Nothing was written: only a plan", strategy, file, terms }
     yield* edited.apply({ file, text }, hash)
     return {

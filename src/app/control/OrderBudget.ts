@@ -2,18 +2,20 @@
  * The budget of orders by hand: what they still have to pay, beyond what their strategy has free. So an order may sell what an earlier one
  * bought, and no order takes money that another one's exit needs.
  */
+
+import type { OrderRequest } from "../../control/api/Order.ts"
 import * as Accounts from "../../domain/Accounts.ts"
-import { type Amount, max, min } from "../../domain/Amount.ts"
+import { type Amount, floorOf, format, max, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
-import { inputAmount, type Market } from "../../domain/Market.ts"
+import { baseQuantity, inputAmount, inputAsset, type Market } from "../../domain/Market.ts"
 import { progress } from "../../engine/planning/DecisionRecord.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { isUnpaid, openQuantity, type Placement } from "../../engine/state/Placement.ts"
 import * as ByHand from "../../files/ByHand.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
 import { wishesOf } from "../../views/explain/Wishes.ts"
-import { type RuleTerms, termsIn } from "./OrderRule.ts"
+import { type RuleTerms, sideOf, termsIn } from "./OrderRule.ts"
 
 export const liveIn = (state: BotState, strategy: string, id: string): Placement | undefined =>
   unfinished(state).find((placement) => placement.strategy === strategy && placement.slot === id)
@@ -46,6 +48,35 @@ const inputOf = (market: Market, open: Placement): Amount =>
 
 /** Money of the account comes with a thousandth more: each renewal of an order after a week costs a refund fee. */
 const refundShare = 1_000n
+
+const sizeFor = (
+  market: Market,
+  { parts = 1, price, side }: OrderRequest,
+  input: Amount,
+  rounding: Decimal.Rounding
+) => {
+  const at = Decimal.parse(price) ?? Decimal.one
+  const whole = side === "sell" ? input : baseQuantity(market, input, at, rounding)
+  const [part, rest] = [whole / BigInt(parts), whole % BigInt(parts)]
+  return (rounding === "up" && rest > 0n ? part + 1n : part) * BigInt(parts)
+}
+
+/** The smallest order of this kind that needs money beyond what the orders by hand have free. */
+export const beyondFree = (state: BotState, market: Market, request: OrderRequest): string => {
+  const asset = inputAsset(market, sideOf(request))
+  const free = max(0n, Ledger.freeOf(state.ledger, ByHand.strategyOf(market), asset.symbol))
+  return format(sizeFor(market, request, free + 1n, "up"), market.base.decimals)
+}
+
+/** The largest order of this kind if one of this size leaves `spare` of the account's money; `undefined` if there is none. */
+export const largestBy = (market: Market, request: OrderRequest, size: string, spare: Amount): string | undefined => {
+  const [whole, price] = [Decimal.parse(size), Decimal.parse(request.price)]
+  if (whole === undefined || price === undefined) return undefined
+  const input = inputAmount(market, sideOf(request), floorOf(whole, market.base.decimals), price)
+  const more = Decimal.divideInteger(spare * refundShare, refundShare + 1n, "down")
+  const most = input + more <= 0n ? 0n : sizeFor(market, request, input + more, "down")
+  return most === 0n ? undefined : format(most, market.base.decimals)
+}
 
 /** It falls only with an order that is `cancelled`, whose money is the account's again. */
 export const budgetWith = (

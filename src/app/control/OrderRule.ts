@@ -5,6 +5,9 @@ import { type Amount, format, formatWithSymbol, fromDecimal, max } from "../../d
 import * as Decimal from "../../domain/Decimal.ts"
 import { DurationText } from "../../domain/Durations.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../domain/Market.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
+import * as Layers from "../../Layers.ts"
+import { suggestion } from "../../strategy/Problem.ts"
 
 export interface RuleTerms {
   readonly side: Side
@@ -42,6 +45,29 @@ export const termsIn = (market: Market, rule: string): RuleTerms | undefined => 
   const back = inputAmount(market, "BUY", quantity, Decimal.multiply(highest, stopReach))
   const dearness = side === "SELL" ? max(0n, back - outputAmount(market, "SELL", quantity, price)) : 0n
   return { side, price, quantity, parts: Number(found(/times: (\d+)/)), hasExit: rule.includes("then:"), dearness }
+}
+
+const dollar = /USD|^DAI$/
+
+/** BTC is BTC against the first stable asset of the configuration; else against the first other one. */
+export const marketNamed = (
+  name: string,
+  { markets, venue }: Pick<BotSettings, "markets"> & { readonly venue: Pick<BotSettings["venue"], "facts"> }
+) => {
+  const byName = Layers.marketsByName(markets)
+  const others = markets.assets.map(({ symbol }) => symbol).filter((symbol) => symbol !== name)
+  const isStable = (symbol: string) => venue.facts.fees.stable.includes(symbol) || dollar.test(symbol)
+  const quote = others.find(isStable) ?? others[0]
+  const market = byName.get(name) ?? byName.get(`${name}/${quote}`)
+  return market ?? suggestion(name, [...markets.assets.map(({ symbol }) => symbol), ...byName.keys()])
+}
+
+export const sideOf = ({ side }: Pick<OrderRequest, "side">): Side => (side === "buy" ? "BUY" : "SELL")
+
+/** The size of all parts, as a request states it. */
+export const wholeOf = (market: Market, rule: string): string => {
+  const { parts = 0, quantity = 0n } = termsIn(market, rule) ?? {}
+  return format(quantity * BigInt(parts), market.base.decimals)
 }
 
 export const sentenceOf = (market: Market, rule: string): string => {

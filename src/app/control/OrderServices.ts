@@ -3,13 +3,12 @@
  * the pause, the kill switch, explanations and accounts of strategy files apply to it as they are. An order's id follows from the caller's
  * key, so that a repeated request finds its order, and never places a second one.
  */
-import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
 import type { OrderServices } from "../../control/Bot.ts"
 import { bySymbol, min } from "../../domain/Amount.ts"
-import type { Market } from "../../domain/Market.ts"
+import { inputAsset, type Market } from "../../domain/Market.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as ByHand from "../../files/ByHand.ts"
@@ -24,6 +23,7 @@ import * as Planning from "../plan/Planning.ts"
 import { refuse } from "./EditedFiles.ts"
 import * as OrderBudget from "./OrderBudget.ts"
 import * as OrderRule from "./OrderRule.ts"
+import * as OrderStanding from "./OrderStanding.ts"
 
 interface Options {
   readonly config: BotConfig
@@ -61,7 +61,7 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
   const parsed = ({ file }: Place, text: string) =>
     Result.match(StrategyFile.parse(text, file, markets), {
       // A limit order that fills at once is probably a mistyped price.
-      onSuccess: (strategy) => Effect.succeed<Strategy>({ ...strategy, restsAtWrittenPrices: true }),
+      onSuccess: (strategy) => Effect.succeed<Strategy>({ ...ByHand.counted(strategy), restsAtWrittenPrices: true }),
       onFailure: (problems) => refused(problems.map((problem) => render(problem, text)).join("\n"))
     })
   const ordered = Effect.fnUntraced(function* (id: string) {
@@ -78,17 +78,23 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
     const hint = ids.length === 0 ? "there are none" : suggestion(id, ids)
     return yield* refused(`There is no order ${id} by hand; ${hint}`)
   })
-  return { byName, ordered, parsed, placeOf, places, write } as const
+  return { ordered, parsed, placeOf, places, withFiles, write } as const
 }
 
-const answerOf = ({ file, market }: Place, order: string, message: string): OrderAnswer => {
-  const more = `To see it: limitbot order list. To cancel it: limitbot order cancel ${order}`
-  return { message: `${message} ${more}`, order, slot: slotKey(ByHand.strategyOf(market), order), file, terms: [] }
+interface Written extends Place {
+  readonly id: string
+  readonly rule: string
 }
 
-const editing = (files: Files, { config, plan, reload, running, state }: Options) =>
-  Effect.fnUntraced(function* (own: Place, id: string, rule: string, isDry = false) {
-    const orders = new Map(ByHand.ordersIn(own.text)).set(id, rule)
+const answerOf = ({ file, id, market, rule }: Written, message: string): OrderAnswer => {
+  const more = `To see it: limitbot order list. To cancel it: limitbot order cancel ${id}`
+  const slot = slotKey(ByHand.strategyOf(market), id)
+  return { message: `${message} ${more}`, order: id, slot, file, amount: OrderRule.wholeOf(market, rule), terms: [] }
+}
+
+const drafting = (files: Files, { config, plan, running, state }: Options) =>
+  Effect.fnUntraced(function* (own: Written) {
+    const orders = new Map(ByHand.ordersIn(own.text)).set(own.id, own.rule)
     const budget = OrderBudget.budgetWith(yield* state, own.market, orders)
     const text = ByHand.edited(own.text, own.market, { orders, budget })
     const strategy = yield* files.parsed(own, text)
@@ -97,15 +103,23 @@ const editing = (files: Files, { config, plan, reload, running, state }: Options
     const others = running().filter(({ name }) => name !== strategy.name)
     const facts = Planning.onlyOf(yield* plan([...others, strategy]), strategy.name)
     const findings = refusedIn(facts)
-    const style = { colours: false, columns: Number.POSITIVE_INFINITY }
-    const terms = Planning.lines(facts, bySymbol(config.markets.assets), findings, style)
-    if (isDry) return { ...answerOf(own, id, "Nothing was written: only a plan."), terms }
-    if (facts.killed !== undefined)
-      return yield* refused(`Not placed: the kill switch is on (${facts.killed}). limitbot kill --off releases it`)
+    const terms = Planning.plainLines(facts, bySymbol(config.markets.assets), findings)
+    return { text, findings, killed: facts.killed, spares: facts.spares, terms }
+  })
+
+type Draft = Effect.Success<ReturnType<ReturnType<typeof drafting>>>
+
+const writing = (files: Files, { reload, running }: Options) =>
+  Effect.fnUntraced(function* (own: Written, { findings, killed, terms, text }: Draft, isDry = false) {
+    if (isDry) return { ...answerOf(own, "Nothing was written: only a plan."), terms }
+    if (killed !== undefined)
+      return yield* refused(`Not placed: the kill switch is on (${killed}). limitbot kill --off releases it`)
     if (findings.length > 0) return yield* refused(`Not placed: ${findings.join(", ")}.\n${terms.join("\n")}`)
     yield* files.write(own, text)
     const objection = yield* reload
-    if (objection === "") return { ...answerOf(own, id, `${id}: ${OrderRule.sentenceOf(own.market, rule)}.`), terms }
+    // The objection may be about another file.
+    if (objection === "" || running().some((strategy) => strategy.text === text))
+      return { ...answerOf(own, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}.`), terms }
     // A refused edit must not be applied later, when nobody expects it.
     yield* files.write({ ...own, text }, own.text)
     yield* reload
@@ -113,51 +127,83 @@ const editing = (files: Files, { config, plan, reload, running, state }: Options
   })
 
 /** Finds the order that a request with this key has placed; fails if it was another one, or is cancelled. */
-const earlierOf = Effect.fnUntraced(function* (places: ReadonlyArray<Place>, market: Market, id: string, rule: string) {
+const earlierOf = Effect.fnUntraced(function* (
+  places: ReadonlyArray<Place>,
+  market: Market,
+  id: string,
+  request: OrderRequest
+) {
   const hash = id.slice(id.indexOf("-"))
   for (const place of places) {
     if (ByHand.cancelledIn(place.text).some((each) => each.endsWith(hash)))
       return yield* refused(`The order of this key (${id}) is cancelled. Nothing was placed; use another key`)
-    const [earlierId, earlierRule] = [...ByHand.ordersIn(place.text)].find(([each]) => each.endsWith(hash)) ?? []
-    if (earlierId === undefined || earlierRule === undefined) continue
-    if (earlierId === id && earlierRule === rule && place.market === market) return place
-    const other = `${earlierId}: ${OrderRule.sentenceOf(place.market, earlierRule)}`
+    const [earlierId, rule] = [...ByHand.ordersIn(place.text)].find(([each]) => each.endsWith(hash)) ?? []
+    if (earlierId === undefined || rule === undefined) continue
+    const amount = request.amount === "all" ? OrderRule.wholeOf(place.market, rule) : request.amount
+    const isEqual = Object.values(OrderRule.ruleOf({ ...request, amount }, market)).includes(rule)
+    if (earlierId === id && isEqual && place.market.name === market.name) return { ...place, id, rule }
+    const other = `${earlierId}: ${OrderRule.sentenceOf(place.market, rule)}`
     return yield* refused(`This key has placed another order (${other}). Nothing was placed; use another key`)
   }
   return undefined
 })
 
 export const make = Effect.fn("OrderServices.make")(function* (options: Options) {
-  const { reload, state } = options
-  const files = filesOf(options.config, yield* FileSystem.FileSystem)
-  const { byName, ordered, parsed, placeOf, places, write } = files
-  const edit = editing(files, options)
+  const { config, reload, running, state } = options
+  const files = filesOf(config, yield* FileSystem.FileSystem)
+  const { ordered, parsed, placeOf, places, withFiles, write } = files
+  const [draftOf, writeDown] = [drafting(files, options), writing(files, options)]
   const turn = yield* Semaphore.make(1)
 
-  const place = Effect.fnUntraced(function* (request: OrderRequest, key: string) {
-    const market = byName.get(request.market)
-    if (market === undefined)
-      return yield* refused(
-        `market ${request.market}: not configured; ${suggestion(request.market, [...byName.keys()])}`
-      )
+  const ruleOf = (request: OrderRequest, market: Market) => {
     const terms = OrderRule.ruleOf(request, market)
-    if ("why" in terms) return yield* refused(terms.why)
-    const id = `${request.side}-${createHash("sha256").update(key).digest("hex").slice(0, 8)}`
-    const earlier = yield* earlierOf(yield* places, market, id, terms.rule)
-    if (earlier !== undefined) return answerOf(earlier, id, `${id} was placed before; nothing was placed again.`)
-    return yield* edit(yield* placeOf(market), id, terms.rule, request.dry)
+    return "why" in terms ? refused(terms.why) : Effect.succeed(terms.rule)
+  }
+
+  const place = Effect.fnUntraced(function* (request: OrderRequest, key: string) {
+    const market = OrderRule.marketNamed(request.market, config)
+    if (typeof market === "string") return yield* refused(`market ${request.market}: not configured; ${market}`)
+    const id = `${request.side}-${ByHand.hashOf(key)}`
+    const earlier = yield* earlierOf(yield* places, market, id, request)
+    if (earlier !== undefined) return answerOf(earlier, `${id} was placed before; nothing was placed again.`)
+    const own = yield* placeOf(market)
+    const writtenOf = (amount: string) =>
+      Effect.map(ruleOf({ ...request, amount }, market), (rule): Written => ({ ...own, id, rule }))
+    const isAll = request.amount === "all"
+    const least = OrderBudget.beyondFree(yield* state, market, request)
+    const written = yield* writtenOf(isAll ? least : request.amount)
+    const draft = yield* draftOf(written)
+    const spare = draft.spares.get(inputAsset(market, OrderRule.sideOf(request)).symbol)
+    const largest =
+      spare === undefined
+        ? undefined
+        : OrderBudget.largestBy(market, request, OrderRule.wholeOf(market, written.rule), spare)
+    if (!isAll) {
+      if (spare === undefined || spare >= 0n || !draft.findings.includes("over-commit"))
+        return yield* writeDown(written, draft, request.dry)
+      const most = largest === undefined ? "nothing is free" : `the largest order that fits is ${largest}, or: all`
+      const told = [...draft.terms, `${request.amount} ${market.base.symbol} is too much: ${most}. ${reserve}`]
+      return yield* writeDown(written, { ...draft, terms: told }, request.dry)
+    }
+    if (largest === undefined)
+      return yield* refused(
+        spare === undefined ? "all: the account's balance cannot be read; write an amount" : "all: nothing is free"
+      )
+    const whole = yield* writtenOf(largest)
+    return yield* writeDown(whole, yield* draftOf(whole), request.dry)
   }, turn.withPermit)
 
   const change = Effect.fnUntraced(function* ({ dry, order, price }: OrderChange) {
     const { own, rule, strategy, terms } = yield* ordered(order)
     if (OrderBudget.unfilledOf(yield* state, strategy, order, terms) === 0n)
       return yield* refused(`${order} has filled or expired: there is no entry left to move`)
-    return yield* edit(own, order, OrderRule.repriced(rule, price), dry)
+    const written = { ...own, id: order, rule: OrderRule.repriced(rule, price) }
+    return yield* writeDown(written, yield* draftOf(written), dry)
   }, turn.withPermit)
 
   /** Needs no plan, so the market cannot hold it up. */
   const cancel = Effect.fnUntraced(function* (id: string) {
-    const { own, strategy } = yield* ordered(id)
+    const { own, rule, strategy } = yield* ordered(id)
     const present = yield* state
     if (OrderBudget.isOver(present, strategy, id))
       return yield* refused(`${id} has ended: limitbot order list shows how`)
@@ -166,16 +212,21 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     const { limits } = yield* parsed(own, own.text)
     const less = OrderBudget.budgetWith(present, own.market, orders, id)
     const budget = { base: min(less.base, limits.budget.base), quote: min(less.quote, limits.budget.quote) }
-    yield* write(own, ByHand.edited(own.text, own.market, { orders, budget, cancelled: id }))
+    const text = ByHand.edited(own.text, own.market, { orders, budget, cancelled: id })
+    yield* write(own, text)
     const objection = yield* reload
-    if (objection !== "")
+    // The objection may be about another file.
+    if (objection !== "" && running().some((each) => each.name === strategy && each.text !== text))
       return yield* refused(`${id} is not cancelled yet: ${objection}. At once: limitbot pause ${strategy} --cancel`)
     return {
-      ...answerOf(own, id, ""),
+      ...answerOf({ ...own, id, rule }, ""),
       message: `${id} is cancelled; what has filled stays. limitbot orders shows it until its money is back`
     }
   }, turn.withPermit)
 
-  const services: OrderServices = { place, change, cancel }
+  const list = Effect.flatMap(state, (present) => withFiles(OrderStanding.listed(config, present)))
+  const services: OrderServices = { list, place, change, cancel }
   return services
 })
+
+const reserve = "0.1 % more than an order pays stays free for refund fees."

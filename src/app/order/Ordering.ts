@@ -5,7 +5,6 @@
 import { Console, Effect, type FileSystem, Option, Schema } from "effect"
 import type { Refused } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
-import { bySymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { byHand } from "../../domain/Placement.ts"
 import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
@@ -18,11 +17,11 @@ import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { slotsOf } from "../../views/Slots.ts"
 import { refuse } from "../control/EditedFiles.ts"
 import { isOver, liveIn } from "../control/OrderBudget.ts"
-import { type RuleTerms, sentenceOf, termsIn } from "../control/OrderRule.ts"
+import { type RuleTerms, termsIn } from "../control/OrderRule.ts"
 import { make } from "../control/OrderServices.ts"
+import * as OrderStanding from "../control/OrderStanding.ts"
 import { isThere } from "../journal/JournalView.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import { run } from "../run/Running.ts"
@@ -45,7 +44,7 @@ export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced"
   }
 }
 
-const stateOf = Effect.fn("Ordering.stateOf")(function* (journal: string) {
+export const stateOf = Effect.fn("Ordering.stateOf")(function* (journal: string) {
   if (!(yield* isThere(journal))) return BotState.make()
   return yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
 })
@@ -54,8 +53,8 @@ const placedMillis = 15_000
 const lookMillis = 500
 
 /** Waits until this holds, at most for as long as a bot usually takes to place an order. */
-const soon = Effect.fnUntraced(function* <E, R>(holds: Effect.Effect<boolean, E, R>) {
-  for (let waited = 0; waited < placedMillis && !(yield* holds); waited += lookMillis) yield* Effect.sleep(lookMillis)
+const soon = Effect.fnUntraced(function* <E, R>(holds: Effect.Effect<boolean, E, R>, patienceMillis = placedMillis) {
+  for (let waited = 0; waited < patienceMillis && !(yield* holds); waited += lookMillis) yield* Effect.sleep(lookMillis)
 })
 
 type Answered = Effect.Effect<OrderAnswer, Refused | RunningBot.BotUnreachable, FileSystem.FileSystem>
@@ -66,12 +65,9 @@ interface Desk {
   cancel(order: string): Answered
 }
 
-/** A plan asks the venue for prices and fees. */
-const patienceMillis = 120_000
-
 const deskOfBot = (journal: string): Desk => {
   const ask = <E extends { readonly message: string }>(call: RunningBot.BotCall<OrderAnswer, E>) =>
-    RunningBot.ask(journal, call, "operator", patienceMillis)
+    RunningBot.askForPlan(journal, call)
   return {
     place: (payload, key) => ask(({ command }) => command.order({ payload, headers: { "idempotency-key": key } })),
     change: (payload) => ask(({ command }) => command.orderChange({ payload })),
@@ -109,46 +105,11 @@ const alone = Effect.fnUntraced(function* ({ strategies, ...state }: BotState.Bo
   if (strategy !== undefined) return yield* new BotNeeded({ strategy })
 })
 
-export interface OrderStanding {
-  readonly order: string
-  readonly terms: string
-  readonly filled: string
-  readonly state: string
-  readonly why: string
-}
-
-type Kept = Pick<ConfigFile.BotSettings, "journal" | "markets">
-
-const standingIn = (
-  state: BotState.BotState,
-  { markets }: Kept,
-  slot: string
-): Omit<OrderStanding, "order" | "terms"> => {
-  const row = slotsOf(state, bySymbol(markets.assets), new Map()).find((each) => each.slot === slot)
-  const [strategy = "", id = ""] = slot.split("/")
-  const filled = row?.filled ?? ""
-  if (!isOver(state, strategy, id))
-    return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why: row?.why ?? "not planned yet" }
-  return (state.slots.get(slot)?.completedLegs ?? 0) > 0
-    ? { filled: "100 %", state: "filled", why: "it is done, and its money is in the account" }
-    : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }
-}
-
-export const listed = Effect.fn("Ordering.listed")(function* (config: Kept) {
-  const state = yield* stateOf(config.journal)
-  const rows = yield* Effect.forEach(Layers.marketsByName(config.markets).values(), (market) =>
-    Effect.map(ByHand.textOf(ByHand.fileOf(config.journal, market)), (text) =>
-      [...ByHand.ordersIn(text)].map(([order, rule]): OrderStanding => {
-        const standing = standingIn(state, config, slotKey(ByHand.strategyOf(market), order))
-        return { order, terms: sentenceOf(market, rule), ...standing }
-      })
-    )
-  )
-  return rows.flat()
-})
+export const listed = (config: Pick<ConfigFile.BotSettings, "journal" | "markets">) =>
+  Effect.flatMap(stateOf(config.journal), (state) => OrderStanding.listed(config, state))
 
 /** True while the next moments will say more of an order: it is on its way, or still open at another price than its file says. */
-const isMoving = (state: BotState.BotState, strategy: string, order: string, terms: RuleTerms | undefined): boolean => {
+const isMoving: Reached = (state, { order, strategy, terms }) => {
   const { decision, refusals } = state.strategies.get(strategy) ?? {}
   const live = liveIn(state, strategy, order)
   if (live === undefined)
@@ -157,76 +118,110 @@ const isMoving = (state: BotState.BotState, strategy: string, order: string, ter
   return live.state !== "open" || live.cancel !== undefined || isElsewhere
 }
 
-const none = Option.none<number>()
 const usual = {
   dryRun: false,
   cancelOnExit: false,
   onRemoved: "drain",
   payAgain: [],
-  forMillis: none,
-  poll: none
+  poll: Option.none<number>()
 } as const
 
 interface Way extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
+  /** Missing: this process follows an order without limit. */
+  readonly patienceMillis?: number
 }
 
-const finish = Effect.fnUntraced(function* (answer: OrderAnswer, way: Way, hasBot: boolean, isCancel: boolean) {
-  const { config, file, json } = way
+interface Aim {
+  readonly strategy: string
+  readonly order: string
+  readonly terms: RuleTerms | undefined
+}
+type Reached = (state: BotState.BotState, aim: Aim) => boolean
+
+const isEnded: Reached = (state, { order, strategy }) => isOver(state, strategy, order)
+export const isGone: Reached = (state, { order, strategy }) => liveIn(state, strategy, order) === undefined
+/** It is open, or the bot has said why it is not. */
+export const isShown: Reached = (state, aim) => isEnded(state, aim) || !isMoving(state, aim)
+
+const follow = Effect.fnUntraced(function* (answer: OrderAnswer, way: Way, hasBot: boolean, reached: Reached) {
+  const { config, file, json, patienceMillis } = way
   const { order, slot } = answer
+  const isCancel = reached === isGone
   const [strategy = ""] = slot.split("/")
   const market = [...Layers.marketsByName(config.markets).values()].find((each) => ByHand.strategyOf(each) === strategy)
   const rule = ByHand.ordersIn(yield* ByHand.textOf(answer.file)).get(order)
-  const terms = (market && rule && termsIn(market, rule)) || undefined
+  const aim: Aim = { strategy, order, terms: (market && rule && termsIn(market, rule)) || undefined }
   const present = stateOf(config.journal)
-  const isEnded = (state: BotState.BotState) =>
-    isCancel ? liveIn(state, strategy, order) === undefined : isOver(state, strategy, order)
-  let isFollowed = hasBot || isEnded(yield* present)
+  const isReached = (state: BotState.BotState) => reached(state, aim)
+  let isFollowed = hasBot || isReached(yield* present)
   if (!json) yield* Console.log(`${answer.message}.`)
   if (!isFollowed) {
     if (!json) yield* Console.log("No bot runs, so this command follows it. Ctrl-C leaves it open.")
     const files = yield* ByHand.filesOf(config.journal)
     // A cancel is never held up by what a plan would find.
     const allow = isCancel ? findingNames : []
-    const running = run({ ...usual, files, config: file, allow, json, isOver: isEnded })
+    const forMillis = Option.fromUndefinedOr(patienceMillis)
+    const running = run({ ...usual, files, config: file, allow, json, forMillis, isOver: isReached })
     // A bot that was started meanwhile has taken the order from its file.
     isFollowed = yield* Effect.as(running, false).pipe(Effect.catchTag("JournalInUse", () => Effect.succeed(true)))
   }
-  const isSettled = (state: BotState.BotState) =>
-    isEnded(state) || (!isCancel && !isMoving(state, strategy, order, terms))
-  if (isFollowed) yield* soon(Effect.map(present, isSettled))
+  const isSettled = (state: BotState.BotState) => isReached(state) || (!isCancel && isShown(state, aim))
+  if (isFollowed) yield* soon(Effect.map(present, isSettled), patienceMillis)
   const state = yield* present
-  const isGone = isCancel && isEnded(state)
-  const standing = isGone ? { state: "cancelled", why: "nothing of it is open" } : standingIn(state, config, slot)
+  const isCancelled = isCancel && isReached(state)
+  const standing = isCancelled
+    ? { state: "cancelled", why: "nothing of it is open" }
+    : OrderStanding.standingIn(state, config, slot)
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
-  if (isFollowed || isEnded(state) || json) return
+  if (isFollowed || isReached(state) || json) return answer
   const again = `To follow it again: limitbot run ${answer.file} --config ${file}`
   yield* Console.log(`${again}. To cancel it: limitbot order cancel ${order}`)
+  return answer
 })
 
-/** Places or changes an order: plan, question, edit, and where it stands then. */
+/** Places or changes an order: plan, question, edit, and where it stands then. Returns `undefined` for a plan alone. */
 export const carry = Effect.fn("Ordering.carry")(function* (
-  send: (desk: Desk, dry: boolean) => Answered,
+  send: (desk: Desk, dry: boolean, draft?: OrderAnswer) => Answered,
   way: Way,
   isDry: boolean,
-  key?: string
+  { key, reached = isEnded }: { readonly key?: string; readonly reached?: Reached } = {}
 ) {
   if (!isDry) yield* someoneAgrees(way)
   const { desk, hasBot } = yield* deskOf(way.config, isDry)
   const draft = yield* send(desk, true)
-  if (isDry) return yield* Console.log(way.json ? JSON.stringify(draft) : draft.terms.join("\n"))
+  if (isDry) return yield* Effect.as(Console.log(way.json ? JSON.stringify(draft) : draft.terms.join("\n")), undefined)
   yield* agree(way, "Place it?")(draft.terms)
-  const answer = yield* Effect.mapError(send(desk, false), (error) =>
+  const answer = yield* Effect.mapError(send(desk, false, draft), (error) =>
     error._tag === "BotUnreachable" && error.why !== "refused" ? new MaybePlaced({ why: error.message, key }) : error
   )
-  yield* finish(answer, way, hasBot, false)
+  return yield* follow(answer, way, hasBot, reached)
 })
 
 export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, way: Way) {
   const { desk, hasBot } = yield* deskOf(way.config, false)
-  yield* finish(yield* desk.cancel(order), way, hasBot, true)
+  return yield* follow(yield* desk.cancel(order), way, hasBot, isGone)
 })
 
-export const wayOf = ({ config: file, ...ways }: Ways & { readonly config: string }) =>
+/** Follows an order that an interrupted command has placed or cancelled. */
+export const again = Effect.fn("Ordering.again")(function* (order: string, way: Way, reached: Reached) {
+  const { journal, markets } = way.config
+  const { hasBot } = yield* deskOf(way.config, false)
+  for (const market of Layers.marketsByName(markets).values()) {
+    const [file, strategy] = [ByHand.fileOf(journal, market), ByHand.strategyOf(market)]
+    if (!(yield* ByHand.textOf(file)).includes(order)) continue
+    const answer = {
+      message: `Continues with ${order}`,
+      order,
+      slot: slotKey(strategy, order),
+      file,
+      amount: "",
+      terms: []
+    }
+    yield* follow(answer, way, hasBot, reached)
+  }
+})
+
+export const wayOf = ({ config: file, ...ways }: Omit<Way, "config" | "file"> & { readonly config: string }) =>
   Effect.map(ConfigFile.load(file), (config): Way => ({ ...ways, config, file }))

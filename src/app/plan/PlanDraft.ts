@@ -102,6 +102,7 @@ export const draftFrom = Effect.fnUntraced(function* (
       strategies.some((strategy) => marketsOf(strategy).some(({ name }) => name === market))
     ),
     isBalanceKnown: balances !== undefined,
+    spares: PlanFindings.sparesOf(ground),
     changes,
     absent: PlanReport.absentOf(planned),
     locked,

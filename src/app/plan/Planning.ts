@@ -99,6 +99,10 @@ export const lines = (
   return all.map((line) => painted(line, isWarning(line) ? { ...style, columns: Number.POSITIVE_INFINITY } : style))
 }
 
+/** For a message: without colours, and never cut. */
+export const plainLines = (plan: Plan, assets: Assets, refused: ReadonlyArray<string> = []) =>
+  lines(plan, assets, refused, { colours: false, columns: Number.POSITIVE_INFINITY })
+
 const isWarning = ([text]: ColouredLine): boolean => text.trimStart().startsWith("! ")
 
 const summary = ({ changes, findings }: Plan, refused: ReadonlyArray<string>): string => {

@@ -2,7 +2,7 @@
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Alerting from "../../app/control/Alerting.ts"
-import { marketOf } from "../../app/order/OrderWords.ts"
+import { marketNamed } from "../../app/control/OrderRule.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -21,9 +21,10 @@ const changing = (name: "alert" | "remove", done: string) =>
     name,
     terms,
     Effect.fnUntraced(function* ({ config, market, price, side }) {
-      const text = `${yield* marketOf(market, config)} ${side} ${price}`
-      const what = name === "alert" ? "add" : "remove"
-      yield* Console.log(`${yield* Alerting.change(what, text, yield* ConfigFile.loadSettings(config))}: ${done}`)
+      const settings = yield* ConfigFile.loadSettings(config)
+      const pair = marketNamed(market, settings)
+      const text = `${typeof pair === "string" ? market : pair.name} ${side} ${price}`
+      yield* Console.log(`${yield* Alerting.change(name === "alert" ? "add" : "remove", text, settings)}: ${done}`)
     })
   )
 

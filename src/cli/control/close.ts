@@ -24,7 +24,7 @@ export const command = Command.make(
     const { journal } = yield* ConfigFile.loadSettings(config)
     const terms = { strategy, ...present({ price }), ...(swap && { by: "swap" as const }) }
     const ask = (dry: boolean) =>
-      RunningBot.ask(journal, (api) => api.command.close({ payload: { ...terms, dry } }), "operator", patienceMillis)
+      RunningBot.askForPlan(journal, (api) => api.command.close({ payload: { ...terms, dry } }))
     const draft = yield* ask(true)
     if (dry) return yield* Console.log(json ? JSON.stringify(draft) : draft.terms.join("\n"))
     yield* agree({ json, yes }, "Close it?")(draft.terms)
@@ -38,6 +38,3 @@ export const command = Command.make(
     "limitbot close grid --swap": "At once, by a swap"
   })
 )
-
-/** A plan asks the venue for prices and fees. */
-const patienceMillis = 120_000

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto"
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Ordering from "../../app/order/Ordering.ts"
-import { checked, marketOf } from "../../app/order/OrderWords.ts"
-import { OrderChange, OrderId, OrderKey, OrderRequest } from "../../control/api/Order.ts"
+import { checked } from "../../app/order/OrderWords.ts"
+import { OrderChange, OrderId, OrderKey, OrderRequest, type OrderStanding } from "../../control/api/Order.ts"
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
@@ -15,7 +15,7 @@ import { help } from "../help.ts"
 
 const argument = (name: string, about: string) => Argument.String(name).pipe(Argument.withDescription(about))
 const order = argument("order", "An order as `order list` shows it, for example buy-1a2b3c4d")
-const ways = {
+export const ways = {
   dry: flags.toggle("dry", "Only the plan with its costs: nothing is placed or changed"),
   yes: flags.toggle("yes", "Accept the plan without a question"),
   config: flags.config,
@@ -26,35 +26,37 @@ const placing = (side: "buy" | "sell") =>
   Command.make(
     side,
     {
-      amount: argument("amount", "Of the base asset, for example 0.01"),
+      amount: argument("amount", "Of the base asset, for example 0.01; or `all`: as much as is free"),
       asset: argument("asset", "BTC, or a market such as BTC/ETH; default quote: the configuration's stable asset"),
       at: argument("at", "The word `at`"),
       price: argument("price", "In the quote asset, for one of the base asset"),
       takeProfit: flags.textOrMissing("take-profit", "Exit with profit: a price, or a distance such as 5%"),
-      stop: flags.textOrMissing("stop", "Exit with loss: a price, or a distance such as 3%"),
+      stop: flags.textOrMissing(
+        "stop",
+        "Exit with loss: a price, or a distance such as 3%. With --take-profit one cancels the other (OCO)"
+      ),
       trail: flags.textOrMissing("trail", "The stop follows this far behind the best price, for example 4%"),
-      oco: flags.toggle("oco", "Require --take-profit and --stop: one cancels the other"),
       expire: flags.textOrMissing("expire", "Cancel it if nothing has filled after this long, for example 6h"),
       when: flags.textOrMissing("when", "Place it when this is true, for example `rsi(close, 14) < 30`"),
       parts: flags.orMissing(flags.count("in-parts", "In this many equal parts, one after the other", 2, 1_000)),
       key: flags.text("key", "The same key never places a second order; default: a new one"),
       ...ways
     },
-    Effect.fn(function* ({ amount, asset, at, config, dry, json, key: given, oco, price, yes, ...more }) {
+    Effect.fn(function* ({ amount, asset, at, config, dry, json, key: given, price, yes, ...more }) {
       if (at !== "at")
         return yield* new WrongUsage({
           message: `"${at}": write limitbot order ${side} ${amount} ${asset} at ${price}`
         })
-      if (oco && (more.takeProfit === undefined || more.stop === undefined))
-        return yield* new WrongUsage({ message: "--oco: one exit cancels the other; give --take-profit and --stop" })
-      const market = yield* marketOf(asset, config)
-      const request = yield* checked(OrderRequest, { side, market, amount, price, ...present(more) })
+      const request = yield* checked(OrderRequest, { side, market: asset, amount, price, ...present(more) })
       const key = yield* checked(
         OrderKey,
         Option.getOrElse(given, () => randomBytes(12).toString("hex"))
       )
       const way = yield* Ordering.wayOf({ config, json, yes })
-      yield* Ordering.carry((desk, dry) => desk.place({ ...request, dry }, key), way, dry, key)
+      // What was agreed to is placed: `all` is the size that the plan showed.
+      const placing: Parameters<typeof Ordering.carry>[0] = (desk, dry, draft) =>
+        desk.place({ ...request, ...(draft && { amount: draft.amount }), dry }, key)
+      yield* Ordering.carry(placing, way, dry, { key })
     })
   )
 
@@ -65,7 +67,7 @@ const buy = placing("buy").pipe(
 )
 const sell = placing("sell").pipe(help("Place one limit order to sell, and follow it to its end"))
 
-const columns = Table.of<Ordering.OrderStanding>([
+const columns = Table.of<OrderStanding>([
   { key: "order", title: "ORDER", value: (row) => row.order },
   { key: "terms", title: "TERMS", value: ({ terms }) => terms },
   { key: "filled", title: "FILLED", value: ({ filled }) => filled },

@@ -25,7 +25,7 @@ import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
 import { CloseAnswer, CloseRequest } from "./Close.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { type CommandName, operatorCommands } from "./OperatorCommands.ts"
-import { OrderAnswer, OrderChange, OrderId, OrderKey, OrderRequest } from "./Order.ts"
+import { OrderAnswer, OrderChange, OrderId, OrderKey, OrderRequest, OrderStanding } from "./Order.ts"
 import { Phone, PhoneName, PushKey } from "./Push.ts"
 import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"
@@ -70,6 +70,10 @@ const LookGroup = HttpApiGroup.make("look")
     HttpApiEndpoint.get("orders", "/api/v1/orders", { success: Orders, error }).annotate(
       OpenApi.Summary,
       "Every unsettled order, with its ids at the venue"
+    ),
+    HttpApiEndpoint.get("byHand", "/api/v1/order", { success: Schema.Array(OrderStanding), error }).annotate(
+      OpenApi.Summary,
+      "The orders by hand and where each stands"
     ),
     HttpApiEndpoint.get("fills", "/api/v1/fills", {
       query: { limit: Schema.optionalKey(Count(10_000)), after: Schema.optionalKey(Sequence) },

@@ -16,9 +16,10 @@ export const OrderKey = Schema.String.check(Schema.isBetweenLength(8, 200))
 
 export const OrderRequest = Schema.Struct({
   side: Schema.Literals(["buy", "sell"]),
-  market: Schema.String.check(Schema.isBetweenLength(3, 200)),
-  /** In units of the market's base asset. */
-  amount: Figure,
+  /** BASE/QUOTE, or an asset against the configuration's stable one. */
+  market: Schema.String.check(Schema.isBetweenLength(1, 200)),
+  /** In units of the market's base asset; `all`: as much as is free. */
+  amount: Schema.Union([Figure, Schema.Literal("all")]),
   price: Figure,
   takeProfit: Schema.optionalKey(Exit),
   stop: Schema.optionalKey(Exit),
@@ -44,7 +45,37 @@ export const OrderAnswer = Schema.Struct({
   /** "strategy/slot", as `slots` and `explain` name it. */
   slot: Schema.String,
   file: Schema.String,
+  /** In units of the base asset: for `all` the size that the plan is about. */
+  amount: Schema.String,
   /** The plan with its costs, as text to show to the user. */
   terms: Schema.Array(Schema.String)
 })
 export type OrderAnswer = typeof OrderAnswer.Type
+
+export const OrderStanding = Schema.Struct({
+  order: Schema.String,
+  /** Its entry and its exits in words. */
+  terms: Schema.String,
+  filled: Schema.String,
+  state: Schema.String,
+  why: Schema.String
+})
+export type OrderStanding = typeof OrderStanding.Type
+
+const chatNames: Readonly<Record<string, string>> = {
+  "take-profit": "takeProfit",
+  stop: "stop",
+  trail: "trail",
+  expire: "expire",
+  "in-parts": "parts"
+}
+
+/** The words of a chat, such as `buy 0.01 BTC at 59000 stop 57000`, as a request that is not checked yet. Phones turn `--` into a dash. */
+export const wordsOfOrder = ([side, amount, market, , price, ...more]: ReadonlyArray<string>): unknown => {
+  const named = more.flatMap((word, index) => {
+    const name = chatNames[word.replace(/^[-–—]+/, "").toLowerCase()]
+    const value = more[index + 1]
+    return index % 2 === 1 ? [] : [[name ?? word, name === "parts" ? Number(value) : value] as const]
+  })
+  return { side, amount, market: market?.toUpperCase(), price, ...Object.fromEntries(named) }
+}

@@ -8,7 +8,7 @@ import { ControlApi, Refused } from "../api/ControlApi.ts"
 import type { CommandName } from "../api/OperatorCommands.ts"
 import type { OrderAnswer } from "../api/Order.ts"
 import { Bot } from "../Bot.ts"
-import { byWhom, note, obey, resolve } from "../Operator.ts"
+import { byWhom, note, obey, ordered, resolve } from "../Operator.ts"
 
 const done = (message: string) => ({ message })
 
@@ -29,14 +29,14 @@ const recording = (bot: Bot["Service"], books: Bookkeeper["Service"]) => {
     Effect.provideService(Bookkeeper, books)
   )
 
-  const ordered = Effect.fnUntraced(function* (name: string, done: Effect.Effect<OrderAnswer, Refused>, isDry = false) {
-    const answer = yield* done
-    if (isDry) return answer
-    yield* noted(name, answer.order)
-    yield* bot.wake
-    return answer
-  })
-  return { execute, noted, ordered } as const
+  const carried = Effect.fnUntraced(
+    function* (command: string, answering: Effect.Effect<OrderAnswer, Refused>, isDry = false) {
+      const { name: by } = yield* TokenHolder
+      return yield* isDry ? answering : ordered(bot, by, command, answering)
+    },
+    Effect.provideService(Bookkeeper, books)
+  )
+  return { carried, execute, noted } as const
 }
 
 export const layer = HttpApiBuilder.group(
@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const bot = yield* Bot
     const books = yield* Bookkeeper
-    const { execute, noted, ordered } = recording(bot, books)
+    const { carried, execute, noted } = recording(bot, books)
 
     const phones = Effect.suspend(() =>
       bot.phones === undefined
@@ -95,9 +95,9 @@ export const layer = HttpApiBuilder.group(
         return { ...done(`Swap ${swap} is made`), swap }
       }),
       order: ({ headers, payload }) =>
-        ordered("order", bot.services.orders.place(payload, headers["idempotency-key"]), payload.dry),
-      orderChange: ({ payload }) => ordered("order change", bot.services.orders.change(payload), payload.dry),
-      orderCancel: ({ payload: { order } }) => ordered("order cancel", bot.services.orders.cancel(order)),
+        carried("order", bot.services.orders.place(payload, headers["idempotency-key"]), payload.dry),
+      orderChange: ({ payload }) => carried("order change", bot.services.orders.change(payload), payload.dry),
+      orderCancel: ({ payload: { order } }) => carried("order cancel", bot.services.orders.cancel(order)),
       check: ({ payload: { files } }) => Effect.map(bot.services.check(files), (problems) => ({ problems })),
       backtestWith: ({ payload: { file, text } }) => bot.services.backtest(file, text),
       planWith: ({ payload: { files } }) => bot.services.plan(files),

@@ -200,6 +200,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
           const { slots } = yield* Effect.orDie(earned(bot.prices))
           return { ...(yield* now), slots: slotsOf(books.state, assets, bot.prices, slots) }
         }),
+        byHand: () => bot.services.orders.list,
         orders: () => Effect.map(now, (asked) => ({ ...asked, orders: ordersOf(books.state, assets) })),
         fills: ({ query: { after = 0, limit = 500 } }) =>
           Effect.map(now, (asked) => {

@@ -27,6 +27,7 @@ const handlersFor = (askAs: AskAs) => {
   const looking = Looking.of({
     status: () => askViewer((api) => api.look.status()),
     slots: () => askViewer((api) => api.look.slots()),
+    orders_by_hand: () => askViewer((api) => api.look.byHand()),
     money: () => askViewer((api) => api.look.money()),
     book: ({ market }) => askViewer((api) => api.look.book({ query: { market } })),
     explain: ({ slot }) => askViewer((api) => api.look.explain({ query: { slot } })),

@@ -6,6 +6,7 @@ import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { type ControlClient, callOf } from "../api/OperatorCalls.ts"
 import { type CommandName, commandOf } from "../api/OperatorCommands.ts"
+import type { OrderChange, OrderRequest } from "../api/Order.ts"
 import type { Proposal } from "./Tools.ts"
 
 type Asked = typeof Proposal.Type
@@ -17,18 +18,57 @@ export type Ask = <A, E extends { readonly message: string }>(
 
 export class NotProposed extends Schema.TaggedError<NotProposed>()("NotProposed", { message: Schema.String }) {}
 
-const needsTarget = (action: string) => new NotProposed({ message: `${action} needs a target` })
+const needsTarget = (action: string, needed = "a target") => new NotProposed({ message: `${action} needs ${needed}` })
 
 const validMillis = 300_000
 const maxWaiting = 20
 
 const json = Schema.decodeUnknownEffect(Schema.Json)
 
+const ordersBy = (operator: Ask) => {
+  /** Places the size that was shown, also for `all`. */
+  const placed = Effect.fnUntraced(function* (order: OrderRequest, key: string) {
+    const sent = (payload: OrderRequest) =>
+      operator((api) => api.command.order({ payload, headers: { "idempotency-key": key } }))
+    const plan = yield* sent({ ...order, dry: true })
+    const what = "The order is placed by hand, and the bot follows it to its end."
+    return { what, plan, run: sent({ ...order, amount: plan.amount, dry: false }) }
+  })
+
+  const moved = Effect.fnUntraced(function* (change: OrderChange) {
+    const sent = (dry: boolean) => operator((api) => api.command.orderChange({ payload: { ...change, dry } }))
+    return { what: "The order is cancelled, then placed at the new price.", plan: yield* sent(true), run: sent(false) }
+  })
+
+  const cancelled = (order: string) => ({
+    what: "The order is cancelled for good, and its money is refunded.",
+    plan: { order },
+    run: operator((api) => api.command.orderCancel({ payload: { order } }))
+  })
+  return { placed, moved, cancelled } as const
+}
+
 export const make = (operator: Ask) => {
+  const orders = ordersBy(operator)
   const waiting = new Map<string, { readonly until: number; readonly run: Done }>()
 
-  const prepared = ({ action, target, text = "", why }: Asked) =>
-    action === "apply" ? edited(target, text) : commanded(action, target, why)
+  const prepared = (asked: Asked, key: string) => {
+    const { action, order, price, target, text = "", why } = asked
+    switch (action) {
+      case "apply":
+        return edited(target, text)
+      case "order":
+        return order === undefined ? needsTarget(action, "an order") : orders.placed(order, key)
+      case "order-change":
+        return target === undefined || price === undefined
+          ? needsTarget(action, "a target and a price")
+          : orders.moved({ order: target, price })
+      case "order-cancel":
+        return target === undefined ? needsTarget(action) : Effect.succeed(orders.cancelled(target))
+      default:
+        return commanded(action, target, why)
+    }
+  }
 
   const commanded = Effect.fnUntraced(function* (name: CommandName, target: string | undefined, why: string) {
     const { means, needs, shows } = commandOf(name)
@@ -61,12 +101,12 @@ export const make = (operator: Ask) => {
   })
 
   const propose = Effect.fn("Proposals.propose")(function* (asked: Asked) {
-    const { plan, run, what } = yield* prepared(asked)
+    const proposal = Buffer.from(randomBytesUnsafe(9)).toString("base64url")
+    const { plan, run, what } = yield* prepared(asked, proposal)
     const now = yield* Clock.currentTimeMillis
     for (const [id, { until }] of waiting) if (until < now) waiting.delete(id)
     const [oldest] = waiting.keys()
     if (waiting.size >= maxWaiting && oldest !== undefined) waiting.delete(oldest)
-    const proposal = Buffer.from(randomBytesUnsafe(9)).toString("base64url")
     waiting.set(proposal, { until: now + validMillis, run })
     return yield* Effect.orDie(json({ proposal, validUntil: now + validMillis, action: asked.action, what, plan }))
   })

@@ -12,6 +12,7 @@ import { Plan } from "../../views/Plan.ts"
 import { Slots } from "../../views/Slots.ts"
 import { Status } from "../../views/Status.ts"
 import { commandNames, commandOf } from "../api/OperatorCommands.ts"
+import { OrderChange, OrderRequest } from "../api/Order.ts"
 
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json
@@ -40,6 +41,7 @@ export const Looking = Toolkit.make(
     Tool.EmptyParams,
     Slots
   ),
+  readTool("orders_by_hand", "The orders by hand and where each stands", Tool.EmptyParams, success),
   readTool("money", "Where all money is, by asset and place, as exact decimals", Tool.EmptyParams, Money),
   readTool(
     "book",
@@ -72,10 +74,13 @@ export const Looking = Toolkit.make(
 const proposed = commandNames.filter((name) => commandOf(name).shows !== undefined)
 
 export const Proposal = Schema.Struct({
-  action: Schema.Literals([...proposed, "apply"]),
-  /** A strategy for pause, resume and drain; a slot for cancel; a file for apply. */
+  action: Schema.Literals([...proposed, "apply", "order", "order-change", "order-cancel"]),
+  /** A strategy for pause, resume and drain; a slot for cancel; a file for apply; an order by hand to change or cancel. */
   target: Schema.optionalKey(Schema.String),
   text: Schema.optionalKey(Schema.String),
+  order: Schema.optionalKey(OrderRequest),
+  /** The new price of an order by hand. */
+  price: Schema.optionalKey(OrderChange.fields.price),
   why: Schema.String
 })
 
@@ -84,7 +89,7 @@ export const Operating = Toolkit.merge(
   Toolkit.make(
     Tool.make("propose", {
       description:
-        "Shows what a command would do and changes nothing: pause, resume or drain a strategy (target; all when left out), cancel the order of a slot (target), cancel-all, kill, release, or apply a strategy file (target, text). Show the answer to the operator before carry_out.",
+        "Shows what a command would do and changes nothing: pause, resume or drain a strategy (target; all when left out), cancel the order of a slot (target), cancel-all, kill, release, apply a strategy file (target, text), place an order by hand (order), move one (order-change: target, price) or cancel one (order-cancel: target). Show the answer to the operator before carry_out.",
       parameters: Proposal,
       success,
       failure

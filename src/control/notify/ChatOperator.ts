@@ -1,5 +1,6 @@
 /** Carries out and answers the commands of `OperatorCommands` that an operator may send in a chat. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
+import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { counted } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
@@ -8,18 +9,24 @@ import type * as Money from "../../report/text/Money.ts"
 import * as ExplanationText from "../../views/ExplanationText.ts"
 import { linesOf, problemsOf } from "../../views/Problems.ts"
 import type { Pulse } from "../../views/Pulse.ts"
+import { exactly, type Refused } from "../api/ControlApi.ts"
 import type { CommandName } from "../api/OperatorCommands.ts"
+import { type OrderAnswer, OrderChange, OrderRequest, wordsOfOrder } from "../api/Order.ts"
 import type { BotServices } from "../Bot.ts"
-import { type Commanded, obey } from "../Operator.ts"
+import { type Commanded, obey, ordered } from "../Operator.ts"
 import type { ChatCommands } from "./TelegramCommands.ts"
 
 export interface ChatBot extends Pulse, Commanded {
-  readonly services: Pick<BotServices, "explain" | "plan">
+  readonly services: Pick<BotServices, "explain" | "orders" | "plan">
   readonly assets: Money.Assets
   readonly stuckAfter: StepTerms
 }
 
 const maxLines = 20
+const orderHelp =
+  "Write /order buy 0.01 BTC at 59000 take-profit 5% stop 57000, /order list, /order change ID 58500 or /order cancel ID."
+const decodeRequest = Schema.decodeUnknownEffect(OrderRequest)
+const decodeChange = Schema.decodeUnknownEffect(OrderChange)
 
 export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const books = yield* Bookkeeper
@@ -73,5 +80,38 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
       Effect.catch(({ message }) => Effect.succeed(message))
     )
 
-  return { status, plan, explain, obey: replyTo } satisfies Omit<ChatCommands, "profit">
+  const orders = bot.services.orders
+  const said = (answering: Effect.Effect<OrderAnswer, Refused>, command: string) => (by: string) =>
+    ordered(bot, by, command, answering).pipe(
+      Effect.map(({ message }) => message),
+      Effect.catch(({ message }) => Effect.succeed(message)),
+      Effect.provideService(Bookkeeper, books)
+    )
+  const shown = ({ terms }: OrderAnswer, run: (by: string) => Effect.Effect<string>) => ({
+    text: terms.join("\n"),
+    run
+  })
+
+  const orderOf = Effect.fnUntraced(function* (by: string, words: ReadonlyArray<string>) {
+    const [verb = "list", id = "", ...rest] = words
+    if (verb === "list") {
+      const rows = yield* orders.list
+      const lines = rows.map(({ order, state, terms, why }) => `${order}: ${terms}: ${state}: ${why}`)
+      return { text: lines.slice(0, maxLines).join("\n") || "No orders by hand." }
+    }
+    if (verb === "cancel") return { text: yield* said(orders.cancel(id), "order cancel")(by) }
+    if (verb === "change") {
+      const change = yield* decodeChange({ order: id, price: rest.at(-1) }, exactly)
+      return shown(yield* orders.change({ ...change, dry: true }), said(orders.change(change), "order change"))
+    }
+    const request = yield* decodeRequest(wordsOfOrder(words), exactly)
+    const key = Buffer.from(randomBytesUnsafe(12)).toString("hex")
+    const draft = yield* orders.place({ ...request, dry: true }, key)
+    return shown(draft, said(orders.place({ ...request, amount: draft.amount }, key), "order"))
+  })
+
+  const order = (by: string, words: ReadonlyArray<string>) =>
+    orderOf(by, words).pipe(Effect.catch(({ message }) => Effect.succeed({ text: `${message}\n${orderHelp}` })))
+
+  return { status, plan, explain, obey: replyTo, order } satisfies Omit<ChatCommands, "profit">
 })

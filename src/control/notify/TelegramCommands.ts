@@ -14,11 +14,16 @@ export interface Chat {
   readonly allowed: ReadonlySet<string>
 }
 
+/** Gets who has confirmed it. */
+type Confirmed = (by: string) => Effect.Effect<string>
+
 export interface ChatCommands {
   status(): string
   readonly profit: Effect.Effect<string>
   readonly plan: Effect.Effect<string>
   explain(slot: string | undefined): Effect.Effect<string>
+  /** `run` places what `text` shows, and returns what happened; without it there is nothing to confirm. */
+  order(by: string, words: ReadonlyArray<string>): Effect.Effect<{ readonly text: string; readonly run?: Confirmed }>
   obey(by: string, command: CommandName, target: string | undefined): Effect.Effect<string>
 }
 
@@ -64,23 +69,32 @@ const longest = 4_000
 
 const inChats = commandNames.filter((name) => commandOf(name).isInChats === true)
 const inWords = inChats.map((name) => `/${name}${commandOf(name).needs === "strategies" ? " [strategy]" : ""}`)
-const help = `I understand ${["/status", "/profit", "/plan", "/explain [strategy/slot]", ...inWords.slice(0, -1)].join(", ")} and ${inWords.at(-1)}.`
+const help = `I understand ${["/status", "/profit", "/plan", "/explain [strategy/slot]", "/order", ...inWords.slice(0, -1)].join(", ")} and ${inWords.at(-1)}.`
+
+const requestTo = ({ token, url }: Chat, method: string, body: unknown) =>
+  HttpClientRequest.post(`${Redacted.value(url)}/bot${Redacted.value(token)}/${method}`).pipe(
+    HttpClientRequest.bodyText(JSON.stringify(body), "application/json")
+  )
+
+const keyboardOf = (buttons: ReadonlyArray<string>) =>
+  Array.from({ length: Math.ceil(buttons.length / 3) }, (_, row) =>
+    buttons.slice(3 * row, 3 * row + 3).map((said) => ({ text: said.slice(1), callback_data: said }))
+  )
+
+const nameOf = (from: typeof From.Type | undefined): string =>
+  from?.username === undefined ? "a user in the chat" : `@${from.username} in the chat`
 
 /** Runs without end. If the service is down, polls again after growing pauses. */
 export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, commands: ChatCommands) {
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   const startedAt = yield* Clock.currentTimeMillis
   let offset = 0
-  let pendingCommand: { readonly chat: number; readonly at: number; readonly name: CommandName } | undefined
+  let pending:
+    | { readonly chat: number; readonly at: number; readonly word: string; readonly run: Confirmed }
+    | undefined
 
   const post = (method: string, body: unknown) =>
-    client
-      .execute(
-        HttpClientRequest.post(`${Redacted.value(chat.url)}/bot${Redacted.value(chat.token)}/${method}`).pipe(
-          HttpClientRequest.bodyText(JSON.stringify(body), "application/json")
-        )
-      )
-      .pipe(Effect.timeout(patience))
+    client.execute(requestTo(chat, method, body)).pipe(Effect.timeout(patience))
 
   const answerTo = Effect.fnUntraced(function* ({ chat: { id }, date, from, text = "" }: Message) {
     const now = yield* Clock.currentTimeMillis
@@ -96,18 +110,32 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     if (chatCommand === "/profit") return plain(yield* commands.profit)
     if (chatCommand === "/plan") return plain(yield* commands.plan)
     if (chatCommand === "/explain") return plain(yield* commands.explain(argument))
+    const by = nameOf(from)
+    if (
+      argument === "yes" &&
+      pending?.chat === id &&
+      pending.word === chatCommand &&
+      now - pending.at < confirmMillis
+    ) {
+      const { run } = pending
+      pending = undefined
+      return plain(yield* run(by))
+    }
+    const ask = (text: string, run: Confirmed): Reply => {
+      pending = { chat: id, at: now, word: chatCommand, run }
+      const question = `Say “${chatCommand} yes” within a minute.`
+      return plain(`${text.slice(0, longest - question.length - 1)} ${question}`, [`${chatCommand} yes`, "/status"])
+    }
+    if (chatCommand === "/order") {
+      const { run, text } = yield* commands.order(by, rest)
+      return run === undefined ? plain(text) : ask(text, run)
+    }
     const name = inChats.find((each) => chatCommand === `/${each}`)
     if (name === undefined) return plain(help)
     const { confirm, means } = commandOf(name)
-    const by = from?.username === undefined ? "a user in the chat" : `@${from.username} in the chat`
-    if (confirm === undefined) return plain(yield* commands.obey(by, name, argument))
-    const isAsked =
-      pendingCommand?.chat === id && pendingCommand.name === name && now - pendingCommand.at < confirmMillis
-    const isConfirmed = isAsked && argument === "yes"
-    pendingCommand = isConfirmed ? undefined : { chat: id, at: now, name }
-    return isConfirmed
-      ? plain(yield* commands.obey(by, name, undefined))
-      : plain(`${means} Say “/${name} yes” within a minute.`, [`/${name} yes`, "/status"])
+    return confirm === undefined
+      ? plain(yield* commands.obey(by, name, argument))
+      : ask(means, (by) => commands.obey(by, name, undefined))
   })
 
   const hear = Effect.fnUntraced(function* (message: Message) {
@@ -115,14 +143,12 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
       return yield* Effect.logWarning(`A chat that is not on the list wrote to the bot: ${message.chat.id}`)
     }
     const { buttons, text } = yield* answerTo(message)
-    const rows = Array.from({ length: Math.ceil(buttons.length / 3) }, (_, row) => buttons.slice(3 * row, 3 * row + 3))
-    const keyboard = rows.map((row) => row.map((said) => ({ text: said.slice(1), callback_data: said })))
     yield* Effect.ignore(
       post("sendMessage", {
         chat_id: message.chat.id,
         text: text.slice(0, longest),
         disable_web_page_preview: true,
-        reply_markup: { inline_keyboard: keyboard }
+        reply_markup: { inline_keyboard: keyboardOf(buttons) }
       })
     )
   })

@@ -44,11 +44,12 @@ const patienceMillis = 20_000
 export const get = async <A>(path: string, withinMillis = patienceMillis): Promise<A> =>
   answer(await fetch(`/api/v1/${path}`, { headers: headers(), signal: AbortSignal.timeout(withinMillis) }))
 
-export const post = async <A>(path: string, payload: unknown): Promise<A> =>
+/** `key`: a request that is repeated with it never places a second order. */
+export const post = async <A>(path: string, payload: unknown, key = ""): Promise<A> =>
   answer(
     await fetch(`/api/v1/${path}`, {
       method: "POST",
-      headers: { ...headers(), "content-type": "application/json" },
+      headers: { ...headers(), "content-type": "application/json", ...(key !== "" && { "idempotency-key": key }) },
       body: JSON.stringify(payload)
     })
   )

@@ -7,6 +7,7 @@ import * as Api from "./api.ts"
 import { Balances } from "./balances.ts"
 import { Bar, StateBanner } from "./bar.ts"
 import { OrderBook } from "./book.ts"
+import { ByHand } from "./byHand.ts"
 import { Dialog } from "./dialog.ts"
 import { start } from "./feed.ts"
 import { Fills } from "./fills.ts"
@@ -45,6 +46,7 @@ const Page = () => [
     div("stack rail-top", h(Problems, {}), h(Activity, {})),
     h(Strategies, {}),
     h(Tabs, {}),
+    h(ByHand, {}),
     h(PriceChart, {}),
     h(OrderBook, {}),
     h(Slots, {}),

@@ -2,6 +2,7 @@
 import { h } from "preact"
 import type { ProblemView } from "../../views/Problems.ts"
 import { AlertsButton } from "./alerts.ts"
+import { orderByHand } from "./byHand.ts"
 import { CommandButton, swap } from "./commands.ts"
 import { age, clock, counted } from "./format.ts"
 import { Button, type Child, Chip, Icon, useToggle } from "./parts.ts"
@@ -69,6 +70,7 @@ const Actions = () =>
         ? h(CommandButton, { id: "pause", name: "resume" })
         : h(CommandButton, { id: "pause", name: "pause", icon: "paused" }),
       h(CommandButton, { id: "cancel-all", name: "cancel-all", label: "Cancel all…" }),
+      h(Button, { id: "order", label: "Order…", isAllowed: Store.may("operator"), onClick: orderByHand }),
       h(Button, { id: "swap", label: "Swap…", isAllowed: Store.may("operator"), onClick: swap }),
       h(AlertsButton, {})
     ),

@@ -1,8 +1,8 @@
 /** The operator's commands on the page: each asks for confirmation, the grave ones for a typed word, and shows its result. */
 import { useSignal } from "@preact/signals"
 import { h } from "preact"
-import type { CloseAnswer } from "../../control/api/Close.ts"
 import { type CommandName, commandOf, operatorWords } from "../../control/api/OperatorCommands.ts"
+import type { OrderAnswer } from "../../control/api/Order.ts"
 import type { SwapOffer } from "../../control/api/Swap.ts"
 import type { ProblemView } from "../../views/Problems.ts"
 import type { Reconciliation } from "../../views/Reconciliation.ts"
@@ -19,10 +19,10 @@ interface Done {
 }
 type Payload = Readonly<Record<string, unknown>>
 
-export const command = async (path: string, payload: Payload): Promise<void> => {
+export const command = async (path: string, payload: Payload, key?: string): Promise<void> => {
   close()
   try {
-    const { message, notTold = [] } = await Api.post<Done>(path, payload)
+    const { message, notTold = [] } = await Api.post<Done>(path, payload, key)
     toast(message, notTold.length === 0 ? "good" : "alarm")
   } catch (error) {
     failed(error)
@@ -166,41 +166,75 @@ export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "
   open({ title: `Resolve ${subject}`, body, foot: h(CloseButton, { label: "Not now" }) })
 }
 
-/** Ends a strategy, once its plan with the costs was shown. */
-export const closeStrategy = (strategy: string): Promise<void> => {
-  const title = `Close ${strategy}`
+/** Does what a plan with its costs has shown. An order of `all` has the size of the plan. */
+export const planned = (title: string, path: string, payload: Payload, key?: string): Promise<void> => {
   const answer = async () => {
-    const { terms } = await Api.post<CloseAnswer>("close", { strategy, dry: true })
-    const yes = { label: title, style: "solid push", onClick: () => command("close", { strategy }) }
-    return { body: pre("note", terms.join("\n")), foot: [h(CloseButton, { label: "Back" }), h(Button, yes)] }
+    const draft = await Api.post<Pick<OrderAnswer, "terms"> & { readonly amount?: string }>(
+      path,
+      { ...payload, dry: true },
+      key
+    )
+    const sized = "amount" in payload ? { ...payload, amount: draft.amount } : payload
+    const yes = { label: title, style: "solid push", onClick: () => command(path, sized, key) }
+    return { body: pre("note", draft.terms.join("\n")), foot: [h(CloseButton, { label: "Back" }), h(Button, yes)] }
   }
   return answered({ title: `${title}?` }, "Planning …", answer())
 }
 
-export const swap = (): void => {
-  const field = (name: string, label: string, placeholder: string) =>
-    h(
-      "label",
-      { class: "field" },
-      label,
-      h("input", { name, type: "text", autocomplete: "off", required: true, placeholder, autofocus: name === "amount" })
-    )
+const fieldsOf = ({ target }: SubmitEvent): ReadonlyArray<readonly [string, string]> =>
+  [...new FormData(target instanceof HTMLFormElement ? target : undefined)].map(([name, value]) => [
+    name,
+    String(value).trim()
+  ])
+
+interface FieldProps {
+  readonly name: string
+  readonly label: string
+  readonly placeholder?: string
+  readonly value?: string
+  readonly isOptional?: boolean
+  readonly autofocus?: boolean
+}
+const Field = ({ isOptional = false, label, ...input }: FieldProps) =>
+  h(
+    "label",
+    { class: "field" },
+    label,
+    h("input", { ...input, type: "text", autocomplete: "off", required: !isOptional })
+  )
+
+/** Asks for words in a dialog, and passes those that are not empty. */
+export const askFor = (
+  title: string,
+  label: string,
+  fields: ReadonlyArray<FieldProps>,
+  about: Child,
+  done: Answered
+): void => {
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
-    const wish = new FormData(event.target instanceof HTMLFormElement ? event.target : undefined)
-    const trimmed = Object.fromEntries([...wish].map(([name, value]) => [name, String(value).trim()]))
-    Api.post<SwapOffer>("swap/quote", trimmed).then(agreeToSwap, failed)
+    done(Object.fromEntries(fieldsOf(event).filter(([, value]) => value !== "")))
   }
-  const body = h(
-    "form",
-    { onSubmit },
-    p("", "The bot pays from its account and receives to it. Strategy budgets do not change."),
-    field("amount", "Amount", "0.01"),
-    field("from", "Pay with", "BTC"),
-    field("to", "Receive", "USDC"),
-    div("row", h(CloseButton, { label: "Back" }), h(Button, { label: "Quote", style: "solid push" }))
+  const inputs = fields.map((field, index) => h(Field, { key: field.name, autofocus: index === 0, ...field }))
+  const row = div("row", h(CloseButton, { label: "Back" }), h(Button, { label, style: "solid push" }))
+  open({ title, body: h("form", { onSubmit }, p("", about), inputs, row) })
+}
+type Answered = (words: Readonly<Record<string, string>>) => void
+
+export const swap = (): void => {
+  const fields = [
+    { name: "amount", label: "Amount", placeholder: "0.01" },
+    { name: "from", label: "Pay with", placeholder: "BTC" },
+    { name: "to", label: "Receive", placeholder: "USDC" }
+  ]
+  const about = "The bot pays from its account and receives to it. Strategy budgets do not change."
+  askFor(
+    "Swap",
+    "Quote",
+    fields,
+    about,
+    (words) => void Api.post<SwapOffer>("swap/quote", words).then(agreeToSwap, failed)
   )
-  open({ title: "Swap", body })
 }
 
 const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => {

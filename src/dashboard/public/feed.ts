@@ -46,6 +46,7 @@ const readers = {
   },
   candles: into(Store.candles, () => ofMarket("candles", `&timeframe=${Store.timeframe.value.value}`)),
   book: into(Store.book, () => ofMarket("book")),
+  byHand: into(Store.byHand, () => "order"),
   slots: into(Store.slots, () => "slots"),
   money: into(Store.money, () => "money"),
   profit: into(Store.profit, () => "profit"),
@@ -88,7 +89,7 @@ const onMessage = ({ data, event }: Api.Told): void => {
     return refresh("status")
   }
   const tag = String(data["tag"])
-  refresh("status", "slots", "book", "events", "money")
+  refresh("status", "slots", "byHand", "book", "events", "money")
   if (tag === "FillSeen") refresh("fills", "profit")
   if (tag.startsWith("Strateg")) refresh("files")
 }

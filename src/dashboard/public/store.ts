@@ -1,6 +1,7 @@
 /** All that the page knows of the bot, as signals: its answers, the connection, and the choices of the reader. */
 import { computed, signal } from "@preact/signals"
 import { mayAs, type TokenRole } from "../../control/api/OperatorCommands.ts"
+import type { OrderStanding } from "../../control/api/Order.ts"
 import type { Book } from "../../views/Book.ts"
 import type { Candles } from "../../views/Candles.ts"
 import type { Lines } from "../../views/Events.ts"
@@ -17,6 +18,7 @@ export type Link = "live" | "gone" | "refused"
 
 export const status = signal<Status | undefined>(undefined)
 export const slots = signal<typeof Slots.Type | undefined>(undefined)
+export const byHand = signal<ReadonlyArray<OrderStanding> | undefined>(undefined)
 export const profit = signal<typeof Profit.Type | undefined>(undefined)
 export const money = signal<typeof Money.Type | undefined>(undefined)
 export const book = signal<typeof Book.Type | undefined>(undefined)

@@ -2,7 +2,7 @@
 import { h } from "preact"
 import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { SlotView } from "../../views/Slots.ts"
-import { CommandButton, closeStrategy } from "./commands.ts"
+import { CommandButton, planned } from "./commands.ts"
 import { age, decimal, percent, price, spoken, toneOf, trend } from "./format.ts"
 import { Button, Chip, type ChipKind, Empty, Figures, Money, Spark } from "./parts.ts"
 import * as Store from "./store.ts"
@@ -97,7 +97,12 @@ const Nearest = ({ name, next: coming, paused, slots }: Strategy) => {
 const Buttons = ({ kind, name, paused }: Strategy) => {
   const command = paused === null ? "pause" : "resume"
   const label = span("", operatorCommands[command].title, span("vh", ` ${name}`))
-  const close = { label: "Close…", name: `Close ${name}`, onClick: () => closeStrategy(name), style: "quiet sm" }
+  const close = {
+    label: "Close…",
+    name: `Close ${name}`,
+    onClick: () => planned(`Close ${name}`, "close", { strategy: name }),
+    style: "quiet sm"
+  }
   return kind === ""
     ? null
     : [

@@ -2,9 +2,8 @@
  * The gate of a placement's next step: directly before the step it gathers the facts that only this process knows, and asks the table of
  * holds. A turn and a swap without a bot have the same gate.
  */
-import { Clock, Context, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { inputAsset, type Market, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
-import { firstOrder } from "../../domain/Placement.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { FundingHold, Venue } from "../../venue/Venue.ts"
@@ -13,22 +12,6 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { marketOf, type Placement } from "../state/Placement.ts"
 import type { Step } from "./Holds.ts"
 import { closedBecause } from "./HoldsOn.ts"
-
-/**
- * Reason why a first order is not created or paid now; absent without one. Only the command that asks a person for approval has another one.
- * Any other process that finds a first order gives it up while nothing is signed.
- */
-export const Consent = Context.Reference<(placement: Placement, step: Step) => Effect.Effect<string | undefined>>(
-  "limitbot/engine/holds/Consent",
-  {
-    defaultValue:
-      () =>
-      ({ strategy }, step) =>
-        Effect.succeed(
-          strategy === firstOrder && step !== "resend" ? "only limitbot first-order continues it" : undefined
-        )
-  }
-)
 
 interface GateOptions {
   readonly markets: ReadonlyMap<string, Market>
@@ -44,7 +27,6 @@ export const make = Effect.fnUntraced(function* ({ limitsOf, markets, prices, st
   const settings = yield* EngineSettings
   const { clockSkewMillis } = yield* Venue
   const incidentOf = yield* FundingHold
-  const consent = yield* Consent
   const leaseLost = yield* LeaseLost
 
   return Effect.fnUntraced(function* (placement: Placement, step: Step) {
@@ -52,7 +34,6 @@ export const make = Effect.fnUntraced(function* ({ limitsOf, markets, prices, st
     const assets = market && [inputAsset(market, placement.side).id, outputAsset(market, placement.side).id]
     return closedBecause(state, placement, step, {
       incident: assets && (yield* incidentOf(assets)),
-      unagreed: yield* consent(placement, step),
       stopped: yield* stopped,
       limits: limitsOf(placement.strategy),
       price: prices.get(placement.market),

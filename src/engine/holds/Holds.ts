@@ -11,7 +11,7 @@
 import * as Drift from "../../domain/Drift.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import { hasNoBudget } from "../../domain/Placement.ts"
+import { firstOrder, hasNoBudget } from "../../domain/Placement.ts"
 import { clockText, pausedBy } from "../../domain/Words.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { isTooLate, type Settings } from "../EngineSettings.ts"
@@ -53,7 +53,6 @@ export const liftedBy = ({ endsBy, lifts }: Pick<Hold, "endsBy" | "lifts">): str
 export interface PresentFacts {
   readonly now: number
   readonly stopped: string | undefined
-  readonly unagreed?: string | undefined
   readonly incident: string | undefined
   /** Limits of the placement's strategy; `undefined` if it is no longer loaded. */
   readonly limits: Limits | undefined
@@ -281,6 +280,14 @@ export const ofPlacement: ReadonlyArray<HoldRow<InPlacement>> = [
     stops: everything,
     why: ({ placement: { contradiction } }) => contradiction
   },
+  {
+    scope: "placement",
+    code: "not-agreed",
+    lifts: "itself",
+    stops: beginnings,
+    why: ({ placement: { strategy } }) =>
+      strategy === firstOrder ? "an earlier version began it, and the operator had not agreed to pay it" : undefined
+  },
   ...ofSlot
 ]
 
@@ -305,7 +312,6 @@ export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "
  * If an old or missing price stopped them too, every outage of the venue would leave payments in doubt.
  */
 export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
-  { scope: "placement", code: "not-agreed", lifts: "itself", stops: beginnings, why: ({ unagreed }) => unagreed },
   { scope: "asset", code: "incident", lifts: "itself", stops: everything, why: ({ incident }) => incident },
   {
     scope: "bot",

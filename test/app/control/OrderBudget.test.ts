@@ -1,7 +1,7 @@
 /** The budget of orders by hand: enough for what they have to pay, and nothing that an exit of another order needs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { budgetWith } from "../../../src/app/control/OrderBudget.ts"
+import { beyondFree, budgetWith, largestBy } from "../../../src/app/control/OrderBudget.ts"
 import { ruleOf } from "../../../src/app/control/OrderRule.ts"
 import type { OrderRequest } from "../../../src/control/api/Order.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
@@ -97,5 +97,26 @@ describe("the budget of orders by hand", () => {
       assert.strictEqual(base, 0.01001)
       assert.approximately(quote, 616.1 - 600, 0.05)
     }
+  })
+})
+
+describe("the largest order by hand", () => {
+  const sale = { side: "sell", market: market.name, amount: "1", price: "70000" } as const
+  const purchase = { side: "buy", market: market.name, amount: "0.02", price: "50000" } as const
+
+  it("leaves a thousandth of what it pays for refund fees, and takes back what is too much", () => {
+    assert.strictEqual(largestBy(market, sale, "0", 100_100_000n), "1")
+    assert.strictEqual(largestBy(market, sale, "1", -40_040_000n), "0.6")
+    assert.strictEqual(largestBy(market, purchase, "0.02", -500_500_000n), "0.01")
+    assert.strictEqual(largestBy(market, { ...purchase, parts: 3 }, "0.02", -500_500_000n), "0.00999999")
+    assert.isUndefined(largestBy(market, sale, "1", -100_100_000n))
+  })
+
+  it("is measured by the smallest one that needs money beyond what orders by hand have free", () => {
+    const state = BotState.make()
+    assert.strictEqual(beyondFree(state, market, sale), "0.00000001")
+    BotState.apply(state, { sequence: 1, at: 1, event: allotted("BTC", 50_000_000n) })
+    assert.strictEqual(beyondFree(state, market, sale), "0.50000001")
+    assert.strictEqual(beyondFree(state, market, { ...sale, parts: 2 }), "0.50000002")
   })
 })

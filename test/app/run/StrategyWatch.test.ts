@@ -1,6 +1,6 @@
 /** Edits of a running bot's strategy files: a price of the test's choice, real files, and an engine that notes what it is to run. */
 import { rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Stream } from "effect"
@@ -92,7 +92,13 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
       tokens: Effect.succeed([])
     })
   )
-  const watch = yield* StrategyWatch.make({ replace: () => replaced }, running, {
+  let withdrawn: ReadonlyArray<string> = []
+  const withdrawPlacements = (placements: ReadonlyArray<string>) =>
+    Effect.sync(() => {
+      withdrawn = placements
+      return true
+    })
+  const watch = yield* StrategyWatch.make({ replace: () => replaced, withdrawPlacements }, running, {
     files: [file],
     byHandOf: config.journal,
     markets: config.markets,
@@ -109,6 +115,7 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
     records,
     journal: config.journal,
     save: (text: string) => writeFileSync(file, text),
+    withdrawn: () => withdrawn,
     runs: () => watch.strategies().map(({ text }) => text)
   }
 })
@@ -213,6 +220,58 @@ describe("the watch on strategy files", () => {
       assert.deepStrictEqual(runs(), [first, one])
       writeFileSync(file, none)
       assert.deepStrictEqual([yield* watch.objection, runs()], ["", [first, none]])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("applies a cancel by hand, and withdraws its order, while another file has a mistake or is refused", () =>
+    Effect.gen(function* () {
+      const { journal, market, runs, save, watch, withdrawn } = yield* watched()
+      const file = `${journal}.by-hand-btc-usdc.yaml`
+      const budget = { base: 0n, quote: 885_000_000n }
+      const rule = '{ when: "mid > 0", side: buy, price: 59000, size: { base: 0.005 }, times: 1 }'
+      const ids = ["buy-00000001", "buy-00000002", "buy-00000003"]
+      const one = ByHand.edited("", btcUsdc, { orders: new Map(ids.map((id) => [id, rule])), budget })
+      writeFileSync(file, one)
+      yield* watch.look
+      const { record } = yield* Bookkeeper
+      yield* record({
+        _tag: "Planned",
+        strategy: "by-hand-btc-usdc",
+        slot: "buy-00000001",
+        placement: "p1",
+        market: "BTC/USDC",
+        side: "BUY",
+        price: price("59000"),
+        quantity: 500_000n,
+        inputAsset: "USDC",
+        inputAmount: 295_000_000n,
+        outputAsset: "BTC",
+        outputAmount: 500_000n,
+        deadline: 1_000_000_000,
+        why: { code: "rule-fired", text: "a test" }
+      })
+      const without = (text: string, cancelled: string) =>
+        ByHand.edited(text, btcUsdc, {
+          orders: new Map([...ByHand.ordersIn(text)].filter(([id]) => id !== cancelled)),
+          budget,
+          cancelled
+        })
+      save(first.replace("rungs: 2", "rungs: many"))
+      const two = without(one, "buy-00000001")
+      writeFileSync(file, two)
+      assert.match(yield* watch.objection, /ladder\.yaml:5:\d+/)
+      assert.deepStrictEqual([runs(), withdrawn()], [[first, two], ["p1"]])
+      market.mid = price("58000")
+      save(higher)
+      const three = without(two, "buy-00000002")
+      writeFileSync(file, three)
+      assert.match(yield* watch.objection, /^ladder: fills-at-once/)
+      assert.deepStrictEqual(runs(), [first, three])
+      rmSync(join(dirname(file), "ladder.yaml"))
+      const four = without(three, "buy-00000003")
+      writeFileSync(file, four)
+      yield* watch.look
+      assert.deepStrictEqual(runs(), [first, four])
     }).pipe(Effect.provide(around))
   )
 

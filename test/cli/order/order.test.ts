@@ -110,7 +110,7 @@ describe.concurrent("limitbot order without a bot", () => {
     await says(2, /"for": write limitbot order buy 0\.01 BTC at 59000/, "buy", "0.01", "BTC", "for", "59000")
     await says(2, /price.*write 59000: no separators/s, "buy", "0.01", "BTC", "at", "59,000")
     await says(2, /amount/, "buy", "0", "BTC", "at", "59000")
-    await says(2, /asset BTX: .*did you mean "BTC"/, "buy", "0.01", "BTX", "at", "59000")
+    await says(1, /market BTX: not configured; did you mean "BTC/, "buy", "0.01", "BTX", "at", "59000")
     await says(1, /market BTX\/USDC: .*did you mean "BTC\/USDC"/, "buy", "0.01", "BTX/USDC", "at", "59000")
     await says(
       1,
@@ -127,12 +127,32 @@ describe.concurrent("limitbot order without a bot", () => {
     await says(1, /amount 0\.000000001: BTC has 8 decimals/, "buy", "0.000000001", "BTC", "at", "59000")
     await says(1, /3 equal parts; take 0\.00999999/, "buy", "0.01", "BTC", "at", "59000", "--in-parts", "3")
     await says(1, /expire soon: write a duration/, "buy", "0.01", "BTC", "at", "59000", "--expire", "soon")
-    await says(2, /--oco: .*give --take-profit and --stop/, "buy", "0.01", "BTC", "at", "59000", "--oco")
     await says(1, /fills-at-once|crossing/, "buy", "0.01", "BTC", "at", "61000")
-    await says(1, /over-commit/, "buy", "1000", "BTC", "at", "59000")
+    await says(1, /over-commit[\s\S]*the largest order that fits is 16\.9\d+/, "buy", "1000", "BTC", "at", "59000")
     await says(1, /There is no order buy-00000000 by hand; there are none/, "change", "buy-00000000", "--price", "1")
     assert.isFalse(existsSync(join(cwd, "journal.sqlite.by-hand-btc-usdc.yaml")))
     assert.deepStrictEqual(await ordersAt(sandbox), [])
+  })
+})
+
+describe.concurrent("limitbot order of all", () => {
+  it("has the size of what is free, less a thousandth, and the same key places it once", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox)
+    const all = ["order", "sell", "all", "BTC", "at", "70000", ...config]
+    assert.match((await runHere([...all, "--dry"], { cwd })).stdout, /SELL +19\.98\d* BTC +at +70000/)
+    const keyed = [...all, "--yes", "--key", "all-of-it"]
+    const order = startHere(keyed, { cwd })
+    await order.says("the order is open")
+    order.signal("SIGINT")
+    await order.ended
+    const again = startHere(keyed, { cwd })
+    await again.says("started (live)")
+    again.signal("SIGINT")
+    assert.match((await again.ended).stdout, /was placed before; nothing was placed again/)
+    const [{ terms } = { terms: "" }] = await listIn(cwd)
+    assert.match(terms, /^SELL 19\.98\d* BTC at 70000 USDC$/)
+    assert.lengthOf(await openAt(sandbox), 1)
   })
 })
 
@@ -142,7 +162,7 @@ describe("limitbot order with a running bot", () => {
     const { folder: cwd, sandbox } = bot
     const own = async () => (await listIn(cwd)).map(({ state, terms }) => [state, terms])
     await until("the grid is open", async () => (await openAt(sandbox)).length === 20)
-    const placed = await runHere([...buy, "--take-profit", "5%", "--stop", "57000", "--oco", "--yes", ...config], {
+    const placed = await runHere([...buy, "--take-profit", "5%", "--stop", "57000", "--yes", ...config], {
       cwd
     })
     assert.strictEqual(placed.code, 0, placed.stderr)
@@ -177,6 +197,9 @@ describe("limitbot order with a running bot", () => {
     await until("the sale is open", async () => (await openAt(sandbox)).length === 22)
     assert.lengthOf(await listIn(cwd), 2)
 
+    const listed = (await bot.look("/api/v1/order")) as ReadonlyArray<Row>
+    assert.deepStrictEqual(listed, await listIn(cwd))
+
     assert.strictEqual((await bot.command("/api/v1/pause", {})).status, 200)
     const held = await runHere([...buy, "--yes", ...config], { cwd })
     assert.match(held.stdout, /waits: .*paused/)
@@ -189,6 +212,8 @@ describe("limitbot order with a running bot", () => {
       /No bot runs, and "grid" .*Start the bot with its files/
     )
     await bot.again()
+    const grid = join(cwd, "grid.yaml")
+    writeFileSync(grid, readFileSync(grid, "utf8").replace("levels: 21", "levels: many"))
     const cancelled = await runHere(["order", "cancel", id, ...config], { cwd })
     assert.match(cancelled.stdout, /cancelled: nothing of it is open/)
     assert.lengthOf(await openAt(sandbox), 21)

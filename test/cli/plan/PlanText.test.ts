@@ -43,6 +43,7 @@ const plan: PlanFacts = {
   readiness: [],
   renewals: [],
   isBalanceKnown: false,
+  spares: new Map(),
   warnings: [],
   changes: [
     change("a", {}),

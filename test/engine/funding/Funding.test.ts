@@ -682,6 +682,23 @@ describe("the gate", () => {
     })
   )
 
+  it.effect("is closed to a first order of version 0.1 that is not paid yet; what was sent may be sent again", () =>
+    Effect.gen(function* () {
+      const { bind, state } = yield* world({})
+      yield* bind("p1", "address-p1")
+      const first = state.placements.get("p1")
+      assert.isDefined(first)
+      if (first !== undefined) state.placements.set("p1", { ...first, strategy: "first order" })
+      const whys = all.map((step) => [step, closedBecause(state, { id: "p1" }, step, open)])
+      const why = "an earlier version began it, and the operator had not agreed to pay it"
+      assert.deepStrictEqual(whys, [
+        ["create", why],
+        ["fund", why],
+        ["resend", undefined]
+      ])
+    })
+  )
+
   it.effect("stays open whatever stops only another strategy", () =>
     Effect.gen(function* () {
       const { bind, state } = yield* world({})

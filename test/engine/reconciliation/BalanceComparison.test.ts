@@ -8,6 +8,7 @@ import type { Amount } from "../../../src/domain/Amount.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Order } from "../../../src/domain/Order.ts"
+import { firstOrder } from "../../../src/domain/Placement.ts"
 import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 
@@ -34,7 +35,8 @@ interface Step {
 }
 
 const lifeOf = (number: number, choose: Choose): { readonly begun: ReadonlyArray<BotEvent>; steps: Array<Step> } => {
-  const of = { strategy, slot: `cell-${number}`, placement: `p${number}` }
+  // A first order of version 0.1 has no budget.
+  const of = { strategy: number === 5 ? firstOrder : strategy, slot: `cell-${number}`, placement: `p${number}` }
   const [inputAsset, outputAsset] = choose(2) === 0 ? (["BTC", "USDC"] as const) : (["USDC", "BTC"] as const)
   const amount = 600n + BigInt(choose(6000))
   const outputAmount = inputAsset === "BTC" ? amount * 60n : amount / 60n

@@ -8,6 +8,8 @@ import { monotonicMillis } from "../../../domain/Durations.ts"
 import type { Engine } from "../../../engine/Engine.ts"
 import type { FindingName } from "../../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../../engine/state/BotState.ts"
+import { slotKey } from "../../../engine/state/SlotFold.ts"
 import * as ByHand from "../../../files/ByHand.ts"
 import * as StrategyFiles from "../../../files/StrategyFiles.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
@@ -36,10 +38,15 @@ export interface WatchOptions {
 }
 
 const nothing = { names: "", text: "" }
-const unjudged = { edit: "", until: 0 }
+interface Verdict {
+  readonly problems: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
+}
+const safe: Verdict = { problems: [], names: [] }
+const unjudged = { edit: "", until: 0, verdict: safe }
 
 export const make = Effect.fn("StrategyWatch.make")(function* (
-  engine: Pick<Engine, "replace">,
+  engine: Pick<Engine, "replace" | "withdrawPlacements">,
   running: ReadonlyArray<Strategy>,
   { byHandOf, files: given, markets, onRemoved, admission, warm }: WatchOptions
 ) {
@@ -56,23 +63,22 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   let standing = nothing
   let lastJudged = unjudged
 
-  const refuse = Effect.fnUntraced(function* (problems: ReadonlyArray<string>, names = problems) {
+  const refuse = Effect.fnUntraced(function* (problems: ReadonlyArray<string>, names: ReadonlyArray<string>) {
     if (names.join() !== standing.names) yield* books.record({ _tag: "StrategiesRefused", problems })
     standing = { names: names.join(), text: problems.join("\n") }
-    return false
   })
 
-  const isSafe = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
-    const fresh = freshIn(next, strategies, yield* Clock.currentTimeMillis)
-    if (admission === undefined || fresh.length === 0) return true
+  const verdictOn = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
+    if (admission === undefined || fresh.length === 0) return safe
     const allowed = [...admission.allow, ...(yield* Admission.allowedNext(admission.config.journal))]
     const edit = [...fresh.map(({ hash }) => hash), ...allowed].join()
     const now = yield* monotonicMillis
-    if (edit === lastJudged.edit && now < lastJudged.until) return false
+    if (edit === lastJudged.edit && now < lastJudged.until) return lastJudged.verdict
     const { isFinal, names, problems } = yield* judge(admission, next, { fresh, running: strategies, allowed })
-    if (problems.length === 0) return true
-    if (isFinal) lastJudged = { edit, until: now + judgeAgainMillis }
-    return yield* refuse(problems, isFinal ? [edit, ...names] : names)
+    if (problems.length === 0) return safe
+    const verdict = { problems, names: isFinal ? [edit, ...names] : names }
+    if (isFinal) lastJudged = { edit, until: now + judgeAgainMillis, verdict }
+    return verdict
   })
 
   const present = Effect.suspend(() => Effect.filter(files, hasNotGone))
@@ -83,36 +89,37 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
       return missCount < missesUntilGone
     })
 
+  const withdrawCancelled = Effect.suspend(() => withdrawn(engine, cancelledOrders(books.state, strategies)))
+  yield* withdrawCancelled
+
   /** The caller of a reload may disconnect meanwhile: the engine and this watch must still run the same files. */
   const use = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
     warm?.use(next)
     yield* engine.replace(next, onRemoved)
     strategies = next
+    yield* withdrawCancelled
     if (admission !== undefined) yield* Admission.forgetAllowed(admission.config.journal)
   }, Effect.uninterruptible)
 
   const look = Effect.gen(function* () {
     if (byHandOf !== undefined) files = yield* ByHand.besides(knownOf(given, strategies), byHandOf)
     const there = yield* present
-    const missing = there.filter((file) => (misses.get(file) ?? 0) > 0)
-    const absentFiles = missing.filter((file) => (misses.get(file) ?? 0) >= missesUntilTold)
-    if (absentFiles.length > 0) yield* refuse(absentFiles.map((file) => `${file} is gone: ${fateOf[onRemoved]}`))
-    // It may be between an editor's two steps: look again later.
-    if (missing.length > 0) return
-    const strategyFiles = yield* readAll(there)
-    if (strategyFiles.problems.length > 0) {
+    const missesOf = (file: string) => misses.get(file) ?? 0
+    const absent = there.flatMap((file) => (missesOf(file) < missesUntilTold ? [] : [goneText(file, onRemoved)]))
+    const strategyFiles = yield* readAll(there.filter((file) => missesOf(file) === 0))
+    const next = nextOf(there, strategyFiles, strategies)
+    const fresh = freshIn(next, strategies, yield* Clock.currentTimeMillis)
+    const verdict = yield* verdictOn(next, fresh)
+    const problems = [...absent, ...strategyFiles.rendered, ...verdict.problems]
+    if (problems.length > 0) yield* refuse(problems, [...absent, ...strategyFiles.rendered, ...verdict.names])
+    else if (there.every((file) => missesOf(file) === 0)) {
+      if (standing.text !== "") yield* books.record({ _tag: "EditMended" })
+      standing = nothing
       lastJudged = unjudged
-      yield* refuse(strategyFiles.rendered)
-      return
     }
-    // An unchanged file keeps its strategy object, so the engine does not run it again for that.
-    const next = strategyFiles.strategies.map((strategy) => strategies.find((old) => isSame(old, strategy)) ?? strategy)
-    if (!(yield* isSafe(next))) return
-    if (standing.text !== "") yield* books.record({ _tag: "EditMended" })
-    standing = nothing
-    lastJudged = unjudged
-    if (next.length === strategies.length && next.every((strategy) => strategies.includes(strategy))) return
-    yield* use(next)
+    const admitted = verdict === safe ? next : without(fresh, next, strategies)
+    const isUnchanged = admitted.length === strategies.length && admitted.every((each) => strategies.includes(each))
+    if (!isUnchanged) yield* use(admitted)
   }).pipe(looking.withPermit, Effect.provideContext(context))
 
   return {
@@ -127,6 +134,38 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     files: () => files
   } as const
 })
+
+/** Live orders that were cancelled by hand. A plan would cancel them only with a price. */
+const cancelledOrders = (state: BotState, strategies: ReadonlyArray<Strategy>): ReadonlyArray<string> => {
+  const cancelled = strategies.flatMap(({ name, text }) =>
+    ByHand.isByHand(name) ? ByHand.cancelledIn(text).map((id) => slotKey(name, id)) : []
+  )
+  return unfinished(state).flatMap(({ id, slot, strategy }) =>
+    cancelled.includes(slotKey(strategy, slot)) ? [id] : []
+  )
+}
+
+const withdrawn = ({ withdrawPlacements }: Pick<Engine, "withdrawPlacements">, orders: ReadonlyArray<string>) =>
+  orders.length === 0
+    ? Effect.void
+    : Effect.asVoid(withdrawPlacements(orders, { code: "operator", text: "The order was cancelled by hand" }))
+
+/** A file that is missing or has mistakes keeps what runs of it, and holds up no other file. */
+const nextOf = (
+  there: ReadonlyArray<string>,
+  { problems, strategies: readable }: StrategyFiles.ReadFiles,
+  running: ReadonlyArray<Strategy>
+) => {
+  const isWhole = problems.length === 0 && readable.length === there.length
+  return there.flatMap((file) => {
+    const before = running.find((old) => old.file === file)
+    const after = readable.find((each) => each.file === file && !problems.some((problem) => problem.file === file))
+    const owner = running.find((old) => old.name === after?.name)?.file ?? file
+    if (after === undefined || (owner !== file && !isWhole)) return before ?? []
+    // An unchanged file keeps its strategy object, so the engine does not run it again for that.
+    return before !== undefined && isSame(before, after) ? before : after
+  })
+}
 
 /** A running file of orders by hand that is gone is missed like any other. */
 const knownOf = (given: ReadonlyArray<string>, running: ReadonlyArray<Strategy>): ReadonlyArray<string> => [
@@ -176,5 +215,14 @@ const fateOf: Readonly<Record<WatchOptions["onRemoved"], string>> = {
   drained: "unless it is back within 30 s, its strategy's orders are cancelled",
   left: "unless it is back within 30 s, its strategy ends, and its orders stay open"
 }
+
+const goneText = (file: string, onRemoved: WatchOptions["onRemoved"]) => `${file} is gone: ${fateOf[onRemoved]}`
+
+const without = (
+  refused: ReadonlyArray<Strategy>,
+  next: ReadonlyArray<Strategy>,
+  running: ReadonlyArray<Strategy>
+): ReadonlyArray<Strategy> =>
+  next.flatMap((each) => (refused.includes(each) ? running.filter(({ file }) => file === each.file) : each))
 
 const isSame = (a: Strategy, b: Strategy): boolean => a.file === b.file && a.hash === b.hash

@@ -213,22 +213,39 @@ const crossing = (pairs: ReadonlyArray<readonly [PlannedChange, PlannedChange]>)
 const sayOrder = (change: PlannedChange): string =>
   `${keyOf(change)} ${change.side} ${change.market} at ${Decimal.format(change.price)}`
 
+const assetsOf = (strategies: ReadonlyArray<Strategy>) =>
+  new Map(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => [asset.symbol, asset])))
+
+type AccountGround = Pick<FindingInputs, "strategies" | "planned" | "balances">
+
+/** One smallest unit is the budget of a file that has no orders by hand. */
+const ownersOf = ({ planned, strategies }: AccountGround, symbol: string): ReadonlyArray<Strategy> =>
+  strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, symbol) > 1n)
+
+const promisedOf = (ground: AccountGround, symbol: string): Amount =>
+  ownersOf(ground, symbol).reduce((sum, { name }) => sum + Ledger.freeOf(ground.planned.state.ledger, name, symbol), 0n)
+
+/** The account's balances less what the strategies count on, by symbol: negative if it is too little, missing if unknown. */
+export const sparesOf = (ground: AccountGround): ReadonlyMap<string, Amount> =>
+  new Map(
+    [...assetsOf(ground.strategies).keys()].flatMap((symbol) => {
+      const available = ground.balances?.get(symbol)
+      return available === undefined ? [] : [[symbol, available - promisedOf(ground, symbol)] as const]
+    })
+  )
+
 /**
  * Compares what the strategies count on with three things: the account, where its balance is known; their own
  * budgets; and what the configuration allows all of them together.
  */
 const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
-  const { strategies, planned, changes, balances } = ground
-  const assets = new Map(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => [asset.symbol, asset])))
-  const account = [...assets.values()].flatMap((asset): ReadonlyArray<PlanFinding> => {
-    const available = balances?.get(asset.symbol)
-    if (available === undefined) return []
-    // One smallest unit is the budget of a file that has no orders by hand.
-    const owners = strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, asset.symbol) > 1n)
-    const promised = owners.reduce((sum, { name }) => sum + Ledger.freeOf(planned.state.ledger, name, asset.symbol), 0n)
-    if (promised <= available) return []
-    const names = owners.map(({ name }) => name)
-    const text = `${names.join(", ")} need ${formatWithSymbol(promised, asset)}, the account has ${formatWithSymbol(available, asset)}`
+  const { strategies, planned, changes } = ground
+  const assets = assetsOf(strategies)
+  const account = [...sparesOf(ground)].flatMap(([symbol, spare]): ReadonlyArray<PlanFinding> => {
+    const asset = assets.get(symbol)
+    if (spare >= 0n || asset === undefined) return []
+    const [names, promised] = [ownersOf(ground, symbol).map(({ name }) => name), promisedOf(ground, symbol)]
+    const text = `${names.join(", ")} need ${formatWithSymbol(promised, asset)}, the account has ${formatWithSymbol(promised + spare, asset)}`
     return [{ name: "over-commit", strategies: names, slots: [], text }]
   })
   const ownBudget = strategies.flatMap(({ name }): ReadonlyArray<PlanFinding> => {

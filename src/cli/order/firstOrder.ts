@@ -1,10 +1,11 @@
-/** `limitbot first-order`: the smallest order far from the market, cancelled again, and its cost. */
+/** `limitbot first-order`: a small order far from the market, cancelled again, and its cost. */
 import { Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { place, theWord } from "../../app/first/FirstOrder.ts"
-import { usualUsd } from "../../app/first/Terms.ts"
+import { place } from "../../app/order/FirstOrder.ts"
+import { usualUsd } from "../../app/order/SmallOrder.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
+import { ways } from "./order.ts"
 
 export const command = Command.make(
   "first-order",
@@ -20,16 +21,14 @@ export const command = Command.make(
       Flag.withDescription(`Value of the order in USD; default: venue.minOrderUsd, or ${usualUsd}`),
       Flag.optional
     ),
-    confirm: flags.text("confirm", `Agree without a terminal, by this word: ${theWord}`),
-    dry: flags.toggle("dry", "Only the checks and the order: nothing is created or paid"),
-    config: flags.config,
-    json: flags.json
+    confirm: flags.text("confirm", "`--confirm place` is an older form of --yes"),
+    ...ways
   },
   place
 ).pipe(
   help("Test a venue: place the smallest order far from the market, cancel it, and report its cost", {
     "limitbot first-order --dry": "Only checks, and shows the order",
-    "limitbot first-order BTC/USDC": "Asks for the word before any payment",
-    [`limitbot first-order --confirm ${theWord} --json`]: "For programs"
+    "limitbot first-order BTC/USDC": "Asks before any payment",
+    "limitbot first-order --yes --json": "For programs"
   })
 )

@@ -1,0 +1,202 @@
+/**
+ * `limitbot first-order`: the first use of an order by hand. A small order far from the market is placed, and cancelled as soon as it is open.
+ * Its checks come first, and its events say what it cost and what the service did unlike its word. A repeated command continues an order that
+ * is not cancelled yet.
+ */
+import { Console, Effect, Option, Result, Schema, Stream } from "effect"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
+import * as Drift from "../../domain/Drift.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import { inputAsset } from "../../domain/Market.ts"
+import { age } from "../../domain/Words.ts"
+import { unfinished } from "../../engine/state/BotState.ts"
+import * as ByHand from "../../files/ByHand.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import { Journal } from "../../journal/Journal.ts"
+import * as Layers from "../../Layers.ts"
+import * as Evidence from "../../ledger/Evidence.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import { Canary } from "../../venue/canary/Canary.ts"
+import * as Doctor from "../control/Doctor.ts"
+import { ok, warn, wrong } from "../start/CheckFinding.ts"
+import { someoneAgrees } from "../swap/Carrying.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
+import * as Ordering from "./Ordering.ts"
+import * as SmallOrder from "./SmallOrder.ts"
+
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { wrong: Schema.Array(Schema.String) }) {
+  override get message(): string {
+    return `Nothing was placed; fix this first: ${this.wrong.join("; ")}`
+  }
+}
+
+export class FirstOrderFailed extends Schema.TaggedError<FirstOrderFailed>()("FirstOrderFailed", {
+  order: Schema.String,
+  outcome: Schema.Literals(["not paid", "open"])
+}) {
+  override get message(): string {
+    return this.outcome === "open"
+      ? `The first order ${this.order} has not ended. Run limitbot first-order again: it continues with the same order and pays nothing more. limitbot orders --stuck shows its money`
+      : `The first order ${this.order} was not paid, and nothing moved. If the venue needs a larger one: --usd`
+  }
+}
+
+const patienceMillis = 10 * minuteMillis
+
+const witnessed = <A, E>(config: BotConfig, ask: (canary: Canary["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(VenueAccess.signerOf(config), (signerId) =>
+    Canary.use(ask).pipe(Effect.provide(VenueAccess.venue(config, signerId)))
+  )
+
+const serviceFinding = Effect.fnUntraced(function* (config: BotConfig) {
+  const compared = yield* Effect.result(witnessed(config, (canary) => canary.look(config.markets.assets)))
+  if (Result.isFailure(compared)) return warn("service", compared.failure.message, "limitbot check --service")
+  const { checked, drift } = compared.success
+  const closing = Drift.closing(drift)
+  if (closing !== undefined) return wrong("service", closing, "a newer limitbot; see: limitbot check --service")
+  return ok("service", `no money depends on a change; compared: ${checked.join(", ") || "nothing"}`)
+})
+
+const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, isQuiet: boolean) {
+  const findings = [...(yield* Doctor.findingsOf(file)), yield* serviceFinding(config)]
+  if (!isQuiet) yield* Console.log(`${findings.map(Doctor.asText).join("\n")}\n`)
+  const mistakes = findings.flatMap(({ check, text, verdict }) => (verdict === "wrong" ? [`${check}: ${text}`] : []))
+  if (mistakes.length > 0) return yield* new NotReady({ wrong: mistakes })
+})
+
+/** The first of these keys whose order has not ended, and that order. */
+const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
+  const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
+  const cancelled = texts.flatMap(ByHand.cancelledIn)
+  const live = unfinished(yield* Ordering.stateOf(config.journal)).map(({ slot }) => slot)
+  const listed = yield* Ordering.listed(config)
+  for (let number = 1; ; number++) {
+    const key = `first-order ${number}`
+    const isOwn = (order: string) => order.endsWith(`-${ByHand.hashOf(key)}`)
+    const standing = listed.find(({ order }) => isOwn(order))
+    const isCancelled = cancelled.some(isOwn)
+    const order = live.find(isOwn) ?? standing?.order
+    const hasEnded = standing?.state === "filled" || standing?.state === "expired"
+    if (hasEnded || (isCancelled && order === undefined)) continue
+    return { key, order, isCancelled }
+  }
+})
+
+type Told<T extends PlacementEvent["_tag"]> = Of<T> & PlacementEvent
+const all = <T extends PlacementEvent["_tag"]>(events: ReadonlyArray<PlacementEvent>, tag: T): ReadonlyArray<Told<T>> =>
+  events.filter((event): event is Told<T> => event._tag === tag)
+
+const outcomes = { Settled: "settled", Abandoned: "not paid", FundingDead: "not paid" } as const
+const isEnd = (tag: string): tag is keyof typeof outcomes => tag in outcomes
+
+/** The last order at the venue in this slot, by its events. */
+const reportOn = Effect.fnUntraced(function* (config: BotConfig, order: string) {
+  const recorded = yield* Journal.use(({ events }) => Stream.runCollect(events())).pipe(
+    Effect.provide(Layers.readOnlyJournal(config.journal))
+  )
+  const last = recorded.findLast(({ event }) => event._tag === "Planned" && event.slot === order)?.event
+  const fold = Evidence.make(last !== undefined && "placement" in last ? last.placement : "")
+  for (const each of recorded) fold.see(each)
+  const moments = fold.result()[0]?.moments ?? []
+  const events = moments.map(({ event }) => event)
+  const booked = Evidence.standing(events)
+  const end = booked.map(({ _tag }) => _tag).findLast(isEnd)
+  const [planned] = all(events, "Planned")
+  const outcome = planned === undefined ? "not paid" : end === undefined ? "open" : outcomes[end]
+  const about = { order, placement: planned?.placement ?? null, outcome } as const
+  const market = Layers.marketsByName(config.markets).get(planned?.market ?? "")
+  const findings = Evidence.findings(moments).map((finding) => finding.text)
+  if (planned === undefined || market === undefined || outcome !== "settled")
+    return { ...about, cost: null, millis: {}, differences: findings }
+  const text = (amount: bigint) => formatWithSymbol(amount, inputAsset(market, planned.side))
+  const estimate = all(events, "FeesEstimated").at(-1) ?? all(events, "Bound").at(-1)
+  const expectedFee = estimate?.estimatedRefundFee ?? 0n
+  const refunds = all(booked, "Refunded")
+  const sum = (key: "amount" | "fee") => refunds.reduce((total, refund) => total + refund[key], 0n)
+  const compared = (what: string, expected: string, actual: string) =>
+    expected === actual ? [] : [`${what}: expected ${expected}, found ${actual}`]
+  const { orderId = "" } = all(events, "Bound").at(-1) ?? {}
+  const drift = yield* Effect.result(witnessed(config, (canary) => canary.order(orderId)))
+  const since = (from: PlacementEvent["_tag"], to: PlacementEvent["_tag"]) => {
+    const [start, end] = [from, to].map((tag) => moments.find(({ event }) => event._tag === tag)?.at)
+    return start === undefined || end === undefined ? null : end - start
+  }
+  return {
+    ...about,
+    cost: text(sum("fee")),
+    millis: {
+      toRest: since("Planned", "DepositSeen"),
+      toCancel: since("CancelSent", "Closed"),
+      toRefund: since("Closed", "Refunded")
+    },
+    differences: [
+      ...compared("deposited", text(planned.inputAmount), text(all(events, "DepositSeen").at(-1)?.total ?? 0n)),
+      ...compared("status at the end", "CANCELED", all(booked, "Closed").at(-1)?.status ?? "not over"),
+      ...compared("fills", "0", String(all(booked, "FillSeen").length)),
+      ...compared("refund fee", text(expectedFee), text(sum("fee"))),
+      ...compared("refunded", text(planned.inputAmount - expectedFee), text(sum("amount"))),
+      ...findings,
+      ...(Result.isFailure(drift) ? [] : [Drift.closing(drift.success) ?? []].flat())
+    ]
+  }
+})
+
+const linesOf = ({
+  cost,
+  differences,
+  millis,
+  order,
+  outcome,
+  placement
+}: Effect.Success<ReturnType<typeof reportOn>>) => [
+  `First order ${order}: ${outcome}`,
+  ...(cost === null ? [] : [`  cost         ${cost}`]),
+  ...Object.entries(millis).flatMap(([step, time]) => (time === null ? [] : [`  ${step.padEnd(11)}  ${age(time)}`])),
+  ...differences.map((each) => `  DIFFERENCE   ${each}`),
+  ...(outcome === "settled" && differences.length === 0 ? ["  differences  none: everything was as expected"] : []),
+  ...(placement === null ? [] : [`  evidence     limitbot orders ${placement} --out FILE`])
+]
+
+interface Asked {
+  readonly market: Option.Option<string>
+  readonly usd: Option.Option<number>
+  readonly confirm: Option.Option<string>
+  readonly yes: boolean
+  readonly dry: boolean
+  readonly config: string
+  readonly json: boolean
+}
+
+export const place = Effect.fn("FirstOrder.place")(function* ({
+  config: file,
+  confirm,
+  dry,
+  json,
+  yes,
+  ...asked
+}: Asked) {
+  if (Option.isSome(confirm) && confirm.value !== "place")
+    return yield* new WrongUsage({ message: '--confirm: the word is "place"' })
+  const way = yield* Ordering.wayOf({ config: file, json, yes: yes || Option.isSome(confirm), patienceMillis })
+  const { config } = way
+  if (!dry) yield* someoneAgrees(way)
+  const { isCancelled, key, order: begun } = yield* presentKey(config)
+  let order = begun
+  if (begun === undefined || dry) {
+    yield* checked(file, config, json)
+    const [first = ""] = config.markets.assets.map(({ symbol }) => symbol)
+    const market = Option.getOrElse(asked.market, () => first)
+    const small = SmallOrder.choose(config, market, Option.getOrUndefined(asked.usd))
+    const account = yield* Layers.accountOf(config)
+    const request = yield* Effect.provide(small, Layers.looking(config, account))
+    if (!json) yield* Console.log("Far from the market, so nobody fills it. It is cancelled as soon as it is open.")
+    const placing: Parameters<typeof Ordering.carry>[0] = (desk, isDry) => desk.place({ ...request, dry: isDry }, key)
+    order = (yield* Ordering.carry(placing, way, dry, { key, reached: Ordering.isShown }))?.order
+  } else yield* Ordering.again(begun, way, isCancelled ? Ordering.isGone : Ordering.isShown)
+  if (order === undefined || dry) return
+  if (!isCancelled) yield* Ordering.cancel(order, way)
+  const report = yield* reportOn(config, order)
+  yield* Console.log(json ? JSON.stringify(report) : `\n${linesOf(report).join("\n")}`)
+  if (report.outcome !== "settled") return yield* new FirstOrderFailed({ order, outcome: report.outcome })
+})

@@ -1,0 +1,63 @@
+/** Orders by hand: the form for a new one, and the list with changes and cancels. */
+import { h } from "preact"
+import type { OrderStanding } from "../../control/api/Order.ts"
+import { askFor, command, planned } from "./commands.ts"
+import { counted } from "./format.ts"
+import { Button, type Column, column, Panel, Table } from "./parts.ts"
+import * as Store from "./store.ts"
+import { span } from "./tags.ts"
+
+const newKey = (): string => Array.from(crypto.getRandomValues(new Uint32Array(4)), String).join("-")
+
+export const orderByHand = (): void => {
+  const fields = [
+    { name: "side", label: "Buy or sell", value: "buy" },
+    { name: "amount", label: "Amount, or all", placeholder: "0.01" },
+    { name: "market", label: "Market", value: Store.market.value },
+    { name: "price", label: "Limit price", placeholder: "59000" },
+    { name: "takeProfit", label: "Take profit: a price or 5%", isOptional: true },
+    { name: "stop", label: "Stop: a price or 3%", isOptional: true },
+    { name: "trail", label: "Trailing stop: 4%", isOptional: true },
+    { name: "expire", label: "Expire after: 6h", isOptional: true }
+  ]
+  const about = "With a take profit and a stop, one cancels the other."
+  askFor("Order by hand", "Plan", fields, about, (words) => void planned("Place it", "order", words, newKey()))
+}
+
+const change = ({ order, terms }: OrderStanding): void =>
+  askFor(`Change ${order}`, "Plan", [{ name: "price", label: "New price" }], terms, ({ price = "" }) => {
+    planned(`Move ${order}`, "order/change", { order, price })
+  })
+
+const hasEnded = ({ state }: OrderStanding): boolean => state === "filled" || state === "expired"
+
+const columns: ReadonlyArray<Column<OrderStanding>> = [
+  column("Order", ({ order }) => order),
+  column("Terms", ({ terms }) => terms, "soft"),
+  column("State", ({ filled, state, why }) => span({ class: "dim", title: why }, `${state} ${filled}`), "soft"),
+  column("", (row) => {
+    if (hasEnded(row)) return null
+    const { order } = row
+    const [isOperator, isTrader] = [Store.may("operator"), Store.may("trader")]
+    const cancel = () => command("order/cancel", { order })
+    return [
+      h(Button, {
+        label: "Change…",
+        name: `Change ${order}`,
+        isAllowed: isOperator,
+        style: "sm",
+        onClick: () => change(row)
+      }),
+      h(Button, { label: "Cancel", name: `Cancel ${order}`, isAllowed: isTrader, style: "quiet sm", onClick: cancel })
+    ]
+  })
+]
+
+export const ByHand = () => {
+  const rows = Store.byHand.value ?? []
+  const sub = counted(rows.filter((row) => !hasEnded(row)).length, "live order")
+  const props = { id: "by-hand", title: "Orders by hand", sub, panel: "orders", style: "wide" }
+  return rows.length === 0
+    ? null
+    : h(Panel, props, h(Table<OrderStanding>, { keyOf: ({ order }) => order, rows, columns }))
+}
