@@ -90,8 +90,8 @@ const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => 
     report(to, node, `${text} is outside the account's folder`, "a row's files lie in secrets/NAME alone")
 }
 
-/** An absolute path, or one with `..`: at the start, after a prefix such as `journal:`, or within the braces of a pattern. */
-const outside = [/(?:^|[:{,])\s*(?:[/~\\]|[a-z]:\\)/i, /(?:^|[/\\:{,])\s*\.\.(?:[/\\},]|$)/]
+/** An absolute path, one with `..` (at the start, after a prefix such as `journal:`, in braces), or braces that may add up to `..`. */
+const outside = [/(?:^|[:{,])\s*(?:[/~\\]|[a-z]:\\)/i, /(?:^|[/\\:{,])\s*\.\.(?:[/\\},]|$)/, /\{(?:.*,)?\.{0,2}[,}/\\]/]
 
 const tell = (to: Report, place: Parameters<typeof report>[1], list: keyof Allowed, what: string) =>
   report(to, place, `${what} is not allowed on this machine`, `add it to ${list} of ${allowedName}`)

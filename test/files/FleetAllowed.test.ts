@@ -52,6 +52,25 @@ describe("a row of a fleet's database", () => {
     ],
     ["reads another journal", "data: journal:/var/other.sqlite", /is outside the account's folder/],
     ["reads above its folder by a pattern", "data: '{..,.}/ben/prices.csv'", /is outside the account's folder/],
+    ["makes two dots of braces", "data: '.{.,}/ben/prices.csv'", /is outside the account's folder/],
+    ["makes two dots of two parts", "data: '{a,.}./ben/prices.csv'", /is outside the account's folder/],
+    ["makes two dots across a slash", "data: 'a/{b,.}{./..,c}/x'", /is outside the account's folder/],
+    ["closes its braces after a slash", "data: '.{./ben,x}/prices.csv'", /is outside the account's folder/],
+    ["adds nothing to a dot", "data: '.{x,}./ben/prices.csv'", /is outside the account's folder/],
+    [
+      "hides an address behind a login",
+      "venue: { url: 'https://venue.example@evil.example/' }",
+      /evil\.example is not/
+    ],
+    ["breaks an address into lines", 'venue: { url: "ht\\ttps:\\n//evil.example" }', /evil\.example is not allowed/],
+    ["uses another port", "venue: { url: 'https://venue.example:444' }", /venue\.example:444 is not allowed/],
+    [
+      "signs at another account's socket",
+      "account: { signer: { socket: ../ben/key.sock } }",
+      /is outside the account's/
+    ],
+    ["writes a journal by an address", "journal: 'file:../ben/x.sqlite'", /is outside the account's folder/],
+    ["refunds somebody a level deeper", "account: { refundTo: { BTC: { a: evil } } }", /evil is not allowed/],
     ["pays somebody", "account: { recipients: { BTC: bc1qtheirs } }", /bc1qtheirs is not allowed.*\n.*recipients/s],
     ["refunds somebody", "account: { refundTo: { BTC: bc1qtheirs } }", /bc1qtheirs is not allowed/],
     ["gives fees to somebody", "account: { terms: { appFees: { evil.near: 100 } } }", /evil\.near is not allowed/],
@@ -73,6 +92,7 @@ account:
   wallet: { command: [wallet, --pay] }
   recipients: { BTC: bc1qours }
   terms: { appFees: { partner.near: 10, self: 5 } }
+data: "prices/{2025,2026}/{a.csv,b.csv}"
 assets: { ETH: { id: "nep141:eth.omft.near", decimals: 18 } }
 `
     assert.strictEqual(why(config), "")

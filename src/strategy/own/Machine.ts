@@ -5,12 +5,13 @@
  */
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 import { prelude } from "./Prelude.ts"
-import { pageBytes, quickJs } from "./QuickJs.ts"
+import { constantsEnd, pageBytes, quickJs } from "./QuickJs.ts"
 
 const limits = {
   /** Counts turns of loops, calls of functions and steps of patterns. */
   steps: 1_000_000,
   megabytes: 64,
+  answerBytes: 1_000_000,
   /** QuickJS then finds that a recursion is too deep before the stack of Node is full. */
   stackBytes: 64 * 1_024
 } as const
@@ -23,50 +24,25 @@ const asModule = 1
 /** Free memory in an image, in bytes, so that few decisions make the memory grow. */
 const freeBytes = 2 ** 20
 const slackBytes = 24 * 1_024
-/** The stack lies below this address. An image needs only its pointer. */
-const imageFrom = 2 ** 20
 const badDescriptor = 8
 const notSupported = 52
 
-type Ask = (question: string, name: string) => number | string
+/** Answers a question by its number, whose arguments count from 1. */
+export type HostCall = (question: number, numberAt: At<number>, textAt: At<string>) => number | string
+type At<A> = (index: number) => A
+
+interface Handles {
+  readonly functions: ReadonlyMap<string, number>
+  readonly context: number
+  /** Eight bytes for an argument or for the length of a result. */
+  readonly box: number
+  readonly nothing: number
+}
 
 export interface Image {
   readonly parts: ReadonlyArray<{ readonly at: number; readonly bytes: Uint8Array }>
   readonly pages: number
-}
-
-interface Handles {
-  readonly functions: ReadonlyMap<string, number>
-  readonly decideArguments: number
-  readonly nothing: number
-}
-
-export interface MachineState {
-  readonly image: Image
   readonly handles: Handles
-}
-
-let firstChangedByte: number | undefined
-
-/** QuickJS never writes to bytes below this: they are tables that are equal in each machine. */
-const constantsEnd = (used: Uint8Array): number => {
-  if (firstChangedByte !== undefined) return firstChangedByte
-  const imports: Record<string, Record<string, () => number>> = {}
-  for (const { module, name } of WebAssembly.Module.imports(quickJs())) {
-    imports[module] ??= {}
-    imports[module][name] = () => 0
-  }
-  const fresh = new Uint8Array(memoryOf(new WebAssembly.Instance(quickJs(), imports)).buffer)
-  let at = imageFrom
-  while (at < fresh.length && fresh[at] === used[at]) at += 1
-  firstChangedByte = at - (at % 4_096)
-  return firstChangedByte
-}
-
-const memoryOf = ({ exports }: WebAssembly.Instance): WebAssembly.Memory => {
-  const { memory } = exports
-  if (memory instanceof WebAssembly.Memory) return memory
-  throw new Error("quickjs.wasm exports no memory")
 }
 
 export class Machine {
@@ -74,22 +50,22 @@ export class Machine {
   readonly #memory: WebAssembly.Memory
   readonly #stackPointer: WebAssembly.Global
   readonly #emptyStack: number
-  readonly #ask: Ask
-  #bytes = Buffer.alloc(0)
-  #words = new DataView(new ArrayBuffer(0))
+  readonly #ask: HostCall
+  #view = Buffer.alloc(0)
   #polls = 0
-  #handles: Handles = { functions: new Map(), decideArguments: 0, nothing: 0 }
+  #handles: Handles = { functions: new Map(), context: 0, box: 0, nothing: 0 }
 
-  constructor(ask: Ask, snapshot?: MachineState) {
+  constructor(ask: HostCall, image?: Image) {
     this.#ask = ask
     this.#instance = new WebAssembly.Instance(quickJs(), this.#imports())
-    this.#memory = memoryOf(this.#instance)
-    const { __stack_pointer: pointer } = this.#instance.exports
-    if (!(pointer instanceof WebAssembly.Global)) throw new Error("quickjs.wasm exports no stack pointer")
+    const { memory, __stack_pointer: pointer } = this.#instance.exports
+    if (!(memory instanceof WebAssembly.Memory && pointer instanceof WebAssembly.Global))
+      throw new Error("quickjs.wasm exports no memory or no stack pointer")
+    this.#memory = memory
     this.#stackPointer = pointer
     this.#call("_initialize")
-    if (snapshot === undefined) this.#start()
-    else this.#resume(snapshot)
+    if (image === undefined) this.#start()
+    else this.#resume(image)
     this.#emptyStack = Number(pointer.value)
   }
 
@@ -100,17 +76,18 @@ export class Machine {
     // Without a threshold the cycle collector never runs within a decision.
     this.#call("qjs_set_gc_threshold", -1)
     this.#call("qjs_set_interrupt_handler", 1)
-    const ask = this.#call("qjs_new_host_function", ...this.#write("ask"), 2)
+    const [box, context] = [this.#call("wasm_malloc", 8), this.#call("qjs_get_context_ptr")]
+    this.#handles = { ...this.#handles, box, context, nothing: this.#call("qjs_get_undefined") }
+    const ask = this.#call("qjs_new_host_function", ...this.#write("ask"), 1)
     const host = this.#apply(this.#evaluate(prelude, "own-prelude", asScript), ask)
     const names = ["failure", "adopt", "begin", "share", "decide"]
     const functions = new Map(names.map((name) => [name, this.#property(host, name)]))
     this.#handles = { ...this.#handles, functions }
   }
 
-  #resume({ handles, image }: MachineState): void {
-    this.#memory.grow(image.pages - this.pages)
-    this.#refresh()
-    for (const { at, bytes } of image.parts) this.#bytes.set(bytes, at)
+  #resume({ handles, pages, parts }: Image): void {
+    this.#memory.grow(pages - this.pages)
+    for (const { at, bytes } of parts) this.#bytes.set(bytes, at)
     this.#handles = handles
   }
 
@@ -122,7 +99,7 @@ export class Machine {
     const promise = this.#evaluate(code, "own-strategy", asModule)
     const state = this.#call("qjs_promise_state", promise)
     const result = this.#call("qjs_promise_result", promise)
-    if (state === 2) return this.#run("failure", result)
+    if (state === 2) throw new OwnCodeFailed(this.#run("failure", result))
     if (state === 0) throw new OwnCodeFailed("a decision waits for nothing: it awaits outside of functions")
     return this.#run("adopt", this.#property(result, "default"))
   }
@@ -131,55 +108,48 @@ export class Machine {
     return this.#run("begin", this.#newString(settings), this.#newString(market))
   }
 
-  /** Shares `doubles` numbers with the code, beyond the end of all images. Returns their address and the answer of `share`. */
-  share(doubles: number, timeframes: string): { readonly at: number; readonly answer: string } {
+  /** Shares `doubles` numbers with the code, beyond the end of all images. Returns their address. */
+  share(doubles: number, timeframes: string): number {
     this.#call("wasm_free", this.#call("wasm_malloc", freeBytes + slackBytes))
     const at = this.#memory.buffer.byteLength
     this.#memory.grow(Math.ceil((8 * doubles) / pageBytes))
-    const context = this.#call("qjs_get_context_ptr")
     // A value of QuickJS itself has 64 bits, and is passed in a box.
-    const buffer = BigInt(this.#exported("JS_NewArrayBuffer")(context, at, 8 * doubles, 0, 0, 0))
+    const buffer = BigInt(this.#exported("JS_NewArrayBuffer")(this.#handles.context, at, 8 * doubles, 0, 0, 0))
     const boxed = this.#call("wasm_malloc", 8)
-    this.#refresh()
-    this.#words.setBigInt64(boxed, buffer, true)
-    const answer = this.#run("share", boxed, this.#newString(timeframes))
-    this.#handles = {
-      ...this.#handles,
-      decideArguments: this.#call("wasm_malloc", 8),
-      nothing: this.#call("qjs_get_undefined")
-    }
-    return { at, answer }
+    this.#bytes.writeBigInt64LE(buffer, boxed)
+    this.#run("share", boxed, this.#newString(timeframes))
+    return at
   }
 
-  decide(memory: string): string {
-    const { decideArguments, functions, nothing } = this.#handles
-    this.#setWord(decideArguments, this.#newString(memory))
-    const answer = this.#call("qjs_call", functions.get("decide") ?? 0, nothing, 1, decideArguments)
-    const text = this.#call("qjs_get_string_len", this.#checked(answer), decideArguments)
-    return this.#slice(text, this.#word(decideArguments))
+  /** Returns what a `valueReader` reads. Valid until the next call. */
+  decide(memory: string): Buffer {
+    const { box, context, functions, nothing } = this.#handles
+    this.#bytes.writeUInt32LE(this.#newString(memory), box)
+    const answer = this.#checked(this.#call("qjs_call", functions.get("decide") ?? 0, nothing, 1, box))
+    const at = this.#exported("JS_WriteObject")(context, box, this.#bytes.readBigInt64LE(answer), 0)
+    if (at === 0) throw new OwnCodeFailed(`its answer is not like JSON: ${this.#mistake().message}`)
+    return this.#answerAt(at)
   }
 
-  snapshot(): MachineState {
-    this.#refresh()
-    const bytes = Uint8Array.prototype.slice.call(this.#bytes, imageFrom)
-    return { image: { parts: [{ at: imageFrom, bytes }], pages: this.pages }, handles: this.#handles }
+  /** A name that QuickJS has by itself. */
+  nameOf(atom: number): string {
+    return this.#textAt(this.#call("JS_AtomToCStringLen", this.#handles.context, this.#handles.box, atom))
   }
 
-  /** Copies the memory below `end` without its free parts, which is ten times as fast to restore. */
-  snapshotBelow(end: number): MachineState {
+  /** Copies the memory below `end`, or all of it, without its free parts, which is ten times as fast to restore. */
+  snapshot(end?: number): Image {
     const free = this.#call("wasm_malloc", freeBytes)
     this.#call("wasm_free", free)
-    this.#refresh()
-    if (free === 0 || free > end) throw new Error("the free memory of the machine lies elsewhere")
-    const part = (at: number, to: number) => ({ at, bytes: Uint8Array.prototype.slice.call(this.#bytes, at, to) })
+    const foot = end ?? this.#memory.buffer.byteLength
+    if (free === 0 || free > foot) throw new Error("the free memory of the machine lies elsewhere")
     // The free block at the top reaches to the end of the heap, whose foot belongs to the allocator.
-    const parts = [part(constantsEnd(this.#bytes), free + 256), part(end - 1_024, end)]
-    return { image: { parts, pages: this.pages }, handles: this.#handles }
+    const part = (at: number, to: number) => ({ at, bytes: Uint8Array.prototype.slice.call(this.#bytes, at, to) })
+    const parts = [part(constantsEnd, free + 256), part(foot - 1_024, foot)]
+    return { parts, pages: this.pages, handles: this.#handles }
   }
 
   /** Only for an image of this machine, or of the one that it was made from. Steps count from zero again. */
   restore({ parts }: Image): void {
-    this.#refresh()
     for (const { at, bytes } of parts) this.#bytes.set(bytes, at)
     this.#stackPointer.value = this.#emptyStack
     this.#polls = 0
@@ -188,10 +158,6 @@ export class Machine {
   /** Valid until the memory grows. */
   doubles(at: number, count: number): Float64Array {
     return new Float64Array(this.#memory.buffer, at, count)
-  }
-
-  get buffer(): ArrayBuffer {
-    return this.#memory.buffer
   }
 
   #imports(): WebAssembly.Imports {
@@ -203,7 +169,9 @@ export class Machine {
           return this.#isOverSteps() ? 1 : 0
         },
         host_call: (_name: number, _length: number, _self: number, _count: number, args: number) => {
-          const answer = this.#ask(this.#textOf(this.#word(args)), this.#textOf(this.#word(args + 4)))
+          const valueAt = (index: number) => this.#bytes.readUInt32LE(args + 4 * index)
+          const numberAt = (index: number) => this.#call("qjs_get_float64", valueAt(index))
+          const answer = this.#ask(numberAt(0), numberAt, (index) => this.#textOf(valueAt(index)))
           return typeof answer === "number" ? this.#call("qjs_new_number", answer) : this.#newString(answer)
         },
         host_promise_rejection: none,
@@ -213,12 +181,10 @@ export class Machine {
       },
       wasi_snapshot_preview1: {
         clock_time_get: (_id: number, _precision: bigint, at: number) => {
-          this.#refresh()
-          this.#words.setBigUint64(at, 0n, true)
+          this.#bytes.writeBigUInt64LE(0n, at)
           return 0
         },
         random_get: (at: number, count: number) => {
-          this.#refresh()
           this.#bytes.fill(0, at, at + count)
           return 0
         },
@@ -240,26 +206,15 @@ export class Machine {
     return this.#exported(name)(...args)
   }
 
-  #refresh(): void {
-    if (this.#bytes.buffer === this.#memory.buffer) return
-    this.#bytes = Buffer.from(this.#memory.buffer)
-    this.#words = new DataView(this.#memory.buffer)
-  }
-
-  #word(at: number): number {
-    this.#refresh()
-    return this.#words.getUint32(at, true)
-  }
-
-  #setWord(at: number, value: number): void {
-    this.#refresh()
-    this.#words.setUint32(at, value, true)
+  /** Memory that grows gets a new buffer. */
+  get #bytes(): Buffer {
+    if (this.#view.buffer !== this.#memory.buffer) this.#view = Buffer.from(this.#memory.buffer)
+    return this.#view
   }
 
   #write(text: string): readonly [address: number, length: number] {
     const address = this.#call("wasm_malloc", 3 * text.length + 1)
     if (address === 0) throw new OwnCodeFailed("it has no memory left")
-    this.#refresh()
     const length = this.#bytes.write(text, address, "utf8")
     this.#bytes[address + length] = 0
     return [address, length]
@@ -272,19 +227,22 @@ export class Machine {
     return value
   }
 
-  #slice(at: number, length: number): string {
-    this.#refresh()
-    return this.#bytes.toString("utf8", at, at + length)
+  #textOf(value: number): string {
+    const at = this.#call("qjs_get_string_len", value, this.#handles.box)
+    const text = this.#textAt(at)
+    this.#call("qjs_free_cstring", at)
+    return text
   }
 
-  #textOf(value: number): string {
-    const size = this.#call("wasm_malloc", 4)
-    const at = this.#call("qjs_get_string_len", value, size)
-    const length = this.#word(size)
-    const text = at === 0 ? "" : this.#slice(at, length)
-    this.#call("qjs_free_cstring", at)
-    this.#call("wasm_free", size)
-    return text
+  #textAt(at: number): string {
+    return at === 0 ? "" : this.#answerAt(at).toString("utf8")
+  }
+
+  #answerAt(at: number): Buffer {
+    const length = this.#bytes.readUInt32LE(this.#handles.box)
+    if (length > limits.answerBytes)
+      throw new OwnCodeFailed(`its answer has more than ${limits.answerBytes} bytes, memory included`)
+    return this.#bytes.subarray(at, at + length)
   }
 
   #property(of: number, name: string): number {
@@ -303,8 +261,8 @@ export class Machine {
 
   #apply(callee: number, ...args: ReadonlyArray<number>): number {
     const list = this.#call("wasm_malloc", 4 * Math.max(1, args.length))
-    for (const [index, value] of args.entries()) this.#setWord(list + 4 * index, value)
-    const result = this.#call("qjs_call", callee, this.#call("qjs_get_undefined"), args.length, list)
+    for (const [index, value] of args.entries()) this.#bytes.writeUInt32LE(value, list + 4 * index)
+    const result = this.#call("qjs_call", callee, this.#handles.nothing, args.length, list)
     this.#call("wasm_free", list)
     return this.#checked(result)
   }
@@ -315,11 +273,15 @@ export class Machine {
       if (this.#isOverSteps()) throw new OwnCodeFailed(`it takes more than ${limits.steps} steps`)
       return value
     }
+    throw this.#mistake()
+  }
+
+  #mistake(): OwnCodeFailed {
     const mistake = this.#call("qjs_get_exception")
-    if (this.#call("qjs_is_uncatchable_error", mistake) !== 0) throw this.#overLimit(mistake)
+    if (this.#call("qjs_is_uncatchable_error", mistake) !== 0) return this.#overLimit(mistake)
     const describe = this.#handles.functions.get("failure")
-    throw new OwnCodeFailed(
-      describe === undefined ? this.#textOf(mistake) : this.#textOf(this.#apply(describe, mistake)).slice(1)
+    return new OwnCodeFailed(
+      describe === undefined ? this.#textOf(mistake) : this.#textOf(this.#apply(describe, mistake))
     )
   }
 

@@ -133,8 +133,8 @@ interface Place {
 }
 
 /** Throws `OwnCodeFailed` with the mistake and its place in the answer. */
-export const decisionOf = (text: string, { market, source, timeframes }: Place): Decision => {
-  const result = decode(jsonIn(text))
+export const decisionOf = (value: unknown, { market, source, timeframes }: Place): Decision => {
+  const result = decode(value)
   if (Result.isFailure(result)) throw wrong(`its answer is not a decision: ${sentenceOf(result.failure)}`)
   const answer = result.success
   const twice = answer.orders.find(({ slot }, index) => answer.orders.findIndex((other) => other.slot === slot) < index)
@@ -148,6 +148,3 @@ export const decisionOf = (text: string, { market, source, timeframes }: Place):
     until: boundsOf(answer.until, timeframes)
   }
 }
-
-/** Code that answers `undefined` gives no JSON. */
-const jsonIn = (text: string): unknown => (text === "undefined" ? undefined : JSON.parse(text))

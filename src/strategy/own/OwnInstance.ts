@@ -1,11 +1,13 @@
 /**
  * The code of a strategy, ready to decide. Candles and prices go to the machine as numbers in shared memory, of which only new ones are
- * written; memory and answers are JSON. Every mode of the program runs code through here, so every mode gives the same answers.
+ * written; memory is JSON. Every mode of the program runs code through here, so every mode gives the same answers.
  */
 import type { ClosedCandles } from "../View.ts"
-import { Machine, type MachineState } from "./Machine.ts"
+import { type HostCall, type Image, Machine } from "./Machine.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
-import { columnLength, columnNames, layout, maxCandles } from "./Prelude.ts"
+import type { OwnView } from "./OwnStrategy.ts"
+import { valueReader } from "./OwnValue.ts"
+import { columnLength, columnNames, indicatorNames, layout, maxCandles, questions } from "./Prelude.ts"
 import { withoutTypes } from "./TypeStripper.ts"
 import * as Watch from "./Watch.ts"
 
@@ -21,30 +23,19 @@ export interface OwnQuestions {
   readonly signal: (name: string) => string
 }
 
-interface OwnPrices {
-  readonly now: number
-  readonly bid: number
-  readonly ask: number
-  readonly mid: number
-}
-
 export interface OwnInstance {
   readonly description: string
   /** Takes settings and the names of the market as JSON. Returns JSON of the candles and signals that the strategy uses. */
   readonly begin: (settings: string, market: string, questions: OwnQuestions) => string
-  /** `memory` is JSON; `read` gets JSON of an `OwnDecision`, and its time counts as well. */
-  readonly decide: <A>(prices: OwnPrices, memory: string, read: (answer: string) => A) => A
+  /** `memory` is JSON; `read` gets what should be an `OwnDecision`, the same object for the same answer, and its time counts as well. */
+  readonly decide: <A>(
+    prices: Pick<OwnView, "now" | "bid" | "ask" | "mid">,
+    memory: string,
+    read: (answer: unknown) => A
+  ) => A
 }
 
-const maxAnswerLength = 1_000_000
 const maxAdoptedCodes = 16
-
-const answerIn = (text: string): string => {
-  if (text.length > maxAnswerLength)
-    throw new OwnCodeFailed(`its answer has more than ${maxAnswerLength} characters, memory included`)
-  if (text.startsWith("+")) return text.slice(1)
-  throw new OwnCodeFailed(text.slice(1))
-}
 
 /**
  * Runs a call into the machine, and repeats it from the start if it had to wait for the processor. Throws `OwnCodeFailed` for every failure
@@ -61,29 +52,18 @@ const contained = <A>(run: () => A): A => {
   }
 }
 
-interface Adopted extends MachineState {
-  readonly description: string
-}
+type Adopted = Image & { readonly description: string }
 
 /** Machines that have read a code, by the code. Further instances of that code start from them. */
 const adopted = new Map<string, Adopted>()
-
-const adoptedBy = (machine: Machine, script: string): string => {
-  try {
-    return machine.adopt(script)
-  } catch (mistake) {
-    const imports = mistake instanceof OwnCodeFailed && mistake.message.startsWith("could not load module")
-    throw imports ? new OwnCodeFailed("it may import only types") : mistake
-  }
-}
 
 const adopt = (code: string): Adopted => {
   const before = adopted.get(code)
   if (before !== undefined) return before
   const script = withoutTypes(code)
   const result = contained(() => {
-    const machine = new Machine(() => "")
-    const description = answerIn(adoptedBy(machine, script))
+    const machine = new Machine(() => 0)
+    const description = machine.adopt(script)
     return { ...machine.snapshot(), description }
   })
   if (adopted.size >= maxAdoptedCodes) adopted.clear()
@@ -120,19 +100,19 @@ const writeFrame = (numbers: Float64Array, frame: Frame, candles: ClosedCandles 
 
 export const instanceOf = (code: string): OwnInstance => {
   const { description, ...start } = adopt(code)
-  let questions: OwnQuestions | undefined
-  const answer = (question: string, name: string): number | string => {
-    if (questions === undefined) return question === "signal" ? "" : "null"
-    if (question === "position") return questions.position()
-    if (question === "slot") return questions.slot(name)
-    if (question === "signal") return questions.signal(name)
-    const [timeframe = "", indicator = "", length, back] = name.split(" ")
-    return questions.indicator(timeframe, indicator, Number(length), Number(back))
+  let about: OwnQuestions | undefined
+  const answer: HostCall = (question, numberAt, textAt) => {
+    if (about === undefined || question === questions.position) return about?.position() ?? 0
+    if (question === questions.slot) return about.slot(textAt(1))
+    if (question === questions.signal) return about.signal(textAt(1))
+    const [timeframe, name] = [frames[numberAt(1)]?.timeframe ?? "", indicatorNames[numberAt(2)] ?? ""]
+    return about.indicator(timeframe, name, numberAt(3), numberAt(4))
   }
   let machine = new Machine(answer, start)
-  let checkpoint: (MachineState & { readonly at: number; readonly doubles: number }) | undefined
+  const valueIn = valueReader((atom) => machine.nameOf(atom))
+  let last: { readonly bytes: Buffer; readonly value: unknown } = { bytes: Buffer.alloc(0), value: undefined }
+  let checkpoint: (Image & { readonly at: number; readonly doubles: number }) | undefined
   let frames: ReadonlyArray<Frame> = []
-  let numbers: Float64Array = new Float64Array(0)
   const framesOf = (timeframes: ReadonlyArray<string>): ReadonlyArray<Frame> => {
     if (timeframes.length > layout.maxFrames)
       throw new OwnCodeFailed(`it asks for candles of more than ${layout.maxFrames} timeframes`)
@@ -141,36 +121,36 @@ export const instanceOf = (code: string): OwnInstance => {
   return {
     description,
     begin: (settings, market, from) => {
-      questions = from
+      about = from
       return contained(() => {
         machine = new Machine(answer, start)
-        const needs = answerIn(machine.begin(settings, market))
+        const needs = machine.begin(settings, market)
         const timeframes = Object.keys(JSON.parse(needs).candles ?? {})
         frames = framesOf(timeframes)
         const doubles = layout.header + columnNames.length * columnLength * frames.length
-        const { answer: shared, at } = machine.share(doubles, JSON.stringify(timeframes))
-        answerIn(shared)
-        checkpoint = { ...machine.snapshotBelow(at), at, doubles }
+        const at = machine.share(doubles, JSON.stringify(timeframes))
+        checkpoint = { ...machine.snapshot(at), at, doubles }
         return needs
       })
     },
     decide: ({ ask, bid, mid, now }, memory, read) => {
-      if (checkpoint === undefined || questions === undefined) throw new Error("decide before begin")
-      const ready = checkpoint
-      const host = questions
+      if (checkpoint === undefined || about === undefined) throw new Error("decide before begin")
+      const [ready, host] = [checkpoint, about]
       return contained(() => {
-        if (machine.pages === ready.image.pages) machine.restore(ready.image)
+        if (machine.pages === ready.pages) machine.restore(ready)
         else {
           machine = new Machine(answer, ready)
           frames = framesOf(frames.map(({ timeframe }) => timeframe))
         }
-        if (numbers.buffer !== machine.buffer) numbers = machine.doubles(ready.at, ready.doubles)
-        numbers[layout.now] = now
-        numbers[layout.bid] = bid
-        numbers[layout.ask] = ask
-        numbers[layout.mid] = mid
+        const numbers = machine.doubles(ready.at, ready.doubles)
+        numbers.set([now, bid, ask, mid], layout.now)
         for (const frame of frames) writeFrame(numbers, frame, host.candles(frame.timeframe))
-        return read(answerIn(machine.decide(memory)))
+        const bytes = machine.decide(memory)
+        if (!last.bytes.equals(bytes)) {
+          const copy = Buffer.from(bytes)
+          last = { bytes: copy, value: valueIn(copy) }
+        }
+        return read(last.value)
       })
     }
   }

@@ -109,8 +109,8 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
     (name) => signals.get(name)
   )
   const { candles, signals } = wantedOf(instance.begin(settings, JSON.stringify(names), questions))
-  // Mostly the code repeats its last answer and memory, so each text is parsed and written once.
-  const decided = lately((answer: string) => decisionOf(answer, { market, source, timeframes: candles }))
+  // Mostly the code repeats its last answer and memory, so each is read and written once.
+  const decided = lately((answer: unknown) => decisionOf(answer, { market, source, timeframes: candles }))
   const memoryText = lately((memory: Memory) => JSON.stringify(memory))
   const decide: Decide = (view, memory) => {
     const { bid, ask } = view.price

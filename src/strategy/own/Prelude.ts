@@ -1,6 +1,6 @@
 /**
  * Runs inside the machine, before the code of a strategy and around it. It need not withstand the code: the machine undoes every change
- * before the next decision. Its answers begin with `+`, or with `-` for a failure.
+ * before the next decision.
  */
 
 /** Globals that fail with a hint. A strategy has no clock, no randomness, nothing asynchronous and no code from text. */
@@ -20,6 +20,9 @@ const absent = {
  */
 export const layout = { now: 0, bid: 1, ask: 2, mid: 3, frames: 4, maxFrames: 20, header: 44 } as const
 
+/** Numbers of the questions to the host. */
+export const questions = { position: 0, slot: 1, signal: 2, indicator: 3 } as const
+
 export const columnNames = ["open", "high", "low", "close", "volume"] as const
 
 export const maxCandles = 5_000
@@ -33,7 +36,7 @@ export const prelude = `((ask) => {
   // Shared memory is the only memory that stays. Views of it are made by constructors that the code cannot replace.
   const { parse, stringify } = JSON
   const Numbers = Float64Array
-  const { defineProperty, getPrototypeOf, freeze, values } = Object
+  const { defineProperty, getPrototypeOf, freeze } = Object
   for (const [name, why] of Object.entries(${JSON.stringify(absent)}))
     defineProperty(globalThis, name, { get: () => { throw new ReferenceError("there is no " + name + " here: " + why) } })
   for (const example of [function () {}, async () => {}, function* () {}, async function* () {}]) delete getPrototypeOf(example).constructor
@@ -57,37 +60,33 @@ export const prelude = `((ask) => {
   const failure = (mistake) => {
     let text = "it fails"
     try { text = mistake instanceof Error ? mistake.message + placeIn(mistake.stack) : "it throws " + stringify(mistake) } catch {}
-    return "-" + text
+    return text.startsWith("could not load module") ? "it may import only types" : text
   }
-  const guarded = (run) => (...args) => { try { return "+" + run(...args) } catch (mistake) { return failure(mistake) } }
-  const frozen = (value) => {
-    if (typeof value === "object" && value !== null) { for (const each of values(value)) frozen(each); freeze(value) }
-    return value
-  }
-  let strategy, settings, market, inputs
+  const frozen = (text) => parse(text, (_, value) => freeze(value))
+  let strategy, settings, inputs
   const frames = new Map()
-  const position = () => ask("position", "")
-  const slot = (name) => parse(ask("slot", String(name)))
+  const position = () => ask(${questions.position})
+  const slot = (name) => parse(ask(${questions.slot}, String(name)))
   const signal = (name) => {
-    const text = ask("signal", String(name))
+    const text = ask(${questions.signal}, String(name))
     if (text === "") throw new RangeError("it did not ask for the signal " + name)
     return parse(text) ?? undefined
   }
   // Before and after the candles that a strategy may see there is NaN.
-  const frameOf = (timeframe, frame, buffer) => {
+  const frameOf = (frame, buffer) => {
     let end = 0
-    const methods = {}
+    const frameNow = { count: 0 }
     for (const [index, name] of ${JSON.stringify(columnNames)}.entries()) {
       const first = ${layout.header} + (${columnNames.length} * frame + index) * ${columnLength}
       const column = new Numbers(buffer, 8 * first, ${columnLength})
-      methods[name] = (back) => column[end - back] ?? NaN
+      frameNow[name] = (back) => column[end - back] ?? NaN
     }
-    for (const name of ${JSON.stringify(indicatorNames)})
-      methods[name] = (length, back = 0) => ask("indicator", timeframe + " " + name + " " + Number(length) + " " + Number(back))
+    for (const [index, name] of ${JSON.stringify(indicatorNames)}.entries())
+      frameNow[name] = (length, back = 0) => ask(${questions.indicator}, frame, index, +length, +back)
     return () => {
-      const count = inputs[${layout.frames} + 2 * frame]
+      frameNow.count = inputs[${layout.frames} + 2 * frame]
       end = inputs[${layout.frames} + 2 * frame + 1] - 1
-      return count < 0 ? undefined : { count, ...methods }
+      return frameNow.count < 0 ? undefined : frameNow
     }
   }
   const candles = (timeframe) => {
@@ -95,31 +94,32 @@ export const prelude = `((ask) => {
     if (frame === undefined) throw new RangeError("it did not ask for candles of " + timeframe)
     return frame
   }
+  const view = { now: 0, bid: 0, ask: 0, mid: 0, market: {}, position, slot, candles, signal }
   return {
     failure,
-    adopt: guarded((exported) => {
+    adopt: (exported) => {
       strategy = exported
       if (typeof strategy !== "object" || strategy === null)
         throw new TypeError("it has to export its strategy by default: export default { about, keys, decide }")
       if (typeof strategy.decide !== "function") throw new TypeError("it has no decide")
       return stringify({ about: strategy.about, keys: strategy.keys, around: strategy.around })
-    }),
-    begin: guarded((settingsText, marketText) => {
-      settings = frozen(parse(settingsText))
-      market = frozen(parse(marketText))
+    },
+    begin: (settingsText, marketText) => {
+      settings = frozen(settingsText)
+      view.market = frozen(marketText)
       const needs = (of) => (of === undefined ? {} : of.call(strategy, settings))
       return stringify({ candles: needs(strategy.candles), signals: needs(strategy.signals) })
-    }),
-    share: guarded((buffer, timeframes) => {
+    },
+    share: (buffer, timeframes) => {
       inputs = new Numbers(buffer, 0, ${layout.header})
-      for (const [frame, timeframe] of parse(timeframes).entries()) frames.set(timeframe, frameOf(timeframe, frame, buffer))
-      return ""
-    }),
+      for (const [frame, timeframe] of parse(timeframes).entries()) frames.set(timeframe, frameOf(frame, buffer))
+    },
     decide: (memory) => {
-      try {
-        const view = { now: inputs[0], bid: inputs[1], ask: inputs[2], mid: inputs[3], market, position, slot, candles, signal }
-        return "+" + stringify(strategy.decide(view, settings, frozen(parse(memory))))
-      } catch (mistake) { return failure(mistake) }
+      view.now = inputs[0]
+      view.bid = inputs[1]
+      view.ask = inputs[2]
+      view.mid = inputs[3]
+      return strategy.decide(view, settings, parse(memory))
     }
   }
 })`

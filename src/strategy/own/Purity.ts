@@ -12,12 +12,11 @@ import { age, counted } from "../../domain/Words.ts"
 import { armedLeg, type Decision, type DesiredSlot, holds, type Leg, type Memory } from "../Decision.ts"
 import type { Behaviour } from "../Kind.ts"
 import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
-import { oneStretch, repeated } from "./Watch.ts"
+import { inStretches, repeated } from "./Watch.ts"
 
 const startMillis = 1_700_000_000_000
 const minuteMillis = 60_000
 const looks = 60
-const looksPerStretch = 12
 const usual = [100, 60_000]
 
 interface Tried {
@@ -69,19 +68,13 @@ const impurityAt = (file: string, behaviour: Behaviour, market: Market, level: n
     world.goOn(answer)
     return undefined
   }
-  for (let look = 0; look < looks; look += looksPerStretch) {
-    const impurity = oneStretch(() => firstOf(looksPerStretch, impurityOfLook))
-    if (impurity !== undefined) return impurity
-  }
-  return undefined
-}
-
-const firstOf = (times: number, of: () => string | undefined): string | undefined => {
-  for (let time = 0; time < times; time++) {
-    const answer = of()
-    if (answer !== undefined) return answer
-  }
-  return undefined
+  let [impurity, left]: [string | undefined, number] = [undefined, looks]
+  inStretches(() => {
+    impurity = impurityOfLook()
+    left -= 1
+    return impurity === undefined && left > 0
+  })
+  return impurity
 }
 
 /** The first start of a bot and the first bar of a backtest have seen few candles or none. */

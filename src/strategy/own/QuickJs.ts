@@ -8,10 +8,13 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 
 const pinned = "c0bd8f296e18cf074969f6401b9ecb72609a1323818ec2b9bf7a8f8d740d1363"
-const maxMegabytes = 128
 export const pageBytes = 65_536
-const maxPages = (maxMegabytes * 2 ** 20) / pageBytes
-const memorySection = 5
+/** The memory section of the pinned file: 18 pages at least. Nothing else has these bytes. */
+const memorySection = Buffer.of(5, 3, 1, 0, 18)
+/** A section for at most 2,048 pages, which is 128 MB (WebAssembly core specification, section 5.5.8). */
+const limitedSection = Buffer.of(5, 5, 1, 1, 18, 128, 16)
+/** The pinned file never writes between the stack, which ends at 1 MB, and this address: there are tables. */
+export const constantsEnd = 1_163_264
 
 /** The build copies the file to the folder of the program. */
 const fileOfQuickJs = (): string => {
@@ -19,38 +22,6 @@ const fileOfQuickJs = (): string => {
   return filename.endsWith(".mjs")
     ? join(dirname, "quickjs.wasm")
     : createRequire(url).resolve("quickjs-wasi/quickjs.wasm")
-}
-
-/** LEB128, the numbers of WebAssembly's binary format. */
-const encoded = (value: number): ReadonlyArray<number> =>
-  value < 128 ? [value] : [(value & 127) | 128, ...encoded(value >> 7)]
-
-const decodedAt = (code: Uint8Array, start: number): { readonly value: number; readonly end: number } => {
-  let [value, shift, end] = [0, 0, start]
-  for (;;) {
-    const byte = code[end++] ?? 0
-    value |= (byte & 127) << shift
-    if (byte < 128) return { value, end }
-    shift += 7
-  }
-}
-
-/** Adds a maximum to the memory section, which names only a minimum. Binary format: WebAssembly core specification, section 5.5.8. */
-const limited = (code: Uint8Array): Uint8Array<ArrayBuffer> => {
-  const headerBytes = 8
-  for (let at = headerBytes; at < code.length; ) {
-    const { value: size, end: start } = decodedAt(code, at + 1)
-    const next = start + size
-    if (code[at] !== memorySection) {
-      at = next
-      continue
-    }
-    const minimum = [...code.subarray(start + 2, next)]
-    const section = [1, 1, ...minimum, ...encoded(maxPages)]
-    const before = [...code.subarray(0, at)]
-    return Uint8Array.from([...before, memorySection, ...encoded(section.length), ...section, ...code.subarray(next)])
-  }
-  throw new Error("quickjs.wasm has no memory section")
 }
 
 let compiled: WebAssembly.Module | undefined
@@ -62,6 +33,8 @@ export const quickJs = (): WebAssembly.Module => {
   const code = readFileSync(file)
   const hash = createHash("sha256").update(code).digest("hex")
   if (hash !== pinned) throw new Error(`${file} is not the QuickJS of this version: install the packages again`)
-  compiled = new WebAssembly.Module(limited(code))
+  const at = code.indexOf(memorySection)
+  const after = code.subarray(at + memorySection.length)
+  compiled = new WebAssembly.Module(Buffer.concat([code.subarray(0, at), limitedSection, after]))
   return compiled
 }

@@ -1,14 +1,16 @@
 /**
  * Ends a call that does not return. Node stops the thread from outside, also inside WebAssembly, which costs about 0.1 ms for each watched
- * call. A caller that runs many decisions, such as a backtest, therefore watches some fifty of them at once.
+ * call. A caller that runs many decisions, such as a backtest, therefore watches a stretch of them.
  */
-import { threadCpuUsage } from "node:process"
+import { hrtime, threadCpuUsage } from "node:process"
 import * as vm from "node:vm"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 
 const decisionMillis = 1_000
 const stretchMillis = 5_000
-export const decisionsPerStretch = 50
+export const decisionsPerLook = 50
+/** After this time a stretch ends, so that the decisions between two looks at the clock have most of the time of a stretch. */
+const longStretchNanos = 500_000_000n
 
 let current: () => unknown = () => undefined
 let isWatching = false
@@ -72,5 +74,12 @@ export const repeated = <A>(run: () => A): A => {
 
 export const oneDecision = <A>(run: () => A): A => (isWatching ? run() : repeated(() => limited(run, decisionMillis)))
 
-/** Only inside of `repeated`. */
-export const oneStretch = <A>(run: () => A): A => limited(run, stretchMillis)
+/** Makes steps of at most `decisionsPerLook` decisions each until one of them returns false. Only inside of `repeated`. */
+export const inStretches = (step: () => boolean): void => {
+  const stretch = (): boolean => {
+    const end = hrtime.bigint() + longStretchNanos
+    while (step()) if (hrtime.bigint() > end) return true
+    return false
+  }
+  while (limited(stretch, stretchMillis));
+}

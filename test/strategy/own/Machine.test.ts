@@ -1,6 +1,9 @@
 /** Code that tries to leave its machine, to exhaust it or to remember something. It fails, and the next decision is as if it had not been asked. */
 import { assert, describe, it } from "@effect/vitest"
+import { isRecord } from "../../../src/domain/Text.ts"
+import { Machine } from "../../../src/strategy/own/Machine.ts"
 import { instanceOf, type OwnQuestions } from "../../../src/strategy/own/OwnInstance.ts"
+import { constantsEnd, pageBytes, quickJs } from "../../../src/strategy/own/QuickJs.ts"
 import { firstOf } from "../../long.ts"
 
 const column = Float64Array.from({ length: 8_000 }, (_, index) => index)
@@ -13,6 +16,8 @@ const questions: OwnQuestions = {
   signal: () => "null"
 }
 
+const memoryIn = (answer: unknown): unknown => (isRecord(answer) ? answer["memory"] : assert.fail("no decision"))
+
 /** Answers with `memory`: the value of the body. */
 const deciding = (body: string, before = "") => {
   const code = `${before}
@@ -22,12 +27,12 @@ export default { about: "a test", keys: {}, candles: () => ({ "1m": 3 }), decide
 } }`
   const instance = instanceOf(code)
   instance.begin("{}", "{}", questions)
-  const read = (answer: string): unknown => JSON.parse(answer).memory
+  const read = memoryIn
   return (mid: number, memory = "null") => instance.decide({ now: 0, bid: mid, ask: mid, mid }, memory, read)
 }
 
 const isLimit =
-  /more than 1000000 steps|more than 64 MB|longer than 1000 ms|too large|out of memory|invalid array|call stack|joins more than|invalid string|too many arguments|more than 1000000 characters/i
+  /more than 1000000 steps|more than 64 MB|longer than 1000 ms|too large|out of memory|invalid array|call stack|joins more than|invalid string|too many arguments|more than 1000000 bytes/i
 
 const bombs: ReadonlyArray<readonly [what: string, body: string]> = [
   ["an endless loop", "for (;;) {}"],
@@ -126,6 +131,24 @@ describe("strategy code in its machine", () => {
     for (const _ of [1, 2, 3]) assert.strictEqual(decide(2), 1)
   })
 
+  it("has at most 128 MB, and images that leave out only what never changes", () => {
+    const imports: Record<string, Record<string, () => number>> = {}
+    for (const { module, name } of WebAssembly.Module.imports(quickJs()))
+      imports[module] = { ...imports[module], [name]: () => 0 }
+    const { memory } = new WebAssembly.Instance(quickJs(), imports).exports
+    if (!(memory instanceof WebAssembly.Memory)) assert.fail("no memory")
+    const machine = new Machine(() => 0)
+    machine.adopt("export default { decide: () => [/a+/iu.exec('aA'), 7n ** 99n, [3, 1].sort(), 1.5.toFixed(1)] }")
+    machine.begin("{}", "{}")
+    machine.share(100, "[]")
+    assert.isAbove(machine.decide("null").length, 0)
+    const bytes = constantsEnd - 2 ** 20
+    const used = Buffer.from(machine.doubles(2 ** 20, bytes / 8).buffer, 2 ** 20, bytes)
+    assert.isTrue(used.equals(Buffer.from(memory.buffer, 2 ** 20, bytes)))
+    memory.grow(2_048 - memory.buffer.byteLength / pageBytes)
+    assert.throws(() => memory.grow(1), RangeError)
+  })
+
   it("sees new candles as they close, and all of them after the columns change", () => {
     const seen: Array<unknown> = []
     let closed = 0
@@ -135,7 +158,7 @@ describe("strategy code in its machine", () => {
     )
     instance.begin("{}", "{}", { ...questions, candles: () => ({ columns, closed }) })
     const prices = { now: 0, bid: 1, ask: 1, mid: 1 }
-    const look = () => instance.decide(prices, "null", (answer) => seen.push(JSON.parse(answer).memory))
+    const look = () => instance.decide(prices, "null", (answer) => seen.push(memoryIn(answer)))
     for (closed of [0, 3, 4, 5_000, 5_001, 8_000]) look()
     const longer = Float64Array.from({ length: 20_000 }, (_, index) => index / 2)
     columns = { open: longer, high: longer, low: longer, close: longer, volume: longer }

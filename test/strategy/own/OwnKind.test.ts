@@ -104,6 +104,11 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     /(call stack|more than 1000000 steps)/
   ],
   ["a crash", codeWith(`const none: any = null; return none.price`), /cannot read property 'price' of null \(line 8\)/],
+  [
+    "a crash outside of decide",
+    codeWith(steady, "const none: any = null; none.price"),
+    /mine\.ts:3:1: cannot read property 'price' of null/
+  ],
   ["an invalid price", codeWith(answer("0 / 0")), /its answer is not a decision: /],
   ["a price below zero", codeWith(answer("-1")), /the price of one is -1: it has to be above zero/],
   [
@@ -148,6 +153,11 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     "a whole number without bounds",
     `export default { about: "x", keys: { a: { is: "integer" } }, decide: () => ({ orders: [], until: {} }) }`,
     /its key a needs a `least` and a `most`/
+  ],
+  [
+    "a description of 2 MB",
+    `export default { about: "x".repeat(2e6), keys: {}, decide: () => 1 }`,
+    /more than 1000000 bytes/
   ],
   ["no decision", `export default { about: "x", keys: {} }`, /it has no decide/]
 ]

@@ -25,13 +25,15 @@ describe("the watch over a decision", () => {
 
   it("repeats a backtest whose stretch waited for the processor", () => {
     let runs = 0
-    const bar = Watch.repeated(() => {
+    let answer = 0
+    Watch.repeated(() => {
       runs += 1
-      return Watch.oneStretch(() => {
+      Watch.inStretches(() => {
         if (runs === 1) sleep(6_000)
-        return Watch.oneDecision(() => 42)
+        answer = Watch.oneDecision(() => 42)
+        return false
       })
     })
-    assert.deepStrictEqual([bar, runs], [42, 2])
+    assert.deepStrictEqual([answer, runs], [42, 2])
   }, 30_000)
 })

@@ -288,8 +288,13 @@ const runThrough = (whole: NextEvent.WholeRun): boolean => {
   const { equity, first } = whole
   const { arrivals, candles, conditions } = first.run
   const { bars } = candles
-  if (conditions.mayHang !== true) runStretch(whole, 0, Number.POSITIVE_INFINITY)
-  else for (let bar = 0; bar < bars; ) bar = Watch.oneStretch(() => runStretch(whole, bar, Watch.decisionsPerStretch))
+  let bar = 0
+  const step = (mostDecisions: number) => {
+    bar = runStretch(whole, bar, mostDecisions)
+    return bar < bars
+  }
+  if (conditions.mayHang === true) Watch.inStretches(() => step(Watch.decisionsPerLook))
+  else step(Number.POSITIVE_INFINITY)
   if (arrivals.needsGuard) return false
   Equity.advance(equity, bars)
   return true
