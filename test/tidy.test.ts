@@ -46,31 +46,31 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
-  ".": 397,
-  app: 11328,
-  candles: 2774,
+  ".": 402,
+  app: 10860,
+  candles: 2713,
   cli: 2929,
-  control: 3838,
-  dashboard: 3078,
-  domain: 2681,
-  engine: 14077,
-  files: 2100,
+  control: 3991,
+  dashboard: 3229,
+  domain: 2685,
+  engine: 14139,
+  files: 2193,
   fleet: 1872,
   importers: 878,
   journal: 3019,
-  lab: 12671,
+  lab: 12682,
   ledger: 2885,
-  orderbook: 890,
-  process: 492,
+  orderbook: 899,
+  process: 497,
   programs: 171,
-  rehearsal: 2101,
+  rehearsal: 2039,
   report: 1015,
-  sandbox: 5382,
+  sandbox: 5246,
   signer: 1573,
   signing: 737,
-  strategy: 15797,
+  strategy: 16241,
   venue: 5865,
-  views: 3566
+  views: 3609
 }
 
 /** A budget is lowered when its room has become this much smaller. */
