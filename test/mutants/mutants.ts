@@ -70,9 +70,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: leaving,
-        find: ".filter(({ slot, strategy }) => strategy === name && yieldsTo.includes(slot))",
+        find: ".filter(({ slot }) => yieldsTo.includes(slot))",
         replace:
-          ".filter(({ cancel, slot, strategy }) => strategy === name && yieldsTo.includes(slot) && cancel === undefined)"
+          ".filter(({ cancel, slot }) => yieldsTo.includes(slot) && cancel === undefined)"
       }
     ]
   },

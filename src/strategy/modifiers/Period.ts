@@ -145,7 +145,13 @@ const during =
         if (wait !== undefined) {
           const { absent, desired } = decide(view, own)
           const slots = [...desired, ...absent].map(({ slot }) => slot)
-          return { desired: [], absent: absentSlots(slots, wait.why, period.from), memory, reasons: [wait.why], until: wait.until }
+          return {
+            desired: [],
+            absent: absentSlots(slots, wait.why, period.from),
+            memory,
+            reasons: [wait.why],
+            until: wait.until
+          }
         }
         const course = equity && courseOf(equity, period.budget, view, noted)
         if (course?.ended !== undefined) {
