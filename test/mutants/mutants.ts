@@ -71,8 +71,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       {
         file: leaving,
         find: ".filter(({ slot }) => yieldsTo.includes(slot))",
-        replace:
-          ".filter(({ cancel, slot }) => yieldsTo.includes(slot) && cancel === undefined)"
+        replace: ".filter(({ cancel, slot }) => yieldsTo.includes(slot) && cancel === undefined)"
       }
     ]
   },

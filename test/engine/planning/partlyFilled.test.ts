@@ -6,6 +6,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
 import { problemsOf } from "../../../src/views/Problems.ts"
+import { firstOf } from "../../long.ts"
 import { assets, inVirtualTime, makeWith, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
 
 const still = makeWith(() => Reserve.none, {
@@ -71,7 +72,7 @@ const filled = Effect.fnUntraced(function* (form: Form, market: number, quantity
 })
 
 describe("a partly filled purchase", () => {
-  for (const form of buy) {
+  for (const form of firstOf(2, buy)) {
     it.effect(`exits at the stop of ${form.name}, for any rest of its entry`, () =>
       inVirtualTime(
         Effect.gen(function* () {
@@ -131,7 +132,7 @@ const problemsIn = ({ state }: Running) =>
   }).map(({ kind, subject, text }) => `${kind} ${subject}: ${text}`)
 
 describe("a position below the minimum order", () => {
-  for (const form of buy) {
+  for (const form of firstOf(1, buy)) {
     it.effect(`of ${form.name} is reported with its amount and worth, and sold once it is worth enough`, () =>
       inVirtualTime(
         Effect.gen(function* () {
@@ -214,7 +215,7 @@ describe("an entry that has filled in part and whose cancel gets no answer", () 
     ...sell.map((form) => [form, 59_000, 63_000, /BUY 0\.003 BTC at 63630\.\d+/] as const),
     [deal, 60_000, 57_000, /SELL 0\.003 BTC at 569\d\d\.\d+/] as const
   ]
-  for (const [form, market, then, exit] of cases) {
+  for (const [form, market, then, exit] of firstOf(2, cases)) {
     it.effect(`of ${form.name} at ${then} is reported after a minute, with the cost of leaving`, () =>
       inVirtualTime(
         Effect.gen(function* () {
