@@ -87,6 +87,22 @@ describe("equity", () => {
   })
 
   it.each([
+    ["more quote", "{ quote: 12000 }", 2_000n, 0n, "71"],
+    ["less quote", "{ quote: 9000 }", -1_000n, 0n, "77"],
+    ["base as well", "{ base: 10, quote: 10000 }", 0n, 10n, "84.54"]
+  ])("takes an edit of the budget for neither profit nor loss: %s", (_, budget, quote, base, stop) => {
+    const keys = "equity: { stop: 2%, takeProfit: 3%, trail: 5% }"
+    const strategy = strategyOf(`${head(keys)}${grid}`)
+    const held = at(strategy, "96", bought, at(strategy, "101", nothing).memory, buys)
+    const edited = strategyOf(`${head(keys, "grid", budget)}${grid}`)
+    const own = { ...bought, freeQuote: bought.freeQuote + quote * usdc, freeBase: bought.freeBase + base * btc }
+    const after = at(edited, "96", own, held.memory, buys)
+    assert.notInclude(whys(after).join(), "ended")
+    assert.strictEqual(bounds(after)[0], stop)
+    assert.deepStrictEqual(at(edited, "96", own, after.memory, buys).memory, after.memory)
+  })
+
+  it.each([
     ["cancel", []],
     ["leave", ["cell-01 BUY 10 at 95"]]
   ])("does what onEnd says: %s", (onEnd, left) => {
