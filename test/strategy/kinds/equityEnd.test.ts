@@ -146,6 +146,22 @@ describe("restart", () => {
     assert.deepStrictEqual(bounds(at(strategy, "96", held, again.memory, second, hour))[0], "75.408")
   })
 
+  it("rebalances the money that it has then, and sells nothing twice", () => {
+    const budget = "{ base: 10, quote: 1000 }"
+    const head2 = head("equity: { takeProfit: 5% }\nrestart: 1h", "rebalance", budget)
+    const shares = strategyOf(`${head2}rebalance: { target: 50%, band: 3%, reserve: 100 }\n`)
+    const begun = at(shares, "100", { ...nothing, freeBase: 10n * btc, freeQuote: 1_000n * usdc })
+    const left: OwnState = { ...nothing, freeBase: 8n * btc, freeQuote: 1_230n * usdc, position: -2n * btc }
+    const sales = new Map([["sell", { ...untouchedSlot, completedLegs: 1, sold: 2n * btc, proceeds: 230n * usdc }]])
+    const own = { ...left, averageEntry: price("115") }
+    const stopped = at(shares, "116", own, begun.memory, sales, 1_000)
+    const again = at(shares, "116", own, stopped.memory, sales, hour)
+    const alone = strategyOf(shares.text.replace(budget, "{ base: 8, quote: 1230 }"))
+    const fresh = at(alone, "116", { ...left, position: 0n })
+    const legs = ({ desired }: Decision) => desired.map(({ legs: [leg] }) => leg)
+    assert.deepStrictEqual(legs(again), legs(fresh))
+  })
+
   it("waits for its condition again", () => {
     const waits = at(strategy, "104", sold, over.memory, slots, hour)
     assert.deepStrictEqual([orders(waits), whys(waits)], [[], ["begins when mid < 103"]])
