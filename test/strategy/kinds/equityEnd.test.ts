@@ -162,6 +162,19 @@ describe("restart", () => {
     assert.deepStrictEqual(legs(again), legs(fresh))
   })
 
+  it("sells at the stop of a later run what that run bought, also after the base of the budget was sold", () => {
+    const keys = head("equity: { stop: 2% }\nrestart: 1h", "grid", "{ base: 10, quote: 10000 }")
+    const both = strategyOf(`${keys}${grid.replace("} }", "}, stop: 80 }")}`)
+    const begun = at(both, "101", { ...nothing, freeBase: 10n * btc })
+    const without: OwnState = { ...nothing, freeQuote: 10_790n * usdc, position: -10n * btc, averageEntry: price("79") }
+    const fallen = at(both, "79", without, begun.memory, buys, 1_000)
+    const again = at(both, "101", without, fallen.memory, buys, hour)
+    const second = new Map([...buys].map(([slot, progress]) => [`${slot}-run-2`, progress]))
+    // Twenty coins bought at 95; the first ten of them replace those of the budget.
+    const held: OwnState = { ...bought, freeBase: 20n * btc, freeQuote: 8_890n * usdc, realisedProfit: -160n * usdc }
+    assert.deepStrictEqual(orders(at(both, "81", held, again.memory, second, hour)), ["exit-run-2 SELL 20 at 80.6"])
+  })
+
   it("waits for its condition again", () => {
     const waits = at(strategy, "104", sold, over.memory, slots, hour)
     assert.deepStrictEqual([orders(waits), whys(waits)], [[], ["begins when mid < 103"]])
