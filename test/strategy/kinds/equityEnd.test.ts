@@ -215,4 +215,10 @@ describe("mistakes about equity and restart", () => {
     const [problem] = problemsOf(`${head(keys)}${grid}`)
     assert.include(`${problem?.line}:${problem?.column}: ${problem?.message}`, says)
   })
+
+  it("are reported with their place: skim with restart", () => {
+    const keys = head("equity: { stop: 3% }\nrestart: 1h\nskim: 20000", "rebalance", "{ base: 1, quote: 10000 }")
+    const [problem] = problemsOf(`${keys}rebalance: { target: 50%, band: 3% }\n`)
+    assert.include(problem?.message, "after a restart the next run would use what skim has set aside")
+  })
 })
