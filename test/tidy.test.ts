@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5246,
   signer: 1573,
   signing: 737,
-  strategy: 16247,
+  strategy: 16265,
   venue: 5865,
   views: 3609
 }

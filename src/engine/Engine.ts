@@ -72,7 +72,7 @@ const engine = Effect.gen(function* () {
     pauseAfter(settings, books.state, watch.prices, plans.decided(), now)
   )
 
-  /** Runs turns until `stop` completes or `done` is true after a turn. Started work is always finished. */
+  /** Runs turns until `stop` completes or `done` is true after a turn, then finishes started work, whatever the venue refuses. */
   const runTurns = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done: () => boolean) {
     let stopped = false
     let failedTurns = 0
@@ -93,7 +93,7 @@ const engine = Effect.gen(function* () {
       nextLookAt = (yield* Clock.currentTimeMillis) + millis
       yield* Effect.raceFirst(Effect.raceFirst(Effect.sleep(millis), Queue.take(woken)), stopAsked)
     }
-    yield* work.finish
+    yield* Effect.catchTag(work.finish, "VenueError", () => Effect.void)
   })
 
   const runUntil = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done = () => false) {

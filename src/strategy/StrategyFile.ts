@@ -225,7 +225,7 @@ const timeframeIn = (node: YamlMap, kind = ""): string => {
 
 /** The effect of `rearm` and `skim` on a strategy. A key without effect is a mistake. */
 const modifierOf = (
-  { rearm, skim }: Pick<FileFields, "rearm" | "skim">,
+  { rearm, restart, skim }: Pick<FileFields, "rearm" | "restart" | "skim">,
   { name, repeats, compounds }: Kind,
   { market, budget, to }: KindContext
 ): ((behaviour: Behaviour) => Behaviour) => {
@@ -233,6 +233,8 @@ const modifierOf = (
     report(to, rearm, `rearm has no effect here: a strategy of kind ${name} places no filled order again by itself`)
   if (skim !== undefined && compounds !== true)
     report(to, skim, `skim has no effect here: orders of kind ${name} have fixed sizes and never use their profit`)
+  if (skim !== undefined && restart !== undefined)
+    report(to, skim, "after a restart the next run would use what skim has set aside", "remove one of the two keys")
   const ceiling = skim === undefined ? undefined : Read.amount(market.quote)(skim.value, to)
   if (skim !== undefined && ceiling !== undefined && budget !== undefined && ceiling < budget.quote) {
     const [low, high] = [ceiling, budget.quote].map((amount) => formatWithSymbol(amount, market.quote))

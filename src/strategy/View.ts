@@ -76,8 +76,8 @@ export interface View {
   readonly fillBasisPoints?: number
   /** Quote that the strategy has but must not use (see `Skim`). */
   readonly setAside?: Amount
-  /** Money with which a restarted strategy began this run (see `Restart`). Missing in the first run, which has the budget. */
-  readonly means?: { readonly base: Amount; readonly quote: Amount }
+  /** Money and position with which a restarted strategy began this run (see `Restart`). Missing in the first run, which has the budget. */
+  readonly means?: { readonly base: Amount; readonly quote: Amount; readonly position: Amount }
   /**
    * True if quiet hours, a loss limit or a pause prevent new orders. A scheduled time that passes now is skipped, not made up for later.
    */

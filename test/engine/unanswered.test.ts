@@ -1,6 +1,6 @@
 /** A request of one market that gets no answer holds back no order of another market. Nobody fills but the test. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import * as Reserve from "../../src/journal/Reserve.ts"
@@ -88,6 +88,32 @@ describe("a market whose requests are not answered", () => {
       )
     )
   }
+})
+
+describe("a bot that is asked to stop while a request has no answer", () => {
+  it.effect("ends as asked, also if the venue then refuses its credential", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* still
+        const stops = yield* Deferred.make<void>()
+        let requests = 0
+        let isRefusing = false
+        const process = yield* world.run({ strategies: [other(2)], stops: Deferred.await(stops) })
+        world.network.bend = (request) => {
+          if (isRefusing) return { status: 401, body: { error: { code: "UNAUTHORIZED", message: "no such key" } } }
+          if (request.method !== "GET" || !namesOrderOf("SOL/USDC", process, request)) return undefined
+          requests += 1
+          return "hangs"
+        }
+        yield* until(() => requests > 0, 60_000, "a request gets no answer")
+        yield* until(() => process.inside().turnedAt() > 0, 60_000, "its turn goes on")
+        isRefusing = true
+        yield* Deferred.succeed(stops, undefined)
+        yield* until(() => process.fiber.pollUnsafe() !== undefined, 300_000, "it ends")
+        assert.strictEqual(process.fiber.pollUnsafe()?._tag, "Success")
+      })
+    )
+  )
 })
 
 describe("an order that no list shows and whose read is not answered", () => {

@@ -120,11 +120,11 @@ const writing = (files: Files, { reload, running }: Options) =>
     // The objection may be about another file.
     if (objection === "" || running().some((strategy) => strategy.text === text))
       return { ...answerOf(own, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}.`), terms }
-    // A refused edit must not be applied later, when nobody expects it.
+    // A refused edit must not be applied later, when nobody expects it. The caller may disconnect before the bot has judged it.
     yield* files.write({ ...own, text }, own.text)
     yield* reload
     return yield* refused(`Not placed: ${objection}`)
-  })
+  }, Effect.uninterruptible)
 
 /** Finds the order that a request with this key has placed; fails if it was another one, or is cancelled. */
 const earlierOf = Effect.fnUntraced(function* (

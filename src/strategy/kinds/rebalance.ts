@@ -112,14 +112,15 @@ const referencePrice = (
 }
 
 const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
-  let quote = whole.quote - (view.setAside ?? 0n)
+  const { means, setAside = 0n } = view
+  let quote = (means?.quote ?? whole.budget) - whole.reserve - setAside
   const holdings = whole.parts.map((part): Held => {
     const { names } = part
     const [buy, sell] = [progressOf(view, names.buy), progressOf(view, names.sell)]
     quote += buy.proceeds + sell.proceeds - buy.paid - sell.paid
     return {
       part,
-      base: part.budget + buy.bought + sell.bought - buy.sold - sell.sold,
+      base: (means?.base ?? part.budget) + buy.bought + sell.bought - buy.sold - sell.sold,
       bought: legsDone(view, names.buy).filledInLeg,
       sold: legsDone(view, names.sell).filledInLeg,
       price: referencePrice(whole, part, view, memory)

@@ -39,17 +39,21 @@ export const equityEnd: Read.Reader<EquityEnd> = Read.mapped(Read.fields(keys), 
   return isEmpty ? report(to, node, "nothing ends it: give stop, takeProfit or trail") : Read.valuesOf(keys, fields)
 })
 
+const moneyOf = ({ base, quote }: Market, money: Pick<Budget, "base" | "quote">) => ({
+  quote: toDecimal(money.quote, quote.decimals),
+  base: toDecimal(money.base, base.decimals)
+})
+
 /** Equity is `quote` and the value of `base`. */
 const equityOf = (
-  { base, quote }: Market,
+  market: Market,
   budget: Budget,
   { averageEntry = Decimal.zero, dust = noDust, position, realisedProfit, setAside = 0n }: OwnState
 ) => {
-  const cost = floorOf(Decimal.multiply(toDecimal(-position, base.decimals), averageEntry), quote.decimals)
-  return {
-    quote: toDecimal(budget.quote + realisedProfit - setAside - dust.cost + cost, quote.decimals),
-    base: toDecimal(budget.base + position + dust.base, base.decimals)
-  }
+  const cost = Decimal.multiply(toDecimal(-position, market.base.decimals), averageEntry)
+  const spent = floorOf(cost, market.quote.decimals) - dust.cost
+  const quote = budget.quote + realisedProfit - setAside + spent
+  return moneyOf(market, { quote, base: budget.base + position + dust.base })
 }
 
 export interface EquityCourse {
@@ -67,11 +71,17 @@ export const courseOf = (end: EquityEnd, budget: Budget, view: View, memory: Mem
   const { market, own } = view
   if (own === undefined) return undefined
   const { base, quote } = equityOf(market, budget, own)
-  const now = Decimal.add(quote, Decimal.multiply(base, mid(view.price)))
-  const began = decimalIn(memory, "began") ?? now
+  const price = mid(view.price)
+  const now = Decimal.add(quote, Decimal.multiply(base, price))
+  const capital = moneyOf(market, budget)
+  // An edit of the budget moves capital, which is no profit and no loss.
+  const more = (key: "base" | "quote") => Decimal.subtract(capital[key], decimalIn(memory, key) ?? capital[key])
+  const moved = Decimal.add(more("quote"), Decimal.multiply(more("base"), price))
+  const marked = (mark = Decimal.subtract(now, moved)) => Decimal.add(mark, moved)
+  const began = marked(decimalIn(memory, "began"))
   const trailFrom = away(began, end.trailFrom ?? Decimal.zero)
   const goalAfter = (best: Decimal.Decimal) => (Decimal.isLess(best, trailFrom) ? trailFrom : away(best, followStep))
-  const before = decimalIn(memory, "best") ?? now
+  const before = marked(decimalIn(memory, "best"))
   const best = Decimal.isLess(now, goalAfter(before)) ? before : now
   const profit = toDecimal(own.realisedProfit, market.quote.decimals)
   const profitBefore = decimalIn(memory, "profitBefore") ?? profit
@@ -98,6 +108,8 @@ export const courseOf = (end: EquityEnd, budget: Budget, view: View, memory: Mem
   return {
     memory: {
       began: Decimal.format(began),
+      base: Decimal.format(capital.base),
+      quote: Decimal.format(capital.quote),
       ...(end.trail && { best: Decimal.format(best) }),
       ...(end.stopRises && { profitBefore: Decimal.format(profitBefore), earned: Decimal.format(earned) })
     },

@@ -272,11 +272,13 @@ const sold = (
   const noted = mark.of(over.memory)
   const left = leaving.left(now, now, leftIn(noted))
   const price = worst === undefined ? leaving.price(left) : orderPrice(view.market, "SELL", worst)
-  const quantity = heldIn(view)
+  // Since its last restart, like a new strategy.
+  const bought = positionIn(view) - (view.means?.position ?? 0n)
+  const quantity = heldIn(view, bought)
   const isTooSmall = (amount: Amount) => quoteAmount(view.market, max(0n, amount), price, "down") === 0n
   if (isTooSmall(quantity)) {
     // Base of a cancelled sale may still be on its way back.
-    const isOver = field === "equity" && isTooSmall(positionIn(view))
+    const isOver = field === "equity" && isTooSmall(bought)
     return { ...over, ...present({ isOver: isOver || undefined }) }
   }
   const amount = formatWithSymbol(quantity, view.market.base)
@@ -297,12 +299,11 @@ const sold = (
   }
 }
 
-/** Base that the strategy bought, has not sold, and can sell now. */
-const heldIn = (view: View): Amount => {
-  const position = positionIn(view)
-  if (view.own === undefined) return position
+/** Base that was bought and can be sold now. */
+const heldIn = (view: View, bought: Amount): Amount => {
+  if (view.own === undefined) return bought
   const { live } = progressOf(view, exit)
-  return min(position, view.own.freeBase + (live?.side === "SELL" ? live.quantity : 0n))
+  return min(bought, view.own.freeBase + (live?.side === "SELL" ? live.quantity : 0n))
 }
 
 /** A mapping without braces ends with its last value, and its span where the next key begins. */

@@ -3,7 +3,7 @@
  * begins like a new strategy with the money that it has then: at the present price, with an empty memory, and its condition `when` must be
  * true again. Each run has slots of its own (`cell-07-run-2`), so no slot is mistaken for one of a run before.
  */
-import { format } from "../../domain/Amount.ts"
+import { type Amount, format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Decision, Memory } from "../Decision.ts"
 import type { Behaviour } from "../Kind.ts"
@@ -48,14 +48,16 @@ export const restarting =
       const run = runIn(noted)
       if (run === 1) return view
       const { base, quote } = view.market
-      const means = { base: amountIn(base, noted, "base"), quote: amountIn(quote, noted, "quote") }
+      const [held, position] = [amountIn(base, noted, "base"), amountIn(base, noted, "position")]
+      const means = { base: held, quote: amountIn(quote, noted, "quote"), position }
       return viewWith(view, { slots: slotsOf(view.slots, run), means })
     }
     const again = (view: View, run: number): Decision | undefined => {
       const { market, own } = view
       if (own === undefined) return undefined
-      const [base, quote] = [format(own.freeBase, market.base.decimals), format(own.freeQuote, market.quote.decimals)]
-      const noted = { number: run, base, quote }
+      const baseText = (amount: Amount) => format(amount, market.base.decimals)
+      const [base, quote] = [baseText(own.freeBase), format(own.freeQuote, market.quote.decimals)]
+      const noted = { number: run, base, quote, position: baseText(own.position) }
       const decision = named(behaviour.decide(viewOf(view, noted), behaviour.initialMemory), run)
       return decision.isOver ? undefined : { ...decision, memory: mark.on(decision.memory, noted) }
     }

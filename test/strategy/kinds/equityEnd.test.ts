@@ -87,6 +87,22 @@ describe("equity", () => {
   })
 
   it.each([
+    ["more quote", "{ quote: 12000 }", 2_000n, 0n, "71"],
+    ["less quote", "{ quote: 9000 }", -1_000n, 0n, "77"],
+    ["base as well", "{ base: 10, quote: 10000 }", 0n, 10n, "84.54"]
+  ])("takes an edit of the budget for neither profit nor loss: %s", (_, budget, quote, base, stop) => {
+    const keys = "equity: { stop: 2%, takeProfit: 3%, trail: 5% }"
+    const strategy = strategyOf(`${head(keys)}${grid}`)
+    const held = at(strategy, "96", bought, at(strategy, "101", nothing).memory, buys)
+    const edited = strategyOf(`${head(keys, "grid", budget)}${grid}`)
+    const own = { ...bought, freeQuote: bought.freeQuote + quote * usdc, freeBase: bought.freeBase + base * btc }
+    const after = at(edited, "96", own, held.memory, buys)
+    assert.notInclude(whys(after).join(), "ended")
+    assert.strictEqual(bounds(after)[0], stop)
+    assert.deepStrictEqual(at(edited, "96", own, after.memory, buys).memory, after.memory)
+  })
+
+  it.each([
     ["cancel", []],
     ["leave", ["cell-01 BUY 10 at 95"]]
   ])("does what onEnd says: %s", (onEnd, left) => {
@@ -130,6 +146,35 @@ describe("restart", () => {
     assert.deepStrictEqual(bounds(at(strategy, "96", held, again.memory, second, hour))[0], "75.408")
   })
 
+  it("rebalances the money that it has then, and sells nothing twice", () => {
+    const budget = "{ base: 10, quote: 1000 }"
+    const head2 = head("equity: { takeProfit: 5% }\nrestart: 1h", "rebalance", budget)
+    const shares = strategyOf(`${head2}rebalance: { target: 50%, band: 3%, reserve: 100 }\n`)
+    const begun = at(shares, "100", { ...nothing, freeBase: 10n * btc, freeQuote: 1_000n * usdc })
+    const left: OwnState = { ...nothing, freeBase: 8n * btc, freeQuote: 1_230n * usdc, position: -2n * btc }
+    const sales = new Map([["sell", { ...untouchedSlot, completedLegs: 1, sold: 2n * btc, proceeds: 230n * usdc }]])
+    const own = { ...left, averageEntry: price("115") }
+    const stopped = at(shares, "116", own, begun.memory, sales, 1_000)
+    const again = at(shares, "116", own, stopped.memory, sales, hour)
+    const alone = strategyOf(shares.text.replace(budget, "{ base: 8, quote: 1230 }"))
+    const fresh = at(alone, "116", { ...left, position: 0n })
+    const legs = ({ desired }: Decision) => desired.map(({ legs: [leg] }) => leg)
+    assert.deepStrictEqual(legs(again), legs(fresh))
+  })
+
+  it("sells at the stop of a later run what that run bought, also after the base of the budget was sold", () => {
+    const keys = head("equity: { stop: 2% }\nrestart: 1h", "grid", "{ base: 10, quote: 10000 }")
+    const both = strategyOf(`${keys}${grid.replace("} }", "}, stop: 80 }")}`)
+    const begun = at(both, "101", { ...nothing, freeBase: 10n * btc })
+    const without: OwnState = { ...nothing, freeQuote: 10_790n * usdc, position: -10n * btc, averageEntry: price("79") }
+    const fallen = at(both, "79", without, begun.memory, buys, 1_000)
+    const again = at(both, "101", without, fallen.memory, buys, hour)
+    const second = new Map([...buys].map(([slot, progress]) => [`${slot}-run-2`, progress]))
+    // Twenty coins bought at 95; the first ten of them replace those of the budget.
+    const held: OwnState = { ...bought, freeBase: 20n * btc, freeQuote: 8_890n * usdc, realisedProfit: -160n * usdc }
+    assert.deepStrictEqual(orders(at(both, "81", held, again.memory, second, hour)), ["exit-run-2 SELL 20 at 80.6"])
+  })
+
   it("waits for its condition again", () => {
     const waits = at(strategy, "104", sold, over.memory, slots, hour)
     assert.deepStrictEqual([orders(waits), whys(waits)], [[], ["begins when mid < 103"]])
@@ -169,5 +214,11 @@ describe("mistakes about equity and restart", () => {
   ])("are reported with their place: %s", (keys, says) => {
     const [problem] = problemsOf(`${head(keys)}${grid}`)
     assert.include(`${problem?.line}:${problem?.column}: ${problem?.message}`, says)
+  })
+
+  it("are reported with their place: skim with restart", () => {
+    const keys = head("equity: { stop: 3% }\nrestart: 1h\nskim: 20000", "rebalance", "{ base: 1, quote: 10000 }")
+    const [problem] = problemsOf(`${keys}rebalance: { target: 50%, band: 3% }\n`)
+    assert.include(problem?.message, "after a restart the next run would use what skim has set aside")
   })
 })

@@ -104,6 +104,21 @@ describe("a grid whose size is a share of its equity", () => {
     assert.strictEqual(sale?.legs[1]?.quantity, 777_777_777n)
   })
 
+  it("with its profit in base, sells what the purchase cost, whatever it has earned or lost since", () => {
+    const keeping = strategyOf(
+      gridFile("{ lower: 100, upper: 140, levels: 5, size: { equity: 20% }, profit: base }", "{ quote: 1000 }")
+    )
+    const begun = keeping.decide({ ...viewAt(keeping, price("125")), own: nothing }, keeping.initialMemory)
+    // Two coins for 200.
+    const last = { completedLegs: 1, lastLeg: { side: "BUY" } as const, receivedByLastLeg: 200_000_000n }
+    const slots = new Map([["cell-00", { ...untouchedSlot, ...last }]])
+    for (const realisedProfit of [100_000_000n, -300_000_000n]) {
+      const view = { ...viewAt(keeping, price("105"), slots), own: { ...own, realisedProfit } }
+      const sale = keeping.decide(view, begun.memory).desired.find(({ slot }) => slot === "cell-00")?.legs[1]
+      assert.strictEqual(sale && inputAmount(keeping.market, "BUY", sale.quantity, sale.price) / 1_000_000n, 200n)
+    }
+  })
+
   it("is refused where all cells together need more than there is", () => {
     const [problem] = problemsOf(
       gridFile("{ lower: 100, upper: 140, levels: 5, size: { equity: 26% } }", "{ quote: 100000 }")

@@ -108,6 +108,8 @@ export interface Run {
   readonly changed?: (strategy: Strategy) => Strategy
   readonly markets?: ReadonlyMap<string, Market>
   readonly pace?: Partial<Settings>
+  /** Completes when the process is asked to stop. */
+  readonly stops?: Effect.Effect<void>
   /** Another journal than that of the other processes: another bot on the same account. */
   readonly ownJournal?: true
   /** What an own journal has in it already: an old copy of another one. */
@@ -234,7 +236,7 @@ export const makeWith = Effect.fnUntraced(function* (
         withdraw: Effect.sync(() => withdraw)
       })
       engine = made
-      yield* made.runUntil(Effect.never)
+      yield* made.runUntil(asked.stops ?? Effect.never)
     })
     const fiber = yield* Effect.forkIn(
       Effect.scoped(Effect.provideContext(running, context)).pipe(

@@ -11,7 +11,6 @@ import type { Budget, Decide } from "../../Strategy.ts"
 import { progressOf } from "../../View.ts"
 import { share } from "../PriceLevels.ts"
 import { partOf, type Size, size } from "../Size.ts"
-import type { CellShape } from "./Cells.ts"
 
 export type CellSize = Size | { readonly equity: Decimal.Decimal }
 
@@ -29,12 +28,11 @@ export const firstSize = (size: CellSize, budget: Budget | undefined, { quote }:
 interface Compounding {
   readonly budget: Budget
   readonly equity: Decimal.Decimal
-  readonly profit: CellShape["profit"]
   readonly source: string
 }
 
 export const compounding =
-  (decide: Decide, { budget, equity, profit, source }: Compounding): Decide =>
+  (decide: Decide, { budget, equity, source }: Compounding): Decide =>
   (view, memory) => {
     const { market, own } = view
     const whole = max(0n, budget.quote + (own?.realisedProfit ?? 0n))
@@ -44,13 +42,13 @@ export const compounding =
       const { lastLeg, live, receivedByLastLeg } = progress
       const isFirstSale = due?.side === "SELL" && lastLeg === undefined
       if (due === undefined || !desired.cycle || isFirstSale) return desired
-      const size = (due.quantity * whole) / budget.quote
+      const before = desired.legs.find(({ side }) => side === "BUY") ?? due
       const quantity =
         live?.side === due.side
           ? live.quantity + filledOfLeg(desired, progress)
-          : due.side === "SELL" && profit === "quote"
-            ? receivedByLastLeg
-            : size
+          : due.side === "SELL"
+            ? (due.quantity * receivedByLastLeg) / before.quantity
+            : (due.quantity * whole) / budget.quote
       // The next leg gets its size when it is due, as the strategy is asked then.
       const sized = (leg: Leg): Leg => ({ ...leg, quantity: (leg.quantity * quantity) / due.quantity })
       const [first, ...others] = desired.legs

@@ -174,8 +174,8 @@ const bounded = (
   return { ...behaviour, earns: earnsIn(market, cells) }
 }
 
-const growing = (decide: Decide, { budget, keys, shape: { profit } }: Grid, size: CellSize): Decide =>
-  "unit" in size ? decide : compounding(decide, { budget, equity: size.equity, profit, source: keys("size") })
+const growing = (decide: Decide, { budget, keys }: Grid, size: CellSize): Decide =>
+  "unit" in size ? decide : compounding(decide, { budget, equity: size.equity, source: keys("size") })
 
 const fewer = "take fewer levels, a wider range or larger orders"
 

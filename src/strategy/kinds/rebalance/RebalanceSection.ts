@@ -19,7 +19,9 @@ export interface RebalancedAsset {
 
 export interface Rebalance {
   readonly parts: readonly [RebalancedAsset, ...ReadonlyArray<RebalancedAsset>]
-  readonly quote: Amount
+  /** Quote, of which the reserve counts for no share. */
+  readonly budget: Amount
+  readonly reserve: Amount
   readonly band: Decimal.Decimal
   /** Ratio by which the price of an asset may move before the orders of the others follow; missing if there are no others. */
   readonly requote: Decimal.Decimal | undefined
@@ -132,13 +134,13 @@ export const formOfSeveral = (behave: Behave, context: KindContext): Form =>
 
 const commonOf = (
   { every, reach, reserve = 0n }: Read.SettingsOf<ReturnType<typeof common>>,
-  quote: Amount,
+  budget: Amount,
   { at, isWritten, to }: Section<ReturnType<typeof common>>
-): Pick<Rebalance, "periodic" | "quote"> => {
-  if (isWritten("reserve") && reserve >= quote) report(to, at("reserve"), "the reserve is all of the quote budget")
+): Pick<Rebalance, "budget" | "periodic" | "reserve"> => {
+  if (isWritten("reserve") && reserve >= budget) report(to, at("reserve"), "the reserve is all of the quote budget")
   if (every === undefined && isWritten("reach"))
     report(to, at("reach"), "reach without every does nothing", "give every, or remove it")
-  return { periodic: every === undefined ? undefined : { everyMillis: every, reach }, quote: quote - reserve }
+  return { periodic: every === undefined ? undefined : { everyMillis: every, reach }, budget, reserve }
 }
 
 const outOfRange = "target minus band must be above 0%, and target plus band below 100%"
