@@ -2,7 +2,6 @@
  * Reads strategy files together: reports every problem of every file at once, and problems that no single file shows (equal names). A
  * caller that reads them repeatedly keeps a `reader`, which parses only changed files.
  */
-
 import { dirname, join, relative, resolve } from "node:path"
 import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"

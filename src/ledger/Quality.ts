@@ -2,7 +2,6 @@
  * Measures how well orders did: the number filled and the delay, the price movement afterwards, and the cost of moving orders. These are
  * statistics, not money, so ratios are doubles.
  */
-
 import { median } from "../domain/Amount.ts"
 import { minuteMillis } from "../domain/Durations.ts"
 import type { Side } from "../domain/Market.ts"

@@ -6,7 +6,6 @@
  * answer the same, so it need not be asked. A live run plans its polling by them, a backtest jumps by them, and an explanation shows them
  * as the numbers that would change the verdict.
  */
-
 import type { Amount } from "../domain/Amount.ts"
 import { min } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"

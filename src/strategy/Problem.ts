@@ -2,7 +2,6 @@
  * A mistake in a user's file: where it is, what was expected, and what was probably meant. Problems are collected,
  * never thrown, so one run names every mistake of a file.
  */
-
 import * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
 import { printable } from "../domain/Text.ts"

@@ -3,7 +3,6 @@
  * cancelling are one network attempt each; the signed bytes go out exactly as they were journaled. An answer that
  * cannot be true counts as no answer.
  */
-
 import { Array, Clock, Duration, Effect, Layer, Option, Predicate, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import * as Decimal from "../domain/Decimal.ts"

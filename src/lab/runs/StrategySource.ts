@@ -1,5 +1,4 @@
 /** Source of a run's strategy: the text of its file, and the markets that it may name. */
-
 import { Effect, FileSystem, Option, Result } from "effect"
 import { isScalar, isSeq, parseDocument } from "yaml"
 import { StrategiesInvalid, suited, whole } from "../../files/StrategyFiles.ts"

@@ -3,7 +3,6 @@
  * open. It accepts no bytes to sign: it reads the venue's payload itself, checks it against the transfer named in the request, and signs
  * only a payload that is exactly that transfer. It handles one request at a time, so that the caps hold.
  */
-
 import { chmodSync, unlinkSync } from "node:fs"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"

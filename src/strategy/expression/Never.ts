@@ -3,7 +3,6 @@
  * comparisons of one value that exclude each other (`hour < 3 and hour > 5`). A file with one is accepted with a
  * warning.
  */
-
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 

@@ -3,7 +3,6 @@
  * amount may be missing even at the end, and the status word is a claim, not evidence. The amounts prove what was
  * paid.
  */
-
 import { Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"

@@ -2,7 +2,6 @@
  * Runs the strategy and turns its decision into orders: unchanged orders stay, changed ones are cancelled and placed anew. A strategy sees
  * bid and ask around the close of a bar, at the moment the bar closes.
  */
-
 import { exactPrice } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

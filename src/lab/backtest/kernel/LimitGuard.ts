@@ -6,7 +6,6 @@
  * A run whose only limit of this kind is `maxPriceDeviation`, which every strategy has, has no guard. An order that breaks this limit lies
  * far beyond the close at which it arrives. That costs nothing to detect, and the run is then repeated with a guard.
  */
-
 import { exactPrice } from "../../../candles/Candles.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { BidAsk, Market } from "../../../domain/Market.ts"

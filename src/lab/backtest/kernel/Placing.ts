@@ -2,7 +2,6 @@
  * Moves orders and their money in one market: placed, refused, waiting, cancelled, paid out. An order's deposit leaves the wallet when the
  * order is placed.
  */
-
 import { min } from "../../../domain/Amount.ts"
 import type { Side } from "../../../domain/Market.ts"
 import { fillsAt, swapping, withdrawFee } from "./FillRules.ts"

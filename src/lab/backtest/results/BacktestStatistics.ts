@@ -1,5 +1,4 @@
 /** Formats the statistics of a run as labelled figures. They describe its profit compared with the unused budget. */
-
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"

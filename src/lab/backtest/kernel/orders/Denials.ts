@@ -1,5 +1,4 @@
 /** Lists slots whose order only a limit keeps back, in an empty slot or behind an open order, and the closes that may release it. */
-
 import type { LimitName } from "../../../../engine/planning/OrderLimits.ts"
 import type { SlotState } from "./SlotState.ts"
 
