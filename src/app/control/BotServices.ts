@@ -5,8 +5,8 @@
  */
 import { Clock, Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import type { CloseRequest } from "../../control/api/Close.ts"
 import { Refused } from "../../control/api/ControlApi.ts"
+import type { CloseRequest } from "../../control/api/Order.ts"
 import type { BotServices } from "../../control/Bot.ts"
 import { type Asset, bySymbol } from "../../domain/Amount.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"

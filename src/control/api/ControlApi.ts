@@ -22,10 +22,18 @@ import { Reconciliation } from "../../views/Reconciliation.ts"
 import { Slots } from "../../views/Slots.ts"
 import { Status } from "../../views/Status.ts"
 import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
-import { CloseAnswer, CloseRequest } from "./Close.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { type CommandName, operatorCommands, type TokenRole } from "./OperatorCommands.ts"
-import { OrderAnswer, OrderChange, OrderId, OrderKey, OrderRequest, OrderStanding } from "./Order.ts"
+import {
+  CloseAnswer,
+  CloseRequest,
+  OrderAnswer,
+  OrderChange,
+  OrderId,
+  OrderKey,
+  OrderRequest,
+  OrderStanding
+} from "./Order.ts"
 import { Phone, PhoneName, PushKey } from "./Push.ts"
 import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"

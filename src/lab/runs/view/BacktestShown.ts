@@ -4,7 +4,7 @@ import { laidOver } from "../../../files/StrategyFiles.ts"
 import { WrongUsage } from "../../../process/WrongUsage.ts"
 import * as PageText from "../../../report/text/PageText.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
-import * as TradeList from "../../backtest/results/TradeList.ts"
+import { tradesCsv } from "../../backtest/results/RoundTrips.ts"
 import { dataOf } from "../../html/BacktestParts.ts"
 import * as HtmlPage from "../../html/HtmlPage.ts"
 import { script } from "../../html/HtmlReportScript.ts"
@@ -50,7 +50,7 @@ export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: A
   const fileSystem = yield* FileSystem.FileSystem
   const written = [
     ["fills-csv", asked.fillsCsv, FillRows.csv],
-    ["trades-csv", asked.tradesCsv, TradeList.csv]
+    ["trades-csv", asked.tradesCsv, tradesCsv]
   ] as const
   for (const [flag, file, csv] of written) {
     if (Option.isNone(file)) continue
