@@ -20,9 +20,7 @@ import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
 import type { PhoneServices } from "./push/PhoneServices.ts"
 import type { SignalServices } from "./Signals.ts"
 
-/**
- * Answers that need more than the present state: files, the venue, the whole journal.
- */
+/** Answers that need more than the present state: files, the venue, the whole journal. */
 export interface BotServices {
   readonly files: Effect.Effect<ReadonlyArray<StrategyFileView>, Refused>
   /** Returns the problems of these texts together with the other files; none if they may be applied. */

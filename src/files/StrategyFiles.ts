@@ -283,9 +283,7 @@ const extension = ".yaml"
 /** Works from the sources and from the built program. */
 const places = ["../../strategies/catalogue", "../strategies/catalogue", "strategies/catalogue"]
 
-/**
- * The text of a strategy that comes with the program. The files are beside it, in the repository and in the package.
- */
+/** The text of a strategy that comes with the program. The files are beside it, in the repository and in the package. */
 export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -51,10 +51,7 @@ export interface PriceBounds {
   readonly priceAbove?: Price
 }
 
-/**
- * The answer stays the same while the mid of every market is strictly inside (priceBelow, priceAbove) and the time is
- * before `time`.
- */
+/** The answer stays the same while the mid of every market is strictly inside (priceBelow, priceAbove) and the time is before `time`. */
 export interface Bounds extends PriceBounds {
   readonly elsewhere?: ReadonlyArray<PriceBounds & { readonly market: string }>
   /** Ask again at this epoch millisecond. */

@@ -83,9 +83,7 @@ export const report = (to: Report, span: Span, message: string, hint?: string): 
   return undefined
 }
 
-/**
- * Maps offsets of an expression to offsets of the file. For text with escapes or line breaks only the whole is known.
- */
+/** Maps offsets of an expression to offsets of the file. For text with escapes or line breaks only the whole is known. */
 export const placesIn = (
   { text, start, end }: Span & { readonly text: string },
   { source }: Report

@@ -15,9 +15,7 @@ export interface StrategySource {
   readonly strategy: Strategy
 }
 
-/**
- * Without a configuration: the assets that the file names, with enough decimals for any amount that a person writes.
- */
+/** Without a configuration: the assets that the file names, with enough decimals for any amount that a person writes. */
 const marketsOf = (strategyText: string): Markets => {
   const marketNode = parseDocument(strategyText).get("market")
   const names = isSeq(marketNode) ? marketNode.items.map((item) => (isScalar(item) ? item.value : item)) : [marketNode]

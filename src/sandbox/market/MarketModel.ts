@@ -1,7 +1,6 @@
 /**
- * Prices of the sandbox at every moment: one path in US dollars per asset; a pair is the ratio of two. Only the
- * market's own time is scaled by `speed`; callers use the service's time. Pure in (settings, candles, time), until a
- * command makes a price stand still.
+ * Prices of the sandbox at every moment: one path in US dollars per asset; a pair is the ratio of two. Only the market's own time is scaled
+ * by `speed`; callers use the service's time. Pure in (settings, candles, time), until a command makes a price stand still.
  */
 import type { Loaded } from "../../candles/CandleFile.ts"
 import type { Asset } from "../../domain/Amount.ts"

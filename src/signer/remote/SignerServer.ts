@@ -111,10 +111,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     )
   })
 
-  /**
-   * Takes a line as received and returns the answer. Fails when the record cannot be written: then nothing may be
-   * signed.
-   */
+  /** Takes a line as received and returns the answer. Fails when the record cannot be written: then nothing may be signed. */
   return Effect.fn("SignerServer.answer")(
     function* (line: string) {
       const request = yield* Effect.option(decode(line))

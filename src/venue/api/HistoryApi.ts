@@ -28,9 +28,7 @@ export const ChainId = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9_-]
 const optional = Schema.optionalKey
 const Text = optional(Schema.String)
 const Several = optional(Schema.Array(Schema.String))
-/**
- * Accepts any word, because a service may know more chains than its documentation. The sandbox refuses unknown ones.
- */
+/** Accepts any word, because a service may know more chains than its documentation. The sandbox refuses unknown ones. */
 const Chains = optional(Schema.Array(ChainId))
 const orNull = <S extends Schema.Codec<unknown, string>>(schema: S) =>
   optional(Schema.Union([schema, Schema.Literals(["null"])]))
