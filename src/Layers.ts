@@ -9,7 +9,6 @@
  * | `plan`, `book` and other reads | `looking` | over HTTP, signs only the message of a session, none |
  * | `rehearse` | `bot` | as `live` except what is outside the program: `rehearsal/rehearse/RehearsedBot.ts` gives network, signer and journal |
  */
-
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import type { Market } from "./domain/Market.ts"

@@ -46,21 +46,21 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
-  ".": 402,
-  app: 10860,
-  candles: 2713,
-  cli: 2929,
-  control: 3991,
-  dashboard: 3229,
+  ".": 401,
+  app: 10808,
+  candles: 2709,
+  cli: 2909,
+  control: 3912,
+  dashboard: 3217,
   domain: 2685,
   engine: 14139,
-  files: 2193,
-  fleet: 1872,
-  importers: 878,
+  files: 2188,
+  fleet: 1862,
+  importers: 823,
   journal: 3019,
-  lab: 12682,
-  ledger: 2885,
-  orderbook: 899,
+  lab: 12590,
+  ledger: 2867,
+  orderbook: 898,
   process: 497,
   programs: 171,
   rehearsal: 2039,
@@ -69,7 +69,7 @@ const budgets: Readonly<Record<string, number>> = {
   signer: 1573,
   signing: 737,
   strategy: 16265,
-  venue: 5865,
+  venue: 5785,
   views: 3609
 }
 

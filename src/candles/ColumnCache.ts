@@ -5,7 +5,6 @@
  * time), or the same SHA-256. A cache that is torn, of another version, or made with other repairs or another candle length is ignored. It
  * is written under another name and then renamed.
  */
-
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { crc32 } from "node:zlib"

@@ -1,7 +1,6 @@
 /**
- * The opening times of bars as runs: within a run the next bar opens one step after the last. Years of minutes are one
- * run, and every gap adds one, so the axis costs a few bytes where a column would cost eight per bar. Times are epoch
- * milliseconds, strictly increasing.
+ * The opening times of bars as runs: within a run the next bar opens one step after the last. Years of minutes are one run, and every gap
+ * adds one, so the axis costs a few bytes where a column would cost eight per bar. Times are epoch milliseconds, strictly increasing.
  */
 export interface TimeAxis {
   readonly bars: number

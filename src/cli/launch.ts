@@ -22,29 +22,14 @@ import * as Usage from "./Usage.ts"
 type Signal = "SIGINT" | "SIGTERM"
 
 /** These errors last until a person changes a file or a key; exit code 78 stops systemd from restarting. */
-const permanent: ReadonlySet<string> = new Set([
-  "AddressesUnfit",
-  "AssetRenamed",
-  "ConfigInvalid",
-  "FleetFileInvalid",
-  "JournalHandedOver",
-  "JournalNewer",
-  "JournalOfAnother",
-  "KeyMalformed",
-  "KeyOfAnother",
-  "PolicyInvalid",
-  "PolicyRefused",
-  "SignerFileInvalid",
-  "StrategiesInvalid",
-  "TlsUnverified",
-  "StartRefused",
-  "WrongDecimals",
-  "Unauthorized"
-])
+const permanent =
+  "AddressesUnfit AssetRenamed ConfigInvalid FleetFileInvalid JournalHandedOver JournalNewer JournalOfAnother KeyMalformed " +
+  "KeyOfAnother PolicyInvalid PolicyRefused SignerFileInvalid StrategiesInvalid TlsUnverified StartRefused WrongDecimals Unauthorized"
+const permanentTags: ReadonlySet<string> = new Set(permanent.split(" "))
 
 const isPermanent = (error: { readonly _tag?: string; readonly cause?: unknown; readonly reason?: unknown }): boolean =>
   [error, error.reason, error.cause].some(
-    (each) => Predicate.hasProperty(each, "_tag") && permanent.has(String(each._tag))
+    (each) => Predicate.hasProperty(each, "_tag") && permanentTags.has(String(each._tag))
   )
 
 /** As shells report a program that a signal ended: 128 and the signal's number. */

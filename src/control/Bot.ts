@@ -13,17 +13,14 @@ import type { Explanation } from "../views/Explanation.ts"
 import type { Plan } from "../views/Plan.ts"
 import type { Pulse } from "../views/Pulse.ts"
 import type { Reconciliation } from "../views/Reconciliation.ts"
-import type { CloseAnswer, CloseRequest } from "./api/Close.ts"
 import type { Refused } from "./api/ControlApi.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
-import type { OrderAnswer, OrderChange, OrderRequest, OrderStanding } from "./api/Order.ts"
+import type { CloseAnswer, CloseRequest, OrderAnswer, OrderChange, OrderRequest, OrderStanding } from "./api/Order.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
 import type { PhoneServices } from "./push/PhoneServices.ts"
 import type { SignalServices } from "./Signals.ts"
 
-/**
- * Answers that need more than the present state: files, the venue, the whole journal.
- */
+/** Answers that need more than the present state: files, the venue, the whole journal. */
 export interface BotServices {
   readonly files: Effect.Effect<ReadonlyArray<StrategyFileView>, Refused>
   /** Returns the problems of these texts together with the other files; none if they may be applied. */

@@ -1,7 +1,6 @@
 /**
- * The configuration file: which venue, whose account, what may be traded, where the journal is. It is read with the
- * same reporting as strategy files. Secrets are references (see `SecretSource`). Relative paths start at the file's
- * folder.
+ * The configuration file: which venue, whose account, what may be traded, where the journal is. It is read with the same reporting as
+ * strategy files. Secrets are references (see `SecretSource`). Relative paths start at the file's folder.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import { url } from "../control/Address.ts"

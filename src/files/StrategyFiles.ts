@@ -2,7 +2,6 @@
  * Reads strategy files together: reports every problem of every file at once, and problems that no single file shows (equal names). A
  * caller that reads them repeatedly keeps a `reader`, which parses only changed files.
  */
-
 import { dirname, join, relative, resolve } from "node:path"
 import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"
@@ -284,9 +283,7 @@ const extension = ".yaml"
 /** Works from the sources and from the built program. */
 const places = ["../../strategies/catalogue", "../strategies/catalogue", "strategies/catalogue"]
 
-/**
- * The text of a strategy that comes with the program. The files are beside it, in the repository and in the package.
- */
+/** The text of a strategy that comes with the program. The files are beside it, in the repository and in the package. */
 export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

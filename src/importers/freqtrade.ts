@@ -48,30 +48,13 @@ const sizeOf = (settings: ForeignSettings, budget: Decimal.Decimal | undefined) 
   )
 }
 
+/** Keys on which no order depends. */
+const unused =
+  "$schema dry_run dry_run_wallet api_server telegram bot_name initial_state internals dataformat_ohlcv entry_pricing exit_pricing " +
+  "order_types unfilledtimeout pairlists cancel_open_orders_on_exit max_open_trades stake_currency timeframe strategy"
+
 export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings, budget: Decimal.Decimal | undefined) {
-  settings.pass(
-    "$schema",
-    "dry_run",
-    "dry_run_wallet",
-    "api_server",
-    "telegram",
-    "bot_name",
-    "initial_state",
-    "internals",
-    "dataformat_ohlcv"
-  )
-  settings.pass(
-    "entry_pricing",
-    "exit_pricing",
-    "order_types",
-    "unfilledtimeout",
-    "pairlists",
-    "cancel_open_orders_on_exit",
-    "max_open_trades",
-    "stake_currency",
-    "timeframe",
-    "strategy"
-  )
+  settings.pass(...unused.split(" "))
   const size = yield* sizeOf(settings, budget)
   const mode = settings.text("trading_mode") ?? ""
   const exchange = settings.within("exchange")

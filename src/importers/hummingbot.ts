@@ -8,15 +8,7 @@ import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSet
 import { line, namesIn, percentOf, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
-  settings.pass(
-    "template_version",
-    "exchange",
-    "connector_name",
-    "id",
-    "controller_type",
-    "candles_config",
-    "order_type"
-  )
+  settings.pass(..."template_version exchange connector_name id controller_type candles_config order_type".split(" "))
   const name = settings.text("controller_name") ?? settings.text("strategy") ?? "nothing"
   if (name === "pure_market_making") return yield* quotesOf(settings)
   if (name === "grid_strike") return yield* gridOf(settings)

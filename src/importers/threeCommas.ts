@@ -11,16 +11,7 @@ const marketOf = (pair: string | undefined): Translated["market"] => namesIn(pai
 
 export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSettings) {
   settings.pass(
-    "id",
-    "account_id",
-    "account_name",
-    "account",
-    "name",
-    "created_at",
-    "updated_at",
-    "is_enabled",
-    "type",
-    "url_secret"
+    ..."id account_id account_name account name created_at updated_at is_enabled type url_secret".split(" ")
   )
   const leverage = settings.text("leverage_type") ?? spot
   if (leverage !== spot)

@@ -1,5 +1,4 @@
 /** The amounts in each place at the end of every UTC day that changed them. Days beyond the newest 400 are dropped. */
-
 import type { Recorded } from "../domain/BotEvent.ts"
 import { dayMillis } from "../domain/Durations.ts"
 import * as Ledger from "../domain/Ledger.ts"

@@ -2,11 +2,11 @@
  * Measures how well orders did: the number filled and the delay, the price movement afterwards, and the cost of moving orders. These are
  * statistics, not money, so ratios are doubles.
  */
-
 import { median } from "../domain/Amount.ts"
 import { minuteMillis } from "../domain/Durations.ts"
 import type { Side } from "../domain/Market.ts"
 import type { SeenMinute } from "./FillBand.ts"
+import type { OrderLife } from "./OrderLife.ts"
 import type { Decimals } from "./PlainText.ts"
 import type { TradingRecord } from "./Trades.ts"
 
@@ -61,7 +61,7 @@ interface MarkedFill {
 type MidAt<F> = (fill: F, at: number) => number | undefined
 
 /** Move of the mid in favour of the fills, this many minutes after them. */
-export const moveAfter =
+const moveAfter =
   <F extends MarkedFill>(fills: ReadonlyArray<F>, midAt: MidAt<F>) =>
   (minutes: number): number | null => {
     let [sum, weight] = [0, 0]
@@ -84,13 +84,13 @@ export const markoutsOf = <F extends MarkedFill>(
   return { "1m": after(1), "5m": after(5), "60m": after(60) }
 }
 
-export interface MarkoutTerms {
+interface MarkoutTerms {
   readonly quote: string
   readonly minutes: Minutes
   readonly decimals: Decimals
 }
 
-export const markedIn = (trades: TradingRecord["trades"], { decimals, quote }: Omit<MarkoutTerms, "minutes">) =>
+const markedIn = (trades: TradingRecord["trades"], { decimals, quote }: Omit<MarkoutTerms, "minutes">) =>
   trades
     .filter((trade) => trade.quote === quote)
     .map(({ at, market, side, base, baseAmount, quoteAmount }) => ({
@@ -99,7 +99,7 @@ export const markedIn = (trades: TradingRecord["trades"], { decimals, quote }: O
       value: Number(quoteAmount) / 10 ** decimals(quote)
     }))
 
-export const midIn =
+const midIn =
   ({ minutes }: Pick<MarkoutTerms, "minutes">) =>
   ({ market }: { readonly market: string }, at: number): number | undefined =>
     midAt(minutes.get(market) ?? [], at)
@@ -125,5 +125,53 @@ export const qualityOf = ({ trades, fees, orders }: TradingRecord, terms: Markou
     feesPaid: inUnits(ofQuote.map(({ inQuote }) => inQuote)),
     feesEstimated: inUnits(ofQuote.map(({ inQuote, estimatedInQuote = inQuote }) => estimatedInQuote)),
     markout: markoutsOf(markedIn(trades, terms), midIn(terms))
+  }
+}
+
+/** Quality of a strategy that quotes both sides. */
+export interface Quoting extends Pick<Quality, "fillRatio" | "markout"> {
+  /** From the fill to the mid of the last full minute before it, in our favour, weighted by value. Null without prices. */
+  readonly spreadCaptured: number | null
+  /** Share of the time since the first order in which a bid and an ask were open. */
+  readonly uptime: number | null
+  /** Base bought and not sold, in units; the target is zero. */
+  readonly inventory: number
+  readonly levels: ReadonlyArray<Pick<Quality, "filled" | "rested"> & { readonly slot: string }>
+}
+
+const uptimeOf = (orders: ReadonlyArray<OrderLife>, now: number): number | null => {
+  const changes = orders
+    .flatMap(({ closedAt = now, restingAt: from = now, side }) => [
+      { at: from, side, by: 1 },
+      { at: Math.max(from, closedAt), side, by: -1 }
+    ])
+    .toSorted((a, b) => a.at - b.at)
+  const open = { BUY: 0, SELL: 0 }
+  let [both, last] = [0, now]
+  for (const { at, by, side } of changes) {
+    if (open.BUY > 0 && open.SELL > 0) both += at - last
+    open[side] += by
+    last = at
+  }
+  const since = now - (changes[0]?.at ?? now)
+  return since === 0 ? null : both / since
+}
+
+export const quotingOf = (record: TradingRecord, strategy: string, terms: MarkoutTerms, now: number): Quoting => {
+  const isOwn = (each: { readonly strategy: string }): boolean => each.strategy === strategy
+  const own = { ...record, orders: record.orders.filter(isOwn), trades: record.trades.filter(isOwn), fees: [] }
+  const marked = markedIn(own.trades, terms)
+  const { fillRatio, markout } = qualityOf(own, terms)
+  const levels = Map.groupBy(own.orders, ({ slot }) => slot)
+  return {
+    fillRatio,
+    markout,
+    spreadCaptured: moveAfter(marked, midIn(terms))(0),
+    uptime: uptimeOf(own.orders, now),
+    inventory: marked.reduce((sum, { quantity, side }) => sum + (side === "BUY" ? quantity : -quantity), 0),
+    levels: [...levels].map(([slot, orders]) => {
+      const { filled, rested } = qualityOf({ ...own, orders }, terms)
+      return { slot, filled, rested }
+    })
   }
 }

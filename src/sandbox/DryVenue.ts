@@ -4,7 +4,6 @@
  * reaches the limit; a swap fills as soon as it is funded. Both pay out at once, without fees. Everything is forgotten at the end, so a dry
  * run starts with an empty journal.
  */
-
 import { Clock, Effect, Layer } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import { inputAmount, type Market, outputAmount } from "../domain/Market.ts"

@@ -94,45 +94,28 @@ const RpcResponse = Schema.Struct({
   result: Schema.Struct({ result: Schema.Array(Schema.Int) })
 })
 
-const rpcPath = "/sandbox/rpc"
+export const saltFrom = (url: string): string => `${url}/sandbox/rpc`
 
-export const saltFrom = (url: string): string => `${url}${rpcPath}`
+const posted = <const Id extends string, Payload extends Schema.Top, Success extends Schema.Top>(
+  id: Id,
+  payload: Payload,
+  success: Success
+) => HttpApiEndpoint.post(id, `/sandbox/${id}`, { payload, success, error }).middleware(MessageValidation)
 
+const OfDeposit = Schema.Struct({ depositAddress: Schema.String })
 const SandboxGroup = HttpApiGroup.make("sandbox").add(
-  HttpApiEndpoint.post("deposit", "/sandbox/deposit", {
-    payload: DepositRequest,
-    success: Schema.Struct({ txHash: Schema.String }),
-    error
-  }).middleware(MessageValidation),
-  HttpApiEndpoint.post("outcome", "/sandbox/outcome", {
-    payload: Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) }),
-    success: Schema.Struct({ depositAddress: Schema.String }),
-    error
-  }).middleware(MessageValidation),
-  HttpApiEndpoint.post("lie", "/sandbox/lie", {
-    payload: Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) }),
-    success: Schema.Struct({ depositAddress: Schema.String }),
-    error
-  }).middleware(MessageValidation),
-  HttpApiEndpoint.post("prices", "/sandbox/prices", {
-    payload: Control.Prices,
-    success: ServiceTime,
-    error
-  }).middleware(MessageValidation),
-  HttpApiEndpoint.post("fill", "/sandbox/fill", {
-    payload: Control.FillRequest,
-    success: Schema.Struct({ orderId: Schema.String, executed: Schema.String }),
-    error
-  }).middleware(MessageValidation),
-  HttpApiEndpoint.post("advance", "/sandbox/advance", {
-    payload: Control.Advance,
-    success: ServiceTime,
-    error
-  }).middleware(MessageValidation),
-  HttpApiEndpoint.post("rotateSalts", "/sandbox/salts", { success: SaltsResponse, error }),
-  HttpApiEndpoint.post("rpc", rpcPath, { payload: RpcRequest, success: RpcResponse, error }).middleware(
-    MessageValidation
+  posted("deposit", DepositRequest, Schema.Struct({ txHash: Schema.String })),
+  posted(
+    "outcome",
+    Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) }),
+    OfDeposit
   ),
+  posted("lie", Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) }), OfDeposit),
+  posted("prices", Control.Prices, ServiceTime),
+  posted("fill", Control.FillRequest, Schema.Struct({ orderId: Schema.String, executed: Schema.String })),
+  posted("advance", Control.Advance, ServiceTime),
+  HttpApiEndpoint.post("rotateSalts", "/sandbox/salts", { success: SaltsResponse, error }),
+  posted("rpc", RpcRequest, RpcResponse),
   HttpApiEndpoint.get("connection", "/sandbox/connection", { success: ConnectionResponse, error }),
   HttpApiEndpoint.get("books", "/sandbox/books", { success: BooksResponse, error }),
   HttpApiEndpoint.get("market", "/sandbox/market", { success: MarketResponse, error })

@@ -2,6 +2,8 @@
  * The complete sandbox: the service's interface over its state, on a loopback port or as an `HttpClient` without a
  * socket (for tests under a virtual clock). Both give a record of everything that a client needs.
  */
+import { createServer, type Server } from "node:http"
+import type { Socket } from "node:net"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -29,7 +31,6 @@ import { type ConnectionResponse, SandboxApi } from "./SandboxApi.ts"
 import { type SandboxOptions, settingsOf } from "./SandboxOptions.ts"
 import * as Seeded from "./Seeded.ts"
 import * as StateFile from "./StateFile.ts"
-import * as Unreadable from "./Unreadable.ts"
 
 /** The address of a sandbox and its keys. */
 export interface ConnectionRecord extends ConnectionResponse {
@@ -48,13 +49,13 @@ export const layer = (options: SandboxOptions) =>
         HttpApiSwagger.layer(SandboxApi, { path: "/docs" })
       )
       const server = yield* HttpServer.HttpServer
-      yield* server.serve(Unreadable.withHost(Effect.catchTag(application, "ConnectionSevered", () => breakSocket)))
+      yield* server.serve(withHost(Effect.catchTag(application, "ConnectionSevered", () => breakSocket)))
       const connection = { url: HttpServer.formatAddress(server.address), ...Keys.connection(settings) }
       return Context.make(SandboxConnection, connection).pipe(Context.add(Sandbox, sandbox))
     })
   ).pipe(
     Layer.provide(
-      NodeHttpServer.layer(Unreadable.server, {
+      NodeHttpServer.layer(nodeServer, {
         host: "127.0.0.1",
         port: options.port ?? 0,
         gracefulShutdownTimeout: 500
@@ -133,3 +134,36 @@ const breakSocket = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
   NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
   return HttpServerResponse.empty()
 })
+
+/** Answers to requests that reach no endpoint, because their bytes are not HTTP or have no end. Those of Node have no body. */
+const sentences: Readonly<Record<string, readonly [line: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers of the request are too large"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request was not complete in time"]
+}
+const notHttp = ["400 Bad Request", "The request is not HTTP"] as const
+
+const rawAnswer = (code: string): string => {
+  const [line, message] = sentences[code] ?? notHttp
+  const body = JSON.stringify({ message })
+  const headers = ["Connection: close", "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]
+  return `HTTP/1.1 ${[line, ...headers].join("\r\n")}\r\n\r\n${body}`
+}
+
+const nodeServer = (): Server =>
+  createServer({ requireHostHeader: false }).on(
+    "clientError",
+    ({ code = "" }: NodeJS.ErrnoException, socket: Socket) => {
+      if (code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+      socket.end(rawAnswer(code), () => socket.destroy())
+    }
+  )
+
+const withHost = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const { httpVersion, rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
+    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length
+    if (hosts === 1 || (hosts === 0 && httpVersion !== "1.1")) return handler
+    const message =
+      hosts === 0 ? "The request has no Host header, which HTTP/1.1 requires" : "A request must name one host"
+    return Effect.succeed(HttpServerResponse.jsonUnsafe({ message }, { status: 400 }))
+  })

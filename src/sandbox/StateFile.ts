@@ -2,7 +2,6 @@
  * The command log of a sandbox: one line with the settings and the start, then one line per accepted command. A line is on disk before its
  * answer is given, so a killed sandbox forgets no answered command. A line that was cut off by the kill has no line end and is dropped.
  */
-
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import { present } from "../domain/Present.ts"
 import { LoggedCommand, type TimedCommand } from "./core/Commands.ts"

@@ -6,7 +6,6 @@
  * The key holder is trusted no more than the venue. Its answer passes the same checks before it is sent, must contain the requested
  * payload, and must have a signature of the account's own key.
  */
-
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import * as StrictJson from "../domain/StrictJson.ts"

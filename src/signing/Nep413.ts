@@ -1,8 +1,7 @@
 /**
- * The bytes that are signed for an off-chain message by NEP-413
- * (https://github.com/near/NEPs/blob/master/neps/nep-0413.md): the tag 2^31 + 413 and the Borsh encoding of the
- * payload, hashed with SHA-256. The tag makes sure that such a message can never be a transaction. The verifier knows
- * the intent by this digest, too.
+ * The bytes that are signed for an off-chain message by NEP-413 (https://github.com/near/NEPs/blob/master/neps/nep-0413.md): the tag 2^31 +
+ * 413 and the Borsh encoding of the payload, hashed with SHA-256. The tag makes sure that such a message can never be a transaction. The
+ * verifier knows the intent by this digest, too.
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"

@@ -6,7 +6,6 @@
  * answer the same, so it need not be asked. A live run plans its polling by them, a backtest jumps by them, and an explanation shows them
  * as the numbers that would change the verdict.
  */
-
 import type { Amount } from "../domain/Amount.ts"
 import { min } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -52,10 +51,7 @@ export interface PriceBounds {
   readonly priceAbove?: Price
 }
 
-/**
- * The answer stays the same while the mid of every market is strictly inside (priceBelow, priceAbove) and the time is
- * before `time`.
- */
+/** The answer stays the same while the mid of every market is strictly inside (priceBelow, priceAbove) and the time is before `time`. */
 export interface Bounds extends PriceBounds {
   readonly elsewhere?: ReadonlyArray<PriceBounds & { readonly market: string }>
   /** Ask again at this epoch millisecond. */

@@ -1,9 +1,8 @@
 /**
- * Indicators as columns: one number per closed candle, computed from that candle and earlier ones only. `NaN` stands
- * where there is not enough history. Some indicators never quite forget their beginning (ema, rsi, atr, macd); for
- * them `NaN` stands until less than a quarter of a percent of it is left. `warmUp` says how many candles that takes.
- * An undefined value (a division by zero volume) hides the windows that contain it, and the indicators that never
- * quite forget begin again after it.
+ * Indicators as columns: one number per closed candle, computed from that candle and earlier ones only. `NaN` stands where there is not
+ * enough history. Some indicators never quite forget their beginning (ema, rsi, atr, macd); for them `NaN` stands until less than a quarter
+ * of a percent of it is left. `warmUp` says how many candles that takes. An undefined value (a division by zero volume) hides the windows
+ * that contain it, and the indicators that never quite forget begin again after it.
  */
 
 /** Columns of equal length, oldest first. They never change; more candles make new columns. */
@@ -38,9 +37,8 @@ const firstNumber = (values: IndicatorValues): number => {
 }
 
 /**
- * Sums of the last `length` values, divided. Every window is the end of one block of that length and the beginning of
- * the next. Both parts are summed afresh in each block: no value is ever subtracted again, so rounding errors cannot
- * add up.
+ * Sums of the last `length` values, divided. Every window is the end of one block of that length and the beginning of the next. Both parts
+ * are summed afresh in each block: no value is ever subtracted again, so rounding errors cannot add up.
  */
 const windowSums = (values: IndicatorValues, length: number, divisor: number): IndicatorValues => {
   const result = new Float64Array(values.length)

@@ -19,10 +19,7 @@ export const described = <R extends object>(
 
 export const schemaOf = ({ schema }: Described): JsonSchema => schema?.() ?? {}
 
-/**
- * A number as a person may write it: plain or in quotes. Keywords for numbers ignore text, and keywords for text
- * ignore numbers.
- */
+/** A number as a person may write it: plain or in quotes. Keywords for numbers ignore text, and keywords for text ignore numbers. */
 export const numeric = (pattern: string, limits: JsonSchema): JsonSchema => ({
   type: ["number", "string"],
   pattern,

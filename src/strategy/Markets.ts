@@ -2,7 +2,6 @@
  * The markets that the configuration offers: any two of its assets make one, named `BASE/QUOTE`. A file names one
  * market, or a list of several with the same quote.
  */
-
 import type { Asset } from "../domain/Amount.ts"
 import type { Market, Price, TradeCosts } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"

@@ -2,7 +2,6 @@
  * A mistake in a user's file: where it is, what was expected, and what was probably meant. Problems are collected,
  * never thrown, so one run names every mistake of a file.
  */
-
 import * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
 import { printable } from "../domain/Text.ts"
@@ -84,9 +83,7 @@ export const report = (to: Report, span: Span, message: string, hint?: string): 
   return undefined
 }
 
-/**
- * Maps offsets of an expression to offsets of the file. For text with escapes or line breaks only the whole is known.
- */
+/** Maps offsets of an expression to offsets of the file. For text with escapes or line breaks only the whole is known. */
 export const placesIn = (
   { text, start, end }: Span & { readonly text: string },
   { source }: Report

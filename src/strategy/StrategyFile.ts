@@ -2,7 +2,6 @@
  * Reads a strategy file: YAML in; out comes a pure `Strategy`, or every mistake in the file. The keys are those of
  * `fileFields`, and one section with the name of the kind.
  */
-
 import { createHash } from "node:crypto"
 import { Result } from "effect"
 import { formatWithSymbol } from "../domain/Amount.ts"

@@ -1,7 +1,6 @@
 /**
- * Everything that a strategy may see. There is no clock, no randomness and no I/O: the same view gives the same
- * decision, live, in a backtest and in an explanation. The view includes what a slot has done so far, so most
- * strategies need no memory.
+ * Everything that a strategy may see. There is no clock, no randomness and no I/O: the same view gives the same decision, live, in a
+ * backtest and in an explanation. The view includes what a slot has done so far, so most strategies need no memory.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Depth } from "../domain/Book.ts"

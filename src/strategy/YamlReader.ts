@@ -1,8 +1,7 @@
 /**
- * Reads YAML into plain nodes that remember their position. Every scalar stays source text (the failsafe schema), so
- * a price keeps its exact digits. Users' files are small and flat: size, depth and number of nodes are bounded, and
- * anchors, aliases, merge keys, tags, directives and further documents are refused. It never throws and runs in
- * linear time.
+ * Reads YAML into plain nodes that remember their position. Every scalar stays source text (the failsafe schema), so a price keeps its
+ * exact digits. Users' files are small and flat: size, depth and number of nodes are bounded, and anchors, aliases, merge keys, tags,
+ * directives and further documents are refused. It never throws and runs in linear time.
  */
 import { Result } from "effect"
 import type { CST, Node } from "yaml"
@@ -24,9 +23,7 @@ const maxDepth = 20
 const maxNodes = 10_000
 /** More problems than this are not reported, because a user does not read them. */
 const maxProblems = 100
-/**
- * All control characters but tab and line ends: YAML allows none of them, and its parser uses some as its own marks.
- */
+/** All control characters but tab and line ends: YAML allows none of them, and its parser uses some as its own marks. */
 const controlCharacter = /(?![\t\n\r\u0085])\p{Cc}/u
 /** Names with a meaning in JavaScript. They are never valid keys, and are dangerous in every object built from them. */
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])

@@ -51,10 +51,7 @@ export interface AccountHistory {
 export class History extends Context.Service<
   History,
   {
-    /**
-     * Newest first. A page with fewer than asked for is the last. The next page starts after the last record's
-     * address and memo.
-     */
+    /** Newest first. A page with fewer than asked for is the last. The next page starts after the last record's address and memo. */
     transactions(query: TransactionsQuery): Effect.Effect<ReadonlyArray<HistoryEntry>, VenueError>
     /** Reads one page. Needs the partner token; one request in five seconds. */
     transactionPage(query: TransactionPagesQuery): Effect.Effect<TransactionPage, VenueError>

@@ -1,9 +1,7 @@
 /**
- * The `Venue` port over HTTP, by the contract: domain values in, domain values out. Creating, submitting and
- * cancelling are one network attempt each; the signed bytes go out exactly as they were journaled. An answer that
- * cannot be true counts as no answer.
+ * The `Venue` port over HTTP, by the contract: domain values in, domain values out. Creating, submitting and cancelling are one network
+ * attempt each; the signed bytes go out exactly as they were journaled. An answer that cannot be true counts as no answer.
  */
-
 import { Array, Clock, Duration, Effect, Layer, Option, Predicate, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import * as Decimal from "../domain/Decimal.ts"

@@ -2,7 +2,6 @@
  * Decides if a quote may be used, as a price or for payment. It must answer exactly the request and, if the venue's key is configured, have
  * the venue's signature. The echoed deadline is the deadline of this very request, so an old answer is refused even if it is well signed.
  */
-
 import { max } from "../domain/Amount.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import * as QuoteSignature from "../signing/QuoteSignature.ts"

@@ -5,7 +5,6 @@
  * An unpaid quote has no effect: it never executes, is in no list of orders, and needs no cancel. So if an answer is lost, the quote is
  * simply requested again. A paid swap either executes at no less than the quote's least output, or the money comes back.
  */
-
 import { Clock, Effect, Result } from "effect"
 import { type Amount, max, min } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"

@@ -1,5 +1,4 @@
 /** Swaps: quotes that can be trusted with money (`QuoteTrust`), reports of deposits, and the status of a swap. */
-
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { present } from "../domain/Present.ts"
 import { depositRequest } from "./api/DepositsApi.ts"

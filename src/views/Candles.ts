@@ -1,6 +1,4 @@
-/**
- * Stored minutes as candles of a longer timeframe, in columns for charts. Gaps stay gaps: an unseen bar is not drawn.
- */
+/** Stored minutes as candles of a longer timeframe, in columns for charts. Gaps stay gaps: an unseen bar is not drawn. */
 import { Schema } from "effect"
 import type { Minute } from "../journal/PriceStore.ts"
 import { asOf } from "./AsOf.ts"

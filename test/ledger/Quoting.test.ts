@@ -1,6 +1,6 @@
 /** The quality of quotes on a history whose answers are known without computing them. */
 import { assert, describe, it } from "@effect/vitest"
-import { quotingOf } from "../../src/ledger/Quoting.ts"
+import { quotingOf } from "../../src/ledger/Quality.ts"
 import type { TradingRecord } from "../../src/ledger/Trades.ts"
 import { price } from "../strategy/support.ts"
 import { emptyRecord } from "./emptyRecord.ts"

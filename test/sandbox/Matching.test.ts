@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as Market from "../../src/domain/Market.ts"
-import * as Matching from "../../src/sandbox/Matching.ts"
+import * as Matching from "../../src/sandbox/core/orders/OrderLife.ts"
 
 const market: Market.Market = {
   name: "BTC/USDC",

@@ -7,12 +7,11 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
 import { iso, percent } from "../../domain/Text.ts"
-import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
-import * as BotState from "../../engine/state/BotState.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import * as PriceAlerts from "../../files/PriceAlerts.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
-import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { aboutOne } from "../../orderbook/Wanted.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
@@ -20,7 +19,7 @@ import { WrongUsage } from "../../process/WrongUsage.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { pricesIn } from "../../views/Prices.ts"
-import { isThere } from "../journal/JournalView.ts"
+import { stateOf } from "../journal/JournalView.ts"
 
 type Settings = Pick<BotSettings, "alerts" | "journal" | "markets">
 
@@ -29,10 +28,8 @@ const lookMillis = 1_000
 const pollMillis = 10_000
 const staleMillis = 60_000
 
-const isArmed = (
-  { alerts }: BotState.BotState,
-  { since, text }: Pick<PriceAlerts.PriceAlert, "since" | "text">
-): boolean => (alerts.get(text) ?? -1) < since
+const isArmed = ({ alerts }: BotState, { since, text }: Pick<PriceAlerts.PriceAlert, "since" | "text">): boolean =>
+  (alerts.get(text) ?? -1) < since
 
 const alertsOf = ({ alerts, journal, markets }: Settings) =>
   Effect.map(PriceAlerts.inFile(journal, markets), (added) => [...alerts, ...added])
@@ -42,7 +39,7 @@ export const watch = Effect.fn("Alerting.watch")(function* (
   settings: Settings,
   strategies: () => ReadonlyArray<Strategy>
 ) {
-  const { record, state } = yield* Bookkeeper.Bookkeeper
+  const { record, state } = yield* Bookkeeper
   const book = yield* OrderBook
   const look = Effect.gen(function* () {
     const armed = (yield* alertsOf(settings)).filter((alert) => isArmed(state, alert))
@@ -90,9 +87,7 @@ export const change = Effect.fn("Alerting.change")(function* (
 
 export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings) {
   const { journal } = settings
-  const state = (yield* isThere(journal))
-    ? yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
-    : BotState.make()
+  const state = yield* stateOf(journal)
   const status = RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000)
   const prices = yield* Effect.orElseSucceed(
     Effect.map(status, (answer) => pricesIn(answer.prices)),

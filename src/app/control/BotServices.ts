@@ -3,11 +3,12 @@
  * because each folds a journal; between two pages of it the bot goes first. Only a backtest is a separate process: it computes for seconds
  * without a pause, and no order could be cancelled meanwhile.
  */
-import { Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
+import { Clock, Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { Refused } from "../../control/api/ControlApi.ts"
+import type { CloseRequest } from "../../control/api/Order.ts"
 import type { BotServices } from "../../control/Bot.ts"
-import { bySymbol } from "../../domain/Amount.ts"
+import { type Asset, bySymbol } from "../../domain/Amount.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import type { Journal } from "../../journal/Journal.ts"
@@ -15,16 +16,18 @@ import type { PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
 import { Process } from "../../process/Process.ts"
 import * as Progress from "../../process/Progress.ts"
+import { endingText } from "../../strategy/modifiers/Period.ts"
+import { suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { BacktestAnswer } from "../../views/Backtest.ts"
-import { planView, refusedIn } from "../../views/Plan.ts"
+import { type PlanFacts, planView, refusedIn } from "../../views/Plan.ts"
 import { reconciliationView } from "../../views/Reconciliation.ts"
 import { explained } from "../plan/Explaining.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
+import * as Planning from "../plan/Planning.ts"
 import { gather } from "../reconcile/ReconcileWitnesses.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
-import * as Closing from "./Closing.ts"
 import * as EditedFiles from "./EditedFiles.ts"
 import * as OrderServices from "./OrderServices.ts"
 
@@ -62,6 +65,31 @@ const answerInTime = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
   )
 
 const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer))
+
+/** The file gets this moment as its end, with a sale of the position: a bot then does as at any end, also after a restart. */
+const closing = (
+  edited: Effect.Success<ReturnType<typeof EditedFiles.make>>,
+  plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>,
+  assets: ReadonlyMap<string, Asset>
+) =>
+  Effect.fn("Closing.close")(function* ({ dry = false, strategy, ...sale }: CloseRequest) {
+    const files = yield* edited.all
+    const own = files.find((each) => each.strategy === strategy)
+    if (own === undefined) {
+      const names = files.flatMap((each) => each.strategy ?? [])
+      return yield* new Refused({ message: `No strategy is named ${strategy}; ${suggestion(strategy, names)}` })
+    }
+    const { file, hash } = own
+    const text = endingText(own.text, yield* Clock.currentTimeMillis, sale)
+    const { rendered, strategies } = yield* edited.readWith([{ file, text }])
+    if (rendered.length > 0) return yield* new Refused({ message: rendered.join("\n") })
+    const facts = Planning.onlyOf(yield* plan(strategies), strategy)
+    const terms = Planning.plainLines(facts, assets)
+    if (dry) return { message: "Nothing was written: only a plan", strategy, file, terms }
+    yield* edited.apply({ file, text }, hash)
+    const message = `${strategy} is closed: its orders are withdrawn, then what it holds is sold`
+    return { message, strategy, file, terms }
+  })
 
 export const make = Effect.fn("BotServices.make")(function* (options: BotServicesOptions) {
   const { account, config, configFile, isDry } = options
@@ -129,7 +157,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     check: edited.check,
     apply: edited.apply,
     plan,
-    close: Closing.make({ edited, plan: drafted, assets }),
+    close: closing(edited, drafted, assets),
     backtest,
     orders,
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),

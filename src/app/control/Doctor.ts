@@ -1,10 +1,13 @@
 /** `limitbot check`: every start check, one line each, or the facts of the service. */
 import { Effect } from "effect"
+import * as Drift from "../../domain/Drift.ts"
 import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
+import { Canary } from "../../venue/canary/Canary.ts"
 import { type CheckFinding, ok, wrong } from "../start/CheckFinding.ts"
 import * as StartChecks from "../start/StartChecks.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
 
 const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 
@@ -44,4 +47,23 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const config = loaded.success
   const configFinding = ok("configuration", `${file}: ${counted(config.markets.assets.length, "asset")}`)
   return [configFinding, ...(yield* StartChecks.all(config))]
+})
+
+/** Compares the answers of the service to read-only requests with the answers that this program expects. */
+export const compared = Effect.fn("ServiceComparison.compared")(function* ({ config }: { readonly config: string }) {
+  const { found } = yield* VenueAccess.look(config, ({ markets }) =>
+    Canary.use((canary) => canary.look(markets.assets))
+  )
+  const { checked, drift, unchecked } = found
+  const why = Drift.closing(drift)
+  return {
+    data: () => ({ drift, checked, unchecked }),
+    lines: () => [
+      ...drift.map((each) => `${each.closesFunding ? "CHANGED" : "differs"}  ${Drift.sentenceOf(each)}`),
+      ...(drift.length === 0 ? ["The service is as it was recorded."] : []),
+      `Compared: ${checked.join(", ") || "nothing"}.`,
+      ...unchecked.map(({ what, why }) => `Not compared: ${what}: ${why}`)
+    ],
+    exit: why === undefined ? undefined : new PrintedFailure({ message: why })
+  } satisfies CommandAnswer
 })

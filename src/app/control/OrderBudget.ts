@@ -2,7 +2,6 @@
  * The budget of orders by hand: what they still have to pay, beyond what their strategy has free. So an order may sell what an earlier one
  * bought, and no order takes money that another one's exit needs.
  */
-
 import type { OrderRequest } from "../../control/api/Order.ts"
 import * as Accounts from "../../domain/Accounts.ts"
 import { type Amount, floorOf, format, max, min } from "../../domain/Amount.ts"

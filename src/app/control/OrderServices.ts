@@ -5,25 +5,25 @@
  */
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
-import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
+import type { OrderAnswer, OrderChange, OrderRequest, OrderStanding } from "../../control/api/Order.ts"
 import type { OrderServices } from "../../control/Bot.ts"
 import { bySymbol, min } from "../../domain/Amount.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as ByHand from "../../files/ByHand.ts"
-import type { BotConfig } from "../../files/ConfigFile.ts"
+import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import * as Layers from "../../Layers.ts"
 import { render, suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { type PlanFacts, refusedIn } from "../../views/Plan.ts"
+import { slotsOf } from "../../views/Slots.ts"
 import * as Planning from "../plan/Planning.ts"
 import { refuse } from "./EditedFiles.ts"
 import * as OrderBudget from "./OrderBudget.ts"
 import * as OrderRule from "./OrderRule.ts"
-import * as OrderStanding from "./OrderStanding.ts"
 
 interface Options {
   readonly config: BotConfig
@@ -224,9 +224,35 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     }
   }, turn.withPermit)
 
-  const list = Effect.flatMap(state, (present) => withFiles(OrderStanding.listed(config, present)))
+  const list = Effect.flatMap(state, (present) => withFiles(listed(config, present)))
   const services: OrderServices = { list, place, change, cancel }
   return services
+})
+
+/** Where orders by hand stand, by the files beside the journal and the state of the bot. */
+type Kept = Pick<BotSettings, "journal" | "markets">
+
+export const standingIn = (state: BotState, { markets }: Kept, slot: string) => {
+  const row = slotsOf(state, bySymbol(markets.assets), new Map()).find((each) => each.slot === slot)
+  const [strategy = "", id = ""] = slot.split("/")
+  const filled = row?.filled ?? ""
+  if (!OrderBudget.isOver(state, strategy, id))
+    return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why: row?.why ?? "not planned yet" }
+  return (state.slots.get(slot)?.completedLegs ?? 0) > 0
+    ? { filled: "100 %", state: "filled", why: "it is done, and its money is in the account" }
+    : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }
+}
+
+export const listed = Effect.fn("OrderServices.listed")(function* (config: Kept, state: BotState) {
+  const rows = yield* Effect.forEach(Layers.marketsByName(config.markets).values(), (market) =>
+    Effect.map(ByHand.textOf(ByHand.fileOf(config.journal, market)), (text) =>
+      [...ByHand.ordersIn(text)].map(([order, rule]): OrderStanding => {
+        const standing = standingIn(state, config, slotKey(ByHand.strategyOf(market), order))
+        return { order, terms: OrderRule.sentenceOf(market, rule), ...standing }
+      })
+    )
+  )
+  return rows.flat()
 })
 
 const reserve = "0.1 % more than an order pays stays free for refund fees."

@@ -20,6 +20,7 @@ import { Swaps } from "../../venue/Swaps.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as QuoteTerms from "../swap/SwapRequest.ts"
 import * as SwapTerms from "../swap/SwapTerms.ts"
+import { refuse } from "./EditedFiles.ts"
 
 /** Quotes that wait for an answer; the oldest is dropped first. */
 const maxQuotes = 20
@@ -29,8 +30,6 @@ export interface SwapServicesOptions {
   readonly account: VenueAccount
   readonly leaving: () => string | undefined
 }
-
-const refuse = ({ message }: { readonly message: string }) => new Refused({ message })
 
 export const make = Effect.fn("SwapServices.make")(function* ({ account, config, leaving }: SwapServicesOptions) {
   const books = yield* Bookkeeper

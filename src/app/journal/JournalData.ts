@@ -1,5 +1,4 @@
 /** A bot's journal as a source for backtests: the minutes of prices that it saw, and the fills of its orders. */
-
 import { Effect, Schema, Stream } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"

@@ -2,7 +2,6 @@
  * The commands on a journal file: verify, compact, archive, copy while the bot runs, and restore from a copy. A journal in a fleet's
  * database can only be verified.
  */
-
 import { dirname } from "node:path"
 import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"

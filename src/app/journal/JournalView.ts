@@ -3,6 +3,7 @@ import { Clock, Effect, FileSystem, Layer, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as BotState from "../../engine/state/BotState.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Layers from "../../Layers.ts"
@@ -48,6 +49,12 @@ export const ofJournal = <A>(look: (view: JournalView) => A) => withJournal((vie
 /** True if the journal exists. A journal without read permission counts as absent. */
 export const isThere = (journal: string) =>
   FileSystem.FileSystem.use((fileSystem) => fileSystem.exists(journal)).pipe(Effect.orElseSucceed(() => false))
+
+/** The state by the journal; that of a new bot if there is none yet. */
+export const stateOf = Effect.fn("JournalView.stateOf")(function* (journal: string) {
+  if (!(yield* isThere(journal))) return BotState.make()
+  return yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
+})
 
 /** Fails where there is no journal yet. */
 export const readingOf = (journal: string) =>

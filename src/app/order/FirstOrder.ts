@@ -4,11 +4,13 @@
  * is not cancelled yet.
  */
 import { Console, Effect, Option, Result, Schema, Stream } from "effect"
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { type Asset, floorOf, format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
-import { inputAsset } from "../../domain/Market.ts"
+import { baseQuantity, inputAmount, inputAsset, toTick } from "../../domain/Market.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { age } from "../../domain/Words.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import * as ByHand from "../../files/ByHand.ts"
@@ -18,16 +20,24 @@ import * as Layers from "../../Layers.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
+import { heldIn, Venue } from "../../venue/Venue.ts"
 import * as Doctor from "../control/Doctor.ts"
+import { marketNamed } from "../control/OrderRule.ts"
+import { stateOf } from "../journal/JournalView.ts"
 import { ok, warn, wrong } from "../start/CheckFinding.ts"
 import { someoneAgrees } from "../swap/Carrying.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as Ordering from "./Ordering.ts"
-import * as SmallOrder from "./SmallOrder.ts"
 
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { wrong: Schema.Array(Schema.String) }) {
   override get message(): string {
     return `Nothing was placed; fix this first: ${this.wrong.join("; ")}`
+  }
+}
+
+export class NoFirstOrder extends Schema.TaggedError<NoFirstOrder>()("NoFirstOrder", { why: Schema.String }) {
+  override get message(): string {
+    return `Cannot place a first order: ${this.why}`
   }
 }
 
@@ -41,6 +51,50 @@ export class FirstOrderFailed extends Schema.TaggedError<FirstOrderFailed>()("Fi
       : `The first order ${this.order} was not paid, and nothing moved. If the venue needs a larger one: --usd`
   }
 }
+
+export const usualUsd = 2
+const margin = 1.1
+const away = { buy: 0.5, sell: 2 } as const
+const priceDigits = 5
+
+const heldOf = ({ account, markets }: BotConfig) =>
+  heldIn(new Map(markets.assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))).pipe(
+    Effect.mapError(({ message }) => new NoFirstOrder({ why: `login: the balances cannot be read: ${message}` }))
+  )
+
+/** Chooses the smallest order that the venue accepts, at a price that fills only in a crash, from money that the account has. */
+const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name: string, usd?: number) {
+  const { account, venue } = config
+  const { facts, minOrderUsd } = venue
+  const market = marketNamed(name, config)
+  if (typeof market === "string") return yield* new WrongUsage({ message: `MARKET: there is no ${name}; ${market}` })
+  const least = minOrderUsd === undefined ? Math.max(usualUsd, facts.orders.minUsd ?? 0) : Decimal.toNumber(minOrderUsd)
+  const tokens = yield* Venue.use((service) => service.tokens)
+  const usdOf = ({ id, symbol }: Asset): number =>
+    tokens.find(({ assetId }) => assetId === id)?.priceUsd ?? (facts.fees.stable.includes(symbol) ? 1 : 0)
+  const [base, quote] = [usdOf(market.base), usdOf(market.quote)]
+  if (base <= 0 || quote <= 0)
+    return yield* new NoFirstOrder({ why: `the venue has no price of ${name} in USD; limitbot order places any order` })
+  const held = yield* heldOf(config)
+  const shortages: Array<string> = []
+  for (const side of ["buy", "sell"] as const) {
+    const direction = side === "buy" ? "BUY" : "SELL"
+    const asset = inputAsset(market, direction)
+    const price = toTick(market, direction, Decimal.fromNumber((base / quote) * away[side], priceDigits))
+    const input = Decimal.fromNumber(((usd ?? least) * margin) / (side === "buy" ? quote : base), 15)
+    const units = floorOf(input, asset.decimals)
+    const quantity = side === "sell" ? units : baseQuantity(market, units, price, "up")
+    const pays = inputAmount(market, direction, quantity, price)
+    const isPrivate = depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS"
+    const available = held.get(asset.id) ?? (isPrivate ? 0n : undefined)
+    const [amount, written] = [format(quantity, market.base.decimals), Decimal.format(price)]
+    if (available === undefined || available >= pays) return { side, market: name, amount, price: written }
+    shortages.push(
+      `it needs ${formatWithSymbol(pays, asset)} in the ${isPrivate ? "confidential" : "public"} account, which has ${formatWithSymbol(available, asset)}${isPrivate && facts.movesBetweenAccounts ? " (limitbot swap --to confidential brings money there)" : ""}`
+    )
+  }
+  return yield* new NoFirstOrder({ why: shortages.join("; or ") })
+})
 
 const patienceMillis = 10 * minuteMillis
 
@@ -69,7 +123,7 @@ const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, is
 const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
   const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
   const cancelled = texts.flatMap(ByHand.cancelledIn)
-  const live = unfinished(yield* Ordering.stateOf(config.journal)).map(({ slot }) => slot)
+  const live = unfinished(yield* stateOf(config.journal)).map(({ slot }) => slot)
   const listed = yield* Ordering.listed(config)
   for (let number = 1; ; number++) {
     const key = `first-order ${number}`
@@ -187,7 +241,7 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
     yield* checked(file, config, json)
     const [first = ""] = config.markets.assets.map(({ symbol }) => symbol)
     const market = Option.getOrElse(asked.market, () => first)
-    const small = SmallOrder.choose(config, market, Option.getOrUndefined(asked.usd))
+    const small = chosen(config, market, Option.getOrUndefined(asked.usd))
     const account = yield* Layers.accountOf(config)
     const request = yield* Effect.provide(small, Layers.looking(config, account))
     if (!json) yield* Console.log("Far from the market, so nobody fills it. It is cancelled as soon as it is open.")

@@ -7,8 +7,8 @@ import type { Refused } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { byHand } from "../../domain/Placement.ts"
+import { sentenceOf } from "../../domain/Text.ts"
 import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
-import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as ByHand from "../../files/ByHand.ts"
@@ -16,13 +16,14 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import { numberHint } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { refuse } from "../control/EditedFiles.ts"
 import { isOver, liveIn } from "../control/OrderBudget.ts"
 import { type RuleTerms, termsIn } from "../control/OrderRule.ts"
-import { make } from "../control/OrderServices.ts"
-import * as OrderStanding from "../control/OrderStanding.ts"
-import { isThere } from "../journal/JournalView.ts"
+import * as OrderServices from "../control/OrderServices.ts"
+import { stateOf } from "../journal/JournalView.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import { run } from "../run/Running.ts"
 import { agree, someoneAgrees, type Ways } from "../swap/Carrying.ts"
@@ -43,11 +44,6 @@ export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced"
     return `${this.why}. It may have been done: limitbot order list shows it${again}`
   }
 }
-
-export const stateOf = Effect.fn("Ordering.stateOf")(function* (journal: string) {
-  if (!(yield* isThere(journal))) return BotState.make()
-  return yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
-})
 
 const placedMillis = 15_000
 const lookMillis = 500
@@ -84,7 +80,7 @@ const deskHere = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
     Effect.mapError(Effect.provideContext(asked, context), refuse)
   const plan = (strategies: ReadonlyArray<Strategy>) => here(drafted(strategies))
   const reload = Effect.succeed("")
-  return yield* make({ config, running: () => [], state: here(stateOf(config.journal)), plan, reload })
+  return yield* OrderServices.make({ config, running: () => [], state: here(stateOf(config.journal)), plan, reload })
 })
 
 const deskOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {
@@ -106,7 +102,7 @@ const alone = Effect.fnUntraced(function* ({ strategies, ...state }: BotState.Bo
 })
 
 export const listed = (config: Pick<ConfigFile.BotSettings, "journal" | "markets">) =>
-  Effect.flatMap(stateOf(config.journal), (state) => OrderStanding.listed(config, state))
+  Effect.flatMap(stateOf(config.journal), (state) => OrderServices.listed(config, state))
 
 /** True while the next moments will say more of an order: it is on its way, or still open at another price than its file says. */
 const isMoving: Reached = (state, { order, strategy, terms }) => {
@@ -173,7 +169,7 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, way: Way, hasBo
   const isCancelled = isCancel && isReached(state)
   const standing = isCancelled
     ? { state: "cancelled", why: "nothing of it is open" }
-    : OrderStanding.standingIn(state, config, slot)
+    : OrderServices.standingIn(state, config, slot)
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
   if (isFollowed || isReached(state) || json) return answer
   const again = `To follow it again: limitbot run ${answer.file} --config ${file}`
@@ -222,6 +218,14 @@ export const again = Effect.fn("Ordering.again")(function* (order: string, way: 
     yield* follow(answer, way, hasBot, reached)
   }
 })
+
+/** The words of a command as a request. A mistake names its word, the reason and a suggestion. */
+export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
+  Effect.mapError(Schema.decodeUnknownEffect(schema)(words), (error) => {
+    const texts = Object.values(Object(words)).filter((word) => typeof word === "string")
+    const hints = texts.flatMap((text) => numberHint(text) ?? [])
+    return new WrongUsage({ message: [sentenceOf(error), ...hints].join("; ") })
+  })
 
 export const wayOf = ({ config: file, ...ways }: Omit<Way, "config" | "file"> & { readonly config: string }) =>
   Effect.map(ConfigFile.load(file), (config): Way => ({ ...ways, config, file }))

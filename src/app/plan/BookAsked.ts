@@ -5,11 +5,9 @@ import type { OwnOrder } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import { restingIn } from "../../engine/markets/OwnOrders.ts"
-import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
-import * as Layers from "../../Layers.ts"
 import type { Wanted } from "../../orderbook/Wanted.ts"
 import { Venue } from "../../venue/Venue.ts"
-import { isThere } from "../journal/JournalView.ts"
+import { stateOf } from "../journal/JournalView.ts"
 
 export const usualUsd = [100, 1_000, 10_000]
 
@@ -34,9 +32,7 @@ export interface OwnResting {
 }
 
 export const restingNow = Effect.fnUntraced(function* (journal: string) {
-  const exists = yield* isThere(journal)
-  if (!exists) return { orders: new Map(), marketsTraded: new Set() } satisfies OwnResting
-  const state = yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
+  const state = yield* stateOf(journal)
   const ofStrategies = [...state.strategies.values()].flatMap(({ loaded }) => loaded?.market.split(", ") ?? [])
   return { orders: restingIn(state), marketsTraded: new Set(ofStrategies) } satisfies OwnResting
 })

@@ -2,7 +2,6 @@
  * The inputs of a plan: the journal, if there is one, and the venue's present prices, fees, balances and asset values. Everything here only
  * reads.
  */
-
 import { Clock, Effect } from "effect"
 import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -2,7 +2,6 @@
  * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place. A log or pipe gets
  * events as lines, and the whole picture at intervals.
  */
-
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"

@@ -3,7 +3,6 @@
  * Trades must be in the order of time before they become candles. A candle may not begin before the previous one ends; if gaps are filled,
  * candles begin a whole number of bars apart.
  */
-
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"

@@ -5,7 +5,6 @@
  * Small bars are made on demand, one bar at a time: a search asks only for bars whose range can reach an order or a bound. A bar gives the
  * same small bars each time.
  */
-
 import { type Candles, closeAt, column, openAt, volumeAt } from "../Candles.ts"
 import * as CrossingIndex from "../CrossingIndex.ts"
 import type { TimeAxis } from "../TimeAxis.ts"

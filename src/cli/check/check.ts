@@ -70,8 +70,7 @@ const ofConfig = {
     yield* Answer.print(Effect.map(findingsOf(config), answerOf), { json })
   }, Effect.provide(NodeHttpClient.layerUndici)),
   service: Effect.fnUntraced(function* (config: string, json: boolean) {
-    const { compared } = yield* load(() => import("../../app/control/ServiceComparison.ts"))
-    yield* Answer.print(compared({ config }), { json })
+    yield* Answer.print((yield* doctor).compared({ config }), { json })
   }),
   profile: Effect.fnUntraced(function* (config: string, json: boolean) {
     yield* Answer.print((yield* doctor).profileOf(config), { json })

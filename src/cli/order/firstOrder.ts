@@ -1,8 +1,7 @@
 /** `limitbot first-order`: a small order far from the market, cancelled again, and its cost. */
 import { Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { place } from "../../app/order/FirstOrder.ts"
-import { usualUsd } from "../../app/order/SmallOrder.ts"
+import { place, usualUsd } from "../../app/order/FirstOrder.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { ways } from "./order.ts"

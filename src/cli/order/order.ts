@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto"
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Ordering from "../../app/order/Ordering.ts"
-import { checked } from "../../app/order/OrderWords.ts"
 import { OrderChange, OrderId, OrderKey, OrderRequest, type OrderStanding } from "../../control/api/Order.ts"
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -47,8 +46,8 @@ const placing = (side: "buy" | "sell") =>
         return yield* new WrongUsage({
           message: `"${at}": write limitbot order ${side} ${amount} ${asset} at ${price}`
         })
-      const request = yield* checked(OrderRequest, { side, market: asset, amount, price, ...present(more) })
-      const key = yield* checked(
+      const request = yield* Ordering.checked(OrderRequest, { side, market: asset, amount, price, ...present(more) })
+      const key = yield* Ordering.checked(
         OrderKey,
         Option.getOrElse(given, () => randomBytes(12).toString("hex"))
       )
@@ -87,7 +86,7 @@ const change = Command.make(
   "change",
   { order, price: flags.textOrMissing("price", "The new price"), ...ways },
   Effect.fn(function* ({ dry, order, price, ...given }) {
-    const asked = yield* checked(OrderChange, { order, price })
+    const asked = yield* Ordering.checked(OrderChange, { order, price })
     const way = yield* Ordering.wayOf(given)
     yield* Ordering.carry((desk, dry) => desk.change({ ...asked, dry }), way, dry)
   })
@@ -97,7 +96,7 @@ const cancel = Command.make(
   "cancel",
   { order, config: flags.config, json: flags.json },
   Effect.fn(function* ({ order, ...given }) {
-    const id = yield* checked(OrderId, order)
+    const id = yield* Ordering.checked(OrderId, order)
     yield* Ordering.cancel(id, yield* Ordering.wayOf({ ...given, yes: true }))
   })
 ).pipe(help("Cancel an order by hand for good; its money is refunded"))

@@ -1,7 +1,7 @@
-/** Orders by hand in the form of the API. Amounts and prices are exact decimals in text. */
+/** Orders by hand, and the closing of a strategy, in the form of the API. Amounts and prices are exact decimals in text. */
 import { Schema } from "effect"
 
-export const aboveZero = (message: string) =>
+const aboveZero = (message: string) =>
   Schema.String.check(Schema.isPattern(/^(?=.*[1-9])\d{1,30}(\.\d{1,30})?$/, { message }))
 const Figure = aboveZero("a number above zero such as 0.01")
 const Share = Schema.String.check(
@@ -51,6 +51,26 @@ export const OrderAnswer = Schema.Struct({
   terms: Schema.Array(Schema.String)
 })
 export type OrderAnswer = typeof OrderAnswer.Type
+
+export const CloseRequest = Schema.Struct({
+  strategy: Schema.String.check(Schema.isBetweenLength(1, 200)),
+  /** The worst price of the sale. Missing: near the market, which it follows. */
+  price: Schema.optionalKey(aboveZero("a price above zero such as 61000")),
+  /** `swap`: sold at once at this price or a better one, instead of by an order. */
+  by: Schema.optionalKey(Schema.Literal("swap")),
+  /** True returns the plan and writes nothing. */
+  dry: Schema.optionalKey(Schema.Boolean)
+})
+export type CloseRequest = typeof CloseRequest.Type
+
+export const CloseAnswer = Schema.Struct({
+  message: Schema.String,
+  strategy: Schema.String,
+  file: Schema.String,
+  /** The plan with its costs, as text to show to the user. */
+  terms: Schema.Array(Schema.String)
+})
+export type CloseAnswer = typeof CloseAnswer.Type
 
 export const OrderStanding = Schema.Struct({
   order: Schema.String,

@@ -10,10 +10,7 @@ import { PriceView } from "../../views/Prices.ts"
 export const StreamMessage = Schema.TaggedUnion({
   Event: LineView.fields,
   Prices: { at: Schema.Int, prices: Schema.Array(PriceView) },
-  /**
-   * Sent at least every five seconds. `sequence` is the newest event: a reader with a lower number has missed
-   * something.
-   */
+  /** Sent at least every five seconds. `sequence` is the newest event: a reader with a lower number has missed something. */
   Alive: { at: Schema.Int, sequence: Schema.Int, turnedAt: Schema.Int }
 })
 export type StreamMessage = typeof StreamMessage.Type

@@ -4,8 +4,9 @@
  * JSON. Refusals are 4xx with a reason and change nothing; answers forbid framing, sniffing and foreign content.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { ByteSize, Context, Effect } from "effect"
+import { ByteSize, Context, Effect, Redacted } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Tokens } from "./Tokens.ts"
 
 const largestBody = 1_000_000
 export const largestBodySize = ByteSize.bytes(largestBody)
@@ -71,6 +72,13 @@ export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResp
     if (isBare)
       return refusal(response.status, response.status === 404 ? nothingHere : "The request was not understood")
     return HttpServerResponse.setHeaders(response, headers)
+  })
+
+/** The holder of the request's bearer token. */
+export const speaking = ({ holderOf }: Pick<Tokens, "holderOf">) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+    const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
+    return token === undefined ? Effect.undefined : holderOf(Redacted.make(token))
   })
 
 const nothingHere = "There is nothing at this address"

@@ -14,29 +14,18 @@ const done = (message: string) => ({ message })
 
 /** Each command is recorded with the name of its token's holder. */
 const recording = (bot: Bot["Service"], books: Bookkeeper["Service"]) => {
-  const execute = Effect.fnUntraced(
-    function* (name: CommandName, target?: string, why?: string) {
-      const { name: by } = yield* TokenHolder
-      return done(yield* obey(bot, by, name, target, why))
-    },
-    Effect.provideService(Bookkeeper, books)
-  )
-  const noted = Effect.fnUntraced(
-    function* (command: string, target?: string, why?: string) {
-      const { name: by } = yield* TokenHolder
-      yield* note(by, command, target, why)
-    },
-    Effect.provideService(Bookkeeper, books)
-  )
-
-  const carried = Effect.fnUntraced(
-    function* (command: string, answering: Effect.Effect<OrderAnswer, Refused>, isDry = false) {
-      const { name: by } = yield* TokenHolder
-      return yield* isDry ? answering : ordered(bot, by, command, answering)
-    },
-    Effect.provideService(Bookkeeper, books)
-  )
-  return { carried, execute, noted } as const
+  const named = <A, E>(run: (by: string) => Effect.Effect<A, E, Bookkeeper>) =>
+    Effect.provideService(
+      Effect.flatMap(TokenHolder, ({ name }) => run(name)),
+      Bookkeeper,
+      books
+    )
+  const execute = (name: CommandName, target?: string, why?: string) =>
+    named((by) => Effect.map(obey(bot, by, name, target, why), done))
+  const noted = (command: string, target: string) => named((by) => note(by, command, target))
+  const carried = (command: string, answering: Effect.Effect<OrderAnswer, Refused>, isDry = false) =>
+    named((by) => (isDry ? answering : ordered(bot, by, command, answering)))
+  return { carried, execute, named, noted } as const
 }
 
 export const layer = HttpApiBuilder.group(
@@ -45,7 +34,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const bot = yield* Bot
     const books = yield* Bookkeeper
-    const { carried, execute, noted } = recording(bot, books)
+    const { carried, execute, named, noted } = recording(bot, books)
 
     const phones = Effect.suspend(() =>
       bot.phones === undefined
@@ -62,18 +51,13 @@ export const layer = HttpApiBuilder.group(
       kill: ({ payload: { why } }) => execute("kill", undefined, why),
       release: () => execute("release"),
       reload: () => execute("reload"),
-      resolve: Effect.fnUntraced(
-        function* ({ payload: { placement, received, word, why } }) {
-          const { name: by } = yield* TokenHolder
+      resolve: ({ payload: { placement, received, word, why } }) =>
+        named((by) => {
           const answer = { placement, word, text: why ?? byWhom(by), ...present({ received }) }
-          return done(yield* resolve(bot, by, answer, why))
-        },
-        Effect.provideService(Bookkeeper, books)
-      ),
-      signal: Effect.fnUntraced(function* ({ params: { name }, payload: { value, ...more } }) {
-        const { name: by } = yield* TokenHolder
-        return done(yield* bot.signals.take(by, { name, value: Number(value), ...more }))
-      }),
+          return Effect.map(resolve(bot, by, answer, why), done)
+        }),
+      signal: ({ params: { name }, payload: { value, ...more } }) =>
+        named((by) => Effect.map(bot.signals.take(by, { name, value: Number(value), ...more }), done)),
       subscribe: Effect.fnUntraced(function* ({ payload }) {
         const holder = yield* TokenHolder
         const isNew = yield* (yield* phones).subscribe(holder, payload)

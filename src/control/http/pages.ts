@@ -2,15 +2,15 @@
  * Everything except the API: the dashboard's files, which contain no secret and need no token; health for supervisors, which reveals little
  * more than yes or no; and metrics, which contain amounts of money and therefore need a token.
  */
-import { Clock, Effect, Layer, Redacted } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Clock, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { mayAs } from "../api/OperatorCommands.ts"
 import { Bot } from "../Bot.ts"
 import * as Health from "../view/Health.ts"
 import * as Metrics from "../view/Metrics.ts"
 import { load, type PageFile } from "./Assets.ts"
-import { refusal } from "./Gate.ts"
+import { refusal, speaking } from "./Gate.ts"
 import type { Tokens } from "./Tokens.ts"
 
 const served = ({ body, type }: PageFile) => HttpServerResponse.text(body, { contentType: type })
@@ -65,17 +65,12 @@ export const measured = <E, R>(rendered: Effect.Effect<string, E, R>) =>
     HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
   )
 
-export const metrics = <E, R>({ holderOf }: Tokens, rendered: Effect.Effect<string, E, R>) =>
+export const metrics = <E, R>(tokens: Tokens, rendered: Effect.Effect<string, E, R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const router = yield* HttpRouter.HttpRouter
       const answer = Effect.gen(function* () {
-        const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
-        const holder =
-          token === undefined
-            ? undefined
-            : yield* holderOf(Redacted.make(token)).pipe(Effect.orElseSucceed(() => undefined))
+        const holder = yield* Effect.orElseSucceed(speaking(tokens), () => undefined)
         if (holder === undefined || !mayAs(holder.role, "viewer")) {
           return refusal(
             401,

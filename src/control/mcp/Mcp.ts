@@ -5,9 +5,9 @@
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import { Console, Effect, Layer, Redacted } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
-import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
 import { version } from "../../version.ts"
 import { mayAs, type TokenRole } from "../api/OperatorCommands.ts"
 import * as Connections from "../http/Connections.ts"
@@ -73,7 +73,7 @@ export const overHttp = Effect.fn("Mcp.overHttp")(function* (
   mayOperate: boolean,
   { journal, port }: { readonly journal: string; readonly port: number }
 ) {
-  const { holderOf } = yield* Tokens.open(journal, { host: "127.0.0.1", viewerToken: undefined })
+  const tokens = yield* Tokens.open(journal, { host: "127.0.0.1", viewerToken: undefined })
   const routes = McpServer.layerHttp({ ...optionsFor(askAs, mayOperate), path, allowSubscriptions: false })
   const server = yield* Layer.build(
     NodeHttpServer.layer(() => Connections.make(undefined), { host: "127.0.0.1", port })
@@ -82,9 +82,7 @@ export const overHttp = Effect.fn("Mcp.overHttp")(function* (
     const handler = yield* HttpRouter.toHttpEffect(routes)
     const { address, serve } = yield* HttpServer.HttpServer
     const admitted = Effect.gen(function* () {
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
-      const holder = token === undefined ? undefined : yield* holderOf(Redacted.make(token))
+      const holder = yield* Gate.speaking(tokens)
       if (holder === undefined) return Gate.refusal(401, "A bearer token is required")
       const [needed, whose] = mayOperate
         ? (["operator", "the operator's"] as const)

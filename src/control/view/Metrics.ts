@@ -3,7 +3,6 @@
  * configuration bounds the labels: assets, places, markets, strategies and states, never slots, orders or ids. Amounts are in units of
  * their asset, rounded to doubles: for graphs, not for books.
  */
-
 import { Context, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import type { Amount, Asset } from "../../domain/Amount.ts"

@@ -8,11 +8,10 @@ import * as Api from "./api.ts"
 import { textIn } from "./commands.ts"
 import { tested } from "./curve.ts"
 import { CloseButton, messageOf, open, toast } from "./dialog.ts"
-import { counted, signed } from "./format.ts"
-import { Button } from "./parts.ts"
-import { PlannedChanges } from "./plannedChanges.ts"
+import { counted, decimal, signed } from "./format.ts"
+import { Button, type Column, column, Price, Side, Table } from "./parts.ts"
 import { may } from "./store.ts"
-import { div, p, pre } from "./tags.ts"
+import { div, p, pre, section, span } from "./tags.ts"
 
 const quietMillis = 400
 const backtestMillis = 300_000
@@ -120,6 +119,34 @@ const FileChoice = ({ file: chosenFile }: StrategyFileView) => {
   })
   const onChange = (event: Event) => begin(textIn(event))
   return options.length < 2 ? null : h("select", { "aria-label": "Strategy file", onChange }, options)
+}
+
+const mostRows = 50
+
+type Change = (typeof Plan.Type)["changes"][number]
+
+const words = { keep: "Keep", cancel: "− Cancel", create: "+ Place", defer: "+ Place once funds are back" } as const
+
+const money = ({ amount, asset, smallest }: Change["input"]): string => `${decimal(amount ?? smallest)} ${asset}`
+
+const columns: ReadonlyArray<Column<Change>> = [
+  column("Change", ({ action }) => words[action], "lead"),
+  column("Order", ({ price, side }) => [h(Side, { side }), " at ", h(Price, { value: price })], "r"),
+  column("Pays", ({ input }) => money(input), "num", "Pays"),
+  column("Cost", ({ costs }) => costs.map((cost) => `${money(cost)} ${cost.what}`).join(", ") || "–", "num", "Cost"),
+  column("Why", ({ reason, slot }) => span({ title: slot }, reason.text), "soft")
+]
+
+const PlannedChanges = ({ of }: { readonly of: typeof Plan.Type }) => {
+  const changes = of.changes.filter(({ action }) => action !== "keep")
+  if (changes.length === 0) return p("dim", "No order changes.")
+  const keyOf = ({ action, slot, strategy }: Change) => `${action} ${strategy}/${slot}`
+  const rest = changes.length - mostRows
+  return section(
+    "",
+    h(Table<Change>, { columns, rows: changes.slice(0, mostRows), keyOf }),
+    rest > 0 && p("dim", `… and ${counted(rest, "change")} more`)
+  )
 }
 
 const Editor = () => {

@@ -4,12 +4,15 @@
  */
 import { computed, signal } from "@preact/signals"
 import { h } from "preact"
+import type { Explanation } from "../../views/Explanation.ts"
 import type { SlotView } from "../../views/Slots.ts"
-import { explain } from "./explain.ts"
+import * as Api from "./api.ts"
+import { CommandButton, Lines } from "./commands.ts"
+import { answered, CloseButton } from "./dialog.ts"
 import { age, counted, percent, price } from "./format.ts"
 import { Choices, type Column, cellsOf, column, Empty, Head, Money, Panel, Price, Side } from "./parts.ts"
 import * as Store from "./store.ts"
-import { div, span, tr } from "./tags.ts"
+import { div, p, span, tr } from "./tags.ts"
 
 const groups = {
   All: () => true,
@@ -42,6 +45,29 @@ const rows = computed<ReadonlyArray<Row>>(() => {
 
 const gain = (value: string | null, { market }: SlotView) =>
   h(Money, { value, asset: Store.quoteOf(market), profit: true })
+
+const Reasons = ({ because, guards, lately, rule, ruleText, wouldChange }: Explanation) => [
+  h(Lines, { title: "Why this order is here", lines: because }),
+  rule !== null && p("dim", `${rule} `, h("code", {}, ruleText)),
+  h(Lines, { title: "What would change it", lines: wouldChange }),
+  h(Lines, {
+    title: "Limits that refuse",
+    lines: guards.filter(({ verdict }) => verdict !== "passes").map(({ guard, text }) => `${guard}: ${text}`)
+  }),
+  h(Lines, { title: "History", lines: lately })
+]
+
+const over: ReadonlySet<string> = new Set(["empty", "frozen", "cancelling"])
+
+const explain = ({ slot, state }: SlotView): Promise<void> => {
+  const answer = async () => {
+    const [explanation] = await Api.get<ReadonlyArray<Explanation>>(`explain?slot=${encodeURIComponent(slot)}`)
+    const body = explanation === undefined ? p("", "The bot knows nothing about this slot.") : h(Reasons, explanation)
+    const cancel = over.has(state) ? null : h(CommandButton, { name: "cancel", payload: { slot } })
+    return { sub: explanation?.verdict, body, foot: [cancel, h(CloseButton, { label: "Close" })] }
+  }
+  return answered({ title: slot, isDrawer: true }, "Reading the journal …", answer())
+}
 
 const columns: ReadonlyArray<Column<SlotView>> = [
   column("Slot", (of) =>

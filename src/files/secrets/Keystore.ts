@@ -1,7 +1,6 @@
 /**
- * A key stored under a passphrase: scrypt, then AES-256-GCM, both by Node. The parameters are authenticated with the
- * key, so nobody can weaken them unseen. Weaker ones than ours are refused, and so are absurd ones, which would only
- * burn memory.
+ * A key stored under a passphrase: scrypt, then AES-256-GCM, both by Node. The parameters are authenticated with the key, so nobody can
+ * weaken them unseen. Weaker ones than ours are refused, and so are absurd ones, which would only burn memory.
  */
 import { createCipheriv, createDecipheriv, scrypt } from "node:crypto"
 import { Effect, Redacted, Schema } from "effect"

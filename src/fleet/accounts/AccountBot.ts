@@ -3,7 +3,6 @@
  * ends when it is told to, and by itself after another process has taken the account over: the journal then refuses its next record, before
  * it sends anything that needs one.
  */
-
 import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"

@@ -2,7 +2,6 @@
  * Many bots in Prometheus' text format. Labels are classes, states, kinds of problems and assets, never names of accounts: a fleet of ten
  * thousand has as many series as one of ten. Beyond the largest classes or assets, the rest counts as `other`.
  */
-
 import type { Family, MetricSample } from "../../control/view/Metrics.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type BotLine, botStates, problemsByKind, sumOf, totalsOf } from "./FleetView.ts"

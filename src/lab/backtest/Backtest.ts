@@ -2,7 +2,6 @@
  * One strategy over the candles of its market, or of each of its markets, under the rules of one side of the band. The strategy is the same
  * function that runs live, with its own budget and limits.
  */
-
 import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Resample from "../../candles/Resample.ts"

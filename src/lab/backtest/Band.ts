@@ -5,7 +5,6 @@
  * equal figures on any machine. Only the figures of the runs are kept. More runs make the quantiles more precise but not wider. The n-th
  * run of a file is always identical.
  */
-
 import { closeAt } from "../../candles/Candles.ts"
 import * as BarPath from "../../candles/within/BarPath.ts"
 import * as Unfold from "../../candles/within/Unfold.ts"

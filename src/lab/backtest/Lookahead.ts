@@ -4,7 +4,6 @@
  * the three answers must be equal. It also runs the strategy with exactly the declared number of candles, which should hardly ever change
  * the answer.
  */
-
 import { type Candles, exactPrice } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"

@@ -4,7 +4,6 @@
  * its solvers want one margin, uniform over the range, and its times are mostly short. Each end of the margin has an eighth of all runs to
  * itself. Venues without any margin exist; if the ends were rare, p5 and p95 would leave out venues that always exist.
  */
-
 import { Struct } from "effect"
 import type { Random } from "../../domain/Seeded.ts"
 import type * as Backtest from "./Backtest.ts"

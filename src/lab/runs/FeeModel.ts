@@ -4,7 +4,6 @@
  * know them, and the sandbox's spread. The reasons are printed before any figure. Configuration and journal are read once, for all markets
  * and files.
  */
-
 import { Effect, FileSystem, Option } from "effect"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

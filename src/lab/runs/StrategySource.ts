@@ -1,5 +1,4 @@
 /** Source of a run's strategy: the text of its file, and the markets that it may name. */
-
 import { Effect, FileSystem, Option, Result } from "effect"
 import { isScalar, isSeq, parseDocument } from "yaml"
 import { StrategiesInvalid, suited, whole } from "../../files/StrategyFiles.ts"
@@ -16,9 +15,7 @@ export interface StrategySource {
   readonly strategy: Strategy
 }
 
-/**
- * Without a configuration: the assets that the file names, with enough decimals for any amount that a person writes.
- */
+/** Without a configuration: the assets that the file names, with enough decimals for any amount that a person writes. */
 const marketsOf = (strategyText: string): Markets => {
   const marketNode = parseDocument(strategyText).get("market")
   const names = isSeq(marketNode) ? marketNode.items.map((item) => (isScalar(item) ? item.value : item)) : [marketNode]

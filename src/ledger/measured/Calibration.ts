@@ -8,7 +8,6 @@
  * least the margin that nine of ten fills had waited for. App fees on an input are not a margin: a backtest counts them separately, so they
  * are subtracted. Times are between entries of the journal, so they include the bot's polling delay.
  */
-
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"

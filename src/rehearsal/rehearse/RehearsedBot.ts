@@ -2,22 +2,26 @@
  * The bot of a rehearsal: `run` itself, composed as in live runs and with the user's whole configuration. Only the world outside the
  * program differs: the venue is a sandbox, time is virtual, and no person reads messages or acts.
  */
-import { Effect, FileSystem, Layer, Path, PlatformError } from "effect"
+import { Clock, Effect, FileSystem, Layer, Path, PlatformError } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
 import { ChildProcessSpawner } from "effect/process"
 import { SqlClient } from "effect/sql"
+import * as WarmPrices from "../../app/candles/WarmPrices.ts"
 import * as BotRun from "../../app/run/BotRun.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { Teller } from "../../control/notify/command.ts"
 import { Mailer } from "../../control/notify/email.ts"
 import { Phones } from "../../control/push/PhoneServices.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { dayMillis } from "../../domain/Durations.ts"
+import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
-import { PriceStore } from "../../journal/PriceStore.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Layers from "../../Layers.ts"
 import { Process } from "../../process/Process.ts"
@@ -26,14 +30,14 @@ import { Terminal } from "../../process/Terminal.ts"
 import { answeredBy } from "../../sandbox/http/memoryClient.ts"
 import type { SandboxAsset } from "../../sandbox/Settings.ts"
 import * as IntentGuard from "../../signing/IntentGuard.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
+import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import type * as BookCheck from "../world/BookCheck.ts"
 import * as Rehearsal from "../world/Rehearsal.ts"
 import * as SandboxSigner from "../world/SandboxSigner.ts"
 import type { TroubleLevel } from "../world/Trouble.ts"
 import * as RehearsedConfig from "./RehearsedConfig.ts"
-import * as WarmCandles from "./WarmCandles.ts"
 
 export interface RehearsalWish {
   readonly settings: BotSettings
@@ -57,7 +61,7 @@ export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehe
   const { assets, candles, candlesSymbol, days, folder, level, progress, seed, settings } = wish
   const { limits: _, markets, stuckAfter, venue } = settings
   const journalFile = `${folder}/journal.sqlite`
-  const warm = yield* WarmCandles.readCandles(wish.strategies, markets.sources ?? new Map())
+  const warm = yield* readWarmCandles(wish.strategies, markets.sources ?? new Map())
   const letters = makeLetters()
   const minimum = venue.minOrderUsd === undefined ? {} : { minOrderUsd: Decimal.toNumber(venue.minOrderUsd) }
   const outcome = yield* Rehearsal.run({
@@ -83,7 +87,7 @@ export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehe
 interface Props extends RehearsalWish {
   readonly journalFile: string
   readonly letters: ReturnType<typeof makeLetters>
-  readonly warm: ReadonlyArray<WarmCandles.WarmCandles>
+  readonly warm: ReadonlyArray<WarmCandles>
 }
 
 const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
@@ -91,11 +95,11 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
   const { journalFile, letters, pace = slowPace, settings } = props
   const config = RehearsedConfig.of(settings, connection, journalFile)
   const minutes = new Map(
-    props.warm.map((each) => [each.market.name, WarmCandles.moved(each, startedAt, mid(each.market))] as const)
+    props.warm.map((each) => [each.market.name, movedTo(each, startedAt, mid(each.market))] as const)
   )
   const warmed = Layer.effect(
     PriceStore,
-    Effect.map(PriceStore, (own) => WarmCandles.store(own, minutes))
+    Effect.map(PriceStore, (own) => beginningWith(own, minutes))
   )
   const { wallet } = settings.account
   const outside = {
@@ -142,7 +146,7 @@ const optionsOf = (
   isLast: boolean
 ): BotRun.BotRunOptions => ({
   run: { boot: "one", mode: "rehearsal" },
-  strategies: strategies.map(WarmCandles.withoutSource),
+  strategies: strategies.map(withoutSource),
   config: { ...config, people: letters.people },
   configFile: "",
   account,
@@ -224,3 +228,67 @@ const makeLetters = () => {
     )
   }
 }
+
+/**
+ * The candles with which indicators begin: those of the sources that the files name, as a live start would read them, moved to the time and
+ * prices of the rehearsal. A source on the network is left out.
+ */
+interface WarmCandles {
+  readonly market: Market
+  readonly minutes: ReadonlyArray<Minute>
+  /** The real time at which the minutes end: the last at which all candles started together, because a rehearsal begins at midnight. */
+  readonly readAt: number
+}
+
+const isNear = (source: string): boolean => !source.startsWith("ccxt:")
+
+const readWarmCandles = Effect.fn("WarmCandles.read")(function* (
+  strategies: ReadonlyArray<Strategy>,
+  sources: MarketSources
+) {
+  const near = new Map([...sources].filter(([, { source }]) => isNear(source)))
+  const nearStrategies = strategies.map((strategy) =>
+    strategy.candleSource === undefined || isNear(strategy.candleSource.value) ? strategy : withoutSource(strategy)
+  )
+  const warm = yield* WarmPrices.make(PriceStore.empty, near)
+  warm.use(nearStrategies)
+  const now = yield* Clock.currentTimeMillis
+  const marketByName = new Map(nearStrategies.flatMap(candlesWanted).map(({ market }) => [market.name, market]))
+  return yield* Effect.forEach(marketByName.values(), (market) => {
+    const needs = nearStrategies.flatMap(candlesWanted).filter((each) => each.market.name === market.name)
+    const frames = needs.flatMap(({ candles }) =>
+      [...candles.keys()].map((frame) => timeframeMillis(frame) ?? minuteMillis)
+    )
+    const readAt = frameStart(now, Math.min(dayMillis, Math.max(...frames)))
+    const spans = needs.map(({ candles }) => CandleFeed.make(candles).spanMillis)
+    return Effect.map(
+      warm.store.since(market.name, readAt - Math.max(...spans)),
+      (minutes): WarmCandles => ({ market, minutes: minutes.filter(({ openedAt }) => openedAt < readAt), readAt })
+    )
+  })
+})
+
+const withoutSource = ({ candleSource: _, ...strategy }: Strategy): Strategy => strategy
+
+const movedTo = ({ minutes, readAt }: WarmCandles, startedAt: number, price: number): ReadonlyArray<Minute> => {
+  const ratio = price / (minutes.at(-1)?.close ?? price)
+  return minutes.map(({ close, high, low, open, openedAt }) => ({
+    openedAt: openedAt - readAt + startedAt,
+    open: open * ratio,
+    high: high * ratio,
+    low: low * ratio,
+    close: close * ratio
+  }))
+}
+
+const beginningWith = (
+  own: PriceStore["Service"],
+  warm: ReadonlyMap<string, ReadonlyArray<Minute>>
+): PriceStore["Service"] => ({
+  ...own,
+  since: (market, from) =>
+    Effect.map(own.since(market, from), (recorded) => [
+      ...(warm.get(market) ?? []).filter(({ openedAt }) => openedAt >= from),
+      ...recorded
+    ])
+})

@@ -3,7 +3,6 @@
  * or to real money are replaced. Every key of the file is named here, or its section is (`test/cli/rehearse/everyKey.test.ts` has a row for
  * each).
  */
-
 import { Redacted } from "effect"
 import { present } from "../../domain/Present.ts"
 import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"

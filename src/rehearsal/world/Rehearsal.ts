@@ -5,12 +5,13 @@
  */
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import type { SqlClient } from "effect/sql"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import { type PaymentRequest, Wallet, type WalletPort, WalletUnclear } from "../../engine/funding/Wallet.ts"
 import { replay } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
@@ -24,7 +25,6 @@ import * as BookCheck from "./BookCheck.ts"
 import * as BotProcess from "./BotProcess.ts"
 import * as Network from "./Network.ts"
 import * as Record from "./Record.ts"
-import * as SimulatedWallet from "./SimulatedWallet.ts"
 import { calm, levels, type TroubleLevel } from "./Trouble.ts"
 import { Domain, randomFrom, World } from "./World.ts"
 
@@ -33,7 +33,7 @@ export interface Stage {
   readonly connection: SandboxServer.ConnectionRecord
   readonly network: HttpClient.HttpClient
   readonly mid: (market: Market) => number
-  readonly payer: (kind: SimulatedWallet.Payer["kind"]) => Layer.Layer<never>
+  readonly payer: (kind: Payer["kind"]) => Layer.Layer<never>
 }
 
 type Files = Journal | PriceStore | SqlClient.SqlClient
@@ -109,7 +109,7 @@ const open = Effect.fnUntraced(function* (options: RehearsalOptions) {
     connection,
     network,
     mid: ({ base, quote }) => venue.model.mid(base, quote, startedAt),
-    payer: (kind) => SimulatedWallet.layer({ kind, service, url: connection.url, ...payers })
+    payer: (kind) => walletLayer({ kind, service, url: connection.url, ...payers })
   })
   const noted = (journal: Journal["Service"]): Journal["Service"] => ({
     ...journal,
@@ -224,3 +224,55 @@ const worthOf = ({ ledger, strategies }: BotState, venue: State, at: number): nu
   }
   return usd
 }
+
+/**
+ * Pays deposits on other chains. A program pays within seconds and reports it; a person pays within minutes and reports nothing. Both pay
+ * even if the bot that asked has ended, with money of the sandbox, over a connection without trouble.
+ */
+interface Payer {
+  readonly kind: WalletPort["kind"]
+  readonly url: string
+  readonly service: HttpClient.HttpClient
+  readonly outside: Domain
+  readonly random: () => number
+}
+
+const takesMillis = { command: [1_000, 10_000], manual: [60_000, 600_000] } as const
+const sender = "rehearsal-wallet"
+
+const walletLayer = ({ kind, outside, random, service, url }: Payer): Layer.Layer<never> => {
+  const deposit = ({ amount, asset, depositAddress, depositMemo }: PaymentRequest) => {
+    const memo = depositMemo === undefined ? {} : { memo: depositMemo }
+    const body = { depositAddress, ...memo, asset: asset.id, amount: String(amount), sender }
+    return service
+      .execute(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${url}/sandbox/deposit`), body))
+      .pipe(
+        Effect.flatMap((response) => response.json),
+        Effect.map(hashIn)
+      )
+  }
+
+  const startPayment = (payment: PaymentRequest) => {
+    const [least, most] = takesMillis[kind]
+    const paying = Effect.andThen(Effect.sleep(least + Math.ceil(random() * (most - least))), deposit(payment))
+    return outside.fork(paying)
+  }
+
+  const pay = Effect.fn("SimulatedWallet.pay")(function* (payment: PaymentRequest) {
+    const paying = startPayment(payment)
+    if (kind === "manual") return { txHash: undefined, sender: undefined }
+    const txHash = yield* Effect.callback<string | undefined, WalletUnclear>((resume) => {
+      paying.addObserver((exit) =>
+        resume(
+          Exit.isSuccess(exit) ? Effect.succeed(exit.value) : Effect.fail(new WalletUnclear({ text: "no answer" }))
+        )
+      )
+    })
+    return { txHash, sender }
+  })
+
+  return Layer.succeed(Wallet, { kind, pay })
+}
+
+const hashIn = (answer: unknown): string | undefined =>
+  typeof answer === "object" && answer !== null && "txHash" in answer ? String(answer.txHash) : undefined

@@ -1,6 +1,4 @@
-/**
- * Lines for a terminal: cut at its edge, coloured if it has colours, and without any character that could repaint it.
- */
+/** Lines for a terminal: cut at its edge, coloured if it has colours, and without any character that could repaint it. */
 import { printable } from "../../domain/Text.ts"
 
 const codes = { bold: 1, dim: 2, inverse: 7, red: 31, green: 32, yellow: 33, cyan: 36 } as const

@@ -1,5 +1,4 @@
 /** Shows every unit of every asset by place, for people and programs. Amounts are exact decimals in units of the asset. */
-
 import { givenBack, type Place, places } from "../../domain/Accounts.ts"
 import { type Amount, type Asset, format, magnitude } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

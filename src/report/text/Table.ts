@@ -3,7 +3,6 @@
  * contain line breaks, and text from a file or the venue cannot repaint a terminal. A list whose columns are declared once
  * (`of`) is the same for people, programs and spreadsheets.
  */
-
 import * as Csv from "../../domain/Csv.ts"
 import { printable } from "../../domain/Text.ts"
 

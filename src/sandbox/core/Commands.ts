@@ -22,10 +22,7 @@ import { createSwap } from "./swaps/SwapCreation.ts"
 
 const Text = Schema.String
 const Amount = Schema.String.check(Schema.isPattern(/^[1-9]\d*$/))
-/**
- * `FAILED`: the swap; `FAILED_WITHDRAWAL` and `FAILED_REFUND`: payments of an order; otherwise the reason for a
- * swap's refund.
- */
+/** `FAILED`: the swap; `FAILED_WITHDRAWAL` and `FAILED_REFUND`: payments of an order; otherwise the reason for a swap's refund. */
 export const toldOutcomes = ["FAILED", "FAILED_WITHDRAWAL", "FAILED_REFUND", ...refundReasons] as const
 
 const DepositKind = Schema.Literals(["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"])

@@ -2,7 +2,6 @@
  * Signed transfers: generating the payload that funds a deposit address, and the verifier's checks of the signed
  * result, in the verifier's order, up to those that need the state (`ExecuteIntent`). Generating changes nothing.
  */
-
 import { Result, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"

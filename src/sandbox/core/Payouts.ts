@@ -1,7 +1,6 @@
 /**
- * Money leaving a closed order: one withdrawal of everything that filled, and one refund of the unspent input. Each
- * is reduced by exactly the fee that the order showed from the start (if there is less than the fee, the fee takes
- * all of it).
+ * Money leaving a closed order: one withdrawal of everything that filled, and one refund of the unspent input. Each is reduced by exactly
+ * the fee that the order showed from the start (if there is less than the fee, the fee takes all of it).
  */
 import { isTerminal } from "../../domain/Order.ts"
 import * as Seeded from "../Seeded.ts"

@@ -1,5 +1,4 @@
 /** The partner's history by cursor and by page. Both share a limit of one request per five seconds. */
-
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Timestamp from "../../domain/Timestamp.ts"

@@ -1,13 +1,14 @@
 /**
- * Prices of the sandbox at every moment: one path in US dollars per asset; a pair is the ratio of two. Only the
- * market's own time is scaled by `speed`; callers use the service's time. Pure in (settings, candles, time), until a
- * command makes a price stand still.
+ * Prices of the sandbox at every moment: one path in US dollars per asset; a pair is the ratio of two. Only the market's own time is scaled
+ * by `speed`; callers use the service's time. Pure in (settings, candles, time), until a command makes a price stand still.
  */
 import type { Loaded } from "../../candles/CandleFile.ts"
 import type { Asset } from "../../domain/Amount.ts"
+import { dayMillis } from "../../domain/Durations.ts"
+import { normals } from "../Seeded.ts"
 import type { SandboxAsset, SandboxSettings } from "../Settings.ts"
+import type { Candle, CandleSource } from "./PricePath.ts"
 import * as PricePath from "./PricePath.ts"
-import * as RandomWalk from "./RandomWalk.ts"
 
 export type ReplayedCandles = Pick<Loaded, "candles" | "sha256">
 
@@ -34,7 +35,7 @@ export const make = (
     }
     if (asset.volatility === 0 || settings.speed === 0) return PricePath.constant(asset.priceUsd)
     return PricePath.fromCandles(
-      RandomWalk.make({
+      randomWalk({
         seed: settings.seed,
         symbol: asset.symbol,
         startPrice: asset.priceUsd,
@@ -87,4 +88,66 @@ const pingPong = ({ candles }: ReplayedCandles): PricePath.CandleSource => {
       return { ...there, open: there.close, close: there.open }
     }
   }
+}
+
+/**
+ * A generated market. The logarithm of the price walks at random and is gently pulled back to its start (an Ornstein-Uhlenbeck process). A
+ * candle is a few steps of the walk: first, highest, lowest, last. Pure in (seed, index); the last candles are remembered, as a cache.
+ */
+interface Walk {
+  readonly seed: number
+  readonly symbol: string
+  readonly startPrice: number
+  /** Standard deviation of the logarithm over a year. */
+  readonly volatility: number
+  readonly candleMillis: number
+}
+
+const stepsPerCandle = 6
+const millisPerYear = 365 * dayMillis
+const halfLifeMillis = dayMillis
+const remembered = 64
+
+export const randomWalk = (walk: Walk): CandleSource => {
+  const normal = normals(walk.seed, "walk", walk.symbol)
+  const stepMillis = walk.candleMillis / stepsPerCandle
+  const decayFactor = 0.5 ** (stepMillis / halfLifeMillis)
+  // The exact deviation of one step of the process, so that every candle length gives the same market at its closes.
+  const yearly = walk.volatility ** 2 / millisPerYear
+  const deviation = Math.sqrt((yearly * halfLifeMillis * (1 - decayFactor ** 2)) / (2 * Math.LN2))
+
+  const recent: Array<{ readonly index: number; readonly candle: Candle } | undefined> = []
+  let nextIndex = 0
+  let position = 0
+
+  const step = (): Candle => {
+    const open = walk.startPrice * Math.exp(position)
+    let high = open
+    let low = open
+    let close = open
+    for (let part = 0; part < stepsPerCandle; part++) {
+      position = position * decayFactor + deviation * normal(nextIndex * stepsPerCandle + part)
+      close = walk.startPrice * Math.exp(position)
+      high = Math.max(high, close)
+      low = Math.min(low, close)
+    }
+    return { open, high, low, close }
+  }
+
+  const candle = (index: number): Candle => {
+    const cacheEntry = recent[index % remembered]
+    if (cacheEntry?.index === index) return cacheEntry.candle
+    if (index < nextIndex) {
+      nextIndex = 0
+      position = 0
+    }
+    for (;;) {
+      const next = step()
+      recent[nextIndex % remembered] = { index: nextIndex, candle: next }
+      nextIndex += 1
+      if (nextIndex > index) return next
+    }
+  }
+
+  return { candleMillis: walk.candleMillis, candle }
 }

@@ -3,7 +3,6 @@
  * open. It accepts no bytes to sign: it reads the venue's payload itself, checks it against the transfer named in the request, and signs
  * only a payload that is exactly that transfer. It handles one request at a time, so that the caps hold.
  */
-
 import { chmodSync, unlinkSync } from "node:fs"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
@@ -112,10 +111,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     )
   })
 
-  /**
-   * Takes a line as received and returns the answer. Fails when the record cannot be written: then nothing may be
-   * signed.
-   */
+  /** Takes a line as received and returns the answer. Fails when the record cannot be written: then nothing may be signed. */
   return Effect.fn("SignerServer.answer")(
     function* (line: string) {
       const request = yield* Effect.option(decode(line))

@@ -3,7 +3,6 @@
  * signed policy is recorded when the signer first sees it. The signer does not start with an older number, with another text of the same
  * number, or without a signed policy if the record has one.
  */
-
 import { Clock, Effect, Schema } from "effect"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"

@@ -2,7 +2,6 @@
  * Explains a condition: each comparison as written, the numbers on its sides, and its result. For explanations only; evaluating it records
  * no bounds.
  */
-
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"

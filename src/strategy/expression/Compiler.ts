@@ -2,7 +2,6 @@
  * Turns the tree of an expression into its meaning: finds names, checks types, applies units. Everything that does
  * not fit is reported at its exact columns. What an expression needs (candles, clock) is collected on the way.
  */
-
 import { Result } from "effect"
 import { nameRule } from "../../domain/Signal.ts"
 import { placesIn, quoted, report, type Span, suggestion, warn } from "../Problem.ts"

@@ -1,9 +1,7 @@
 /**
- * Finds conditions that can never be true: a comparison outside the range of its sides (`rsi(close, 14) > 100`), or
- * comparisons of one value that exclude each other (`hour < 3 and hour > 5`). A file with one is accepted with a
- * warning.
+ * Finds conditions that can never be true: a comparison outside the range of its sides (`rsi(close, 14) > 100`), or comparisons of one
+ * value that exclude each other (`hour < 3 and hour > 5`). A file with one is accepted with a warning.
  */
-
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 

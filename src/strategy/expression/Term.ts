@@ -3,7 +3,6 @@
  * is 0.05), prices and amounts are in units. A term that depends on closed candles alone is a series: a whole column,
  * computed once per set of candles and shared by all expressions that contain it.
  */
-
 import type { Amount } from "../../domain/Amount.ts"
 import type { Depth } from "../../domain/Book.ts"
 import { present } from "../../domain/Present.ts"

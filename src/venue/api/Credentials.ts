@@ -26,10 +26,7 @@ export class OrderCredential extends HttpApiMiddleware.Service<OrderCredential, 
   { requiredForClient: true, error: [orderErrorAt(401)], security: { apiKey, session: bearer } }
 ) {}
 
-/**
- * Intents, deposits and status: the partner's API key. Public clients send only the partner's JWT, which also names
- * the partner.
- */
+/** Intents, deposits and status: the partner's API key. Public clients send only the partner's JWT, which also names the partner. */
 export class PartnerKey extends HttpApiMiddleware.Service<PartnerKey, { provides: Caller }>()(
   "limitbot/venue/api/PartnerKey",
   { requiredForClient: true, error: [messageErrorAt(401)], security: { apiKey, jwt: bearer } }

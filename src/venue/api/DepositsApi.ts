@@ -1,5 +1,4 @@
 /** Deposits of a swap: reports one to the venue, and reads its status. */
-
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { present } from "../../domain/Present.ts"

@@ -5,7 +5,6 @@
  * The meaning of a failure depends on the request: a failed read can be repeated, but a failed write may have been
  * executed unless it was clearly refused.
  */
-
 import { DateTime, Duration, Effect, Option, Record, Redacted, Schema, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { present } from "../../domain/Present.ts"

@@ -5,7 +5,6 @@
  * The venue judges a login by its own clock and by the present salt of its verifier. A refused login is tried once more if our knowledge of
  * either has improved since.
  */
-
 import { Clock, Context, Duration, Effect, Layer, Redacted, Ref, Semaphore } from "effect"
 import { layerWebCrypto, SecureRandom } from "effect/crypto/SecureRandom"
 import * as Timestamp from "../../domain/Timestamp.ts"

@@ -1,8 +1,7 @@
 /**
- * The contract's generated client with common rules around every call: a deadline, a capped body, no redirects, a
- * closed set of outcomes. Reads are repeated with a backoff that honours `Retry-After`; a write is exactly one
- * network attempt. It needs only an `HttpClient`, so it runs over sockets and in memory alike. On Node use
- * `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
+ * The contract's generated client with common rules around every call: a deadline, a capped body, no redirects, a closed set of outcomes.
+ * Reads are repeated with a backoff that honours `Retry-After`; a write is exactly one network attempt. It needs only an `HttpClient`, so
+ * it runs over sockets and in memory alike. On Node use `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Schedule, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -201,9 +200,7 @@ const networkWord = (cause: unknown): string => {
   return cause.message === "" && "code" in cause ? String(cause.code) : cause.message
 }
 
-/**
- * A reply with a status was understood, so asking again gets the same reply, unless the venue asked for a repetition.
- */
+/** A reply with a status was understood, so asking again gets the same reply, unless the venue asked for a repetition. */
 const isTransient = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
 

@@ -3,7 +3,6 @@
  * `null`), and one odd line must not hide the others. An odd line is kept word for word, with the fields that are as documented and the
  * names of the others. Only a line without exact amounts, address or time is not a `Transaction`.
  */
-
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"

@@ -3,7 +3,6 @@
  * `{status, error}` of the history endpoints. Each body has one class, and each status one schema member, including
  * `Retry-After`. A server fails with `orderError(code)`, `messageError(status, text)` or `historyError(status, …)`.
  */
-
 import { Clock, Context, Effect, Random, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { present } from "../../domain/Present.ts"

@@ -4,7 +4,6 @@
  * deposited or filled, because a zero frees money in the books. A missing list counts as empty if it can be empty. A missing term is named
  * in `unsaid`, so that the recorded one stays. Times that only inform may be missing or nonsense.
  */
-
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

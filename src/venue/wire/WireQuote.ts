@@ -1,5 +1,4 @@
 /** A quote: the request (strict), the response (tolerant), and the echo of the request inside the response. */
-
 import { Clock, Duration, Effect, Schema } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Wire from "./WireValue.ts"

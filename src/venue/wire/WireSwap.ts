@@ -1,9 +1,7 @@
 /**
- * The record of a swap, and its decoding into exact values. Only the four lists of hashes are always present. Every
- * amount may be missing even at the end, and the status word is a claim, not evidence. The amounts prove what was
- * paid.
+ * The record of a swap, and its decoding into exact values. Only the four lists of hashes are always present. Every amount may be missing
+ * even at the end, and the status word is a claim, not evidence. The amounts prove what was paid.
  */
-
 import { Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"

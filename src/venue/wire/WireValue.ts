@@ -3,7 +3,6 @@
  * accepted. Values stay text on the wire. `parse…` turns them into exact values and returns `undefined` for anything
  * that is not in canonical form (`""`, `" 12 "`, `"0x10"`, 30 February).
  */
-
 import { Effect, Option, Result, Schema, SchemaGetter, SchemaTransformation } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -3,7 +3,6 @@
  * the strategy's own trading as the journal recorded it then. Without stored prices, the inputs that were recorded with the decision are
  * shown.
  */
-
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"

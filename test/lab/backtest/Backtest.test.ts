@@ -14,7 +14,6 @@ import * as Kernel from "../../../src/lab/backtest/kernel/Kernel.ts"
 import * as BacktestStatistics from "../../../src/lab/backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../../src/lab/backtest/results/BandSide.ts"
 import * as EquityCurve from "../../../src/lab/backtest/results/EquityCurve.ts"
-import * as Exposure from "../../../src/lab/backtest/results/Exposure.ts"
 import * as FillRows from "../../../src/lab/backtest/results/FillRows.ts"
 import * as RoundTrips from "../../../src/lab/backtest/results/RoundTrips.ts"
 import { defaultSettings } from "../../../src/sandbox/Settings.ts"
@@ -244,7 +243,7 @@ rules:
 
   it("measures exposure at every close", () => {
     const { market, limits } = strategy
-    const found = Exposure.of(optimistic.parts)
+    const found = BacktestStatistics.exposureOf(optimistic.parts)
     const all = Array.from({ length: candles.bars }, (_, bar) => bar)
     const curve = EquityCurve.at(optimistic.outcome, candles, { market, budget: limits.budget }, all)
     const mean = curve.reduce((sum, { base, close, equity }) => sum + (base * close) / equity, 0) / candles.bars

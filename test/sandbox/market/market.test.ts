@@ -6,13 +6,12 @@ import { columnOf } from "../../../src/candles/Candles.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
 import * as PricePath from "../../../src/sandbox/market/PricePath.ts"
-import * as RandomWalk from "../../../src/sandbox/market/RandomWalk.ts"
 import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../../src/sandbox/Settings.ts"
 
 const time = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 const walk = (seed: number, candleMillis = 1000) =>
-  RandomWalk.make({ seed, symbol: "BTC", startPrice: 60_000, volatility: 0.8, candleMillis })
+  MarketModel.randomWalk({ seed, symbol: "BTC", startPrice: 60_000, volatility: 0.8, candleMillis })
 
 describe("a price path", () => {
   const path = PricePath.fromCandles(walk(5))

@@ -1,5 +1,4 @@
 /** Computes the time or price at which a strategy must run again, in terms of one market's columns. */
-
 import type { Candles } from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../candles/TimeAxis.ts"

@@ -2,7 +2,6 @@
  * Runs the strategy and turns its decision into orders: unchanged orders stay, changed ones are cancelled and placed anew. A strategy sees
  * bid and ask around the close of a bar, at the moment the bar closes.
  */
-
 import { exactPrice } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -144,7 +143,7 @@ export const adoptSuccessor = (run: MarketRun, slot: SlotState.SlotState): void 
 }
 
 const isKeptBackNoMore = ({ guard }: MarketRun, slot: SlotState.SlotState): void => {
-  if (slot.phase !== "waiting") guard?.denials.remove(slot)
+  if (slot.phase !== "waiting") guard?.denials.delete(slot)
 }
 
 const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
@@ -204,7 +203,8 @@ const replaceFreed = (run: MarketRun): void => {
     const due = dueIn(run, slot, wanted)
     return isLive(slot) && (due === undefined || wanted === undefined || !isKeptBack(run, slot, wanted, due))
   }
-  const freed = guard.denials.slots.flatMap((slot) => (isFreed(slot) ? adopt(run, [slot]) : []))
+  const denied = [...guard.denials.keys()].toSorted((a, b) => a.index - b.index)
+  const freed = denied.flatMap((slot) => (isFreed(slot) ? adopt(run, [slot]) : []))
   for (const slot of freed) {
     SlotState.mark(slot, false)
     if (slot.phase === "idle") Placing.place(run, slot)
@@ -212,7 +212,8 @@ const replaceFreed = (run: MarketRun): void => {
 }
 
 /** True if a close may replace an order, which costs money, without running the strategy. */
-export const mayReplace = (runs: Runs): boolean => runs.some(({ guard }) => guard?.denials.some(isLive) === true)
+export const mayReplace = (runs: Runs): boolean =>
+  runs.some(({ guard }) => guard !== undefined && [...guard.denials.keys()].some(isLive))
 
 /** A strategy that sees its own orders runs again when they change, at most this often within one bar. */
 const maxAnswers = 8

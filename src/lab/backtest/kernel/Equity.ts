@@ -1,11 +1,10 @@
 /**
  * The largest drawdown of everything held, over the close of every bar. In one market, the index and the bounds of earlier searches make
- * most reading unnecessary (`Drawdown`); in several markets, the indices of all of them do (`SumDrawdown`). If bars are cut into small
+ * most reading unnecessary (`Drawdown`); in several markets, the indices of all of them do together. If bars are cut into small
  * ones, only the closes of whole bars count, as in other runs over the same candles.
  */
-import type { CrossingIndex, Indices } from "../../../candles/CrossingIndex.ts"
+import { type CrossingIndex, fanOutBits, type Indices, lowerAt } from "../../../candles/CrossingIndex.ts"
 import * as Drawdown from "./drawdown/Drawdown.ts"
-import * as SumDrawdown from "./drawdown/SumDrawdown.ts"
 import type { MarketRun } from "./MarketRun.ts"
 
 interface Holding {
@@ -50,7 +49,59 @@ export const advance = ({ drawdown, holdings, first, isOne, parts }: Equity, to:
   if (drawdown.next >= end) return
   let quote = 0
   for (const { run } of holdings) quote += run.wallet.quote
-  SumDrawdown.advance(drawdown, holdings, quote, end)
+  advanceTogether(drawdown, holdings, quote, end)
 }
 
 export const maxDrawdown = ({ drawdown }: Equity): number => drawdown.greatest
+
+/**
+ * The sum of the closes of several markets has no index of its own, but in a block of bars it lies between the sum of their lowest closes
+ * and that of their highest. Usually these show that nothing in the block matters. Otherwise smaller blocks are tried, and finally every
+ * close is read. A block that reaches beyond the requested bars may also show that nothing in it matters.
+ */
+const isNothingNew = (
+  { peak, greatest }: Drawdown.Drawdown,
+  holdings: ReadonlyArray<Holding>,
+  quote: number,
+  level: number,
+  block: number
+): boolean => {
+  let [least, most] = [quote, quote]
+  for (const { closes, run } of holdings) {
+    least += run.wallet.base * (closes.minima[level]?.[block] ?? 0)
+    most += run.wallet.base * (closes.maxima[level]?.[block] ?? 0)
+  }
+  return most <= peak && peak - least <= greatest * peak
+}
+
+const overBars = (drawdown: Drawdown.Drawdown, holdings: ReadonlyArray<Holding>, quote: number, to: number): void => {
+  let { peak, greatest } = drawdown
+  for (let bar = drawdown.next; bar < to; bar++) {
+    let equity = quote
+    for (const { closes, run } of holdings) equity += run.wallet.base * lowerAt(closes, bar)
+    if (equity > peak) peak = equity
+    else if (peak - equity > greatest * peak) greatest = (peak - equity) / peak
+  }
+  drawdown.peak = peak
+  drawdown.greatest = greatest
+  drawdown.next = to
+}
+
+const advanceTogether = (
+  drawdown: Drawdown.Drawdown,
+  holdings: ReadonlyArray<Holding>,
+  quote: number,
+  to: number
+): void => {
+  let levels = Number.POSITIVE_INFINITY
+  for (const { closes } of holdings) levels = Math.min(levels, closes.minima.length)
+  while (drawdown.next < to) {
+    const bar = drawdown.next
+    let level = Drawdown.levelFor(levels, to - bar)
+    while (level >= 0 && !isNothingNew(drawdown, holdings, quote, level, bar >> (fanOutBits * (level + 1)))) level--
+    const bits = fanOutBits * (Math.max(0, level) + 1)
+    const end = levels === 0 ? to : Math.min(to, ((bar >> bits) + 1) << bits)
+    if (level >= 0) drawdown.next = end
+    else overBars(drawdown, holdings, quote, end)
+  }
+}

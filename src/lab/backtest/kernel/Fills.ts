@@ -4,7 +4,6 @@
  * for orders that fill whole at their limit, where a fill is a table row and a few additions; `fillSlices` for partial fills, better prices
  * and waiting times.
  */
-
 import { exactPrice, openAt } from "../../../candles/Candles.ts"
 import { type Amount, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

@@ -14,7 +14,6 @@
  *
  * By the rule `stops`, a bar that reaches a stop of the first market takes the worse first (`leaveWithin`).
  */
-
 import { type Candles, openAt } from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import { closeTime } from "../../../candles/TimeAxis.ts"

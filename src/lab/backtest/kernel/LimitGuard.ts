@@ -6,7 +6,6 @@
  * A run whose only limit of this kind is `maxPriceDeviation`, which every strategy has, has no guard. An order that breaks this limit lies
  * far beyond the close at which it arrives. That costs nothing to detect, and the run is then repeated with a guard.
  */
-
 import { exactPrice } from "../../../candles/Candles.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { BidAsk, Market } from "../../../domain/Market.ts"
@@ -16,16 +15,23 @@ import type { Limits } from "../../../strategy/Strategy.ts"
 import type { AskAgain } from "./AskAgain.ts"
 import type { Conditions } from "./Conditions.ts"
 import { type FillRules, isImmediate, reachOf } from "./FillRules.ts"
-import { type Denial, Denials } from "./orders/Denials.ts"
 import type { OrderRow } from "./orders/OrderTable.ts"
 import type { SlotState } from "./orders/SlotState.ts"
 import type { LimitAccount } from "./state/LimitAccount.ts"
+
+interface Denial {
+  readonly limit: LimitName
+  /** For limits on the price: closes at or below `below`, or at or above `above`, may release the order. */
+  readonly below: number
+  readonly above: number
+}
 
 export interface LimitGuard {
   readonly account: LimitAccount
   readonly onlyThePrice: boolean
   readonly deviation: number
-  readonly denials: Denials
+  /** Slots whose order only a limit keeps back, in an empty slot or behind an open order. */
+  readonly denials: Map<SlotState, Denial>
 }
 
 export interface NewOrder {
@@ -50,7 +56,7 @@ export const make = (account: LimitAccount): LimitGuard => ({
   account,
   onlyThePrice: onlyThePrice(account.limits),
   deviation: Decimal.toNumber(account.limits.maxPriceDeviation),
-  denials: new Denials()
+  denials: new Map()
 })
 
 /** True if orders fill whole and at once, and no limit but `maxPriceDeviation` is set. A run without a guard is then tried first. */
@@ -73,7 +79,7 @@ export const hasChanged = ({ account }: LimitGuard, changes: number): boolean =>
 export const orFreed = (guard: LimitGuard, ask: AskAgain): AskAgain => {
   if (guard.denials.size === 0) return ask
   let { below, above } = ask
-  for (const denial of guard.denials.all) {
+  for (const denial of guard.denials.values()) {
     below = Math.max(below, denial.below)
     above = Math.min(above, denial.above)
   }
@@ -127,7 +133,7 @@ const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { devi
 export const isShut = ({ account, denials }: LimitGuard, now: number): boolean => {
   const shut = account.closedBy(now)
   if (shut === undefined) return false
-  for (const { limit } of denials.all) if (limit !== shut) return false
+  for (const { limit } of denials.values()) if (limit !== shut) return false
   return true
 }
 
@@ -158,5 +164,7 @@ export const deny = (
   limit: LimitName,
   fillsAt: number
 ): void => {
-  if (denials.add(slot, denialOf(row, limit, deviation, fillsAt))) account.deny(limit)
+  // Counted if another limit, or none, kept it back before.
+  if (denials.get(slot)?.limit !== limit) account.deny(limit)
+  denials.set(slot, denialOf(row, limit, deviation, fillsAt))
 }

@@ -3,7 +3,6 @@
  * instead of the mid. Between fills, the equity in one market is a linear function of the close. So only closes beyond two prices or after
  * a certain time can change a mark, or begin or end a stop. All others are skipped.
  */
-
 import { closeAt, exactPrice } from "../../../candles/Candles.ts"
 import * as TimeAxis from "../../../candles/TimeAxis.ts"
 import type { Amount, Asset } from "../../../domain/Amount.ts"

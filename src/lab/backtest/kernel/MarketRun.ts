@@ -2,7 +2,6 @@
  * The state of a run in one market. Each part is changed only by its own file. A strategy's markets share the money in quote, the number of
  * open orders, the account that its limits keep, and the last decision.
  */
-
 import type { Candles } from "../../../candles/Candles.ts"
 import { type Random, seeded } from "../../../domain/Seeded.ts"
 import type { Conditions } from "./Conditions.ts"

@@ -2,7 +2,6 @@
  * Moves orders and their money in one market: placed, refused, waiting, cancelled, paid out. An order's deposit leaves the wallet when the
  * order is placed.
  */
-
 import { min } from "../../../domain/Amount.ts"
 import type { Side } from "../../../domain/Market.ts"
 import { fillsAt, swapping, withdrawFee } from "./FillRules.ts"
@@ -67,11 +66,11 @@ export const arrivesMarketable = (run: MarketRun, slot: SlotState.SlotState, row
 
 const waitForMoney = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   const isNew = waiting.add(slot)
-  waiting.lacksMoney(row, guard?.denials.remove(slot) === true || isNew)
+  waiting.lacksMoney(row, guard?.denials.delete(slot) === true || isNew)
 }
 
 export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState): void => {
-  if (waiting.remove(slot)) guard?.denials.remove(slot)
+  if (waiting.remove(slot)) guard?.denials.delete(slot)
 }
 
 /** Denies the slot this order if a limit refuses it, and returns true if so. `isSuccessor`: another order is open in the slot. */

@@ -2,7 +2,6 @@
  * Builds the view of a strategy at the close of a bar, or at its present place within one. Slots and candles that have not changed stay the
  * same objects. Values that few strategies read are created on first use.
  */
-
 import { exactPrice } from "../../../candles/Candles.ts"
 import { bottomless, type Depth } from "../../../domain/Book.ts"
 import type { BidAsk, Market, Price, TwoSidedPrice } from "../../../domain/Market.ts"

@@ -1,14 +1,14 @@
 /** Formats the statistics of a run as labelled figures. They describe its profit compared with the unused budget. */
-
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
 import { grouped, percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
+import type { Part } from "./BandSide.ts"
 import * as BandSide from "./BandSide.ts"
 import * as EquityCurve from "./EquityCurve.ts"
-import * as Exposure from "./Exposure.ts"
+import { holdings } from "./EquityCurve.ts"
 import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
 
@@ -153,7 +153,7 @@ export const facts = (side: BandSide.BandSide, trials: number): Page.Facts => {
   const { counts, openOrders } = side
   const filled = counts.placed - counts.cancelled - openOrders
   const { grossLoss, grossProfit, rounds } = roundsOf(side)
-  const exposure = Exposure.of(side.parts)
+  const exposure = exposureOf(side.parts)
   return [
     ...ratios(ofSide(side, trials), trials),
     [
@@ -164,4 +164,34 @@ export const facts = (side: BandSide.BandSide, trials: number): Page.Facts => {
     ["time in market", percent(exposure.timeInMarket)],
     ["fill ratio: orders filled", counts.placed === 0 ? "no orders" : percent(filled / counts.placed)]
   ]
+}
+
+/** From the fills, at the close of every bar. */
+interface Exposure {
+  /** Mean share exposureOf equity held in base. */
+  readonly meanShare: number
+  readonly timeInMarket: number
+}
+
+export const exposureOf = (parts: ReadonlyArray<Part>): Exposure => {
+  const bars = parts[0]?.candles.bars ?? 0
+  const all = parts.map((part) => ({
+    close: part.candles.close,
+    smallest: 1 / 10 ** part.market.base.decimals,
+    at: holdings(part.outcome, part)
+  }))
+  let [shares, held] = [0, 0]
+  for (let bar = 0; bar < bars; bar++) {
+    let [worth, equity, hasBase] = [0, 0, false]
+    for (const { close, smallest, at } of all) {
+      const { base, quote } = at(bar)
+      hasBase ||= base > smallest / 2
+      worth += base * (close[bar] ?? 0)
+      equity += quote
+    }
+    equity += worth
+    if (hasBase && worth > equity * 1e-9) held++
+    if (equity > 0) shares += worth / equity
+  }
+  return { meanShare: shares / Math.max(1, bars), timeInMarket: held / Math.max(1, bars) }
 }

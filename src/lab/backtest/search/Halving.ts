@@ -6,7 +6,6 @@
  * A run over the beginning equals the beginning of the run over all data. So the results of the last step are those of single runs, and a
  * condition on a figure that only grows can be checked in the first steps already.
  */
-
 import { Effect } from "effect"
 import * as Objective from "./Objective.ts"
 import * as Sweep from "./Sweep.ts"

@@ -2,7 +2,6 @@
  * Runs many trials on all cores. All threads share the candles and take trials from one counter. Every trial is a pure function of its
  * number, so the results are those of single runs, for any number of threads and in any order.
  */
-
 import { Worker } from "node:worker_threads"
 import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
 import * as Candles from "../../../candles/Candles.ts"

@@ -1,7 +1,6 @@
 /**
- * The values that a sweep tries: for each key of the strategy file a range (`from..to:step`) or a list (`a,b,c`), all
- * combinations or a seeded random choice of them. Values are decimal text from end to end, so that a trial is the file
- * that a person would have written.
+ * The values that a sweep tries: for each key of the strategy file a range (`from..to:step`) or a list (`a,b,c`), all combinations or a
+ * seeded random choice of them. Values are decimal text from end to end, so that a trial is the file that a person would have written.
  */
 import { Result } from "effect"
 import * as Decimal from "../../../domain/Decimal.ts"

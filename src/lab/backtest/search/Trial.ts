@@ -1,5 +1,4 @@
 /** Runs one trial of a search: the strategy file with other values, run like any backtest. */
-
 import { Result } from "effect"
 import type { Candles } from "../../../candles/Candles.ts"
 import { format } from "../../../domain/Amount.ts"

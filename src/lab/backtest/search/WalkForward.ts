@@ -3,7 +3,6 @@
  * data before it, and only the best of them runs over the stretch itself. The gains of those runs are what the search would have gained,
  * without hindsight.
  */
-
 import { Array as Arr, Effect } from "effect"
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { present } from "../../../domain/Present.ts"

@@ -4,7 +4,7 @@ import { laidOver } from "../../../files/StrategyFiles.ts"
 import { WrongUsage } from "../../../process/WrongUsage.ts"
 import * as PageText from "../../../report/text/PageText.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
-import * as TradeList from "../../backtest/results/TradeList.ts"
+import { tradesCsv } from "../../backtest/results/RoundTrips.ts"
 import { dataOf } from "../../html/BacktestParts.ts"
 import * as HtmlPage from "../../html/HtmlPage.ts"
 import { script } from "../../html/HtmlReportScript.ts"
@@ -34,9 +34,10 @@ const optionsOf = (asked: object): Readonly<Record<string, string>> =>
     })
   )
 
-const save = (asked: Asked, { sources, strategy: { file, text } }: BacktestResult, json: object, at: number) => {
-  const data = sources.map(({ data, market, sha256 }) => ({ market: market.name, file: data, sha256 }))
-  const figures = { ...json, curve: undefined }
+const save = (asked: Asked, result: BacktestResult, at: number) => {
+  const { file, text } = result.strategy
+  const data = result.sources.map(({ data, market, sha256 }) => ({ market: market.name, file: data, sha256 }))
+  const figures = BacktestSummary.json(result, 0)
   return SavedBacktests.save({ at, file, text, data, options: optionsOf(asked), figures })
 }
 
@@ -50,7 +51,7 @@ export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: A
   const fileSystem = yield* FileSystem.FileSystem
   const written = [
     ["fills-csv", asked.fillsCsv, FillRows.csv],
-    ["trades-csv", asked.tradesCsv, TradeList.csv]
+    ["trades-csv", asked.tradesCsv, tradesCsv]
   ] as const
   for (const [flag, file, csv] of written) {
     if (Option.isNone(file)) continue
@@ -67,10 +68,9 @@ export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: A
     const charts = isOne ? { library, script, data: dataOf(BacktestPage.curves(results[0])) } : undefined
     yield* fileSystem.writeFileString(asked.report.value, HtmlPage.render(reported, charts))
   }
+  const ids = yield* Effect.forEach(asked.noSave ? [] : results, (result) => save(asked, result, madeAt))
   const jsonOf = (result: BacktestResult) => BacktestSummary.json(result, isOne ? asked.curve : 0)
-  const runs = asked.noSave ? [] : results.map((result) => ({ result, json: jsonOf(result) }))
-  const ids = yield* Effect.forEach(runs, ({ json, result }) => save(asked, result, json, madeAt))
-  const json = () => results.map((each, index) => ({ ...(runs[index]?.json ?? jsonOf(each)), saved: ids[index] }))
+  const json = () => results.map((result, index) => ({ ...jsonOf(result), saved: ids[index] }))
   const savedLines = ids.flatMap((id) => (id === undefined ? [] : `saved as ${id}: limitbot backtest show ${id}`))
   const lines = () => [...PageText.lines(reported ?? page(false)), ...savedLines]
   return { data: () => (isOne ? json()[0] : { runs: json() }), lines }

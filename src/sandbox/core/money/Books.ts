@@ -80,10 +80,7 @@ const change = (books: Books, asset: string, holding: Holding, delta: Amount): v
   else books.entries.set(key, { asset, ...holding, amount })
 }
 
-/**
- * By account, asset and place; `initial`, `external` and `traded` from the account's point of view (what it received
- * is positive).
- */
+/** By account, asset and place; `initial`, `external` and `traded` from the account's point of view (what it received is positive). */
 export const totals = (books: Books): Map<string, Map<string, Record<BookPlace, Amount>>> => {
   const result = new Map<string, Map<string, Record<BookPlace, Amount>>>()
   for (const { account, asset, place, amount } of books.entries.values()) {

@@ -2,7 +2,6 @@
  * Turns a request into an inert order: the checks that need more than the request, and everything about an order that is fixed at its
  * creation. Creating moves no money.
  */
-
 import { Result } from "effect"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"

@@ -2,10 +2,11 @@
  * The life of an order from its first deposit to its end: opening, resting, filling in slices, cancelling, closing. `Solvers` decides when
  * a solver fills it. Every change of status obeys the domain's table of legal transitions, and every amount goes through the books.
  */
+
+import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type * as Market from "../../../domain/Market.ts"
+import * as Market from "../../../domain/Market.ts"
 import { type FillStatus, fillStatusTransitions, isTerminal } from "../../../domain/Order.ts"
-import * as Matching from "../../Matching.ts"
 import * as Seeded from "../../Seeded.ts"
 import * as Solvers from "../../Solvers.ts"
 import * as Books from "../money/Books.ts"
@@ -27,9 +28,9 @@ const setStatus = (order: SandboxOrder, status: FillStatus): void => {
 export const open = (state: State, order: SandboxOrder): void => {
   const executable = executableAfterFees(state, order)
   const hasSolver = !areAway(state) && usdOf(state, order.market.base, order.quantity) <= usdLeft(state, order)
-  if (hasSolver && Matching.isMarketable(order.side, Decimal.toNumber(order.price), executable)) {
+  if (hasSolver && isMarketable(order.side, Decimal.toNumber(order.price), executable)) {
     const price = Decimal.fromNumber(executable, 12)
-    const execution = Matching.wholeAt(order.market, order, price)
+    const execution = wholeAt(order.market, order, price)
     return execute(state, order, order.quantity, execution)
   }
   setStatus(order, "OPEN")
@@ -85,7 +86,7 @@ export const matchMarket = (state: State, book: RestingOrders): void => {
 }
 
 const reached = (list: SortedList.SortedList<SandboxOrder>, low: number, high: number): ReadonlyArray<SandboxOrder> => {
-  const beyond = list.items.findIndex((order) => !Matching.isReached(order.side, order.trigger, low, high))
+  const beyond = list.items.findIndex((order) => !isReached(order.side, order.trigger, low, high))
   return list.items.slice(0, beyond < 0 ? list.items.length : beyond)
 }
 
@@ -102,7 +103,7 @@ const attempt = (state: State, order: SandboxOrder): void => {
 export const solve = (state: State, order: SandboxOrder): void => {
   order.isAttempted = false
   const mid = state.model.mid(order.market.base, order.market.quote, state.now)
-  if (isTerminal(order.status) || areAway(state) || !Matching.isMarketable(order.side, order.trigger, mid)) return
+  if (isTerminal(order.status) || areAway(state) || !isMarketable(order.side, order.trigger, mid)) return
   fillSlice(state, order)
 }
 
@@ -118,14 +119,9 @@ const fillSlice = (state: State, order: SandboxOrder): void => {
 }
 
 export const fillUpTo = (state: State, order: SandboxOrder, executed: bigint): void =>
-  execute(state, order, executed, Matching.sliceAt(order, order.executed, executed))
+  execute(state, order, executed, sliceAt(order, order.executed, executed))
 
-const execute = (
-  state: State,
-  order: SandboxOrder,
-  executed: bigint,
-  { amountIn, amountOut }: Matching.Execution
-): void => {
+const execute = (state: State, order: SandboxOrder, executed: bigint, { amountIn, amountOut }: Execution): void => {
   const book = restingOrders(state, order.market)
   const usd = usdOf(state, order.market.base, executed - order.executed)
   book.spent = Solvers.spentAfter(state.settings.solvers, book.spent, state.now - state.startedAt, usd)
@@ -173,4 +169,54 @@ export const finishCancel = (state: State, order: SandboxOrder): void => {
 
 export const expire = (state: State, order: SandboxOrder): void => {
   if (!isTerminal(order.status)) close(state, order, "EXPIRED")
+}
+
+/*
+ * The rules of this venue for the execution of a limit order:
+ *
+ * - The market reaches a resting order when its mid touches the order's price: SELL at or above, BUY at or below. The order executes at its
+ *   own limit, never better: the solver keeps the difference.
+ * - An order that is marketable when it is funded executes at once at the executable price, which is the limit or better. A BUY is for an
+ *   exact output, so the input that it saves comes back as a refund.
+ * - Slices add up exactly: amounts are differences of cumulative totals, so rounding neither loses nor makes anything.
+ */
+export interface MatchTerms {
+  readonly side: Market.Side
+  /** Base smallest units. */
+  readonly quantity: Amount
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+}
+
+export interface Execution {
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+}
+
+export const isReached = (side: Market.Side, limit: number, low: number, high: number): boolean =>
+  side === "SELL" ? high >= limit : low <= limit
+
+export const isMarketable = (side: Market.Side, limit: number, executable: number): boolean =>
+  isReached(side, limit, executable, executable)
+
+/** The slice, at the limit, that takes the executed base quantity from one total to another. */
+export const sliceAt = (terms: MatchTerms, executed: Amount, executedAfter: Amount): Execution => {
+  const slice = executedAfter - executed
+  return terms.side === "SELL"
+    ? { amountIn: slice, amountOut: share(terms.outputAmount, terms.quantity, executed, executedAfter, "up") }
+    : { amountIn: share(terms.inputAmount, terms.quantity, executed, executedAfter, "down"), amountOut: slice }
+}
+
+/** The part of a total between two fractions of the quantity. The parts of the whole add up to the total. */
+const share = (total: Amount, whole: Amount, from: Amount, to: Amount, rounding: Decimal.Rounding): Amount =>
+  Decimal.divideInteger(total * to, whole, rounding) - Decimal.divideInteger(total * from, whole, rounding)
+
+/** The whole order at an executable price that is the limit or better, so never worse than its terms. */
+export const wholeAt = (market: Market.Market, terms: MatchTerms, price: Market.Price): Execution => {
+  if (terms.side === "SELL") {
+    const improved = Market.quoteAmount(market, terms.quantity, price, "down")
+    return { amountIn: terms.inputAmount, amountOut: improved > terms.outputAmount ? improved : terms.outputAmount }
+  }
+  const improved = Market.quoteAmount(market, terms.quantity, price, "up")
+  return { amountIn: improved < terms.inputAmount ? improved : terms.inputAmount, amountOut: terms.outputAmount }
 }

@@ -1,5 +1,4 @@
 /** Encodes an order of the sandbox as the contract demands, with the lie that a test may have chosen for it. */
-
 import * as Amount from "../../../domain/Amount.ts"
 import { isTerminal, type PayoutLeg } from "../../../domain/Order.ts"
 import { present } from "../../../domain/Present.ts"

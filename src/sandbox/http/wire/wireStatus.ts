@@ -2,7 +2,6 @@
  * The status of a deposit address, as the contract writes it. Deposits can be reported for swaps and orders. An order has no quote, so its
  * terms take the quote's place.
  */
-
 import * as Amount from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"
 import * as Timestamp from "../../../domain/Timestamp.ts"

@@ -2,7 +2,6 @@
  * Functions that look back over closed candles: how often a condition held, how long ago, and the value of a series then. Each looks back
  * over the number of candles in the file, so a bot that has just started sees the same as a long backtest.
  */
-
 import { present } from "../../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import { columnOf, frameOf, type Series, seriesTerm, type Term, type ValueType, volumesIn } from "../Term.ts"

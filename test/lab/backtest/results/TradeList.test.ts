@@ -6,7 +6,6 @@ import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
 import * as RoundTrips from "../../../../src/lab/backtest/results/RoundTrips.ts"
-import * as TradeList from "../../../../src/lab/backtest/results/TradeList.ts"
 import { strategyOf } from "../../../strategy/support.ts"
 
 const candles = Generate.generate({
@@ -25,7 +24,7 @@ const run = (section: string) => {
 
 describe("the list of trades", () => {
   const { outcome, parts } = run("{ lower: 960, upper: 1040, levels: 17, size: { base: 0.1 } }")
-  const trades = TradeList.of(outcome, candles)
+  const trades = RoundTrips.withExcursions(outcome, candles)
 
   it("has every fill that closes something, with the gains of the round trips", () => {
     const trips = RoundTrips.trades(outcome, candles)
@@ -59,7 +58,7 @@ describe("the list of trades", () => {
   })
 
   it("is a file with one line per trade", () => {
-    const lines = TradeList.csv(parts).trim().split("\n")
+    const lines = RoundTrips.tradesCsv(parts).trim().split("\n")
     assert.strictEqual(lines.length, trades.length + 1)
     for (const line of lines) assert.strictEqual(line.split(",").length, 14)
   })

@@ -1,5 +1,4 @@
 /** Lists orders that the last close had reached when they opened, and records whether one of them broke the price limit. */
-
 import type { SlotState } from "./SlotState.ts"
 
 export class Arrivals {

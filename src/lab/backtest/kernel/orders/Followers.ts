@@ -1,5 +1,4 @@
 /** Lists slots whose next order opens, or is placed, after the fills of a bar or after the strategy has run. */
-
 import type { SlotState } from "./SlotState.ts"
 
 export class Followers {

@@ -3,7 +3,6 @@
  * ladder of its side, and every slot that has an order has a row. Only this class puts an order on the market or takes it off. The wallet
  * has the money.
  */
-
 import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
 import type { Market } from "../../../../domain/Market.ts"

@@ -1,7 +1,6 @@
 /**
- * A set of small integers that knows its least and greatest member: bits in words, and above them words that say which
- * words are not empty. Every operation touches one word per factor of 32, so twenty thousand resting orders cost hardly
- * more than twenty.
+ * A set of small integers that knows its least and greatest member: bits in words, and above them words that say which words are not empty.
+ * Every operation touches one word per factor of 32, so twenty thousand resting orders cost hardly more than twenty.
  */
 export interface RankSet {
   /** Level 0 first: one bit per rank, then one bit per word of the level below, up to a single word. */

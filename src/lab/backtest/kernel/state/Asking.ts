@@ -1,5 +1,4 @@
 /** Keeps a strategy's last answer: its memory, and whether it wants to run after a fill. All of its markets share it. */
-
 import type { Decision, Memory, PriceBounds } from "../../../../strategy/Decision.ts"
 
 export interface Unordered {

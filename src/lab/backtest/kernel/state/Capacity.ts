@@ -1,5 +1,4 @@
 /** Tracks the rest of the volume that our orders get of a bar. Open and arriving orders share it. */
-
 import { type Candles, volumeAt } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
 import type { Market } from "../../../../domain/Market.ts"

@@ -2,7 +2,6 @@
  * The present time of a run in one market, and its alarms. Time only moves forward. A slot has one alarm: setting it again replaces the one
  * before.
  */
-
 import * as TimeAxis from "../../../../candles/TimeAxis.ts"
 
 interface Alarm {

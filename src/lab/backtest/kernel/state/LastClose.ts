@@ -2,7 +2,6 @@
  * The last close, or the price that the market has reached within the bar, and the test if it has reached a price. For a bar that filled
  * orders, the bounds of its close are known, and usually they answer the test without reading the close.
  */
-
 import { type Candles, closeAt } from "../../../../candles/Candles.ts"
 import type { Side } from "../../../../domain/Market.ts"
 

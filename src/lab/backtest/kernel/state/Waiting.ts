@@ -3,7 +3,6 @@
  * Also counts orders that are not placed. One that lacks money counts once, until it is placed or no longer wanted; one that is too small
  * counts each time.
  */
-
 import { type Amount, min } from "../../../../domain/Amount.ts"
 import type { OrderRow } from "../orders/OrderTable.ts"
 import * as SlotState from "../orders/SlotState.ts"

@@ -4,7 +4,6 @@
  *
  * A second count has everything owned, free or deposited, in doubles: for equity, never for money.
  */
-
 import { type Amount, min } from "../../../../domain/Amount.ts"
 import type { Market, Side } from "../../../../domain/Market.ts"
 import type { FlatCosts } from "../orders/OrderTable.ts"
