@@ -275,14 +275,31 @@ const mostApartOf = (text: string, hasSpread: boolean): number => {
   return text.includes("avellaneda-stoikov") ? 3e-6 : mostApart
 }
 
+/** A live grid sells at its end what is free, and the rest of the same bar once its refunds are back: parts of one sale. */
+const wholeExits = (fills: ReadonlyArray<Filled>): ReadonlyArray<Filled> => {
+  const wholes: Array<Filled> = []
+  for (const fill of fills) {
+    const last = wholes.at(-1)
+    if (last?.what !== fill.what || !fill.what.endsWith(" exit SELL")) wholes.push(fill)
+    else
+      wholes.splice(-1, 1, {
+        what: fill.what,
+        amountIn: last.amountIn + fill.amountIn,
+        amountOut: last.amountOut + fill.amountOut
+      })
+  }
+  return wholes
+}
+
 /** To the unit where orders do not depend on prices that were seen. */
 const assertSame = (
-  engine: ReadonlyArray<Filled>,
-  kernel: ReadonlyArray<Filled>,
+  live: ReadonlyArray<Filled>,
+  tested: ReadonlyArray<Filled>,
   isExact: boolean,
   about: string,
   hasSpread = false
 ) => {
+  const [engine = [], kernel = []] = [live, tested].map(wholeExits)
   const text = (filled: Filled) => (isExact ? shown(filled) : filled.what)
   assert.deepStrictEqual(engine.map(text), kernel.map(text), about)
   assertClose(engine, kernel, mostApartOf(about, hasSpread), about)

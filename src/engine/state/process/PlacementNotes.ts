@@ -2,8 +2,6 @@
  * Notes of a process about placements beside the journal, such as the time of the last request. A restart loses them, which costs a
  * request. A note is deleted when its placement leaves the state, so a long life does not fill the memory.
  */
-type PlacementNotes<V> = ReturnType<typeof make<V>>
-
 interface Known {
   has(placement: string): boolean
   readonly size: number
