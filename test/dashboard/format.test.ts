@@ -1,6 +1,6 @@
 /** Money on the page is rounded, never cut, and sums of it are exact. */
 import { assert, describe, it } from "@effect/vitest"
-import { cents, decimal, gain, percent, price, sum, toneOf, trend } from "../../src/dashboard/public/format.ts"
+import { brief, cents, decimal, gain, percent, price, sum, toneOf, trend } from "../../src/dashboard/public/format.ts"
 
 describe("numbers on the page", () => {
   it("are rounded to the cent, half away from zero; zero has no sign and no colour", () => {
@@ -22,6 +22,11 @@ describe("numbers on the page", () => {
     assert.strictEqual(decimal("-1234567.890100"), "−1,234,567.890100")
     assert.strictEqual(decimal("1234"), "1,234")
     assert.strictEqual(price("58166.535"), "58,166.54")
+  })
+
+  it("have at most eight places in sentences", () => {
+    assert.strictEqual(brief("paid out 0.019974987283945939 ETH at 2502.1284"), "paid out 0.01997499 ETH at 2502.1284")
+    assert.strictEqual(brief("bought 12.500000000000000001 SOL"), "bought 12.5 SOL")
   })
 
   it("are added up to the last digit", () => {

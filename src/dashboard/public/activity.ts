@@ -2,7 +2,7 @@
 import { h } from "preact"
 import type { LineView } from "../../views/Events.ts"
 import { textIn } from "./commands.ts"
-import { clock, decimal, price, stamp } from "./format.ts"
+import { brief, clock, decimal, price, stamp } from "./format.ts"
 import { Button, Empty, Panel, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, li, span, ul } from "./tags.ts"
@@ -22,7 +22,8 @@ const fillText = ({ sequence, text }: LineView): string => {
 const Event = (line: LineView) => {
   const { at, subject, tag, text, weight } = line
   const time = { dateTime: new Date(at).toISOString(), title: `${stamp(at)} UTC` }
-  const words = span("", b("", subject), ` ${tag === "FillSeen" ? fillText(line) : text}`)
+  const sentence = tag === "FillSeen" ? fillText(line) : text
+  const words = span({ title: sentence }, b("", subject), ` ${brief(sentence)}`)
   return li(`ev ${weight}`, h("time", time, clock(at).slice(0, 5)), words)
 }
 

@@ -32,6 +32,9 @@ export const decimal = (text: string, places?: number): string => {
 const withPlus = (text: string): string => (text.startsWith("−") || !/[1-9]/.test(text) ? text : `+${text}`)
 
 export const cents = (text: string): string => decimal(text, 2)
+/** The figures of a sentence with at most eight places. */
+export const brief = (text: string): string =>
+  text.replace(/\d+\.\d{9,}/g, (figure) => decimal(figure, 8).replace(/\.?0+$/, ""))
 export const gain = (text: string): string => withPlus(cents(text))
 export const signed = (value: number, places = 2): string => withPlus(decimal(value.toFixed(places), places))
 export const percent = (share: number): string => `${signed(share * 100)} %`

@@ -9,12 +9,12 @@ import { b, div, dl, h2, p, section, small, span } from "./tags.ts"
 
 type Standing = (typeof Profit.Type)["standings"][number]
 
-const Share = ({ capital, share, total }: Standing) => {
+const Share = ({ capital, share }: Standing) => {
   if (share === null) return p("hero-s", "No budget has a price yet")
-  const tone = toneOf(total)
-  const words = tone === "up" ? "ahead of" : tone === "down" ? "behind" : "as much as"
+  const tone = toneOf((share * 100).toFixed(2))
+  const words = tone === "up" ? " ahead of" : tone === "down" ? " behind" : ", as"
   const held = capital === null ? "" : `, ${cents(capital)}`
-  return p("hero-s", b({ class: tone }, trend(share)), ` ${words} holding the same budget${held}`)
+  return p("hero-s", b({ class: tone }, trend(share)), `${words} holding the same budget${held}`)
 }
 
 const figuresOf = (standing: Standing): ReadonlyArray<readonly [string, Child]> => {

@@ -45,7 +45,7 @@ const Profit = ({ name }: Strategy) => {
       div(
         "",
         p(`big ${toneOf(total)}`, profit(total), small("", ` ${asset}`)),
-        p("ink2", span(toneOf(total), trend(share)), " against holding")
+        p("ink2", span(toneOf((share * 100).toFixed(2)), trend(share)), " against holding")
       ),
       h(Spark, { of: curve })
     ),
