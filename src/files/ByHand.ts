@@ -44,7 +44,7 @@ const orderLines = /^ {4}((?:buy|sell)-[0-9a-f]{8}): (\{.*\})(?:\r?\n|$)/gm
 export const ordersIn = (text: string): ReadonlyMap<string, string> =>
   new Map([...text.matchAll(orderLines)].map(([, id = "", rule = ""]) => [id, rule]))
 
-export const counted = (strategy: Strategy): Strategy =>
+export const withOrderCount = (strategy: Strategy): Strategy =>
   isByHand(strategy.name) ? { ...strategy, orderCount: ordersIn(strategy.text).size } : strategy
 
 export const cancelledIn = (text: string): ReadonlyArray<string> =>

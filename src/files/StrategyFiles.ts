@@ -133,7 +133,7 @@ const readOf = (file: string, text: string, markets: Markets, purpose: Purpose):
       file,
       text,
       name,
-      strategies: [ByHand.counted(strategy)],
+      strategies: [ByHand.withOrderCount(strategy)],
       problems: [],
       rendered: []
     }),

@@ -43,13 +43,10 @@ export const watch = Effect.fn("Alerting.watch")(function* (
   const book = yield* OrderBook
   const look = Effect.gen(function* () {
     const armed = (yield* alertsOf(settings)).filter((alert) => isArmed(state, alert))
-    const polled = new Set(
-      strategies()
-        .flatMap(marketsSeen)
-        .map(({ name }) => name)
-    )
-    const others = armed.map(({ market }) => market).filter(({ name }) => !polled.has(name))
-    yield* Effect.ignore(book.look(others.map(aboutOne), pollMillis))
+    if (armed.length === 0) return
+    const polled = new Set(strategies().flatMap((strategy) => marketsSeen(strategy).map(({ name }) => name)))
+    const others = new Map(armed.flatMap(({ market }) => (polled.has(market.name) ? [] : [[market.name, market]])))
+    yield* Effect.ignore(book.look([...others.values()].map(aboutOne), pollMillis))
     const now = yield* Clock.currentTimeMillis
     for (const { market, price, side, text } of armed) {
       const present = book.prices.get(market.name)

@@ -72,7 +72,7 @@ const closing = (
   plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>,
   assets: ReadonlyMap<string, Asset>
 ) =>
-  Effect.fn("Closing.close")(function* ({ dry = false, strategy, ...sale }: CloseRequest) {
+  Effect.fn("BotServices.close")(function* ({ dry = false, strategy, ...sale }: CloseRequest) {
     const files = yield* edited.all
     const own = files.find((each) => each.strategy === strategy)
     if (own === undefined) {

@@ -50,7 +50,7 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
 })
 
 /** Compares the answers of the service to read-only requests with the answers that this program expects. */
-export const compared = Effect.fn("ServiceComparison.compared")(function* ({ config }: { readonly config: string }) {
+export const compared = Effect.fn("Doctor.compared")(function* ({ config }: { readonly config: string }) {
   const { found } = yield* VenueAccess.look(config, ({ markets }) =>
     Canary.use((canary) => canary.look(markets.assets))
   )

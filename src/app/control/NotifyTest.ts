@@ -24,14 +24,13 @@ export const sent = Effect.fn("NotifyTest.sent")(function* (file: string) {
   const phones = yield* OwnPhones.open(journal, { notify, people }, dashboard)
   const receivers = yield* Effect.forEach(notify, (target) =>
     Notifier.deliver(target, "test", [notice]).pipe(
-      Effect.provide(people),
       Effect.provideService(Phones, phones?.tell ?? nobody),
       Effect.match({
         onFailure: ({ message }) => ({ to: target.to, failure: message }),
         onSuccess: () => ({ to: target.to, failure: undefined })
       })
     )
-  )
+  ).pipe(Effect.provide(people))
   const failed = receivers.filter(({ failure }) => failure !== undefined).length
   const message = `it was not delivered to ${failed} of ${notify.length} receivers`
   return {

@@ -9,7 +9,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { baseQuantity, inputAmount, inputAsset, type Market } from "../../domain/Market.ts"
 import { progress } from "../../engine/planning/DecisionRecord.ts"
-import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, unfinishedOf } from "../../engine/state/BotState.ts"
 import { isUnpaid, openQuantity, type Placement } from "../../engine/state/Placement.ts"
 import * as ByHand from "../../files/ByHand.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
@@ -17,7 +17,7 @@ import { wishesOf } from "../../views/explain/Wishes.ts"
 import { type RuleTerms, sideOf, termsIn } from "./OrderRule.ts"
 
 export const liveIn = (state: BotState, strategy: string, id: string): Placement | undefined =>
-  unfinished(state).find((placement) => placement.strategy === strategy && placement.slot === id)
+  unfinishedOf(state, strategy).find(({ slot }) => slot === id)
 
 /** True if nothing more will be placed for the order and no money is on the way. */
 export const isOver = (state: BotState, strategy: string, id: string): boolean => {

@@ -40,6 +40,8 @@ interface Place {
   readonly text: string
 }
 
+const reserve = "0.1 % more than an order pays stays free for refund fees."
+
 const refused = (message: string) => Effect.fail(new Refused({ message }))
 
 type Files = ReturnType<typeof filesOf>
@@ -61,7 +63,8 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
   const parsed = ({ file }: Place, text: string) =>
     Result.match(StrategyFile.parse(text, file, markets), {
       // A limit order that fills at once is probably a mistyped price.
-      onSuccess: (strategy) => Effect.succeed<Strategy>({ ...ByHand.counted(strategy), restsAtWrittenPrices: true }),
+      onSuccess: (strategy) =>
+        Effect.succeed<Strategy>({ ...ByHand.withOrderCount(strategy), restsAtWrittenPrices: true }),
       onFailure: (problems) => refused(problems.map((problem) => render(problem, text)).join("\n"))
     })
   const ordered = Effect.fnUntraced(function* (id: string) {
@@ -182,8 +185,8 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
       if (spare === undefined || spare >= 0n || !draft.findings.includes("over-commit"))
         return yield* writeDown(written, draft, request.dry)
       const most = largest === undefined ? "nothing is free" : `the largest order that fits is ${largest}, or: all`
-      const told = [...draft.terms, `${request.amount} ${market.base.symbol} is too much: ${most}. ${reserve}`]
-      return yield* writeDown(written, { ...draft, terms: told }, request.dry)
+      const terms = [...draft.terms, `${request.amount} ${market.base.symbol} is too much: ${most}. ${reserve}`]
+      return yield* writeDown(written, { ...draft, terms }, request.dry)
     }
     if (largest === undefined)
       return yield* refused(
@@ -229,30 +232,34 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
   return services
 })
 
-/** Where orders by hand stand, by the files beside the journal and the state of the bot. */
 type Kept = Pick<BotSettings, "journal" | "markets">
 
-export const standingIn = (state: BotState, { markets }: Kept, slot: string) => {
-  const row = slotsOf(state, bySymbol(markets.assets), new Map()).find((each) => each.slot === slot)
-  const [strategy = "", id = ""] = slot.split("/")
-  const filled = row?.filled ?? ""
-  if (!OrderBudget.isOver(state, strategy, id))
-    return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why: row?.why ?? "not planned yet" }
-  return (state.slots.get(slot)?.completedLegs ?? 0) > 0
-    ? { filled: "100 %", state: "filled", why: "it is done, and its money is in the account" }
-    : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }
+/** The states of orders by hand. The rows of slots are made once for all of them. */
+export const standingsIn = (state: BotState, { markets }: Kept) => {
+  const rows = new Map(slotsOf(state, bySymbol(markets.assets), new Map()).map((row) => [row.slot, row]))
+  return (slot: string) => {
+    const row = rows.get(slot)
+    const [strategy = "", id = ""] = slot.split("/")
+    const filled = row?.filled ?? ""
+    if (!OrderBudget.isOver(state, strategy, id))
+      return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why: row?.why ?? "not planned yet" }
+    return (state.slots.get(slot)?.completedLegs ?? 0) > 0
+      ? { filled: "100 %", state: "filled", why: "it is done, and its money is in the account" }
+      : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }
+  }
 }
 
+/** By the files beside the journal and the state of the bot. */
 export const listed = Effect.fn("OrderServices.listed")(function* (config: Kept, state: BotState) {
-  const rows = yield* Effect.forEach(Layers.marketsByName(config.markets).values(), (market) =>
+  const orders = yield* Effect.forEach(Layers.marketsByName(config.markets).values(), (market) =>
     Effect.map(ByHand.textOf(ByHand.fileOf(config.journal, market)), (text) =>
-      [...ByHand.ordersIn(text)].map(([order, rule]): OrderStanding => {
-        const standing = standingIn(state, config, slotKey(ByHand.strategyOf(market), order))
-        return { order, terms: OrderRule.sentenceOf(market, rule), ...standing }
-      })
+      [...ByHand.ordersIn(text)].map(([order, rule]) => ({ market, order, rule }))
     )
   )
-  return rows.flat()
+  if (orders.every(({ length }) => length === 0)) return []
+  const standingIn = standingsIn(state, config)
+  return orders.flat().map(({ market, order, rule }): OrderStanding => {
+    const slot = slotKey(ByHand.strategyOf(market), order)
+    return { order, terms: OrderRule.sentenceOf(market, rule), ...standingIn(slot) }
+  })
 })
-
-const reserve = "0.1 % more than an order pays stays free for refund fees."

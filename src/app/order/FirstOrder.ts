@@ -23,6 +23,7 @@ import { Canary } from "../../venue/canary/Canary.ts"
 import { heldIn, Venue } from "../../venue/Venue.ts"
 import * as Doctor from "../control/Doctor.ts"
 import { marketNamed } from "../control/OrderRule.ts"
+import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import { ok, warn, wrong } from "../start/CheckFinding.ts"
 import { someoneAgrees } from "../swap/Carrying.ts"
@@ -75,7 +76,7 @@ const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name
   const [base, quote] = [usdOf(market.base), usdOf(market.quote)]
   if (base <= 0 || quote <= 0)
     return yield* new NoFirstOrder({ why: `the venue has no price of ${name} in USD; limitbot order places any order` })
-  const held = yield* heldOf(config)
+  const balances = yield* heldOf(config)
   const shortages: Array<string> = []
   for (const side of ["buy", "sell"] as const) {
     const direction = side === "buy" ? "BUY" : "SELL"
@@ -86,7 +87,7 @@ const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name
     const quantity = side === "sell" ? units : baseQuantity(market, units, price, "up")
     const pays = inputAmount(market, direction, quantity, price)
     const isPrivate = depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS"
-    const available = held.get(asset.id) ?? (isPrivate ? 0n : undefined)
+    const available = balances.get(asset.id) ?? (isPrivate ? 0n : undefined)
     const [amount, written] = [format(quantity, market.base.decimals), Decimal.format(price)]
     if (available === undefined || available >= pays) return { side, market: name, amount, price: written }
     shortages.push(
@@ -123,8 +124,9 @@ const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, is
 const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
   const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
   const cancelled = texts.flatMap(ByHand.cancelledIn)
-  const live = unfinished(yield* stateOf(config.journal)).map(({ slot }) => slot)
-  const listed = yield* Ordering.listed(config)
+  const state = yield* stateOf(config.journal)
+  const live = unfinished(state).map(({ slot }) => slot)
+  const listed = yield* OrderServices.listed(config, state)
   for (let number = 1; ; number++) {
     const key = `first-order ${number}`
     const isOwn = (order: string) => order.endsWith(`-${ByHand.hashOf(key)}`)

@@ -90,14 +90,12 @@ const deskOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry:
   return { desk, hasBot }
 })
 
-const alone = Effect.fnUntraced(function* ({ strategies, ...state }: BotState.BotState) {
-  const holders = [...strategies.values()].filter(
-    ({ isLoaded, trading }) => isLoaded && [...trading.values()].some(({ position }) => position.basis.position !== 0n)
+const alone = Effect.fnUntraced(function* (state: BotState.BotState) {
+  const holders = [...state.strategies.values()].flatMap(({ isLoaded, name, trading }) =>
+    isLoaded && [...trading.values()].some(({ position }) => position.basis.position !== 0n) ? [name] : []
   )
-  const working = BotState.unfinished({ ...state, strategies }).map(({ strategy }) => strategy)
-  const strategy = [...working, ...holders.map(({ name }) => name)].find(
-    (name) => !ByHand.isByHand(name) && name !== byHand
-  )
+  const names = [...BotState.unfinished(state).map(({ strategy }) => strategy), ...holders]
+  const strategy = names.find((name) => !ByHand.isByHand(name) && name !== byHand)
   if (strategy !== undefined) return yield* new BotNeeded({ strategy })
 })
 
@@ -169,7 +167,7 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, way: Way, hasBo
   const isCancelled = isCancel && isReached(state)
   const standing = isCancelled
     ? { state: "cancelled", why: "nothing of it is open" }
-    : OrderServices.standingIn(state, config, slot)
+    : OrderServices.standingsIn(state, config)(slot)
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
   if (isFollowed || isReached(state) || json) return answer
   const again = `To follow it again: limitbot run ${answer.file} --config ${file}`
@@ -207,15 +205,8 @@ export const again = Effect.fn("Ordering.again")(function* (order: string, way: 
   for (const market of Layers.marketsByName(markets).values()) {
     const [file, strategy] = [ByHand.fileOf(journal, market), ByHand.strategyOf(market)]
     if (!(yield* ByHand.textOf(file)).includes(order)) continue
-    const answer = {
-      message: `Continues with ${order}`,
-      order,
-      slot: slotKey(strategy, order),
-      file,
-      amount: "",
-      terms: []
-    }
-    yield* follow(answer, way, hasBot, reached)
+    const about = { message: `Continues with ${order}`, order, slot: slotKey(strategy, order), file }
+    yield* follow({ ...about, amount: "", terms: [] }, way, hasBot, reached)
   }
 })
 

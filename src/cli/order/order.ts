@@ -86,9 +86,9 @@ const change = Command.make(
   "change",
   { order, price: flags.textOrMissing("price", "The new price"), ...ways },
   Effect.fn(function* ({ dry, order, price, ...given }) {
-    const asked = yield* Ordering.checked(OrderChange, { order, price })
+    const request = yield* Ordering.checked(OrderChange, { order, price })
     const way = yield* Ordering.wayOf(given)
-    yield* Ordering.carry((desk, dry) => desk.change({ ...asked, dry }), way, dry)
+    yield* Ordering.carry((desk, dry) => desk.change({ ...request, dry }), way, dry)
   })
 ).pipe(help("Move an order by hand to another price; the old order is cancelled first"))
 

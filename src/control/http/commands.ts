@@ -14,18 +14,18 @@ const done = (message: string) => ({ message })
 
 /** Each command is recorded with the name of its token's holder. */
 const recording = (bot: Bot["Service"], books: Bookkeeper["Service"]) => {
-  const named = <A, E>(run: (by: string) => Effect.Effect<A, E, Bookkeeper>) =>
+  const bySpeaker = <A, E>(run: (by: string) => Effect.Effect<A, E, Bookkeeper>) =>
     Effect.provideService(
       Effect.flatMap(TokenHolder, ({ name }) => run(name)),
       Bookkeeper,
       books
     )
   const execute = (name: CommandName, target?: string, why?: string) =>
-    named((by) => Effect.map(obey(bot, by, name, target, why), done))
-  const noted = (command: string, target: string) => named((by) => note(by, command, target))
-  const carried = (command: string, answering: Effect.Effect<OrderAnswer, Refused>, isDry = false) =>
-    named((by) => (isDry ? answering : ordered(bot, by, command, answering)))
-  return { carried, execute, named, noted } as const
+    bySpeaker((by) => Effect.map(obey(bot, by, name, target, why), done))
+  const noted = (command: string, target: string) => bySpeaker((by) => note(by, command, target))
+  const orderCommand = (command: string, answering: Effect.Effect<OrderAnswer, Refused>, isDry = false) =>
+    bySpeaker((by) => (isDry ? answering : ordered(bot, by, command, answering)))
+  return { orderCommand, execute, bySpeaker, noted } as const
 }
 
 export const layer = HttpApiBuilder.group(
@@ -34,7 +34,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const bot = yield* Bot
     const books = yield* Bookkeeper
-    const { carried, execute, named, noted } = recording(bot, books)
+    const { orderCommand, execute, bySpeaker, noted } = recording(bot, books)
 
     const phones = Effect.suspend(() =>
       bot.phones === undefined
@@ -52,12 +52,12 @@ export const layer = HttpApiBuilder.group(
       release: () => execute("release"),
       reload: () => execute("reload"),
       resolve: ({ payload: { placement, received, word, why } }) =>
-        named((by) => {
+        bySpeaker((by) => {
           const answer = { placement, word, text: why ?? byWhom(by), ...present({ received }) }
           return Effect.map(resolve(bot, by, answer, why), done)
         }),
       signal: ({ params: { name }, payload: { value, ...more } }) =>
-        named((by) => Effect.map(bot.signals.take(by, { name, value: Number(value), ...more }), done)),
+        bySpeaker((by) => Effect.map(bot.signals.take(by, { name, value: Number(value), ...more }), done)),
       subscribe: Effect.fnUntraced(function* ({ payload }) {
         const holder = yield* TokenHolder
         const isNew = yield* (yield* phones).subscribe(holder, payload)
@@ -79,9 +79,9 @@ export const layer = HttpApiBuilder.group(
         return { ...done(`Swap ${swap} is made`), swap }
       }),
       order: ({ headers, payload }) =>
-        carried("order", bot.services.orders.place(payload, headers["idempotency-key"]), payload.dry),
-      orderChange: ({ payload }) => carried("order change", bot.services.orders.change(payload), payload.dry),
-      orderCancel: ({ payload: { order } }) => carried("order cancel", bot.services.orders.cancel(order)),
+        orderCommand("order", bot.services.orders.place(payload, headers["idempotency-key"]), payload.dry),
+      orderChange: ({ payload }) => orderCommand("order change", bot.services.orders.change(payload), payload.dry),
+      orderCancel: ({ payload: { order } }) => orderCommand("order cancel", bot.services.orders.cancel(order)),
       check: ({ payload: { files } }) => Effect.map(bot.services.check(files), (problems) => ({ problems })),
       backtestWith: ({ payload: { file, text } }) => bot.services.backtest(file, text),
       planWith: ({ payload: { files } }) => bot.services.plan(files),

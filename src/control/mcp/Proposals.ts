@@ -27,25 +27,25 @@ const json = Schema.decodeUnknownEffect(Schema.Json)
 
 const ordersBy = (operator: Ask) => {
   /** Places the size that was shown, also for `all`. */
-  const placed = Effect.fnUntraced(function* (order: OrderRequest, key: string) {
-    const sent = (payload: OrderRequest) =>
+  const placing = Effect.fnUntraced(function* (order: OrderRequest, key: string) {
+    const send = (payload: OrderRequest) =>
       operator((api) => api.command.order({ payload, headers: { "idempotency-key": key } }))
-    const plan = yield* sent({ ...order, dry: true })
+    const plan = yield* send({ ...order, dry: true })
     const what = "The order is placed by hand, and the bot follows it to its end."
-    return { what, plan, run: sent({ ...order, amount: plan.amount, dry: false }) }
+    return { what, plan, run: send({ ...order, amount: plan.amount, dry: false }) }
   })
 
-  const moved = Effect.fnUntraced(function* (change: OrderChange) {
-    const sent = (dry: boolean) => operator((api) => api.command.orderChange({ payload: { ...change, dry } }))
-    return { what: "The order is cancelled, then placed at the new price.", plan: yield* sent(true), run: sent(false) }
+  const moving = Effect.fnUntraced(function* (change: OrderChange) {
+    const send = (dry: boolean) => operator((api) => api.command.orderChange({ payload: { ...change, dry } }))
+    return { what: "The order is cancelled, then placed at the new price.", plan: yield* send(true), run: send(false) }
   })
 
-  const cancelled = (order: string) => ({
+  const cancelling = (order: string) => ({
     what: "The order is cancelled for good, and its money is refunded.",
     plan: { order },
     run: operator((api) => api.command.orderCancel({ payload: { order } }))
   })
-  return { placed, moved, cancelled } as const
+  return { placing, moving, cancelling } as const
 }
 
 export const make = (operator: Ask) => {
@@ -58,13 +58,13 @@ export const make = (operator: Ask) => {
       case "apply":
         return edited(target, text)
       case "order":
-        return order === undefined ? needsTarget(action, "an order") : orders.placed(order, key)
+        return order === undefined ? needsTarget(action, "an order") : orders.placing(order, key)
       case "order-change":
         return target === undefined || price === undefined
           ? needsTarget(action, "a target and a price")
-          : orders.moved({ order: target, price })
+          : orders.moving({ order: target, price })
       case "order-cancel":
-        return target === undefined ? needsTarget(action) : Effect.succeed(orders.cancelled(target))
+        return target === undefined ? needsTarget(action) : Effect.succeed(orders.cancelling(target))
       default:
         return commanded(action, target, why)
     }

@@ -81,13 +81,13 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     )
 
   const orders = bot.services.orders
-  const said = (answering: Effect.Effect<OrderAnswer, Refused>, command: string) => (by: string) =>
+  const answerTo = (answering: Effect.Effect<OrderAnswer, Refused>, command: string) => (by: string) =>
     ordered(bot, by, command, answering).pipe(
       Effect.map(({ message }) => message),
       Effect.catch(({ message }) => Effect.succeed(message)),
       Effect.provideService(Bookkeeper, books)
     )
-  const shown = ({ terms }: OrderAnswer, run: (by: string) => Effect.Effect<string>) => ({
+  const proposalOf = ({ terms }: OrderAnswer, run: (by: string) => Effect.Effect<string>) => ({
     text: terms.join("\n"),
     run
   })
@@ -99,15 +99,15 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
       const lines = rows.map(({ order, state, terms, why }) => `${order}: ${terms}: ${state}: ${why}`)
       return { text: lines.slice(0, maxLines).join("\n") || "No orders by hand." }
     }
-    if (verb === "cancel") return { text: yield* said(orders.cancel(id), "order cancel")(by) }
+    if (verb === "cancel") return { text: yield* answerTo(orders.cancel(id), "order cancel")(by) }
     if (verb === "change") {
       const change = yield* decodeChange({ order: id, price: rest.at(-1) }, exactly)
-      return shown(yield* orders.change({ ...change, dry: true }), said(orders.change(change), "order change"))
+      return proposalOf(yield* orders.change({ ...change, dry: true }), answerTo(orders.change(change), "order change"))
     }
     const request = yield* decodeRequest(wordsOfOrder(words), exactly)
     const key = Buffer.from(randomBytesUnsafe(12)).toString("hex")
     const draft = yield* orders.place({ ...request, dry: true }, key)
-    return shown(draft, said(orders.place({ ...request, amount: draft.amount }, key), "order"))
+    return proposalOf(draft, answerTo(orders.place({ ...request, amount: draft.amount }, key), "order"))
   })
 
   const order = (by: string, words: ReadonlyArray<string>) =>

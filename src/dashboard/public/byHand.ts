@@ -1,7 +1,7 @@
 /** Orders by hand: the form for a new one, and the list with changes and cancels. */
 import { h } from "preact"
 import type { OrderStanding } from "../../control/api/Order.ts"
-import { askFor, command, planned } from "./commands.ts"
+import { askFor, command, confirmPlan } from "./commands.ts"
 import { counted } from "./format.ts"
 import { Button, type Column, column, Panel, Table } from "./parts.ts"
 import * as Store from "./store.ts"
@@ -21,12 +21,12 @@ export const orderByHand = (): void => {
     { name: "expire", label: "Expire after: 6h", isOptional: true }
   ]
   const about = "With a take profit and a stop, one cancels the other."
-  askFor("Order by hand", "Plan", fields, about, (words) => void planned("Place it", "order", words, newKey()))
+  askFor("Order by hand", "Plan", fields, about, (words) => void confirmPlan("Place it", "order", words, newKey()))
 }
 
 const change = ({ order, terms }: OrderStanding): void =>
   askFor(`Change ${order}`, "Plan", [{ name: "price", label: "New price" }], terms, ({ price = "" }) => {
-    planned(`Move ${order}`, "order/change", { order, price })
+    confirmPlan(`Move ${order}`, "order/change", { order, price })
   })
 
 const hasEnded = ({ state }: OrderStanding): boolean => state === "filled" || state === "expired"

@@ -167,7 +167,7 @@ export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "
 }
 
 /** Does what a plan with its costs has shown. An order of `all` has the size of the plan. */
-export const planned = (title: string, path: string, payload: Payload, key?: string): Promise<void> => {
+export const confirmPlan = (title: string, path: string, payload: Payload, key?: string): Promise<void> => {
   const answer = async () => {
     const draft = await Api.post<Pick<OrderAnswer, "terms"> & { readonly amount?: string }>(
       path,

@@ -2,7 +2,7 @@
 import { h } from "preact"
 import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { SlotView } from "../../views/Slots.ts"
-import { CommandButton, planned } from "./commands.ts"
+import { CommandButton, confirmPlan } from "./commands.ts"
 import { age, decimal, percent, price, spoken, toneOf, trend } from "./format.ts"
 import { Button, Chip, type ChipKind, Empty, Figures, Money, Spark } from "./parts.ts"
 import * as Store from "./store.ts"
@@ -100,7 +100,7 @@ const Buttons = ({ kind, name, paused }: Strategy) => {
   const close = {
     label: "Close…",
     name: `Close ${name}`,
-    onClick: () => planned(`Close ${name}`, "close", { strategy: name }),
+    onClick: () => confirmPlan(`Close ${name}`, "close", { strategy: name }),
     style: "quiet sm"
   }
   return kind === ""

@@ -43,13 +43,13 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
       const { by, id, order } = placement
       return order === undefined || listed.has(order.id) || !isDue(placement, now) ? [] : [{ by, id, order }]
     })
-    const shown: Array<string> = []
+    const orderIds: Array<string> = []
     const failures: Array<{ readonly id: string; readonly failure: VenueError }> = []
     const readOne = Effect.fnUntraced(function* ({ by, id, order }: (typeof missing)[number]) {
       const answer = yield* Effect.flatMap(Effect.result(readOrder(venue, by, order)), unlessFatal)
       if (answer._tag === "Success") {
         const { correlationId, value } = answer.success
-        shown.push(value.id)
+        orderIds.push(value.id)
         return yield* take({ order: value, placement: id, correlationId }, look)
       }
       // An order that we know and the venue denies stays exposure until the venue says something else.
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
       isAway(failure) ? Result.succeed(failure.message) : Result.fail({ why: failure.message, id })
     )
     yield* Effect.forEach(odd, noteOdd, { discard: true })
-    return { shown, problem: unread.length === missing.length ? unread[0] : undefined }
+    return { shown: orderIds, problem: unread.length === missing.length ? unread[0] : undefined }
   })
 
   /**

@@ -73,8 +73,8 @@ export const touchedAt = ({ touched }: BotState, strategy: string): number =>
 export const perEvent = <A>(read: (state: BotState) => A): ((state: BotState) => A) => {
   const values = new WeakMap<BotState, { readonly sequence: number; readonly value: A }>()
   return (state) => {
-    const known = values.get(state)
-    if (known?.sequence === state.sequence) return known.value
+    const last = values.get(state)
+    if (last?.sequence === state.sequence) return last.value
     const value = read(state)
     values.set(state, { sequence: state.sequence, value })
     return value

@@ -20,7 +20,7 @@ const slotsOf = (slots: View["slots"], run: number): View["slots"] => {
   return new Map(own.map(([slot, progress]) => [slot.slice(0, -suffix.length), progress]))
 }
 
-const named = (decision: Decision, run: number): Decision => {
+const inRun = (decision: Decision, run: number): Decision => {
   const suffix = suffixOf(run)
   if (suffix === "") return decision
   const name = (slot: string) => `${slot}${suffix}`
@@ -58,7 +58,7 @@ export const restarting =
       const baseText = (amount: Amount) => format(amount, market.base.decimals)
       const [base, quote] = [baseText(own.freeBase), format(own.freeQuote, market.quote.decimals)]
       const noted = { number: run, base, quote, position: baseText(own.position) }
-      const decision = named(behaviour.decide(viewOf(view, noted), behaviour.initialMemory), run)
+      const decision = inRun(behaviour.decide(viewOf(view, noted), behaviour.initialMemory), run)
       return decision.isOver ? undefined : { ...decision, memory: mark.on(decision.memory, noted) }
     }
     return {
@@ -66,10 +66,10 @@ export const restarting =
       decide: (view, memory) => {
         const noted = mark.of(memory)
         const run = runIn(noted)
-        const seen = viewOf(view, noted)
-        const decision = named(behaviour.decide(seen, mark.off(memory)), run)
+        const ownView = viewOf(view, noted)
+        const decision = inRun(behaviour.decide(ownView, mark.off(memory)), run)
         const { endedAt: before, ...fields } = noted
-        const isLive = [...seen.slots.values()].some(({ live }) => live !== undefined)
+        const isLive = [...ownView.slots.values()].some(({ live }) => live !== undefined)
         if (!decision.isOver || isLive) return { ...decision, memory: mark.on(decision.memory, fields) }
         const endedAt = typeof before === "number" ? before : view.now
         const isDue = view.now >= endedAt + waitMillis

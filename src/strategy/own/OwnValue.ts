@@ -45,7 +45,7 @@ export const valueReader = (nameOf: (atom: number) => string): ((bytes: Buffer) 
   }
   const object = (): unknown => {
     const properties: Record<string, unknown> = {}
-    for (let left = whole(); left > 0; left--) {
+    for (let rest = whole(); rest > 0; rest--) {
       const head = whole()
       const name = (head & 1) === 1 ? `${head >>> 1}` : (keys.names[(head >>> 1) - 1] ?? "")
       if (name === "__proto__") throw new OwnCodeFailed("its answer has a key __proto__")

@@ -212,8 +212,10 @@ const replaceFreed = (run: MarketRun): void => {
 }
 
 /** True if a close may replace an order, which costs money, without running the strategy. */
-export const mayReplace = (runs: Runs): boolean =>
-  runs.some(({ guard }) => guard !== undefined && [...guard.denials.keys()].some(isLive))
+export const mayReplace = (runs: Runs): boolean => {
+  for (const { guard } of runs) for (const slot of guard?.denials.keys() ?? []) if (isLive(slot)) return true
+  return false
+}
 
 /** A strategy that sees its own orders runs again when they change, at most this often within one bar. */
 const maxAnswers = 8

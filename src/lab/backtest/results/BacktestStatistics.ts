@@ -166,14 +166,8 @@ export const facts = (side: BandSide.BandSide, trials: number): Page.Facts => {
   ]
 }
 
-/** From the fills, at the close of every bar. */
-interface Exposure {
-  /** Mean share exposureOf equity held in base. */
-  readonly meanShare: number
-  readonly timeInMarket: number
-}
-
-export const exposureOf = (parts: ReadonlyArray<Part>): Exposure => {
+/** From the fills, at the close of every bar. `meanShare`: of equity held in base. */
+export const exposureOf = (parts: ReadonlyArray<Part>) => {
   const bars = parts[0]?.candles.bars ?? 0
   const all = parts.map((part) => ({
     close: part.candles.close,

@@ -211,10 +211,10 @@ const unbounded = (
       keys
     ).filter(({ buy }) => buy.quantity > 0n)
   const levels = `step ${Decimal.format(step)}`
-  const given = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
-  const gridAt = remembering((start: Price): Grid => ({ ...given, range: fixed(cellsAt(start)) }))
+  const terms = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
+  const gridAt = remembering((start: Price): Grid => ({ ...terms, range: fixed(cellsAt(start)) }))
   checkEnds(whole, [undefined, undefined], section)
-  const decide = growing(standing(gridAt), { ...given, range: fixed([]) }, whole.size)
+  const decide = growing(standing(gridAt), { ...terms, range: fixed([]) }, whole.size)
   return endingAt(decide, { ...whole, budget, size }, section.to)
 }
 
