@@ -25,15 +25,14 @@ import {
 const isCreate = ({ method, path }: Network["sent"][number]) => method === "POST" && path === "/v0/orders"
 const restored: BotEvent = { _tag: "JournalRestored", events: 3, head: "hash" }
 
-/** What the journal was when it knew no order yet, and `more`. */
-const copyOf = (events: Iterable<Recorded>, more: ReadonlyArray<BotEvent> = []): ReadonlyArray<BotEvent> => {
+/** What the journal was when it knew no order yet. */
+const copyOf = (events: Iterable<Recorded>): ReadonlyArray<BotEvent> => {
   const all = [...events].map(({ event }) => event)
   return [
     ...all.slice(
       0,
       all.findIndex(({ _tag }) => _tag === "Planned")
     ),
-    ...more,
     restored
   ]
 }
@@ -44,22 +43,14 @@ const idsOf = (bot: Parameters<typeof openOrders>[0]) =>
     .toSorted()
 
 /** Two orders rest, then the bot goes on with an old copy of its journal. */
-const withOldCopy = Effect.fnUntraced(function* (
-  strategy: string,
-  before = ladder(2),
-  more: ReadonlyArray<BotEvent> = []
-) {
+const withOldCopy = Effect.fnUntraced(function* (strategy: string, before = ladder(2)) {
   const world = yield* make
   const first = yield* world.run({ strategies: [before] })
   yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
   const resting = idsOf(first)
   yield* first.stop
   world.network.sent.length = 0
-  const second = yield* world.run({
-    strategies: [strategy],
-    ownJournal: true,
-    earlier: copyOf(yield* first.events, more)
-  })
+  const second = yield* world.run({ strategies: [strategy], ownJournal: true, earlier: copyOf(yield* first.events) })
   return { world, resting, second } as const
 })
 
@@ -87,32 +78,6 @@ describe("a journal that is older than the venue's state", () => {
         const { second } = yield* withOldCopy(own, own)
         yield* until(() => openOrders(second).length === 2, 60_000, "both are known again")
         assert.deepStrictEqual(Problems.problemsOf(second.state, 0), [])
-      })
-    )
-  )
-
-  it.effect("takes no order back that its strategy has no money for, and reports it", () =>
-    inVirtualTime(
-      Effect.gen(function* () {
-        const sale = `name: sale
-market: BTC/USDC
-kind: ladder
-limits: { budget: { base: 0.02 }, maxPriceDeviation: 90% }
-ladder: { side: sell, from: 70000, to: 80000, rungs: 2, total: { base: 0.02 } }
-`
-        const dust = {
-          _tag: "LegClosed",
-          strategy: "sale",
-          slot: "earlier",
-          side: "SELL",
-          asset: "BTC",
-          rest: 500_000n,
-          reason: "too little to sell"
-        } as const
-        const { second } = yield* withOldCopy(sale, sale, [dust])
-        yield* until(() => second.state.integrity.forgotten.size === 1, 60_000, "one is reported")
-        assert.strictEqual(openOrders(second).length, 1)
-        assert.strictEqual(Ledger.freeOf(second.state.ledger, "sale", "BTC"), 500_000n)
       })
     )
   )
