@@ -232,7 +232,7 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     await shows("#dialog", /hash-1/)
     await page.getByLabel("Why").fill("the balance never moved")
     await page.getByRole("button", { name: "It was not paid" }).click()
-    await shows(".toast", /p1 is taken as not paid/)
+    await shows(".toast", /p1: recorded as not paid/)
     await until("the problem is gone", () => page.locator("#problems").isHidden())
     await page.getByRole("button", { name: "Search" }).click()
     await shows("#events", /the balance never moved/)

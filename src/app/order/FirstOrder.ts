@@ -1,7 +1,7 @@
 /**
  * `limitbot first-order`: the first use of an order by hand. A small order far from the market is placed, and cancelled as soon as it is open.
- * Its checks come first, and its events say what it cost and what the service did unlike its word. A repeated command continues an order that
- * is not cancelled yet.
+ * Its checks come first. The report has the cost, and every difference from what the service announced. A repeated command continues an
+ * order that is not cancelled yet.
  */
 import { Console, Effect, Option, Result, Schema, Stream } from "effect"
 import { type Asset, floorOf, format, formatWithSymbol } from "../../domain/Amount.ts"

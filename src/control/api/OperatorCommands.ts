@@ -118,7 +118,7 @@ export const operatorWords = {
   adopt: {
     title: "The venue is right",
     means: "The venue is right: the slot continues from the venue's report",
-    taken: "the venue says"
+    taken: "the venue reports"
   },
   forget: {
     title: "Forget it",

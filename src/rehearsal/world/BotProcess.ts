@@ -53,7 +53,7 @@ export interface BotOptions {
   readonly beside?: Effect.Effect<void, unknown, Bookkeeper | History | Journal | PriceStore | Venue>
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
   readonly leaseLost?: () => string | undefined
-  /** The start of the machine. Another one means that the disk may have lost data it had promised to keep. */
+  /** Id of the machine's start. With another one, the disk may have lost writes that it had acknowledged. */
   readonly boot?: string
   readonly disk?: (journal: Journal["Service"]) => Journal["Service"]
 }
