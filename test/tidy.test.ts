@@ -63,7 +63,7 @@ const budgets: Readonly<Record<string, number>> = {
   orderbook: 898,
   process: 497,
   programs: 171,
-  rehearsal: 2039,
+  rehearsal: 1903,
   report: 1015,
   sandbox: 5246,
   signer: 1573,
