@@ -97,7 +97,7 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(close(filled(3), cell(6_000_000n)), [], "what is most of the leg is not a rest")
   })
 
-  it("what is left of an exit stays wanted however often it is refused, unless it is a leftover", () => {
+  it("the rest of an exit stays planned after any number of refusals, unless it is dust", () => {
     const selling = (filledInLeg: bigint, limits: Partial<Limits> = {}) => {
       const state = filled(3)
       const slot = state.slots.get(slotKey("s", "cell")) ?? assert.fail()
