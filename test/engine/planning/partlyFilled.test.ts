@@ -9,11 +9,13 @@ import { problemsOf } from "../../../src/views/Problems.ts"
 import { firstOf } from "../../long.ts"
 import { assets, inVirtualTime, makeWith, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
 
-const still = makeWith(() => Reserve.none, {
+const settings = {
   speed: 0,
   fillWhileCancellingShare: 0,
   solvers: { marginBasisPoints: [5000, 5000], marginPerThousandUsd: 0, solvers: 1, latencyMillis: [0, 0] }
-})
+} as const
+const still = makeWith(() => Reserve.none, settings)
+const slow = makeWith(() => Reserve.none, { ...settings, payoutMillis: [600_000, 600_000] })
 
 interface Form {
   readonly name: string
@@ -58,8 +60,8 @@ const file = ({ kind, section }: Form, limits = "") =>
   `name: test\nmarket: BTC/USDC\nkind: ${kind}\nlimits: { budget: { ${kind === "deals" ? "" : "base: 0.1, "}quote: 2000 }, maxPriceDeviation: 90%${limits} }\n${kind}: ${section}\n`
 
 /** Its entry rests at 60,000, of which this much has filled. */
-const filled = Effect.fnUntraced(function* (form: Form, market: number, quantity: string, limits = "") {
-  const world = yield* still
+const filled = Effect.fnUntraced(function* (form: Form, market: number, quantity: string, limits = "", at: typeof still = still) {
+  const world = yield* at
   const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
   yield* to(market)
   const process = yield* world.run({ strategies: [file(form, limits)], pace: { pollMaxMillis: 2_000 } })
@@ -235,6 +237,34 @@ describe("an entry that has filled in part and whose cancel gets no answer", () 
           assert.match(problem, exit)
           world.network.bend = () => undefined
           yield* until(() => exits(exit.source.startsWith("SELL") ? "SELL" : "BUY").length === 1, 120_000, "it leaves")
+          assert.deepStrictEqual(problemsIn(process), [])
+        })
+      )
+    )
+  }
+})
+
+describe("an entry whose money has not come when its stop is reached", () => {
+  const cases = [
+    [buy[0], "0.01", "has not paid the entry out"],
+    [deal, "0.01", "has not paid the entry out"],
+    [buy[2], "0.01", "has not paid the entry out"],
+    [buy[1], "0.003", "has not paid the entry out"]
+  ] as const
+  for (const [form = deal, quantity, text] of firstOf(2, cases)) {
+    it.effect(`of ${form.name} with ${quantity} is reported after a minute, with the cost of leaving`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { ordersOf, process, to } = yield* filled(form, form === deal ? 60_000 : 61_000, quantity, "", slow)
+          yield* to(57_000)
+          yield* Effect.sleep("50 seconds")
+          assert.deepStrictEqual(problemsIn(process), [])
+          yield* until(() => problemsIn(process).length > 0, 60_000, "it is reported")
+          const [problem = "", ...others] = problemsIn(process)
+          assert.lengthOf(others, 0)
+          assert.match(problem, /^exit-refused test\/\w+: The exit SELL 0\.\d+ BTC .*leaving now at [\d.]+ costs /)
+          assert.include(problem, text)
+          yield* until(() => ordersOf("SELL").length === 1, 900_000, "it leaves")
           assert.deepStrictEqual(problemsIn(process), [])
         })
       )
