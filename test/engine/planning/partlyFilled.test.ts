@@ -60,7 +60,13 @@ const file = ({ kind, section }: Form, limits = "") =>
   `name: test\nmarket: BTC/USDC\nkind: ${kind}\nlimits: { budget: { ${kind === "deals" ? "" : "base: 0.1, "}quote: 2000 }, maxPriceDeviation: 90%${limits} }\n${kind}: ${section}\n`
 
 /** Its entry rests at 60,000, of which this much has filled. */
-const filled = Effect.fnUntraced(function* (form: Form, market: number, quantity: string, limits = "", at: typeof still = still) {
+const filled = Effect.fnUntraced(function* (
+  form: Form,
+  market: number,
+  quantity: string,
+  limits = "",
+  at: typeof still = still
+) {
   const world = yield* at
   const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
   yield* to(market)
