@@ -299,11 +299,15 @@ const sold = (
   }
 }
 
-/** Base that was bought and can be sold now. */
+/** Base that was bought and can be sold now. What other orders may still sell is theirs until they have ended. */
 const heldIn = (view: View, bought: Amount): Amount => {
-  if (view.own === undefined) return bought
-  const { live } = progressOf(view, exit)
-  return min(bought, view.own.freeBase + (live?.side === "SELL" ? live.quantity : 0n))
+  const live = [...view.slots].flatMap(([slot, { live: order }]) =>
+    order?.side === "SELL" ? [{ isOurs: slot === exit, quantity: order.quantity }] : []
+  )
+  const sumOf = (isOurs: boolean) =>
+    live.reduce((sum, order) => (order.isOurs === isOurs ? sum + order.quantity : sum), 0n)
+  const rest = bought - sumOf(false)
+  return view.own === undefined ? rest : min(rest, view.own.freeBase + sumOf(true))
 }
 
 /** A mapping without braces ends with its last value, and its span where the next key begins. */
