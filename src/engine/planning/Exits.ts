@@ -152,21 +152,23 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       const desired = planned.find((each) => each.slot === slot)
       const reason = desired ?? absent.find((each) => each.slot === slot)
       const isOver = state === "closing" && reason !== undefined && isAfterStop(reason)
-      const since = isOver ? closedAt : state === "open" ? cancel?.requestedAt : undefined
-      if (since === undefined || view.now - since < minuteMillis || isExit === true) return Effect.void
-      const side = opposite(entry.side)
+      const since = isOver ? closedAt : state === "open" && isExit !== true ? cancel?.requestedAt : undefined
+      if (since === undefined || view.now - since < minuteMillis) return Effect.void
+      const side = isExit === true ? entry.side : opposite(entry.side)
       const exits = [...orders.values()].filter((order) => order.isExit === true && order.side === side)
       const others = exits.reduce((rest, order) => rest - order.quantity, magnitude(view.own?.position ?? 0n))
       const leg = desired && nextLeg(desired, view, slot)
       const next = leg?.side === side ? leg.price : undefined
+      const own = isExit === true ? openQuantity(entry) : filledBase(entry)
       const isLeaving = isOver || (cancel !== undefined && isAfterStop(cancel))
-      const uncovered = next !== undefined ? filledBase(entry) : isLeaving ? others : 0n
-      const quantity = min(filledBase(entry), uncovered)
+      const uncovered = next !== undefined ? own : isLeaving ? others : 0n
+      const quantity = min(own, uncovered)
       if (quantity <= 0n) return Effect.void
       const price = next ?? executable(side, priceIn(view, entry.market) ?? view.price)
-      const unpaid = payout === "paid" ? "refunded the rest of the entry" : "paid the entry out"
+      const unpaid = isExit === true ? "refunded its last order" : "paid the entry out"
+      const isPaid = isExit !== true && payout === "paid"
       const why = isOver
-        ? `the venue has not ${unpaid}`
+        ? `the venue has not ${isPaid ? "refunded the rest of the entry" : unpaid}`
         : "the venue has not cancelled the entry, and pays out afterwards"
       return report(entry, { side, price, quantity }, `${isOver ? "unpaid" : "blocked"} ${quantity}`, why)
     }

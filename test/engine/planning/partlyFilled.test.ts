@@ -276,4 +276,29 @@ describe("an entry whose money has not come when its stop is reached", () => {
       )
     )
   }
+
+  it.effect("is reported too if the strategy has ended and its exit is not refunded", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* slow
+        const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
+        yield* to(61_000)
+        const text = file(buy[0] ?? deal, "")
+          .replace("base: 0.1, ", "")
+          .replace("limits:", "until: 2026-01-01T00:40Z\nonEnd: sell\nlimits:")
+        const process = yield* world.run({ strategies: [text], pace: { pollMaxMillis: 2_000 } })
+        yield* until(() => openOrders(process).length === 1, 60_000, "its entry rests")
+        yield* world.tell("/sandbox/fill", { quantity: "0.01" })
+        yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 900_000, "its exit rests")
+        assert.deepStrictEqual(problemsIn(process), [])
+        yield* until(() => problemsIn(process).length > 0, 2_000_000, "it is reported")
+        assert.match(
+          problemsIn(process)[0] ?? "",
+          /The exit SELL 0\.0099\d+ BTC .*has not refunded its last order; leaving now/
+        )
+        yield* until(() => openOrders(process).some(({ slot }) => slot === "exit"), 900_000, "it leaves")
+        assert.deepStrictEqual(problemsIn(process), [])
+      })
+    )
+  )
 })
