@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const changes = diff(strategy.market, wish, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, wish, beside, change), { discard: true })
-    yield* watchExits(strategy, view, own, decision.desired, wish.desired)
+    yield* watchExits(strategy, view, own, decision, wish.desired)
     if (cancelAll !== undefined)
       yield* Effect.forEach(exitsIn(decision, view), (exit) => reportHeldExit(strategy, view, beside, exit), {
         discard: true
