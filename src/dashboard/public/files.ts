@@ -8,7 +8,7 @@ import * as Api from "./api.ts"
 import { textIn } from "./commands.ts"
 import { tested } from "./curve.ts"
 import { CloseButton, messageOf, open, toast } from "./dialog.ts"
-import { counted, decimal, signed } from "./format.ts"
+import { brief, counted, decimal, signed } from "./format.ts"
 import { Button, type Column, column, Price, Side, Table } from "./parts.ts"
 import { may } from "./store.ts"
 import { div, p, pre, section, span } from "./tags.ts"
@@ -26,8 +26,9 @@ const chosen = signal("")
 /** The edited text; nothing until the reader changes it. */
 const edit = signal<string | undefined>(undefined)
 const said = signal<Said | undefined>(undefined)
+type Change = (typeof Plan.Type)["changes"][number]
 /** The last plan of the text as it is. */
-const planned = signal<typeof Plan.Type | undefined>(undefined)
+const planned = signal<ReadonlyArray<Change> | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 
 const file = computed(() => files.value.find((each) => each.file === chosen.value) ?? files.value[0])
@@ -50,8 +51,14 @@ const check = async (of: StrategyFileView): Promise<boolean> => {
   return problems.length === 0
 }
 
+/** A plan is about all strategies; those of other files change for their own reasons. */
+const changesOf = (of: StrategyFileView, { changes }: typeof Plan.Type): ReadonlyArray<Change> => {
+  const others = new Set(files.value.filter((each) => each.file !== of.file).map(({ strategy }) => strategy))
+  return changes.filter(({ strategy }) => !others.has(strategy))
+}
+
 /** The cost of an edit now, by asset. */
-const costsOf = ({ changes }: typeof Plan.Type): string => {
+const costsOf = (changes: ReadonlyArray<Change>): string => {
   const costs = changes.flatMap(({ costs }) => costs)
   const assets = [...new Set(costs.map(({ asset }) => asset))]
   const total = (asset: string) =>
@@ -62,18 +69,19 @@ const costsOf = ({ changes }: typeof Plan.Type): string => {
 const plan = async (of: StrategyFileView): Promise<void> => {
   say(["planning …"], true)
   const answer = await Api.post<typeof Plan.Type>("plan", edited(of))
-  const { cancel, create, defer, keep } = answer.summary
-  const [costs, { refused }] = [costsOf(answer), answer]
+  const [changes, { refused }] = [changesOf(of, answer), answer]
+  const [counts, costs] = [Map.groupBy(changes, ({ action }) => action), costsOf(changes)]
+  const count = (action: Change["action"]) => counts.get(action)?.length ?? 0
   say(
     [
-      `${keep} kept, ${cancel} cancelled, ${create} placed, ${defer} placed once funds are back`,
+      `${count("keep")} kept, ${count("cancel")} cancelled, ${count("create")} placed, ${count("defer")} placed once funds are back`,
       ...(costs === "" ? [] : [`Costs about ${costs}`]),
-      ...answer.findings.map(({ text }) => text),
+      ...answer.findings.map(({ text }) => brief(text)),
       ...(refused.length > 0 ? [`warnings: ${refused.join(", ")}`] : [])
     ],
     refused.length === 0
   )
-  planned.value = answer
+  planned.value = changes.filter(({ action }) => action !== "keep")
 }
 
 const backtest = async (of: StrategyFileView): Promise<void> => {
@@ -123,8 +131,6 @@ const FileChoice = ({ file: chosenFile }: StrategyFileView) => {
 
 const mostRows = 50
 
-type Change = (typeof Plan.Type)["changes"][number]
-
 const words = { keep: "Keep", cancel: "− Cancel", create: "+ Place", defer: "+ Place once funds are back" } as const
 
 const money = ({ amount, asset, smallest }: Change["input"]): string => `${decimal(amount ?? smallest)} ${asset}`
@@ -134,11 +140,10 @@ const columns: ReadonlyArray<Column<Change>> = [
   column("Order", ({ price, side }) => [h(Side, { side }), " at ", h(Price, { value: price })], "r"),
   column("Pays", ({ input }) => money(input), "num", "Pays"),
   column("Cost", ({ costs }) => costs.map((cost) => `${money(cost)} ${cost.what}`).join(", ") || "–", "num", "Cost"),
-  column("Why", ({ reason, slot }) => span({ title: slot }, reason.text), "soft")
+  column("Why", ({ reason, slot }) => span({ title: slot }, brief(reason.text)), "soft")
 ]
 
-const PlannedChanges = ({ of }: { readonly of: typeof Plan.Type }) => {
-  const changes = of.changes.filter(({ action }) => action !== "keep")
+const PlannedChanges = ({ changes }: { readonly changes: ReadonlyArray<Change> }) => {
   if (changes.length === 0) return p("dim", "No order changes.")
   const keyOf = ({ action, slot, strategy }: Change) => `${action} ${strategy}/${slot}`
   const rest = changes.length - mostRows
@@ -171,7 +176,7 @@ const Editor = () => {
     h(FileChoice, of),
     h("textarea", { key: of.file, ...area }),
     h(Findings, of),
-    planned.value !== undefined && h(PlannedChanges, { of: planned.value }),
+    planned.value !== undefined && h(PlannedChanges, { changes: planned.value }),
     div(
       "row",
       h(CloseButton, { label: "Close" }),

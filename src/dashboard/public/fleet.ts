@@ -11,7 +11,7 @@ import { placeName } from "./balances.ts"
 import { Banner, Brand, Menu } from "./bar.ts"
 import { CommandButton, resolveProblem, textIn } from "./commands.ts"
 import { answered, CloseButton, Dialog, messageOf } from "./dialog.ts"
-import { age, counted, decimal, spoken } from "./format.ts"
+import { age, brief, counted, decimal, spoken } from "./format.ts"
 import { login } from "./login.ts"
 import { Button, Chip, type ChipKind, type Column, column, Empty, Figures, Panel, Side, Table } from "./parts.ts"
 import { b, div, dl, h2, header, p, section, small, span } from "./tags.ts"
@@ -134,7 +134,7 @@ const Totals = ({ totals }: FleetOverview) =>
 const sentenceOf = ({ problems, why }: BotLine): string => {
   const [first] = problems
   if (first === undefined) return why
-  return `${first.text}${problems.length > 1 ? `, and ${problems.length - 1} more` : ""}`
+  return `${brief(first.text)}${problems.length > 1 ? `, and ${problems.length - 1} more` : ""}`
 }
 
 const StateOf = ({ problems, state }: BotLine) =>
@@ -216,7 +216,7 @@ const Detail = ({ line, money, orders, problems }: BotDetail) => {
     problems.map((problem, index) =>
       p(
         { key: index, class: problem.severity === "alarm" ? "note warn" : "note" },
-        `${problem.subject}: ${problem.text} `,
+        `${problem.subject}: ${brief(problem.text)} `,
         mayResolve &&
           problem.resolve !== null &&
           h(Button, { label: "Resolve", style: "sm", onClick: () => resolveProblem(problem, path) })

@@ -11,7 +11,7 @@ import { h } from "preact"
 import type { Book } from "../../views/Book.ts"
 import { Canvas, type Drawing, utc } from "./canvas.ts"
 import { editFile } from "./files.ts"
-import { decimal, price } from "./format.ts"
+import { decimal, price, shortPrice } from "./format.ts"
 import { OrderLines } from "./orderLines.ts"
 import { Button, Choices, Empty } from "./parts.ts"
 import * as Store from "./store.ts"
@@ -44,7 +44,7 @@ const labelOf = ({ quantity, side, slot }: Order): string => {
 }
 
 const draw = (chart: IChartApi): Drawing => {
-  chart.applyOptions({ localization: { priceFormatter: (value: number) => price(String(value)) } })
+  chart.applyOptions({ localization: { priceFormatter: (value: number) => shortPrice(String(value)) } })
   const candles = chart.addSeries(CandlestickSeries, { priceLineStyle: LineStyle.Dotted, borderVisible: false })
   const marks = createSeriesMarkers<Time>(candles, [])
   const lines = new OrderLines().on(candles)

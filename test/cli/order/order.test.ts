@@ -175,7 +175,7 @@ describe("limitbot order with a running bot", () => {
     await until("it has moved", async () => (await own())[0]?.[0] === "open")
     assert.match(
       (await own())[0]?.[1] ?? "",
-      /BUY 0\.01 BTC at 58500 USDC, then take-profit: entry \* \(1 \+ 5%\), stop: 57000/
+      /BUY 0\.01 BTC at 58500 USDC, then take-profit: \+5%, stop: 57000/
     )
     assert.lengthOf(await openAt(sandbox), 21)
 
