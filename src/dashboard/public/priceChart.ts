@@ -1,4 +1,6 @@
 /** The trade on the chart: stored candles, own orders as labelled lines, fills as marks. It belongs to the strategy that is selected. */
+
+import { computed } from "@preact/signals"
 import {
   CandlestickSeries,
   createSeriesMarkers,
@@ -12,7 +14,7 @@ import type { Book } from "../../views/Book.ts"
 import { Canvas, type Drawing, utc } from "./canvas.ts"
 import { editFile } from "./files.ts"
 import { decimal, price, shortPrice } from "./format.ts"
-import { OrderLines } from "./orderLines.ts"
+import { type LevelLine, OrderLines } from "./orderLines.ts"
 import { Button, Choices, Empty } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, h2, header, p, section, span } from "./tags.ts"
@@ -36,10 +38,34 @@ const stepOf = (): number => frames[Store.candles.value?.timeframe ?? ""] ?? 60
 
 type Order = (typeof Book.Type)["orders"][number]
 
+const levelKinds = {
+  stop: ["Stop", "down"],
+  trail: ["Trailing stop", "down"],
+  target: ["Target", "up"],
+  "average-entry": ["Average entry", "calm"],
+  "break-even": ["Break-even", "calm"]
+} as const
+
+/** The one may be shortened, the other exact. */
+const isSame = (price: string, other: string): boolean => shortPrice(price) === shortPrice(other)
+
+/** A target is a level until its order is open. */
+const levels = computed<ReadonlyArray<LevelLine>>(() => {
+  const { levels: all = [], name = "" } = Store.selected.value ?? {}
+  const isOrder = (at: string) => Store.slotsOf(name).some(({ price }) => isSame(price, at))
+  return all
+    .filter(({ kind, market, price }) => market === Store.market.value && !(kind === "target" && isOrder(price)))
+    .map(({ kind, price }) => {
+      const [title, tone] = levelKinds[kind]
+      return { price: Number(price), text: `${title} ${shortPrice(price)}`, tone }
+    })
+})
+
 /** A slot with a word for its name, such as `take-profit`, says what its order is for; a numbered one says its size. */
-const labelOf = ({ quantity, side, slot }: Order): string => {
+const labelOf = ({ price, quantity, side, slot }: Order): string => {
   const name = Store.nameOf(slot)
-  const what = /\d/.test(name) ? (side === "BUY" ? "Buy" : "Sell") : name
+  const isTarget = Store.selected.value?.levels.some((level) => level.kind === "target" && isSame(level.price, price))
+  const what = isTarget ? "Target" : /\d/.test(name) ? (side === "BUY" ? "Buy" : "Sell") : name
   return `${what} ${decimal(quantity)}`
 }
 
@@ -96,6 +122,7 @@ const draw = (chart: IChartApi): Drawing => {
     const own = orders.filter(({ slot }) => slot.startsWith(`${Store.selectedName.value}/`))
     lines.show(
       own.map((order) => ({ price: Number(order.price), isBuy: order.side === "BUY", text: labelOf(order) })),
+      levels.value,
       Number(now?.mid ?? own[0]?.price ?? 0)
     )
   }
@@ -122,7 +149,7 @@ const draw = (chart: IChartApi): Drawing => {
     paint: () => {
       ;[up, down] = [colour("up"), colour("down")]
       candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down })
-      lines.paint({ up, down, surface: colour("surface") })
+      lines.paint({ up, down, calm: colour("ink-3"), surface: colour("surface") })
       feedFills()
     },
     feeds: [feedCandles, feedTick, feedOrders, feedFills]
@@ -142,7 +169,8 @@ const Ticker = () => {
 export const PriceChart = () => {
   const name = Store.selectedName.value
   const { keep, value } = Store.timeframe
-  const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures`
+  const named = levels.value.map(({ text }) => `; ${text}`).join("")
+  const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures${named}`
   return section(
     { class: "card main chartcard", "aria-labelledby": "t-chart", "data-panel": "orders" },
     header(

@@ -74,7 +74,8 @@ export const strategies = computed<ReadonlyArray<Strategy>>(() => {
       openOrders: of.length,
       slots: of.length,
       decidedAt: 0,
-      next: []
+      next: [],
+      levels: []
     }))
   ]
 })
