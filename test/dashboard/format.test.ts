@@ -7,6 +7,7 @@ import {
   decimal,
   gain,
   percent,
+  pixelPrice,
   price,
   shortPrice,
   sum,
@@ -43,6 +44,11 @@ describe("numbers on the page", () => {
 
   it("have no zeros at the end in a sentence or on an axis", () => {
     assert.deepStrictEqual(["160.23", "57000", "0.25"].map(shortPrice), ["160.23", "57,000", "0.25"])
+  })
+
+  it("have the digits that pixels of a chart can tell apart", () => {
+    const prices = [pixelPrice(58_123.4, 20), pixelPrice(152.3456, 0.02), pixelPrice(0.123456, 0.0003)]
+    assert.deepStrictEqual(prices, ["58120", "152.35", "0.1235"])
   })
 
   it("stand beside times as a clock shows them, with the date of another day", () => {

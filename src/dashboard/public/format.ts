@@ -71,6 +71,13 @@ export const price = (text: string): string => {
 /** A price in a sentence or on an axis: without zeros at the end. */
 export const shortPrice = (text: string): string => price(text).replace(/\.?0+$/, "")
 
+/** The price at a pixel, to the digits that pixels can tell apart. */
+export const pixelPrice = (value: number, perPixel: number): string => {
+  const places = -Math.floor(Math.log10(perPixel))
+  const step = 10 ** -places
+  return (Math.round(value / step) * step).toFixed(Math.max(0, places))
+}
+
 /** At most eight significant digits, without zeros at the end: for quantities. */
 export const quantity = (value: number): string => decimal(value.toFixed(8).replace(/\.?0+$/, ""))
 

@@ -14,6 +14,8 @@ export interface OrderLine {
   readonly price: number
   readonly isBuy: boolean
   readonly text: string
+  /** The order, if it may be moved. */
+  readonly order?: string | undefined
 }
 
 export interface LevelLine {
@@ -39,6 +41,8 @@ export class OrderLines implements ISeriesPrimitive<Time> {
   #lines: ReadonlyArray<OrderLine> = []
   #levels: ReadonlyArray<LevelLine> = []
   #price = 0
+  #dragged: { readonly order: string; readonly price: string } | undefined
+  #labels: ReadonlyArray<{ readonly order: string | undefined; readonly y: number }> = []
   #colours: LineColours = { up: "", down: "", calm: "", surface: "" }
   #series: ISeriesApi<"Candlestick"> | undefined
   #redraw: () => void = () => undefined
@@ -73,6 +77,15 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     this.#price = price
     this.#levels = levels
     this.#lines = lines.toSorted((a, b) => Math.abs(a.price - price) - Math.abs(b.price - price)).slice(0, mostLines)
+    this.#redraw()
+  }
+
+  /** The movable order whose label is at this height. */
+  movableAt(height: number): string | undefined {
+    return this.#labels.find(({ y }) => Math.abs(y - height) < labelHeight / 2)?.order
+  }
+  drag(dragged: { readonly order: string; readonly price: string } | undefined): void {
+    this.#dragged = dragged
     this.#redraw()
   }
 
@@ -122,18 +135,22 @@ export class OrderLines implements ISeriesPrimitive<Time> {
       const left = width - labelWidth - 2
       context.font = "500 11px system-ui, sans-serif"
       context.textBaseline = "middle"
-      const labels: Array<number> = []
+      const labels: Array<{ readonly order: string | undefined; readonly y: number }> = []
       const isSeen = (y: number) => y >= 0 && y <= height
-      const rows = this.#lines.flatMap((line) => {
+      const lines = this.#lines.map((line) => {
+        if (line.order === undefined || line.order !== this.#dragged?.order) return line
+        return { ...line, price: Number(this.#dragged.price), text: `to ${this.#dragged.price}` }
+      })
+      const rows = lines.flatMap((line) => {
         const y = this.#series?.priceToCoordinate(line.price) ?? null
         return y === null ? [] : [{ ...line, y, beyond: y < 0 ? " ↑" : y > height ? " ↓" : "" }]
       })
-      for (const { beyond, isBuy, text, y: at } of rows) {
+      for (const { beyond, isBuy, order, text, y: at } of rows) {
         // The edge names the nearest order of a side that has none in sight.
         if (beyond !== "" && rows.some((row) => row.isBuy === isBuy && isSeen(row.y))) continue
         const y = Math.max(labelHeight, Math.min(height - labelHeight, at))
         // A label that would cover one of a nearer order is left out; its line stays.
-        const hasRoom = labels.every((other) => Math.abs(other - y) > labelHeight - 2)
+        const hasRoom = labels.every((other) => Math.abs(other.y - y) > labelHeight - 2)
         const colour = isBuy ? this.#colours.up : this.#colours.down
         if (beyond !== "" && !hasRoom) continue
         context.strokeStyle = colour
@@ -144,7 +161,7 @@ export class OrderLines implements ISeriesPrimitive<Time> {
         context.stroke()
         context.setLineDash([])
         if (!hasRoom) continue
-        labels.push(y)
+        labels.push({ order, y })
         context.fillStyle = this.#colours.surface
         context.beginPath()
         context.roundRect(left, y - labelHeight / 2, labelWidth, labelHeight, 4)
@@ -152,8 +169,9 @@ export class OrderLines implements ISeriesPrimitive<Time> {
         context.stroke()
         context.fillStyle = colour
         const words = `${isBuy ? "▲" : "▼"} ${width < smallChart ? (isBuy ? "Buy" : "Sell") : text}${beyond}`
-        context.fillText(words, left + 6, y + 0.5, labelWidth - 10)
+        context.fillText(order === undefined ? words : `${words} ↕`, left + 6, y + 0.5, labelWidth - 10)
       }
+      this.#labels = labels
     })
   }
 }

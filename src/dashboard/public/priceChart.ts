@@ -5,6 +5,7 @@ import {
   CandlestickSeries,
   createSeriesMarkers,
   type IChartApi,
+  type ISeriesApi,
   LineStyle,
   type SeriesMarker,
   type Time
@@ -12,8 +13,9 @@ import {
 import { h } from "preact"
 import type { Book } from "../../views/Book.ts"
 import { Canvas, type Drawing, utc } from "./canvas.ts"
+import { confirmPlan } from "./commands.ts"
 import { editFile } from "./files.ts"
-import { decimal, price, shortPrice } from "./format.ts"
+import { decimal, pixelPrice, price, shortPrice } from "./format.ts"
 import { type LevelLine, OrderLines } from "./orderLines.ts"
 import { Button, Choices, Empty } from "./parts.ts"
 import * as Store from "./store.ts"
@@ -30,6 +32,8 @@ const frames: Readonly<Record<string, number>> = {
   "1d": 86_400
 }
 const mostMarks = 500
+/** A shorter drag is a click. */
+const fewestPixels = 4
 const [fewestBars, mostBars] = [40, 150]
 /** Room at the right for the labels of orders. */
 const labelShare = 0.25
@@ -69,11 +73,55 @@ const labelOf = ({ price, quantity, side, slot }: Order): string => {
   return `${what} ${decimal(quantity)}`
 }
 
+/** The entry of an order by hand; its exits follow from its terms. */
+const movable = ({ side, slot, state }: Order): string | undefined => {
+  const order = Store.nameOf(slot)
+  const isEntry = Store.isByHand(slot) && state === "open" && order.startsWith(`${side.toLowerCase()}-`)
+  return isEntry ? order : undefined
+}
+
+/** Dragging the label of an order proposes another price. Its plan with the cost is shown before anything moves. */
+const offerDragging = (chart: IChartApi, candles: ISeriesApi<"Candlestick">, lines: OrderLines): void => {
+  const element = chart.chartElement()
+  let grip: { readonly order: string; readonly from: number } | undefined
+  const heightOf = ({ clientY }: PointerEvent): number => clientY - element.getBoundingClientRect().top
+  const priceAt = (height: number): string | undefined => {
+    const [price, below] = [candles.coordinateToPrice(height), candles.coordinateToPrice(height + 1)]
+    return price === null || below === null ? undefined : pixelPrice(price, price - below)
+  }
+  const release = (): void => {
+    grip = undefined
+    lines.drag(undefined)
+    chart.applyOptions({ handleScroll: { pressedMouseMove: true } })
+  }
+  element.addEventListener("pointerdown", (event) => {
+    const order = lines.movableAt(heightOf(event))
+    if (order === undefined) return
+    grip = { order, from: heightOf(event) }
+    element.setPointerCapture(event.pointerId)
+    chart.applyOptions({ handleScroll: { pressedMouseMove: false } })
+  })
+  element.addEventListener("pointermove", (event) => {
+    const price = priceAt(heightOf(event))
+    if (grip !== undefined && price !== undefined) lines.drag({ order: grip.order, price })
+    element.classList.toggle("grip", grip !== undefined || lines.movableAt(heightOf(event)) !== undefined)
+  })
+  element.addEventListener("pointercancel", release)
+  element.addEventListener("pointerup", (event) => {
+    const { from, order } = grip ?? { from: 0, order: "" }
+    const price = priceAt(heightOf(event))
+    if (grip !== undefined) release()
+    if (order === "" || price === undefined || Math.abs(heightOf(event) - from) < fewestPixels) return
+    confirmPlan(`Move ${order} to ${price}`, "order/change", { order, price })
+  })
+}
+
 const draw = (chart: IChartApi): Drawing => {
   chart.applyOptions({ localization: { priceFormatter: (value: number) => shortPrice(String(value)) } })
   const candles = chart.addSeries(CandlestickSeries, { priceLineStyle: LineStyle.Dotted, borderVisible: false })
   const marks = createSeriesMarkers<Time>(candles, [])
   const lines = new OrderLines().on(candles)
+  offerDragging(chart, candles, lines)
   // Read once for each theme, not for each mark, because a browser computes its styles to return a colour.
   let [up, down] = ["", ""]
   let shown = ""
@@ -121,7 +169,10 @@ const draw = (chart: IChartApi): Drawing => {
     const { orders = [], price: now = null } = Store.book.value ?? {}
     const own = orders.filter(({ slot }) => slot.startsWith(`${Store.selectedName.value}/`))
     lines.show(
-      own.map((order) => ({ price: Number(order.price), isBuy: order.side === "BUY", text: labelOf(order) })),
+      own.map((order) => ({
+        ...{ price: Number(order.price), isBuy: order.side === "BUY", text: labelOf(order) },
+        order: Store.may("operator") ? movable(order) : undefined
+      })),
       levels.value,
       Number(now?.mid ?? own[0]?.price ?? 0)
     )
