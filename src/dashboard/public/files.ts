@@ -5,6 +5,7 @@ import type { StrategyFileView } from "../../control/api/Files.ts"
 import type { BacktestAnswer } from "../../views/Backtest.ts"
 import type { Plan } from "../../views/Plan.ts"
 import * as Api from "./api.ts"
+import { Code, goTo, mistakeOf } from "./code.ts"
 import { textIn } from "./commands.ts"
 import { tested } from "./curve.ts"
 import { CloseButton, messageOf, open, toast } from "./dialog.ts"
@@ -114,10 +115,22 @@ const begin = (name: string): void => {
   planned.value = undefined
 }
 
-const Findings = ({ isRunning, problems }: StrategyFileView) => {
+const saidOf = ({ isRunning, problems }: StrategyFileView): Said => {
   const usual = problems.length > 0 ? problems : [isRunning ? "Live version" : "Saved, not applied"]
-  const { isGood, lines } = said.value ?? { lines: usual, isGood: problems.length === 0 }
-  return pre({ class: isGood ? "findings note" : "findings note warn", role: "status" }, lines.join("\n"))
+  return said.value ?? { lines: usual, isGood: problems.length === 0 }
+}
+
+/** Each mistake leads to its place in the text. */
+const Findings = (of: StrategyFileView) => {
+  const { isGood, lines } = saidOf(of)
+  const items = lines.map((line, index) => {
+    const mistake = mistakeOf(line)
+    if (mistake === undefined) return pre({ key: index }, line)
+    const label = `Line ${mistake.line}, column ${mistake.column}: ${mistake.text}`
+    const onClick = () => goTo(document.querySelector<HTMLTextAreaElement>("#files textarea"), mistake)
+    return p({ key: index }, h("button", { type: "button", class: "link", onClick }, label))
+  })
+  return div({ class: isGood ? "findings note" : "findings note warn", role: "status" }, items)
 }
 
 const FileChoice = ({ file: chosenFile }: StrategyFileView) => {
@@ -168,13 +181,14 @@ const Editor = () => {
   }
   const button = (label: string, act: (of: StrategyFileView) => Promise<unknown>) =>
     h(Button, { label, onClick: () => act(of).catch(failed) })
-  const value = edit.value ?? of.text
-  const area = { "aria-label": `Text of ${of.file}`, spellcheck: false, readOnly: !may("trader"), value, onInput }
+  const mistakes = saidOf(of).lines.flatMap((line) => mistakeOf(line) ?? [])
+  const text = { text: edit.value ?? of.text, mistakes }
+  const area = { "aria-label": `Text of ${of.file}`, spellcheck: false, readOnly: !may("trader"), onInput }
   return h(
     "form",
     { id: "files", onSubmit },
     h(FileChoice, of),
-    h("textarea", { key: of.file, ...area }),
+    h(Code, { key: of.file, ...area, ...text }),
     h(Findings, of),
     planned.value !== undefined && h(PlannedChanges, { changes: planned.value }),
     div(
