@@ -3,8 +3,9 @@ import { Schema } from "effect"
 import * as CostBasis from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
-import type { Decision } from "../strategy/Decision.ts"
+import { armedLeg, type Decision } from "../strategy/Decision.ts"
 import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
+import { progressOf, type View } from "../strategy/View.ts"
 
 export const LevelView = Schema.Struct({
   /** `trail`: a stop that follows the price. */
@@ -19,15 +20,18 @@ const trails = /^[^#\n]*\btrail:/m
 export const levelsOf = (
   strategy: Pick<Strategy, "market" | "others" | "text">,
   trading: StrategyState["trading"] = new Map(),
-  { desired, stops = {} }: Pick<Decision, "desired" | "stops"> = { desired: [] }
+  { desired, stops = {} }: Pick<Decision, "desired" | "stops"> = { desired: [] },
+  slots: View["slots"] = new Map()
 ): ReadonlyArray<LevelView> => {
   const level = (kind: LevelView["kind"], market: string, price: Decimal.Decimal | undefined) =>
     price === undefined ? [] : [{ kind, market, price: Decimal.short(price) }]
   const main = strategy.market.name
   const stop = trails.test(strategy.text) ? "trail" : "stop"
-  const targets = desired.flatMap(({ cycle, legs: [entry, ...exits], market = strategy.market }) => {
-    const exit = exits.at(-1)
-    return cycle || exit?.side === entry.side ? [] : level("target", market.name, exit?.price)
+  const targets = desired.flatMap((each) => {
+    const { cycle, legs, market = strategy.market, slot } = each
+    const exit = legs.at(-1)
+    const isDone = armedLeg(each, progressOf({ slots }, slot)) === undefined
+    return cycle || isDone || exit?.side === legs[0].side ? [] : level("target", market.name, exit?.price)
   })
   return [
     ...[stops.priceBelow, stops.priceAbove].flatMap((price) => level(stop, main, price)),

@@ -7,7 +7,8 @@ import type { SeenAfter } from "../domain/Book.ts"
 import type { Of } from "../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../domain/Market.ts"
 import { iso } from "../domain/Text.ts"
-import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import { progress } from "../engine/planning/DecisionRecord.ts"
+import { type BotState, unfinished, unfinishedOf } from "../engine/state/BotState.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import { isBareSuccess } from "../engine/tracking/amounts/BareSuccess.ts"
 import type { StepTerms } from "../engine/tracking/Overdue.ts"
@@ -136,7 +137,12 @@ export const statusOf = (
         slots: (decision?.desired.length ?? 0) + (decision?.absent.length ?? 0),
         decidedAt,
         next: nextOf(decision ?? { absent: [] }, now, bot.checksOf(strategy), endsAt),
-        levels: levelsOf(strategy, own?.trading, bot.decisionOf(strategy))
+        levels: levelsOf(
+          strategy,
+          own?.trading,
+          bot.decisionOf(strategy),
+          progress(state, name, unfinishedOf(state, name))
+        )
       }
     }),
     prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
