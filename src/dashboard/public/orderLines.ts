@@ -115,8 +115,8 @@ export class OrderLines implements ISeriesPrimitive<Time> {
         context.stroke()
         context.setLineDash([])
         const inside = Math.max(levelHeight, Math.min(height - levelHeight, y))
-        // Two names at nearly one price stand above and below their lines.
-        const places = [inside - levelHeight / 2 - 1, inside + levelHeight / 2 + 1]
+        // Names at nearly one price stand above and below their lines.
+        const places = [-0.5, 0.5, -1.5, 1.5].map((rows) => inside + rows * (levelHeight + 1))
         const isFree = (at: number) => labels.every((other) => Math.abs(other - at) >= levelHeight)
         const at = places.find(isFree)
         if (at === undefined) continue

@@ -93,7 +93,8 @@ const Nearest = ({ name, next: coming, paused, slots }: Strategy) => {
   const waiting = own.find(({ state }) => state !== "empty") ?? own[0]
   if (coming.length > 0) return null
   if (waiting === undefined) return p("", slots === 0 ? "It has not decided yet." : "It has no order.")
-  return p("", b("", `${Store.nameOf(waiting.slot)} ${waiting.state}: `), brief(waiting.why))
+  const why = brief(waiting.why)
+  return p({ title: why }, b("", `${Store.nameOf(waiting.slot)} ${waiting.state}: `), why)
 }
 
 const Buttons = ({ kind, name, paused }: Strategy) => {
