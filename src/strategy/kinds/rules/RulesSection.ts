@@ -257,10 +257,13 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     expireMillis: rule.expireAfter,
     times: rule.times ?? mostFirings,
     pauseMillis: rule.pause ?? pauseMillis,
-    text: rule.when?.text ?? "",
+    text: rule.when === undefined || rule.when.text === always ? "" : rule.when.text,
     keys: keyPlaces(node, node, to)
   }
 }
+
+/** The condition of an order by hand. It is no reason for an order, because it always holds. */
+export const always = "mid > 0"
 
 type CompileTerm = (at: YamlScalar | undefined, type: ValueType) => Term | undefined
 
