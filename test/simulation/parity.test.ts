@@ -166,6 +166,8 @@ const partlyKinds: Readonly<Record<string, Make>> = {
     const again = `, times: ${pick(1, 3)}, cooldown: 4m`
     return `{ side: ${side}, size: { base: ${pick(2, 7)} }, entry: 0.${pick(1, 6)}%${pick(0, 1) === 0 ? "" : or}, takeProfit: [{ at: 0.${pick(6, 9)}%, part: 50% }, { at: 1.${pick(1, 9)}%, part: 30% }, { at: 3%, part: 20% }], stop: 1.${pick(1, 9)}%, breakevenAt: 0.${pick(7, 9)}%, reach: 0.3%${again} }`
   },
+  deals: (pick, side) =>
+    `{ side: ${side}, size: { base: ${pick(1, 4)} }, reach: 0.${pick(1, 5)}%, safety: { orders: ${pick(1, 3)}, size: { base: ${pick(1, 3)} }, distance: 0.${pick(3, 9)}1% }, takeProfit: [{ at: 0.${pick(3, 9)}3%, part: 50% }, { at: 1.${pick(1, 9)}3%, part: 30% }, { at: 3%, part: 20% }], ${pick(0, 1) === 0 ? "breakevenAt: 0.31%" : `trail: 0.${pick(2, 6)}7%`}, stopReach: 3%, cooldown: 4m }`,
   rules: (pick) => `
   timeframe: 4m
   orders:

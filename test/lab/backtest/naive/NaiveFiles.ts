@@ -215,18 +215,24 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
       safety: Array.from({ length: orders }, (_, index) => units(first * scale ** index)),
       distance: pick(1, 6),
       active: pick(1, 4),
-      takeProfit: pick(1, 9),
       stop: pick(0, 1) * pick(5, 20),
+      breakeven: pick(0, 1) * pick(1, 5),
       expireMinutes: pick(2, 15),
       cooldownMinutes: pick(0, 9),
       times: pick(1, 9)
     }
     const stop = given.stop === 0 ? "" : `, stop: ${percent(given.stop)}`
+    const [count, least] = [pick(1, 3), pick(1, 7)]
+    const shares = [[100], [60, 40], [50, 30, 20]][count - 1] ?? []
+    const targets = shares.map((share, index) => ({ profit: least + 2 * index, percent: share }))
+    const list = targets.map((target) => `{ at: ${percent(target.profit)}, part: ${target.percent}% }`)
+    const takeProfit = count === 1 ? percent(least) : `[${list.join(", ")}]`
+    const even = given.breakeven === 0 ? "" : `, breakevenAt: ${percent(given.breakeven)}`
     const pause = given.cooldownMinutes === 0 ? "" : `, cooldown: ${given.cooldownMinutes}m`
     const safety = `{ orders: ${orders}, size: { base: ${first} }, distance: ${percent(given.distance)}, sizeScale: ${scale}, active: ${given.active} }`
     return {
-      section: `{ size: { base: ${size} }, reach: ${percent(given.reach)}, safety: ${safety}, takeProfit: ${percent(given.takeProfit)}${stop}, expireAfter: ${given.expireMinutes}m${pause}, times: ${given.times} }`,
-      make: () => deals(given)
+      section: `{ size: { base: ${size} }, reach: ${percent(given.reach)}, safety: ${safety}, takeProfit: ${takeProfit}${stop}${even}, expireAfter: ${given.expireMinutes}m${pause}, times: ${given.times} }`,
+      make: () => deals({ ...given, targets })
     }
   },
   ladder: (pick, side) => {
