@@ -15,6 +15,7 @@ import type * as Money from "../report/text/Money.ts"
 import type { Inputs, Strategy } from "../strategy/Strategy.ts"
 import { version } from "../version.ts"
 import { asOf, Time } from "./AsOf.ts"
+import { BreakEvenView, breakEvens } from "./BreakEven.ts"
 import { moneySums } from "./Money.ts"
 import { type NextOf, NextView, nextOf } from "./Next.ts"
 import { PriceView, priceView } from "./Prices.ts"
@@ -36,7 +37,8 @@ const StrategyView = Schema.Struct({
   slots: Schema.Int,
   decidedAt: Time,
   /** Orders with their times, conditions with their distance, and the end. */
-  next: Schema.Array(NextView)
+  next: Schema.Array(NextView),
+  breakEven: Schema.Array(BreakEvenView)
 })
 
 const SeenAfterView = Schema.Struct({ market: Text, p50Millis: Schema.Int, p99Millis: Schema.Int })
@@ -120,7 +122,8 @@ export const statusOf = (
     openOrders: open.length,
     strategies: bot.strategies().map((strategy) => {
       const { endsAt, file, kind, market, name } = strategy
-      const { decidedAt = 0, decision, paused } = state.strategies.get(name) ?? {}
+      const strategyState = state.strategies.get(name)
+      const { decidedAt = 0, decision, paused } = strategyState ?? {}
       return {
         name,
         kind,
@@ -130,7 +133,8 @@ export const statusOf = (
         openOrders: open.filter(({ strategy }) => strategy === name).length,
         slots: (decision?.desired.length ?? 0) + (decision?.absent.length ?? 0),
         decidedAt,
-        next: nextOf(decision ?? { absent: [] }, now, bot.checksOf(strategy), endsAt)
+        next: nextOf(decision ?? { absent: [] }, now, bot.checksOf(strategy), endsAt),
+        breakEven: strategyState === undefined ? [] : breakEvens(strategyState, bot.assets)
       }
     }),
     prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
@@ -200,12 +204,18 @@ export const journalStatus = (facts: JournalFacts) => {
     openOrders: unfinished(state).length,
     ...moneySums(state, assets),
     next: facts.next,
+    breakEven: breakEvensIn(facts),
     profit: profitBySlot(trading, LiveProfit.pictureNow(trading, assets, now), assets),
     contradictions: state.reconciled?.contradictions ?? [],
     foreign: state.reconciled?.foreign ?? [],
     safeUnattendedUntil: safeUntil(state) ?? null
   }
 }
+
+export const breakEvensIn = ({ assets, state }: Pick<JournalFacts, "assets" | "state">) =>
+  [...state.strategies.values()].flatMap((each) =>
+    breakEvens(each, assets).map((row) => ({ strategy: each.name, ...row }))
+  )
 
 /** Only the configuration can show the limits over all strategies. */
 const runView = ({ overall: _, mark: __, boot: ___, ...run }: Of<"BotStarted">) => run

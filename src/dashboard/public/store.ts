@@ -73,6 +73,7 @@ export const strategies = computed<ReadonlyArray<Strategy>>(() => {
       paused: null,
       openOrders: of.length,
       slots: of.length,
+      breakEven: [],
       decidedAt: 0,
       next: []
     }))
