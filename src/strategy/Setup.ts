@@ -5,7 +5,7 @@
  */
 import { type Amount, type Asset, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import type { Market } from "../domain/Market.ts"
+import type { Market, Price } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { report } from "./Problem.ts"
@@ -31,7 +31,8 @@ export interface Setup {
   readonly budget: (answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
   /** The text after the name of the kind. A comment follows two spaces and a #. */
   readonly section: (answer: AnswerOf) => string
-  readonly earns?: (answer: AnswerOf) => string
+  /** `price`: the present one, if known. */
+  readonly earns?: (answer: AnswerOf, price?: Price) => string
 }
 
 type Text = string | ((answer: AnswerOf, key: string) => string)

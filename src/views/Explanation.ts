@@ -3,9 +3,7 @@
  * rule saw, what every limit says, what happened to the slot lately, and the numbers that would change it. Pure.
  */
 import { Schema } from "effect"
-import { formatWithSymbol } from "../domain/Amount.ts"
 import type { Of, Reason, Recorded } from "../domain/BotEvent.ts"
-import * as CostBasis from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { SeenConditions } from "../domain/EventValues.ts"
 import { gainOfMoving, mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
@@ -29,6 +27,7 @@ import type { DesiredOrder, PriceBounds } from "../strategy/Decision.ts"
 import { turningPoints } from "../strategy/expression/Checks.ts"
 import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
+import { breakEvens, breakEvenText } from "./BreakEven.ts"
 import type { SeenInputs } from "./explain/PastInputs.ts"
 import { Touched, textOf } from "./explain/Touched.ts"
 import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
@@ -234,7 +233,7 @@ const verdict = (placement: Placement | undefined, assets: Money.Assets, now: nu
 }
 
 const because = (
-  { now, state, strategies, removed, stopped, touched }: ExplainedMoment,
+  { assets, now, removed, state, stopped, strategies, touched }: ExplainedMoment,
   strategy: StrategyState,
   name: string,
   placement: Placement | undefined,
@@ -284,7 +283,7 @@ const because = (
     }),
     ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
-    ...breakEvens(strategy, strategies.get(strategy.name)),
+    ...breakEvens(strategy, assets).map(breakEvenText),
     ...(decision === undefined
       ? []
       : [
@@ -293,16 +292,6 @@ const because = (
         ])
   ]
 }
-
-const breakEvens = ({ trading }: StrategyState, strategy: Strategy | undefined): ReadonlyArray<string> =>
-  (strategy === undefined ? [] : marketsOf(strategy)).flatMap((market) => {
-    const basis = trading.get(market.name)?.position.basis
-    const price = basis && CostBasis.breakEven(basis, market)
-    if (basis === undefined || price === undefined) return []
-    return [
-      `breaks even at ${Decimal.short(price)}, with all ${formatWithSymbol(basis.position, market.base)} that the strategy holds`
-    ]
-  })
 
 /** True if the order has left the market. Nothing new is placed before its money is back. */
 const isOver = (placement: Placement | undefined): placement is PlacementIn<"closing"> => placement?.state === "closing"

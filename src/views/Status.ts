@@ -17,6 +17,7 @@ import type { Decision } from "../strategy/Decision.ts"
 import type { Inputs, Strategy } from "../strategy/Strategy.ts"
 import { version } from "../version.ts"
 import { asOf, Time } from "./AsOf.ts"
+import { breakEvens } from "./BreakEven.ts"
 import { LevelView, levelsOf } from "./Levels.ts"
 import { moneySums } from "./Money.ts"
 import { type NextOf, NextView, nextOf } from "./Next.ts"
@@ -212,12 +213,18 @@ export const journalStatus = (facts: JournalFacts) => {
     openOrders: unfinished(state).length,
     ...moneySums(state, assets),
     next: facts.next,
+    breakEven: breakEvensIn(facts),
     profit: profitBySlot(trading, LiveProfit.pictureNow(trading, assets, now), assets),
     contradictions: state.reconciled?.contradictions ?? [],
     foreign: state.reconciled?.foreign ?? [],
     safeUnattendedUntil: safeUntil(state) ?? null
   }
 }
+
+export const breakEvensIn = ({ assets, state }: Pick<JournalFacts, "assets" | "state">) =>
+  [...state.strategies.values()].flatMap((each) =>
+    breakEvens(each, assets).map((row) => ({ strategy: each.name, ...row }))
+  )
 
 /** Only the configuration can show the limits over all strategies. */
 const runView = ({ overall: _, mark: __, boot: ___, ...run }: Of<"BotStarted">) => run

@@ -160,8 +160,24 @@ const centredKinds: Readonly<Record<string, Make>> = {
 }
 
 const partlyKinds: Readonly<Record<string, Make>> = {
-  bracket: (pick, side) =>
-    `{ side: ${side}, size: { base: ${pick(2, 7)} }, entry: 0.${pick(1, 6)}%, takeProfit: [{ at: 0.${pick(6, 9)}%, part: 50% }, { at: 1.${pick(1, 9)}%, part: 30% }, { at: 3%, part: 20% }], stop: 1.${pick(1, 9)}%, breakevenAt: 0.${pick(7, 9)}%, reach: 0.3% }`
+  bracket: (pick, side) => {
+    const [is, word] = side === "buy" ? [">", "+"] : ["<", "-"]
+    const or = `, or: { entry: mid * (1 ${word} 0.1%), when: "mid ${is} ${1001 + pick(-3, 3) * 2}" }`
+    const again = `, times: ${pick(1, 3)}, cooldown: 4m`
+    return `{ side: ${side}, size: { base: ${pick(2, 7)} }, entry: 0.${pick(1, 6)}%${pick(0, 1) === 0 ? "" : or}, takeProfit: [{ at: 0.${pick(6, 9)}%, part: 50% }, { at: 1.${pick(1, 9)}%, part: 30% }, { at: 3%, part: 20% }], stop: 1.${pick(1, 9)}%, breakevenAt: 0.${pick(7, 9)}%, reach: 0.3%${again} }`
+  },
+  deals: (pick, side) =>
+    `{ side: ${side}, size: { base: ${pick(1, 4)} }, reach: 0.${pick(1, 5)}%, safety: { orders: ${pick(1, 3)}, size: { base: ${pick(1, 3)} }, distance: 0.${pick(3, 9)}1% }, takeProfit: [{ at: 0.${pick(3, 9)}3%, part: 50% }, { at: 1.${pick(1, 9)}3%, part: 30% }, { at: 3%, part: 20% }], ${pick(0, 1) === 0 ? "breakevenAt: 0.31%" : `trail: 0.${pick(2, 6)}7%`}, stopReach: 3%, cooldown: 4m }`,
+  rules: (pick) => `
+  timeframe: 4m
+  orders:
+    dip:
+      when: mid < ${1001 + pick(-3, 3) * 2}
+      side: buy
+      price: mid * (1 - 0.${pick(1, 9)}%)
+      size: { base: ${pick(1, 4)} }
+      expireAfter: ${pick(1, 3) * 4}m
+      then: { price: [{ at: entry * (1 + 0.${pick(3, 9)}%), part: 50% }, { at: entry * (1 + 1.${pick(0, 9)}%), part: 50% }], trail: 0.${pick(2, 6)}7%, trailFrom: entry * (1 + 0.${pick(1, 5)}%), reach: 3% }`
 }
 
 /** Ten changes and the candle before them come first. The bot begins later: the price stands still until it is warm too. */
@@ -336,7 +352,7 @@ campaign("parity with jumping prices", jumpingKinds, (seed) => jumping(seed))
 if (isLong) campaign("parity of quotes by a model", modelKinds, modelPrices)
 if (isLong)
   campaign("parity of quotes around an average", centredKinds, (seed) => jumping(seed, 18, [0, 1, 2, 3, 4, 5, 6, 7]))
-if (isLong) campaign("parity of brackets with several targets", partlyKinds, (seed) => jumping(seed, 14))
+if (isLong) campaign("parity with several targets and entries", partlyKinds, (seed) => jumping(seed, 14))
 campaign("parity within candles", wickKinds, withWicks)
 
 /**

@@ -6,9 +6,10 @@ import { defaults, EngineSettings, type Settings } from "../../src/engine/Engine
 import { planAhead } from "../../src/engine/planning/ahead/PlanAhead.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { type Minute, PriceStore } from "../../src/journal/PriceStore.ts"
-import type { Input } from "../../src/strategy/Strategy.ts"
+import type { Input, Strategy } from "../../src/strategy/Strategy.ts"
 import { explain } from "../../src/views/Explanation.ts"
 import * as PastInputs from "../../src/views/explain/PastInputs.ts"
+import { breakEvensIn } from "../../src/views/Status.ts"
 import { price, strategyOf } from "../strategy/support.ts"
 import { assetsBySymbol as assets } from "../world/bitcoin.ts"
 
@@ -27,15 +28,19 @@ limits: { budget: { quote: 6000 }, ${limits} }
 ladder: { side: buy, from: 58000, to: 57000, rungs: 2, total: { base: 0.1 } }
 `
 
+const planned = (strategy: Strategy, mid: string) => {
+  const at = { bid: price(mid), ask: price(mid), at: now - 100 }
+  const moments = new Map([["ladder", { price: at, now, candles: undefined }]])
+  const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
+  return planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
+}
+
 const explained = Effect.fnUntraced(function* (
   limits: string,
   { mid = "60000", ended = false, isKnown = true }: { mid?: string; ended?: boolean; isKnown?: boolean } = {}
 ) {
   const strategy = strategyOf(ladderText(limits))
-  const at = { bid: price(mid), ask: price(mid), at: now - 100 }
-  const moments = new Map([["ladder", { price: at, now, candles: undefined }]])
-  const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
-  const { state, events } = yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
+  const { state, events } = yield* planned(strategy, mid)
   if (ended) fill(state)
   const lately = new Map<string, ReadonlyArray<Recorded>>(
     events.flatMap((event, index) =>
@@ -49,10 +54,7 @@ const explained = Effect.fnUntraced(function* (
 /** The venue has ended the first rung by itself, while its slot wants another price. */
 const endedByVenue = Effect.gen(function* () {
   const strategy = strategyOf(ladderText(""))
-  const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
-  const moments = new Map([["ladder", { price: at, now, candles: undefined }]])
-  const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
-  const { state } = yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
+  const { state } = yield* planned(strategy, "60000")
   fill(state, true)
   const [placement] = state.placements.values()
   if (placement !== undefined) state.placements.set(placement.id, { ...placement, price: price("57900") })
@@ -103,6 +105,19 @@ const fill = (state: BotState.BotState, isEndedByVenue = false): void => {
   const told = isEndedByVenue ? [...history.slice(0, 4), closed] : history
   for (const event of told) BotState.apply(state, { sequence: state.sequence + 1, at: now, event })
 }
+
+describe("break-even prices", () => {
+  it.effect("are in the status of a strategy with a holding, by market", () =>
+    Effect.gen(function* () {
+      const { state } = yield* planned(strategyOf(ladderText("")), "60000")
+      assert.deepStrictEqual(breakEvensIn({ assets, state }), [])
+      fill(state)
+      assert.deepStrictEqual(breakEvensIn({ assets, state }), [
+        { strategy: "ladder", market: "BTC/USDC", price: "58000.012", held: "0.04999999" }
+      ])
+    })
+  )
+})
 
 describe("an explanation", () => {
   it.effect("of an order that the venue has ended does not say that it is kept", () =>

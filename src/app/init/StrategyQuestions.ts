@@ -74,7 +74,7 @@ const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, grou
     const question = nextQuestion(answers, answer, ground, used)
     if (question === undefined) return answers
     const { earns } = InitText.kindOf(answers).setup(ground.market)
-    if (question.key === "name" && earns !== undefined) yield* Console.log(earns(answer))
+    if (question.key === "name" && earns !== undefined) yield* Console.log(earns(answer, ground.price))
     const reply = yield* interview.askOrGoBack(question)
     if (reply !== undefined) answers.set(question.key, reply)
     else {

@@ -78,6 +78,7 @@ export const lines = (
         [""],
         [`${strategy.name}  ${strategy.kind} on ${marketsSaid(strategy)}  ${strategy.file}`, "bold"],
         ...changeLines(own, assets, strategy.file),
+        ...(strategy.earns === undefined ? [] : [[`    ${strategy.earns}`, "dim"] as const]),
         ...plan.readiness
           .filter((readiness) => readiness.strategy === strategy.name)
           .map((readiness): ColouredLine => [`    ${Readiness.lineOf(readiness, plan.at)}`, "dim"]),

@@ -27,7 +27,7 @@ const ChipOf = ({ kind, name, paused }: Strategy) => {
   return span({ class: "push", title: brief(problem?.text ?? "") }, h(Chip, { kind: chip, style: "sm" }, text))
 }
 
-const Profit = ({ name }: Strategy) => {
+const Profit = ({ levels, name }: Strategy) => {
   const own = profitOf(name)
   if (own === undefined) return p("dim", "No profit yet: its budget has no price.")
   const { asset, curve, fees, fills, gridProfit, held, inventory, total } = own
@@ -39,6 +39,8 @@ const Profit = ({ name }: Strategy) => {
     ["Fees", h(Money, { value: `-${fees}`, asset })],
     ["Fills", String(fills)]
   ] as const
+  const breakEvens = levels.filter(({ kind }) => kind === "break-even")
+  const lacking = breakEvens.map(({ market, price: at }) => [`Breaks even, ${market}`, shortPrice(at)] as const)
   return [
     div(
       "pnl",
@@ -49,7 +51,7 @@ const Profit = ({ name }: Strategy) => {
       ),
       h(Spark, { of: curve })
     ),
-    dl("three", h(Figures, { of: figures }))
+    dl("three", h(Figures, { of: [...figures, ...lacking] }))
   ]
 }
 

@@ -143,7 +143,7 @@ const shareOf = (of: Whole, share: Decimal.Decimal | undefined, side: Side, scop
   return { unit, amount: partOf(budget?.[unit] ?? 0n, share, market[unit]) }
 }
 
-/** The size in these parts, which are the whole together. The last one has what rounding leaves of an amount. */
+/** The size in these parts, which are the whole together. */
 export const partsOf = (
   size: RuleSize,
   parts: ReadonlyArray<Decimal.Decimal>,
@@ -151,9 +151,17 @@ export const partsOf = (
 ): ReadonlyArray<RuleSize> => {
   if ("risk" in size) return parts.map((part) => ({ ...size, risk: size.risk * Decimal.toNumber(part) }))
   if ("term" in size) return parts.map((part) => ({ ...size, share: Decimal.multiply(size.share, part) }))
-  const amounts = parts.slice(0, -1).map((part) => partOf(size.amount, part, market[size.unit]))
-  const rest = amounts.reduce((left, amount) => left - amount, size.amount)
-  return [...amounts, rest].map((amount) => ({ ...size, amount }))
+  return amountsOf(size.amount, parts, market[size.unit]).map((amount) => ({ ...size, amount }))
+}
+
+/** The parts of a whole, rounded down; the last one has the rest. */
+export const amountsOf = (
+  whole: Amount,
+  parts: ReadonlyArray<Decimal.Decimal>,
+  asset: Asset
+): ReadonlyArray<Amount> => {
+  const amounts = parts.slice(0, -1).map((part) => partOf(whole, part, asset))
+  return [...amounts, amounts.reduce((left, amount) => left - amount, whole)]
 }
 
 export const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Asset): Amount =>

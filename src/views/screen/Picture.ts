@@ -16,12 +16,13 @@ import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import * as Table from "../../report/text/Table.ts"
+import { breakEvenText } from "../BreakEven.ts"
 import type { NextOf } from "../Next.ts"
 import { linesOf, type ProblemView } from "../Problems.ts"
 import { profitByStrategy } from "../Profit.ts"
 import * as LiveProfit from "../profit/LiveProfit.ts"
 import { type SlotRow, slotsOf } from "../Slots.ts"
-import { type JournalFacts, problemsInJournal, safeUntil } from "../Status.ts"
+import { breakEvensIn, type JournalFacts, problemsInJournal, safeUntil } from "../Status.ts"
 
 const profitLines = ({ assets, profit }: ScreenInput): ReadonlyArray<ColouredLine> =>
   (profit?.standings ?? []).map((standing): ColouredLine => {
@@ -195,6 +196,7 @@ export const statusLines = (
       ({ market, p50Millis, p99Millis }) =>
         `Price delay of ${market}: ${seconds(p50Millis)} s (p50), ${seconds(p99Millis)} s (p99).`
     ),
+    ...breakEvensIn(facts).map((row) => `${row.strategy} ${breakEvenText(row)}.`),
     ...facts.next.map((line) => nextLine(line, now)),
     ...[...state.signals].map(
       ([name, { at, value }]) => `Signal ${name}: ${value} (since ${iso(at)}, ${age(now - at)} ago).`

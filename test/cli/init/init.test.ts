@@ -16,7 +16,7 @@ import type { Answers } from "../../../src/strategy/Setup.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import type { Token } from "../../../src/venue/Venue.ts"
 import { limitbot } from "../../builtProgram.ts"
-import { markets, strategyOf } from "../../strategy/support.ts"
+import { markets, price, strategyOf } from "../../strategy/support.ts"
 import { newFolder, runHere, startSandbox } from "../../world/processes/program.ts"
 import { recordingProxy } from "../../world/processes/recordingProxy.ts"
 import { ctrlC, hasTerminals, open } from "../../world/processes/terminal.ts"
@@ -159,6 +159,23 @@ describe("limitbot init", () => {
       earns(new Map()) ?? "",
       /^Each of its 200 cells loses 0\.309 USDC a round \(-0\.31 %\).*: take fewer levels/
     )
+  })
+
+  it("says how many cells of a grid work at the present price, and what buyBase pays for the others", () => {
+    const answers = new Map(Object.entries({ lower: "50000", upper: "60000", levels: "3", size: "100", base: "0" }))
+    const says = (at: string) => grid.setup(market).earns?.((key) => answers.get(key) ?? "", price(at)) ?? ""
+    // The upper cell buys at 54772.256, so it sells 100 / 54772.256 BTC.
+    assert.include(
+      says("52000"),
+      ". At 52000, 1 of them work from the start; with buyBase: true all do, for 0.00182574 BTC, about 94.9 USDC."
+    )
+    assert.include(
+      says("49000"),
+      " At 49000, 0 of them work from the start; with buyBase: true all do, for 0.00382574 BTC"
+    )
+    answers.set("base", "0.0019")
+    assert.notInclude(says("52000"), "At 52000")
+    assert.notInclude(says("61000"), "At 61000")
   })
 
   it("accepts every price that it offers, and returns to any question, the market included", async () => {

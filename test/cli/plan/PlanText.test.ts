@@ -84,6 +84,14 @@ describe("a plan in words", () => {
     )
   })
 
+  it("says what a round of each cell of a grid earns", () => {
+    const grid = strategyOf(
+      "name: buyer\nmarket: BTC/USDC\nkind: grid\nlimits: { budget: { quote: 6000 } }\ngrid: { levels: [50000, 52000, 54000], size: { base: 0.05 } }\n"
+    )
+    const said = lines({ ...plan, strategies: [grid] }, assets, ["crossing"], endless)
+    assert.include(said, "    each of its 2 cells earns 100 USDC a round, before fees")
+  })
+
   it("fits a terminal, and lists held back and unsafe orders in full", () => {
     const narrow = lines(plan, assets, ["crossing"], { colours: true, columns: 60 })
     assert.isTrue(narrow.every((line) => line.length < 80 || line.includes("! ")))

@@ -122,16 +122,40 @@ describe("a bracket by percentages", () => {
     assert.lengthOf(decideAt(more, price("1000")).desired, 3)
   })
 
+  it("begins again with all its parts once the last of them has ended", () => {
+    const targets = "[{ at: 2%, part: 50% }, { at: 4%, part: 50% }]"
+    const section = `{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 5%, times: 2, cooldown: 1h }`
+    const strategy = strategyOf(file(section))
+    const slots = (first: number, second: number): Slots =>
+      new Map([
+        ["position-1", completed(first, 50_000_000n)],
+        ["position-2", completed(second, 50_000_000n)]
+      ])
+    const first = decideAt(strategy, price("1000"))
+    const half = decideAt(strategy, price("1011"), first.memory, slots(2, 1), 1_000)
+    const waits = decideAt(strategy, price("1011"), half.memory, slots(2, 1), 9_999_000)
+    assert.deepStrictEqual(
+      [waits.desired.map(({ slot }) => slot), waits.absent.map(({ slot, why }) => [slot, why.code])],
+      [["position-2"], [["position-1", "in-parts"]]]
+    )
+    const over = decideAt(strategy, price("1031"), waits.memory, slots(2, 2), 10_000_000)
+    assert.deepStrictEqual([prices(over), over.until.time], [[], 13_600_000], "one cooldown for all")
+    const again = decideAt(strategy, price("2000"), over.memory, slots(2, 2), 13_600_000)
+    assert.deepStrictEqual(prices(again), ["BUY 1980", "SELL 2019.6", "BUY 1980", "SELL 2059.2"])
+    const last = decideAt(strategy, price("2000"), again.memory, slots(4, 4), 99_000_000)
+    assert.deepStrictEqual(
+      last.absent.map(({ why }) => why.code),
+      ["used-up", "used-up"]
+    )
+  })
+
   it("says what is wrong with its targets", () => {
-    const said = (targets: string, more = "") =>
-      problemsOf(file(`{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 5%${more} }`)).map(
+    const said = (targets: string) =>
+      problemsOf(file(`{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 5% }`)).map(
         ({ message }) => message
       )
     assert.deepStrictEqual(said("[{ at: 2%, part: 50% }, { at: 4%, part: 40% }]"), [
       "the parts of the targets add up to 90%, not to 100%"
-    ])
-    assert.deepStrictEqual(said("[{ at: 2%, part: 50% }, { at: 4%, part: 50% }]", ", times: 3"), [
-      "a bracket with several targets begins once"
     ])
     assert.match(said("[{ at: 2% }, { at: 4%, part: 50% }]").join("\n"), /part/)
     assert.deepStrictEqual(said("[{ at: entry * 0.98, part: 50% }, { at: 4%, part: 50% }]"), [
@@ -145,6 +169,85 @@ describe("a bracket by percentages", () => {
       const section = `{ side: ${side}, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 5%, breakevenAt: 1.5% }`
       for (let seed = 1; seed <= 20; seed++) checkBounds(strategyOf(file(section)), { low: 900, high: 1100, seed })
     }
+  })
+
+  const either =
+    "{ side: buy, size: { base: 1 }, entry: 1%, or: { entry: mid, when: mid >= 1050 }, takeProfit: 5%, stop: 3%, times: 2 }"
+  const named = ({ desired, absent }: ReturnType<typeof decideAt>) => [
+    ...desired.map(({ slot, legs: [leg] }) => `${slot} ${Decimal.format(leg.price)}`),
+    ...absent.map(({ slot, why }) => `${slot} ${why.code}`)
+  ]
+  const open = (quantity: bigint, filledInLeg = 0n) => ({
+    ...completed(0),
+    filledInLeg,
+    live: { side: "BUY", price: price("990"), quantity } as const
+  })
+
+  it("has two entries, and cancels the other one as soon as one of them fills", () => {
+    const strategy = strategyOf(file(either))
+    const first = decideAt(strategy, price("1000"))
+    assert.deepStrictEqual(named(first), ["position 990", "position-or condition"])
+    const both = decideAt(strategy, price("1060"), first.memory, new Map([["position", open(100_000_000n)]]))
+    assert.deepStrictEqual(named(both), ["position 990", "position-or 1060"])
+    const part = new Map([
+      ["position", open(100_000_000n)],
+      ["position-or", open(99_000_000n, 1_000_000n)]
+    ])
+    const filled = decideAt(strategy, price("1060"), both.memory, part)
+    assert.deepStrictEqual(named(filled), ["position-or 1060", "position withdrawn"])
+    const ended: Slots = new Map([
+      ["position", completed(0)],
+      ["position-or", completed(2)]
+    ])
+    const again = decideAt(strategy, price("1000"), filled.memory, ended)
+    assert.deepStrictEqual(named(again), ["position 990", "position-or condition"])
+    const over = decideAt(strategy, price("1000"), again.memory, new Map([...ended, ["position", completed(2)]]))
+    assert.deepStrictEqual(named(over), ["position used-up", "position-or used-up"])
+  })
+
+  it("exits both entries if both fill before the cancel is through", () => {
+    const strategy = strategyOf(file(either))
+    const first = decideAt(strategy, price("1060"))
+    assert.deepStrictEqual(named(first), ["position 1049.4", "position-or 1060"])
+    const one = new Map([
+      ["position", open(100_000_000n)],
+      ["position-or", completed(1, 100_000_000n)]
+    ])
+    const cancels = decideAt(strategy, price("1060"), first.memory, one)
+    assert.deepStrictEqual(named(cancels), ["position-or 1060", "position withdrawn"])
+    const two: Slots = new Map([
+      ["position", { ...open(0n, 40_000_000n) }],
+      ["position-or", completed(1, 100_000_000n)]
+    ])
+    const held = decideAt(strategy, price("1055"), cancels.memory, two)
+    assert.deepStrictEqual(prices(held), ["BUY 1049.4", "SELL 1101.87", "BUY 1060", "SELL 1113"])
+    const stopped = decideAt(strategy, price("1000"), held.memory, two)
+    assert.deepStrictEqual(
+      stopped.desired.map(({ why, legs: [{ quantity }] }) => [why.code, quantity]),
+      [
+        ["rule-left", 40_000_000n],
+        ["rule-left", 100_000_000n]
+      ]
+    )
+  })
+
+  it("needs the budget for both entries, which are open at once", () => {
+    const small = file(either.replace("base: 1 }", "quote: 60000 }"))
+    assert.deepStrictEqual(
+      problemsOf(small).map(({ message }) => message),
+      ["its orders are together larger than the quote budget"]
+    )
+    assert.match(
+      strategyOf(file(either.replace(/ or: .*?},/, ""))).unfit?.(new Map([["position-or", completed(1)]])) ?? "",
+      /^position-or holds a position/
+    )
+  })
+
+  it("decides the same anywhere inside its bounds with two entries", () => {
+    const targets = "[{ at: 2%, part: 50% }, { at: 4%, part: 50% }]"
+    for (const takeProfit of ["5%", targets])
+      for (let seed = 1; seed <= 20; seed++)
+        checkBounds(strategyOf(file(either.replace("5%", takeProfit))), { low: 900, high: 1100, seed, steps: 12 })
   })
 
   it("trails only from `trailFrom` on, which is a distance from the entry or a price", () => {

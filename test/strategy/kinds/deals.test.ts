@@ -227,6 +227,60 @@ ${stop}  expireAfter: 30m
     for (let seed = 1; seed <= 15; seed++) checkBounds(strategyOf(limited), { low: 40_000, high: 60_000, seed })
   })
 
+  const partly = (more: string) =>
+    file(`  size: { quote: 100 }
+  safety: { orders: 1, size: { quote: 100 }, distance: 5% }
+  takeProfit: [{ at: 4%, part: 40% }, { at: 2%, part: 60% }]
+  stopReach: 0.2%${more}`)
+  const exits = ({ decision }: ReturnType<typeof look>) =>
+    decision.desired.flatMap(({ slot, legs: [leg] }) =>
+      slot.startsWith("exit") ? [`${slot} ${leg.quantity} at ${Decimal.format(leg.price)}`] : []
+    )
+
+  it("exit in parts at several targets; once one fills they enter no more, and the rest has its moved stop", () => {
+    for (const [moves, at, leavesAt] of [
+      ["\n  breakevenAt: 2%", 49_999, "49899.01"],
+      ["\n  trail: 1%", 50_480, "50379.04"]
+    ] as const) {
+      const venue = new SlowVenue(strategyOf(partly(moves)), () => 0)
+      venue.requotes = true
+      look(venue, 50_000, 0)
+      venue.pass(1, ({ slot }) => slot === "base")
+      venue.pass(0)
+      const held = look(venue, 50_000, minute)
+      assert.deepStrictEqual(exits(held), ["exit-1 120000 at 51000", "exit-2 80000 at 52000"])
+      venue.pass(1, ({ slot }) => slot === "exit-1")
+      const part = look(venue, 51_000, 2 * minute)
+      assert.deepStrictEqual([exits(part), part.decision.desired.length], [["exit-2 80000 at 52000"], 1])
+      for (let turn = 0; turn < 3; turn++) venue.pass(0)
+      assert.deepStrictEqual(exits(look(venue, 50_600, 3 * minute)), ["exit-2 80000 at 52000"])
+      const left = look(venue, at, 4 * minute)
+      assert.deepStrictEqual(exits(left), [`exit-2 80000 at ${leavesAt}`])
+      const begins: Array<string> = []
+      for (let turn = 0; turn < 9; turn++) {
+        venue.pass(1, ({ slot }) => slot === "exit-2")
+        begins.push(...look(venue, at, (5 + turn) * minute).placed.map(({ slot }) => slot))
+      }
+      assert.deepStrictEqual([venue.base, begins], [0n, ["base"]])
+    }
+  })
+
+  it("join a part below the minimum order with the next one", () => {
+    const text = partly("").replace("budget: { quote: 2000 }", "budget: { quote: 2000 }, minOrder: 70")
+    const venue = new SlowVenue(strategyOf(text), () => 0)
+    venue.requotes = true
+    look(venue, 50_000, 0)
+    venue.pass(1, ({ slot }) => slot === "base")
+    venue.pass(0)
+    assert.deepStrictEqual(exits(look(venue, 50_000, minute)), ["exit-2 200000 at 52000"])
+  })
+
+  it("decide the same anywhere inside their bounds with several targets and a moving stop", () => {
+    for (const moves of ["\n  breakevenAt: 1.5%", "\n  trail: 1%\n  stop: 8%"])
+      for (let seed = 1; seed <= 15; seed++)
+        checkBounds(strategyOf(partly(moves)), { low: 40_000, high: 60_000, seed, steps: 12 })
+  })
+
   it("space their safety orders by the volatility at the start of the deal", () => {
     const spaced = strategyOf(
       file(`  size: { quote: 100 }

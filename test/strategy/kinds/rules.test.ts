@@ -585,6 +585,55 @@ describe("rules that exit", () => {
     )
   })
 
+  it("exit in parts at several targets, and fire again only when all parts have ended", () => {
+    const targets = "[{ at: entry * 1.02, part: 50% }, { at: entry * 1.04, part: 50% }]"
+    const text = (price: string, more = "") =>
+      file(
+        `    in: { when: mid < 2000, side: buy, price: mid, size: { base: 0.33333333 }, pause: 1h, then: { price: ${price}, stop: entry * 0.9 } }${more}`
+      )
+    const strategy = strategyOf(text(targets))
+    const orders = ({ desired }: Decision) =>
+      desired.map(({ slot, legs: [{ quantity }, exit] }) => `${slot} ${quantity} ${exit && Decimal.format(exit.price)}`)
+    const first = strategy.decide(at(strategy, "1000", 0), null)
+    assert.deepStrictEqual(orders(first), ["in-1 16666666 1020", "in-2 16666667 1040"])
+    const slots = (one: number, two: number): Slots =>
+      new Map([
+        ["in-1", completed(one, 16_666_666n)],
+        ["in-2", completed(two, 16_666_667n)]
+      ])
+    const half = strategy.decide(at(strategy, "1021", 1, slots(2, 1)), first.memory)
+    const waits = strategy.decide(at(strategy, "1021", 2 * hour, slots(2, 1)), half.memory)
+    assert.deepStrictEqual([orders(waits), whyAbsent(waits)], [["in-2 16666667 1040"], ["in-parts"]])
+    const over = strategy.decide(at(strategy, "1041", 3 * hour, slots(2, 2)), waits.memory)
+    assert.deepStrictEqual([orders(over), over.until.time], [[], 4 * hour])
+    const again = strategy.decide(at(strategy, "1500", 4 * hour, slots(2, 2)), over.memory)
+    assert.deepStrictEqual(orders(again), ["in-1 16666666 1530", "in-2 16666667 1560"])
+    const single = strategyOf(text("entry * 1.02"))
+    assert.match(single.unfit?.(slots(2, 1)) ?? "", /^in-2 holds a position: change the number of targets/)
+    assert.isUndefined(strategy.unfit?.(slots(2, 1)))
+    const taken = "\n    in-2: { when: mid > 9, side: buy, price: mid, size: { base: 1 } }"
+    assert.deepStrictEqual(
+      problemsOf(text(targets, taken)).map(({ line, message }) => [line, message]),
+      [[9, "another rule has the name in-2, which one of its parts needs"]]
+    )
+    assert.deepStrictEqual(
+      problemsOf(text("[{ at: entry * 1.02, part: 50% }, { at: entry * 0.98, part: 40% }]")).map(
+        ({ message }) => message
+      ),
+      ["the parts of the targets add up to 90%, not to 100%"]
+    )
+  })
+
+  it("fire all parts or none: while one target is on the wrong side, none is placed", () => {
+    const targets = "[{ at: entry * 1.02, part: 50% }, { at: 1100, part: 50% }]"
+    const strategy = strategyOf(
+      file(`    in: { when: mid > 1, side: buy, price: mid, size: { base: 1 }, then: { price: ${targets} } }`)
+    )
+    const waits = strategy.decide(at(strategy, "1200", 0), null)
+    assert.deepStrictEqual([waits.desired.length, whyAbsent(waits)], [0, ["no-order", "no-order"]])
+    assert.lengthOf(strategy.decide(at(strategy, "1000", 1), waits.memory).desired, 2)
+  })
+
   it("must name a way to exit", () => {
     const text = file("    in: { when: mid < 1, side: buy, price: mid, size: { base: 1 }, then: { by: swap } }")
     assert.match(problemsOf(text)[0]?.message ?? "", /there is no way to exit/)

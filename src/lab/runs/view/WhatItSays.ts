@@ -10,7 +10,7 @@ import * as BacktestSummary from "./BacktestSummary.ts"
 const enoughFills = 30
 
 export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
-  const { band, sides } = result
+  const { band, sides, strategy } = result
   const simulated = BacktestSummary.quantified(result)
   const [low = "", high = ""] = Object.values(BacktestSummary.profitEnds(result)).map((profit) =>
     BacktestSummary.quoteText(result, profit)
@@ -18,6 +18,7 @@ export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
   const fills = Math.min(band.low.fills, band.high.fills)
   return [
     `${compareWithBudget(low, high)}${priceMoves(result)}.`,
+    ...(strategy.earns === undefined ? [] : [`By its file, ${strategy.earns}.`]),
     ...(sides.length === 1 ? [`By the rules of ${sideNames[band.low.mode]} alone.`] : []),
     ...(simulated === undefined ? [] : [`From p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`]),
     ...(low.startsWith("-") && !high.startsWith("-") ? ["The data cannot tell whether it gains."] : []),

@@ -10,34 +10,16 @@ import { type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
-import { report } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
-import type { SlotProgress, View } from "../../View.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { part, share } from "../PriceLevels.ts"
+import { part } from "../PriceLevels.ts"
 import { checkPlaces } from "../rules/RuleExit.ts"
-import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
-import { partsOf, type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
+import { checkSize, checkTrail, inParts, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
+import { ruleSize, ruleSizeNode } from "../Size.ts"
 import { floor, reach, stopExit } from "../StopExit.ts"
+import { targets } from "../Targets.ts"
 
 const slot = "position"
-const mostTargets = 10
-
-interface Target {
-  readonly at: YamlScalar
-  readonly part: Decimal.Decimal
-}
-
-const targetKeys = {
-  at: Read.required(Read.expression, "its price, as for a single target"),
-  part: Read.required(share(Read.ratio), "this part of the size leaves there")
-}
-const severalTargets = Read.mapped(
-  Read.list(Read.section(targetKeys)),
-  (all): ReadonlyArray<Target> => all.map(({ value }) => value)
-)
-const onlyTarget = Read.mapped(Read.expression, (at): ReadonlyArray<Target> => [{ at, part: Decimal.one }])
-const targets = Read.either(onlyTarget, severalTargets, Read.isList)
 
 const onlyFixed = Read.refuse("only a bracket of fixed prices takes this key: give trail")
 
@@ -49,8 +31,15 @@ export const followingKeys = (market: Market) => ({
   when: Read.optional(Read.expression, "the bracket begins when this is true", "at once"),
   timeframe: usualTimeframe,
   entry: Read.required(Read.expression, "a distance from the mid such as 1%, or an expression for the price"),
+  or: Read.optional(
+    Read.section({
+      entry: Read.required(Read.expression, "as the first"),
+      when: Read.optional(Read.expression, "the second entry is placed when this is true", "that of the first")
+    }),
+    "a second entry of the same size: once one of the two begins to fill, the other is cancelled"
+  ),
   takeProfit: Read.required(
-    targets,
+    targets(Read.expression),
     "earned after fees, such as 5% from the entry, or an expression for the price; or a list of { at, part }"
   ),
   stop: Read.required(Read.expression, "a distance from the entry such as 3%, or an expression for the price"),
@@ -73,7 +62,7 @@ export const followingKeys = (market: Market) => ({
   trailStep: Read.optional(onlyFixed)
 })
 
-const ownKeys = ["when", "timeframe", "expireAfter", "times", "cooldown"]
+const ownKeys = ["when", "or", "timeframe", "expireAfter", "times", "cooldown"]
 const priceKeys = ["entry", "takeProfit", "stop"]
 
 export const isFollowing = (section: YamlNode): boolean =>
@@ -106,15 +95,17 @@ export const followingRules = (
     return compile({ ...value, text }, "price", "price", within)
   }
   // An entry by a distance is placed on its own side of the market: below the mid to buy, above it to sell.
-  const price = priceOf(whole.entry, "mid", better(opposite(side)), scope)
+  const priceOfEntry = (entry: YamlScalar) => priceOf(entry, "mid", better(opposite(side)), scope)
+  const [price, otherPrice] = [priceOfEntry(whole.entry), whole.or && priceOfEntry(whole.or.entry)]
   const exitPrices = whole.takeProfit.map(({ at }) => priceOf(at, "entry", better(side), inPosition))
   const stop = priceOf(whole.stop, "entry", better(opposite(side)), inPosition)
   const trailFrom = whole.trailFrom && priceOf(whole.trailFrom, "entry", better(side), inPosition)
   const breakevenAt = whole.breakevenAt && priceOf(whole.breakevenAt, "entry", better(side), inPosition)
   checkTrail(whole.trail, whole.trailFrom, to)
-  const when = whole.when === undefined ? always : compile(whole.when, "boolean", "condition", scope)
+  const condition = (text: YamlScalar | undefined) => text && compile(text, "boolean", "condition", scope)
+  const when = whole.when === undefined ? always : condition(whole.when)
+  const otherWhen = whole.or?.when === undefined ? when : condition(whole.or.when)
   const size = ruleSize(whole.size, side, scope)
-  checkTargets(whole, section)
   if (price === undefined || exitPrices.includes(undefined) || stop === undefined) return undefined
   if (when === undefined || size === undefined) return undefined
   const exits = [
@@ -123,10 +114,10 @@ export const followingRules = (
     ["trailFrom", "trailFrom", trailFrom, section.at("trailFrom")],
     ["breakevenAt", "breakevenAt", breakevenAt, section.at("breakevenAt")]
   ] as const
-  checkPlaces(side, price, exits, to)
+  for (const entryPrice of [price, otherPrice]) if (entryPrice !== undefined) checkPlaces(side, entryPrice, exits, to)
   const places = keyPlaces(section.section, section.root, to)
-  const ruleOf = (size: RuleSize, index: number): Rule => ({
-    slot: exitPrices.length === 1 ? slot : `${slot}-${index + 1}`,
+  const entry: Rule = {
+    slot,
     side,
     when,
     price,
@@ -134,8 +125,7 @@ export const followingRules = (
     isSwap: false,
     cancelWhen: undefined,
     exit: {
-      price: exitPrices[index],
-      isNet: isDistance(whole.takeProfit[index]?.at.text ?? ""),
+      price: undefined,
       isSwap: false,
       stop,
       trail: whole.trail && Decimal.toNumber(whole.trail),
@@ -150,43 +140,33 @@ export const followingRules = (
     pauseMillis: whole.cooldown,
     text: whole.when?.text ?? "the bracket begins at once",
     keys: (key) => places(ownKey(key, whole.when !== undefined))
-  })
-  const parts = whole.takeProfit.map((target) => target.part)
-  const rules = partsOf(size, parts, market).map(ruleOf)
-  checkSize(ruleOf(size, 0), section.section, false, section, rules)
+  }
+  const targets = whole.takeProfit.map(({ at, part }, index) => ({
+    ...{ at: exitPrices[index], isNet: isDistance(at.text), part }
+  }))
+  const first = inParts(entry, targets, market)
+  const text = whole.or?.when?.text ?? entry.text
+  const second =
+    otherPrice &&
+    otherWhen &&
+    inParts({ ...entry, slot: `${slot}-or`, price: otherPrice, when: otherWhen, text }, targets, market)
+  const entries = second === undefined ? [] : [first, second]
+  const rules =
+    second === undefined
+      ? first
+      : entries.flatMap((all, entry) => all.map((rule) => ({ ...rule, group: { of: slot, entry: String(entry) } })))
+  checkSize(entry, section.section, false, section, rules)
   return { market, rules, needs: scope.needs }
 }
 
-const checkTargets = (
-  { takeProfit, times }: Following,
-  { at, to }: Section<ReturnType<typeof followingKeys>>
-): void => {
-  const sum = takeProfit.reduce((all, target) => Decimal.add(all, target.part), Decimal.zero)
-  if (!Decimal.equals(sum, Decimal.one))
-    report(to, at("takeProfit"), `the parts of the targets add up to ${Decimal.percent(sum)}, not to 100%`)
-  if (takeProfit.length > mostTargets) report(to, at("takeProfit"), `at most ${mostTargets} targets`)
-  if (takeProfit.length > 1 && times > 1)
-    report(to, at("times"), "a bracket with several targets begins once", "remove times, or give one target")
-}
-
-export const isOwn = (name: string): boolean => /^position(?:-\d{1,2})?$/.test(name)
-
-/** Returns the reason why a position of other slots would lose its exits: the number of targets has changed. */
-export const heldElsewhere = (
-  { rules }: { readonly rules: ReadonlyArray<Pick<Rule, "slot">> },
-  slots: View["slots"]
-): string | undefined => {
-  const names = new Set(rules.map((rule) => rule.slot))
-  const isHeld = ({ completedLegs, filledInLeg }: SlotProgress) => completedLegs % 2 === 1 || filledInLeg > 0n
-  const held = [...slots].find(([name, progress]) => isOwn(name) && !names.has(name) && isHeld(progress))
-  return held && `${held[0]} holds a position: change the number of targets when it is closed`
-}
+export const isOwn = (name: string): boolean => /^position(?:-or)?(?:-\d{1,2})?$/.test(name)
 
 const ownKey = (key: string, hasCondition: boolean): string =>
   key === "when" ? (hasCondition ? "when" : "entry") : (bracketKeys.get(key) ?? key)
 
 const bracketKeys: ReadonlyMap<string, string> = new Map([
   ["price", "entry"],
+  ["cancelWhen", "or"],
   ["then", "stop"],
   ["pause", "cooldown"]
 ])

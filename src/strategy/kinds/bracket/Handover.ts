@@ -10,7 +10,7 @@ import { type Bounds, filledOfLeg, type Memory } from "../../Decision.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf } from "../../expression/Judge.ts"
 import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
-import { beside, isRecord, isTrueIn, legsIn, numberIn, recordIn } from "../Memory.ts"
+import { isRecord, isTrueIn, legsIn, recordIn } from "../Memory.ts"
 import { type Going, isTouched, remember, stateIn } from "../rules/RuleState.ts"
 import type { Rule, Rules } from "../rules/RulesSection.ts"
 import { exitPricesOf } from "../rules/rules.ts"
@@ -59,17 +59,8 @@ export interface Adopted {
   readonly until?: Bounds
 }
 
-/** A target that an edit added to a bracket that has begun counts as done. Otherwise its entry would come on top of the whole size. */
-const withoutAdded = ({ rules }: Rules, memory: Memory): Memory => {
-  if (rules.length < 2) return memory
-  const added = rules.filter(({ slot }) => !isRecord(recordIn(memory, slot)))
-  const isBegun = rules.some(({ slot }) => (numberIn(recordIn(memory, slot), "fired") ?? 0) > 0)
-  if (added.length === 0 || !isBegun) return memory
-  return beside(memory, Object.fromEntries(added.map(({ slot, times }) => [slot, { fired: times, pausedUntil: 0 }])))
-}
-
 export const adopted = (all: Rules, view: View, memory: Memory): Adopted => {
-  const asItIs = { memory: withoutAdded(all, memory) }
+  const asItIs = { memory }
   const { market, needs, rules } = all
   const [rule] = rules
   if (rule === undefined || isRecord(recordIn(memory, rule.slot))) return asItIs

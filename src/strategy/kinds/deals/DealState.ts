@@ -8,7 +8,7 @@ import type { Market, Price, Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
 import { type LegsDone, legsDone, progressOf, type View } from "../../View.ts"
-import { amountIn, decimalIn, isTrueIn, numberIn, recordIn } from "../Memory.ts"
+import { amountIn, decimalIn, isRecord, isTrueIn, numberIn, recordIn } from "../Memory.ts"
 import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
 export interface Deal {
@@ -18,6 +18,9 @@ export interface Deal {
   readonly before: Entries | undefined
   readonly isExpired: boolean
   readonly isClosing: boolean
+  readonly isBreakeven: boolean
+  /** Base that each of several exits had traded when the deal began. */
+  readonly exits: ReadonlyMap<string, Amount>
   /** Distance of the first safety order when the deal began, if it follows volatility. */
   readonly spacing: Decimal.Decimal | undefined
   /** Best price since the take-profit was reached, in steps, if the exit trails. */
@@ -61,6 +64,18 @@ export const isComplete = (deal: Deal, slot: string, view: View): boolean =>
 export const legsNow = (slots: ReadonlyArray<string>, view: View): Deal["legs"] =>
   new Map(slots.map((slot) => [slot, legsDone(view, slot)]))
 
+/** Base that an exit has traded: sold, or bought back after sales. */
+const tradedBy = (slot: string, side: Side, view: View): Amount => {
+  const { bought, sold } = progressOf(view, slot)
+  return side === "BUY" ? sold : bought
+}
+
+export const tradedNow = (exits: ReadonlyArray<string>, side: Side, view: View): Deal["exits"] =>
+  new Map(exits.length === 1 ? [] : exits.map((slot) => [slot, tradedBy(slot, side, view)]))
+
+export const tradedIn = ({ exits }: Deal, slot: string, side: Side, view: View): Amount =>
+  tradedBy(slot, side, view) - (exits.get(slot) ?? 0n)
+
 export const remember = ({ base, quote }: Market, { begun, endedAt, deal }: DealState): Memory => ({
   begun,
   ...present({ endedAt }),
@@ -82,6 +97,11 @@ export const remember = ({ base, quote }: Market, { begun, endedAt, deal }: Deal
           },
           isExpired: deal.isExpired || undefined,
           isClosing: deal.isClosing || undefined,
+          isBreakeven: deal.isBreakeven || undefined,
+          exits:
+            deal.exits.size === 0
+              ? undefined
+              : Object.fromEntries([...deal.exits].map(([slot, amount]) => [slot, format(amount, base.decimals)])),
           spacing: deal.spacing && Decimal.format(deal.spacing),
           best: deal.best && Decimal.format(deal.best)
         }),
@@ -94,7 +114,7 @@ export const stateIn = ({ base, quote }: Market, slots: ReadonlyArray<string>, m
   const price = decimalIn(memory, "price")
   if (price === undefined) return { ...counters, deal: undefined }
   const legs = recordIn(memory, "legs")
-  const before = recordIn(memory, "before")
+  const [before, exits] = [recordIn(memory, "before"), recordIn(memory, "exits")]
   const legsOf = (slot: string): LegsDone => ({
     completedLegs: numberIn(recordIn(legs, slot), "completedLegs") ?? 0,
     filledInLeg: amountIn(base, recordIn(legs, slot), "filledInLeg")
@@ -111,6 +131,8 @@ export const stateIn = ({ base, quote }: Market, slots: ReadonlyArray<string>, m
           : { base: amountIn(base, before, "base"), quote: amountIn(quote, before, "quote") },
       isExpired: isTrueIn(memory, "isExpired"),
       isClosing: isTrueIn(memory, "isClosing"),
+      isBreakeven: isTrueIn(memory, "isBreakeven"),
+      exits: new Map(isRecord(exits) ? Object.keys(exits).map((slot) => [slot, amountIn(base, exits, slot)]) : []),
       spacing: decimalIn(memory, "spacing"),
       best: decimalIn(memory, "best"),
       left: leftIn(memory)

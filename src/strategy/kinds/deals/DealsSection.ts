@@ -1,5 +1,6 @@
 /** The `deals:` section of a strategy file: sizes and distances of the orders, and when a deal begins and ends. */
 
+import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { counted } from "../../../domain/Words.ts"
@@ -16,8 +17,9 @@ import { checkDearExit, checkValues, lackText } from "../BudgetCheck.ts"
 import { checkFeesOfSizes, checkRatio, ratioOf } from "../checks/RoundCheck.ts"
 import { givenAway } from "../Execution.ts"
 import { checkFall, part } from "../PriceLevels.ts"
-import { type Size, scaled, size } from "../Size.ts"
+import { amountsOf, type Size, scaled, size } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
+import { targets } from "../Targets.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
 export const mostSafetyOrders = 50
@@ -44,9 +46,20 @@ export const dealsKeys = (market: Market) => ({
   when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
   timeframe: usualTimeframe,
   safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
-  takeProfit: Read.required(Read.ratio, "earned after fees: exits this far above the average entry; sales: below"),
-  trail: Read.optional(part(Read.ratio), "from the take-profit on, exits this far behind the best price", "at once"),
+  takeProfit: Read.required(
+    targets(Read.ratio),
+    "earned after fees: exits this far above the average entry; sales: below; or a list of { at, part }"
+  ),
+  trail: Read.optional(
+    part(Read.ratio),
+    "from the first take-profit on, exits this far behind the best price",
+    "at once"
+  ),
   stop: Read.optional(Read.ratio, "exits when the price is this far below the average entry; sales: above"),
+  breakevenAt: Read.optional(
+    Read.ratio,
+    "from this far above the average entry on, the stop is at least the average entry; sales: below"
+  ),
   exitAfter: Read.optional(Read.duration, "exits this long after the deal began, whatever the price"),
   stopReach: reach,
   floor,
@@ -67,6 +80,10 @@ export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timefra
   readonly active: number
   readonly needs: Needs
   readonly leaving: StopExit
+  /** Slots of the exits, one for each target. */
+  readonly exits: ReadonlyArray<string>
+  /** Smallest order, in quote. A part below it is joined with the next one. */
+  readonly minOrder: Amount
 }
 
 type Safety = Read.KnownSettings<ReturnType<typeof safetyKeys>>
@@ -108,12 +125,14 @@ export const dealsOf = (
     report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
   }
   // A deal of sales takes its profit lower, and stops higher.
-  for (const key of side === "BUY" ? (["stop"] as const) : (["takeProfit"] as const)) {
-    const ratio = whole[key]
-    if (ratio !== undefined) checkFall(ratio, at(key), to)
-  }
+  const takeProfit = whole.takeProfit.toSorted((a, b) => Decimal.compare(a.at, b.at))
+  const ratios = takeProfit.map((target) => ["takeProfit", target.at] as const)
+  const falls =
+    side === "BUY" ? [["stop", whole.stop] as const] : [...ratios, ["breakevenAt", whole.breakevenAt] as const]
+  for (const [key, ratio] of falls) if (ratio !== undefined) checkFall(ratio, at(key), to)
   // A wide trail may fall from the take-profit back to below the average entry.
-  if (whole.trail !== undefined && Decimal.isGreater(whole.trail, whole.takeProfit)) {
+  const [nearest] = ratios
+  if (whole.trail !== undefined && nearest !== undefined && Decimal.isGreater(whole.trail, nearest[1])) {
     warn(to, at("trail"), "it may exit at a loss: trail is wider than takeProfit", "take a smaller one")
   }
   const place = at(section.isWritten("safety") ? "safety" : "size")
@@ -124,15 +143,12 @@ export const dealsOf = (
   const way = (["stop", "exitAfter"] as const).find((key) => whole[key] !== undefined)
   if (way !== undefined) checkDearExit(side, at(way), section)
   checkFeesOfSizes(sizes, side, place, section)
-  const entryAmount = size.unit === "base" ? { bought: size.amount } : { proceeds: size.amount }
-  const ratio = ratioOf(side, whole.takeProfit)
-  checkRatio(
-    { ratio, isNet: true, ...entryAmount },
-    "its take-profit",
-    at("takeProfit"),
-    section,
-    "make the orders larger"
-  )
+  const parts = takeProfit.map((target) => target.part)
+  for (const [index, amount] of amountsOf(size.amount, parts, market[size.unit]).entries()) {
+    const entryAmount = size.unit === "base" ? { bought: amount } : { proceeds: amount }
+    const round = { ratio: ratioOf(side, takeProfit[index]?.at ?? Decimal.zero), isNet: true, ...entryAmount }
+    checkRatio(round, "its take-profit", at("takeProfit"), section, "make the orders larger")
+  }
   if (active > steps.length)
     warn(
       to,
@@ -151,6 +167,9 @@ export const dealsOf = (
     )
   return {
     ...whole,
+    takeProfit,
+    exits: takeProfit.length === 1 ? ["exit"] : takeProfit.map((_, index) => `exit-${index + 1}`),
+    minOrder: section.limits?.minOrder ?? 0n,
     when,
     whenText: condition?.text ?? "",
     steps,

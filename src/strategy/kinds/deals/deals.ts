@@ -1,7 +1,8 @@
 /**
- * Deals: a base order, safety orders below it, and one exit: above the average entry of all fills, or at a stop below it. With `trail` no
- * exit is open: from the take-profit on, the deal exits at that distance behind the best price. With `exitAfter` it exits like a stop after
- * that time. When all is sold, the safety orders are cancelled and the next deal may begin.
+ * Deals: a base order, safety orders below it, and an exit for each target: above the average entry of all fills, or at a stop below it. With
+ * `trail` and one target no exit is open: from the take-profit on, the deal exits at that distance behind the best price. Of several
+ * targets each takes its part; once one begins to fill, the deal enters no more. With `exitAfter` it exits like a stop after that time. When
+ * all is sold, the safety orders are cancelled and the next deal may begin.
  *
  * The exit sells the base that the budget holds at that time, so a pending payout joins it on arrival. Fills during its cancel are sold as
  * well: a deal has ended when none of its orders is open and nothing is held. A partly filled purchase is cancelled when the price reaches
@@ -25,9 +26,10 @@ import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
 import type { Decide } from "../../Strategy.ts"
 import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
+import { valueOf } from "../BudgetCheck.ts"
 import { type Notes, notes } from "../Memory.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
-import { quantityAt } from "../Size.ts"
+import { amountsOf, quantityAt } from "../Size.ts"
 import { followStep, type Left, noteUntil, stopsOf } from "../StopExit.ts"
 import { distanceAt } from "../Volatility.ts"
 import {
@@ -39,13 +41,14 @@ import {
   legsBefore,
   legsNow,
   remember,
-  stateIn
+  stateIn,
+  tradedIn,
+  tradedNow
 } from "./DealState.ts"
 import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
 
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
-const exit = "exit"
 
 const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
 
@@ -99,7 +102,11 @@ export const deals: Kind = {
   })
 }
 
-const slotsOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot), exit]
+const slotsOf = (whole: Deals): ReadonlyArray<string> => [
+  baseOrder,
+  ...whole.steps.map(({ slot }) => slot),
+  ...whole.exits
+]
 
 const against = ({ side }: Deals, price: Price, ratio: Decimal.Decimal): Price =>
   away(price, side === "BUY" ? negate(ratio) : ratio)
@@ -115,10 +122,12 @@ const isAsGood = ({ side }: Deals, price: Price, at: Price): boolean =>
  */
 const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
   const { size, side, market, steps } = whole
-  const { live } = progressOf(view, exit)
   const position = positionIn(view)
   const open = max(0n, side === "BUY" ? position : -position)
-  const resting = live !== undefined && live.side !== side ? live.quantity : 0n
+  const resting = whole.exits.reduce((sum, exit) => {
+    const { live } = progressOf(view, exit)
+    return live !== undefined && live.side !== side ? sum + live.quantity : sum
+  }, 0n)
   const free = (own: OwnState) =>
     side === "BUY" ? own.freeBase : baseQuantity(market, own.freeQuote, exitPrice(whole, deal, view), "down")
   const there = view.own === undefined ? open : free(view.own) + resting
@@ -131,8 +140,8 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
   return CostBasis.isLeftover(positionAmount, entered) ? 0n : isEnough ? resting : positionAmount
 }
 
-const exitPrice = (whole: Deals, deal: Deal, view: View): Price =>
-  deal.left === undefined ? profitPrice(whole, deal, view) : whole.leaving.price(deal.left)
+const exitPrice = (whole: Deals, deal: Deal, view: View, target?: Decimal.Decimal): Price =>
+  deal.left === undefined ? profitPrice(whole, deal, view, target) : whole.leaving.price(deal.left)
 
 const decider = (whole: Deals): Decide => {
   const { market } = whole
@@ -174,8 +183,10 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   const dealPosition = heldIn(whole, view, deal)
   const rests = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
   const touched = [baseOrder, ...whole.steps.map(({ slot }) => slot)].some((slot) => isTouched(deal, slot, view))
-  const isSold = isComplete(deal, exit, view) && dealPosition === 0n
-  const isClosing = deal.isClosing || isSold || (isPartly(whole, deal, view) && isAtProfit(whole, deal, view, moment))
+  const isSold = whole.exits.some((exit) => isComplete(deal, exit, view)) && dealPosition === 0n
+  const isReached = [...deal.exits.keys()].some((exit) => tradedIn(deal, exit, whole.side, view) > 0n)
+  const isClosing =
+    deal.isClosing || isSold || isReached || (isPartly(whole, deal, view) && isAtProfit(whole, deal, view, moment))
   const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
   const isExpired = !touched && (deal.isExpired || isTooLate)
   if (!rests && dealPosition === 0n && (isClosing || isExpired)) {
@@ -183,10 +194,11 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
     return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
   }
   const best = touched && deal.left === undefined ? bestIn(whole, deal, view, moment) : deal.best
-  const exitStart = touched ? leaving(whole, { ...deal, best }, view, moment) : undefined
-  const isSame =
-    isExpired === deal.isExpired && isClosing === deal.isClosing && best === deal.best && exitStart === deal.left
-  return isSame ? state : { ...state, deal: { ...deal, isExpired, isClosing, best, left: exitStart } }
+  const isBreakeven = touched && (deal.isBreakeven || isAtBreakeven(whole, deal, view, moment))
+  const exitStart = touched ? leaving(whole, { ...deal, best, isBreakeven }, view, moment) : undefined
+  const after = { ...deal, isExpired, isClosing, isBreakeven, best, left: exitStart }
+  const keys = ["isExpired", "isClosing", "isBreakeven", "best", "left"] as const
+  return keys.every((key) => after[key] === deal[key]) ? state : { ...state, deal: after }
 }
 
 const isPartly = ({ steps }: Deals, deal: Deal, view: View): boolean =>
@@ -201,6 +213,13 @@ const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boole
   return isAsGood(whole, mid(view.price), at)
 }
 
+const isAtBreakeven = (whole: Deals, deal: Deal, view: View, moment: Moment): boolean => {
+  if (whole.breakevenAt === undefined) return false
+  const at = towards(whole, averageOf(whole, deal, view), whole.breakevenAt)
+  notePrice(moment, Decimal.toNumber(at))
+  return isAsGood(whole, mid(view.price), at)
+}
+
 const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
   const { before } = deal
   const entries = entriesIn(view, side)
@@ -209,8 +228,9 @@ const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
   return CostBasis.averagePrice({ ...CostBasis.empty, position: base, cost }, market) ?? deal.price
 }
 
-const profitPrice = (whole: Deals, deal: Deal, view: View): Price => {
-  const at = towards(whole, averageOf(whole, deal, view), whole.takeProfit)
+/** The price of a target; of the nearest one if none is given. */
+const profitPrice = (whole: Deals, deal: Deal, view: View, target = whole.takeProfit[0]?.at): Price => {
+  const at = towards(whole, averageOf(whole, deal, view), target ?? Decimal.zero)
   return orderPrice(whole.market, opposite(whole.side), netOfFills(whole.side === "BUY", at, view.fillBasisPoints))
 }
 
@@ -225,6 +245,7 @@ const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | u
 
 const stopsIn = (whole: Deals, deal: Deal, view: View): ReadonlyArray<Price> => [
   ...(whole.stop === undefined ? [] : [against(whole, averageOf(whole, deal, view), whole.stop)]),
+  ...(deal.isBreakeven ? [averageOf(whole, deal, view)] : []),
   ...(whole.trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, whole.trail)])
 ]
 
@@ -278,8 +299,9 @@ const begin = (
   }
   const legs = legsNow(slotsOf(whole), view)
   const before = positionIn(view) === 0n ? undefined : entriesIn(view, side)
-  const start = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false }
-  const deal: Deal = { ...start, spacing, best: undefined, left: undefined }
+  const start = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false, isBreakeven: false }
+  const exits = tradedNow(whole.exits, side, view)
+  const deal: Deal = { ...start, exits, spacing, best: undefined, left: undefined }
   return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" as const }
 }
 
@@ -334,7 +356,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
   const safetySlots = new Set(safety.map(({ slot }) => slot))
   const absentSlots = waiting.filter(({ slot }) => !safetySlots.has(slot)).map(({ slot }) => slot)
   return {
-    desired: [...base, ...safety, ...exitOf(whole, deal, view)],
+    desired: [...base, ...safety, ...exitOrders(whole, deal, view)],
     absent: [
       ...[...rests, ...absentSlots].map((slot) => ({ slot, why: because(code, text, key) })),
       ...exitWaits(whole, deal, view)
@@ -342,37 +364,66 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
   }
 }
 
-const leavesBy = (whole: Deals, deal: Deal, view: View): "exitAfter" | "trail" | "stop" =>
-  isTooOld(whole, deal, view) ? "exitAfter" : deal.best === undefined ? "stop" : "trail"
+const leavesBy = (whole: Deals, deal: Deal, view: View): "exitAfter" | "trail" | "breakevenAt" | "stop" =>
+  isTooOld(whole, deal, view)
+    ? "exitAfter"
+    : deal.best !== undefined
+      ? "trail"
+      : deal.isBreakeven
+        ? "breakevenAt"
+        : "stop"
+
+/** Base for each exit, in parts of all that the deal has held. What is too little for an order joins the next part; the last has the rest. */
+const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyArray<Amount> => {
+  const { market, minOrder, side, takeProfit } = whole
+  const traded = whole.exits.map((exit) => (deal.exits.size === 0 ? 0n : tradedIn(deal, exit, side, view)))
+  const parts = takeProfit.map(({ part }) => part)
+  const wholes = amountsOf(
+    traded.reduce((sum, amount) => sum + amount, held),
+    parts,
+    market.base
+  )
+  let [left, joined] = [held, 0n]
+  return wholes.map((part, index) => {
+    const sold = traded[index] ?? 0n
+    const isLast = index === wholes.length - 1
+    const due = isLast ? left : min(left, max(0n, part + joined - sold))
+    const price = exitPrice(whole, deal, view, takeProfit[index]?.at)
+    const isSmall = sold === 0n ? valueOf(market, { price, quantity: due }) < minOrder : CostBasis.isLeftover(due, part)
+    const amount = isSmall && !isLast ? 0n : due
+    joined = amount === 0n ? due : 0n
+    left -= amount
+    return amount
+  })
+}
 
 /** A trailing exit has no open order until it fires. */
 const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => {
   const { trail, keys } = whole
-  if (trail === undefined || deal.left !== undefined || heldIn(whole, view, deal) === 0n) return []
+  if (trail === undefined || hasOpenExits(whole, deal) || heldIn(whole, view, deal) === 0n) return []
   const at = (price: Price): string => Decimal.format(price)
   const text =
     deal.best === undefined
       ? `waits until the price has come to ${at(profitPrice(whole, deal, view))}; then it trails the best price`
       : `trails the best price ${at(deal.best)}, leaves at ${at(orderPrice(whole.market, opposite(whole.side), against(whole, deal.best, trail)))}`
-  return [{ slot: exit, why: { code: "trail", text, source: keys("trail") } }]
+  return whole.exits.map((slot) => ({ slot, why: { code: "trail", text, source: keys("trail") } }))
 }
 
-const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
-  const { market, side, keys } = whole
-  const quantity = heldIn(whole, view, deal)
-  if (quantity === 0n || (whole.trail !== undefined && deal.left === undefined)) return []
+const hasOpenExits = ({ takeProfit, trail }: Deals, { left }: Deal): boolean =>
+  trail === undefined || left !== undefined || takeProfit.length > 1
+
+const exitOrders = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
+  const { market, side, keys, takeProfit } = whole
+  const held = heldIn(whole, view, deal)
+  if (held === 0n || !hasOpenExits(whole, deal)) return []
   const average = averageOf(whole, deal, view)
-  const price = exitPrice(whole, deal, view)
   const key = deal.left === undefined ? "takeProfit" : leavesBy(whole, deal, view)
-  const code = key === "takeProfit" ? "take-profit" : key === "exitAfter" ? "stop" : key
-  const leg = { side: opposite(side), price, quantity, mayLose: true } as const
-  return [
-    {
-      slot: exit,
-      legs: [leg],
-      cycle: false,
-      after: legsDone(view, exit),
-      why: new LateReason(code, keys(key), exitText, { leg, average }, market)
-    }
-  ]
+  const code = key === "takeProfit" ? "take-profit" : key === "trail" ? key : "stop"
+  return partsOf(whole, deal, view, held).flatMap((quantity, index) => {
+    const [slot, target] = [whole.exits[index], takeProfit[index]?.at]
+    if (slot === undefined || quantity === 0n) return []
+    const leg = { side: opposite(side), price: exitPrice(whole, deal, view, target), quantity, mayLose: true } as const
+    const why = new LateReason(code, keys(key), exitText, { leg, average }, market)
+    return [{ slot, legs: [leg] as const, cycle: false, after: legsDone(view, slot), why }]
+  })
 }

@@ -1,10 +1,14 @@
-/** The earnings of one round of a grid's cells, after all fees: of its cells, and from the answers of `limitbot init`. */
+/**
+ * The earnings of one round of a grid's cells, after all fees: of its cells, and from the answers of `limitbot init`, which also says how
+ * many cells work at the present price, and what `buyBase` pays for the others.
+ */
 import { formatWithSymbol, fromDecimal, max, min, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { gainOf, roundOf } from "../../../domain/fees/RoundCost.ts"
-import { baseQuantity, type Market, type TradeCosts } from "../../../domain/Market.ts"
+import { baseQuantity, inputAmount, type Market, type Price, type TradeCosts } from "../../../domain/Market.ts"
 import { percent } from "../../../domain/Text.ts"
-import type { AnswerOf } from "../../Setup.ts"
+import { type AnswerOf, unitsOf } from "../../Setup.ts"
+import { between } from "../PriceLevels.ts"
 import type { Cell } from "./Cells.ts"
 
 export const cellsOf = (answer: AnswerOf): number => Number(answer("levels")) - 1
@@ -23,7 +27,7 @@ export const earnsIn = (market: Market, cells: ReadonlyArray<Pick<Cell, "buy" | 
 /** All cells have the same ratio. The highest cell buys least, so a payout in base costs it the largest share. */
 export const earns =
   (market: Market) =>
-  (answer: AnswerOf): string => {
+  (answer: AnswerOf, price?: Price): string => {
     const { costs = { fillBasisPoints: 0, payouts: new Map() } } = market
     const ratio = (Number(answer("upper")) / Number(answer("lower"))) ** (1 / cellsOf(answer))
     const [size, highest] = [answer("size"), answer("upper")].map((text) => Decimal.parse(text) ?? Decimal.zero)
@@ -33,9 +37,26 @@ export const earns =
     const amount = Decimal.format(Decimal.fromNumber(Math.abs(gain) * Number(answer("size")), gainDigits))
     const round = `${amount} ${market.quote.symbol} a round (${percent(gain)}), after fees of ${feesText(market, costs)}`
     return gain > 0
-      ? `Each of its ${cellsOf(answer)} cells earns ${round}.`
+      ? `Each of its ${cellsOf(answer)} cells earns ${round}.${price === undefined ? "" : worksAt(market, answer, price)}`
       : `Each of its ${cellsOf(answer)} cells loses ${round}: take fewer levels, larger orders or a wider range.`
   }
+
+const worksAt = (market: Market, answer: AnswerOf, price: Price): string => {
+  const { base, quote } = market
+  const [lower, upper] = [answer("lower"), answer("upper")].map((text) => Decimal.parse(text))
+  const levels = between(market, lower ?? price, upper ?? price, cellsOf(answer) + 1, "geometric")
+  const above = levels.slice(0, -1).filter((level) => !Decimal.isLess(level, price))
+  const quantities = above.map((level) => baseQuantity(market, unitsOf(quote, answer("size")), level, "down"))
+  let own = unitsOf(base, answer("base"))
+  const idle = quantities.filter((quantity) => {
+    own -= quantity
+    return own < 0n
+  })
+  if (idle.length === 0) return ""
+  const [needed, at] = [idle.reduce((sum, quantity) => sum + quantity, 0n), Decimal.short(price)]
+  const cost = Decimal.short(toDecimal(inputAmount(market, "BUY", needed, price), quote.decimals), gainDigits)
+  return ` At ${at}, ${cellsOf(answer) - idle.length} of them work from the start; with buyBase: true all do, for ${formatWithSymbol(needed, base)}, about ${cost} ${quote.symbol}.`
+}
 
 const feesText = ({ base, quote }: Market, { fillBasisPoints, payouts }: TradeCosts): string => {
   const flat = [base, quote].flatMap((asset) => {

@@ -329,6 +329,7 @@ export const grid: Kind = {
           note: `${quote.symbol} per cell; or { base: … } in ${base.symbol}`
         },
         sizeScale: { hint: "1.05" },
+        buyBase: { hint: "true" },
         fundNearest: { hint: "5" },
         trail: { hint: "up", note: "or down, both: the range follows the price that way" }
       }

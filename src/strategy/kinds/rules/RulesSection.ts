@@ -19,8 +19,9 @@ import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../..
 import { checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
 import { execution } from "../Execution.ts"
 import { part } from "../PriceLevels.ts"
-import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
+import { partsOf, type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
+import { type Target, targets } from "../Targets.ts"
 import { inOrder } from "./NameOrder.ts"
 import { checkLoss, checkPlaces, type Exit, needsPosition } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
@@ -34,6 +35,8 @@ export interface Rule {
   readonly isSwap: boolean
   readonly cancelWhen: Term | undefined
   readonly exit: Exit | undefined
+  /** Of rules that share their rounds (see `RuleGroup`). */
+  readonly group?: { readonly of: string; readonly entry: string } | undefined
   readonly expireMillis: number | undefined
   readonly times: number
   readonly pauseMillis: number
@@ -50,7 +53,10 @@ export interface Rules {
 export const mostFirings = 1_000_000
 
 const exitKeys = {
-  price: Read.optional(Read.expression, "price of the exit, computed once when the rule fires"),
+  price: Read.optional(
+    targets(Read.expression),
+    "price of the exit, computed once when the rule fires; or a list of { at, part }"
+  ),
   by: Read.optional(execution, "swap: executed as soon as this price or a better one is available"),
   stop: Read.optional(
     Read.expression,
@@ -129,10 +135,17 @@ export const rulesOf = ({ orders }: Read.SettingsOf<RulesKeys>, section: Section
     report(to, skimRule[0], problem, "give the rule another name")
   }
   const pauseMillis = timeframeMillis(scope.timeframe) ?? 0
-  const entries = orders.map(([slot, { value }]) => ({ at: value, rule: ruleOf(slot, value, scope, pauseMillis) }))
-  const rules = entries.flatMap(({ rule }) => rule ?? [])
-  for (const { at, rule } of entries) {
-    if (rule !== undefined && budget !== undefined) checkSize(rule, at, isSupplied(rule, rules, budget), section)
+  const entries = orders.map(([slot, { value }]) => {
+    const parts = ruleOf(slot, value, scope, pauseMillis)
+    return { at: value, parts, rule: parts[0], slot }
+  })
+  const rules = entries.flatMap(({ parts }) => parts)
+  for (const { at, parts, rule, slot } of entries) {
+    if (rule === undefined || budget === undefined) continue
+    checkSize(rule, at, isSupplied(rule, rules, budget), section, parts)
+    const same =
+      parts.length > 1 && parts.find((part) => rules.some((other) => other !== part && other.slot === part.slot))
+    if (same) report(to, slot, `another rule has the name ${same.slot}, which one of its parts needs`)
   }
   checkFirst(entries, scope)
   checkHeld(entries, scope)
@@ -214,11 +227,12 @@ const namesOf = (
   return names
 }
 
-const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseMillis: number): Rule | undefined => {
+/** One rule for each target. */
+const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseMillis: number): ReadonlyArray<Rule> => {
   const { to, market } = scope
   const keys = orderKeys(market)
   const fields = Read.fields(keys)(node, to)
-  if (fields === undefined) return undefined
+  if (fields === undefined) return []
   const rule = Read.valuesOf(keys, fields)
   const termIn =
     (within: Scope): CompileTerm =>
@@ -230,22 +244,28 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   const price = term(rule.price, "price")
   const leaving = rule.then && stopExit(market, opposite(rule.side ?? "BUY"), rule.then, to)
   const exit = rule.then && leaving && exitOf(rule.then, termIn(withEntry(scope)), leaving)
+  const exitPrices =
+    rule.then?.price?.map(({ at, part }) => ({ at: termIn(withEntry(scope))(at, "price"), part })) ?? []
   const size = rule.size && ruleSize(rule.size, rule.side ?? "BUY", scope)
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
-    return report(to, fields.size ?? slot, "a size by risk needs a stop to lose it at", hint)
+    report(to, fields.size ?? slot, "a size by risk needs a stop to lose it at", hint)
+    return []
   }
   if (rule.side !== undefined && price !== undefined) {
+    const targets = exit?.isSwap ? [] : exitPrices
     const exits = [
-      ["exit", "the exit", exit?.isSwap ? undefined : exit?.price, rule.then?.price],
+      ...targets.map(({ at }, index) => ["exit", "the exit", at, rule.then?.price?.[index]?.at] as const),
       ["stop", "the stop", exit?.stop, rule.then?.stop]
     ] as const
     checkPlaces(rule.side, price, exits, to)
-    if (exit?.price !== undefined && !exit.isSwap && rule.then?.price !== undefined)
-      checkLoss(rule.side, { entry: price, exit: exit.price, isNet: false }, rule.then.price, scope)
+    for (const [index, { at }] of targets.entries()) {
+      const place = rule.then?.price?.[index]?.at
+      if (at && place) checkLoss(rule.side, { entry: price, exit: at, isNet: false }, place, scope)
+    }
   }
-  if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return undefined
-  return {
+  if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return []
+  const whole: Rule = {
     slot: slot.value,
     side: rule.side,
     when,
@@ -260,6 +280,23 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     text: rule.when === undefined || rule.when.text === always ? "" : rule.when.text,
     keys: keyPlaces(node, node, to)
   }
+  return exitPrices.length === 0 ? [whole] : inParts(whole, exitPrices, market)
+}
+
+/** One rule for each target, with its part of the size. They fire together. */
+export const inParts = (
+  rule: Rule,
+  targets: ReadonlyArray<Target<Term | undefined> & { readonly isNet?: boolean }>,
+  market: Market
+): ReadonlyArray<Rule> => {
+  const parts = targets.map(({ part }) => part)
+  return partsOf(rule.size, parts, market).map((size, index) => {
+    const { at: price, isNet = false } = targets[index] ?? {}
+    const exit = rule.exit && { ...rule.exit, price, isNet }
+    const isOnly = targets.length === 1
+    const of = isOnly ? {} : { slot: `${rule.slot}-${index + 1}`, group: { of: rule.slot, entry: rule.slot } }
+    return { ...rule, size, exit, ...of }
+  })
 }
 
 /** The condition of an order by hand. It is no reason for an order, because it always holds. */
@@ -268,11 +305,11 @@ export const always = "mid > 0"
 type CompileTerm = (at: YamlScalar | undefined, type: ValueType) => Term | undefined
 
 const exitOf = (
-  { price, by, stop, trail, trailFrom, breakevenAt, when, after }: Read.SettingsOf<typeof exitKeys>,
+  { by, stop, trail, trailFrom, breakevenAt, when, after }: Read.SettingsOf<typeof exitKeys>,
   term: CompileTerm,
   leaving: StopExit
 ): Exit => ({
-  price: term(price, "price"),
+  price: undefined,
   isSwap: by === "swap",
   stop: term(stop, "price"),
   trail: trail && Decimal.toNumber(trail),
@@ -328,7 +365,10 @@ export const checkSize = (
       `this order pays in ${inputAsset(market, side).symbol}, of which the budget has nothing`,
       `give limits.budget.${key}, or a rule that ${side === "BUY" ? "sells" : "buys"} before`
     )
-  } else if ("amount" in size && size.unit === key && size.amount > budget[key]) {
-    report(to, sized, `one order is larger than the ${key} budget`, `raise limits.budget.${key}, or make it smaller`)
+  } else if ("amount" in size && size.unit === key) {
+    const amount = parts.reduce((sum, part) => sum + ("amount" in part.size ? part.size.amount : 0n), 0n)
+    const what = amount > size.amount && parts.length > 1 ? "its orders are together" : "one order is"
+    if (amount > budget[key])
+      report(to, sized, `${what} larger than the ${key} budget`, `raise limits.budget.${key}, or make it smaller`)
   }
 }

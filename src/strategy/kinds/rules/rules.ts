@@ -43,6 +43,7 @@ import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
+import { evened, heldElsewhere, isReplaced, together, waitsFor } from "./RuleGroup.ts"
 import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -63,9 +64,18 @@ export const behaviourOf = (whole: Rules): Behaviour => {
     ...neededBy(whole.needs),
     decide: (view, memory) => decide(whole, names, view, memory),
     inputs: (view, memory) => inputs(whole, names, view, memory),
+    unfit: (slots) => heldElsewhere(whole.rules, slots, (slot) => isPartOf(whole, slot, slots)),
     ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, names, view, memory) } : {})
   }
 }
+
+/** A slot that another number of targets gives to a rule of the file. */
+const isPartOf = ({ rules }: Rules, slot: string, slots: View["slots"]): boolean =>
+  rules.some(({ group, slot: name }) =>
+    group === undefined
+      ? slots.has(`${name}-1`) && /^-\d{1,2}$/.test(slot.startsWith(name) ? slot.slice(name.length) : "")
+      : slot === group.of || slot.replace(/-\d{1,2}$/, "") === group.of
+  )
 
 interface RuleMemory {
   readonly startedAt: number | undefined
@@ -91,15 +101,28 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   const moment = momentIn(whole, view, startedAt)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
-  const states: Array<RuleState> = []
+  const settled = evened(
+    rules,
+    rules.map((rule, index) => {
+      const state = edited(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
+      return afterOrder(rule, state, progressOf(view, rule.slot), moment, () => isReplaced(rules, before, index, view))
+    })
+  )
+  const steps = together(
+    rules,
+    settled,
+    rules.map((rule, index) => {
+      const waits = waitsFor(rules, settled, index, view)
+      return step(rule, market, settled[index] ?? idle, progressOf(view, rule.slot), moment, waits)
+    })
+  )
   const times: Array<number> = []
   let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   // A plain loop, because it runs at every candle.
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index]
-    if (rule === undefined) continue
-    const { state, why } = step(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
-    states.push(state)
+    const { state, why } = steps[index] ?? {}
+    if (rule === undefined || state === undefined) continue
     const { going, pausedUntil } = state
     if (why !== undefined) absent.push({ slot: rule.slot, why })
     else if (going !== undefined) desired.push(slotOf(rule, market, going, progressOf(view, rule.slot)))
@@ -113,7 +136,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   return {
     desired,
     absent,
-    memory: known.write({ startedAt: moment.startedAt, states }),
+    memory: known.write({ startedAt: moment.startedAt, states: steps.map(({ state }) => state) }),
     reasons: [],
     until: boundsOf(whole.needs, moment, [...times, ...moment.found.times]),
     ...(Number.isFinite(below) || Number.isFinite(above) ? { stops: stopsAround(below, above) } : {})
@@ -160,6 +183,7 @@ const stands = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   const glancing = glancingFrom(momentIn(whole, view, startedAt))
   const tests: Array<StandsAt> = []
   for (const [index, rule] of whole.rules.entries()) {
+    if (waitsFor(whole.rules, states, index, view) !== undefined && states[index]?.going === undefined) continue
     const test = standsOf(rule, states[index] ?? idle, progressOf(view, rule.slot), glancing)
     if (test === undefined) return undefined
     if (test !== always) tests.push(test)
@@ -232,9 +256,15 @@ interface Step {
   readonly why?: Reason
 }
 
-/** Ends a finished order, then fires if it may. One call settles everything, so a second call changes nothing. */
-const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgress, moment: Moment): Step => {
-  const state = afterOrder(rule, edited(rule, market, before, progress, moment), progress, moment)
+/** Fires if it may. `state`: with finished orders ended, so a second decision changes nothing. */
+const step = (
+  rule: Rule,
+  market: Market,
+  state: RuleState,
+  progress: SlotProgress,
+  moment: Moment,
+  waits: string | undefined
+): Step => {
   const because = (code: string, text: string, key: string): Step => ({
     state,
     why: { code, text, source: rule.keys(key) }
@@ -249,6 +279,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   if (state.fired >= rule.times)
     return because("used-up", `fired ${counted(rule.times, "time")}, which is all it may`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
+  if (waits !== undefined) return because("in-parts", waits, "then")
   const verdict = judgeAt(rule, moment)
   if (typeof verdict === "object") return because(verdict.code, verdict.text, "when")
   if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`, "when")
@@ -346,7 +377,13 @@ const exitNames = ["exit", "stop", "trailFrom", "breakevenAt"] as const
 const isSamePrice = (a: Price | undefined, b: Price | undefined): boolean =>
   a === undefined || b === undefined ? a === b : Decimal.compare(a, b) === 0
 
-const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
+const afterOrder = (
+  rule: Rule,
+  state: RuleState,
+  progress: SlotProgress,
+  moment: Moment,
+  isReplaced: () => boolean
+): RuleState => {
   const { going } = state
   if (going === undefined) return state
   const over = { ...state, going: undefined }
@@ -362,7 +399,7 @@ const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
   const isUnwanted = rule.cancelWhen !== undefined && truth(rule.cancelWhen, moment) === "yes"
-  if (!isExpired && !isUnwanted) return state
+  if (!isExpired && !isUnwanted && !isReplaced()) return state
   const pausedUntil = moment.now + rule.pauseMillis
   return isResting ? { ...state, pausedUntil, going: { ...going, withdrawnAt: moment.now } } : { ...over, pausedUntil }
 }

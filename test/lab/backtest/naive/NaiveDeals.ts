@@ -12,7 +12,9 @@ export interface DealSettings {
   readonly safety: ReadonlyArray<number>
   readonly distance: number
   readonly active: number
-  readonly takeProfit: number
+  readonly targets: ReadonlyArray<{ readonly profit: number; readonly percent: number }>
+  /** None when it is 0. */
+  readonly breakeven: number
   /** None when it is 0. */
   readonly stop: number
   readonly expireMinutes: number
@@ -27,6 +29,9 @@ interface Deal {
   readonly before: ReadonlyMap<string, { readonly done: number; readonly filled: number }>
   isClosing: boolean
   isExpired: boolean
+  isEven: boolean
+  /** What each exit had sold before. */
+  readonly sold: ReadonlyMap<string, number>
   leaves: ((close: number) => number) | undefined
 }
 
@@ -45,7 +50,9 @@ const averageOf = (fills: ReadonlyArray<Fill>): bigint | undefined => {
 }
 
 export const deals = (given: DealSettings): Strategy => {
-  const { size, reach, safety, distance, active, takeProfit, stop, expireMinutes, cooldownMinutes, times } = given
+  const { size, reach, safety, distance, active, targets, breakeven, stop } = given
+  const { expireMinutes, cooldownMinutes, times } = given
+  const exits = targets.map((_, index) => (targets.length === 1 ? "exit" : `exit-${index + 1}`))
   const steps = safety.map((quantity, index) => ({ slot: `safety-0${index + 1}`, index, quantity }))
   const entries = ["base", ...steps.map(({ slot }) => slot)]
   let [begun, pausedUntil] = [0, 0]
@@ -59,33 +66,52 @@ export const deals = (given: DealSettings): Strategy => {
     const held = Number(base) * 100 < size ? 0 : Number(base)
     const average = averageOf(fills) ?? (BigInt(deal?.price ?? 0) * places) / 1_000_000n
     const millionth = places / 1_000_000n
-    const profitAt = Number(significant("SELL", average * BigInt(1000 + takeProfit), 1000n * millionth))
+    const profitAt = (target: { readonly profit: number } | undefined) =>
+      Number(significant("SELL", average * BigInt(1000 + (target?.profit ?? 0)), 1000n * millionth))
+    const soldBy = (exit: string) =>
+      fills.reduce((sum, { slot, quantity }) => (slot === exit ? sum + quantity : sum), 0)
+    const soldNow = (exit: string) => soldBy(exit) - (deal?.sold.get(exit) ?? 0)
     if (deal !== undefined) {
       const touched = entries.some(isTouched)
       const isPartly = entries.some((slot) => isOpen(slot) && isTouched(slot))
-      if ((isPaid("exit") && held === 0) || (isPartly && close >= profitAt)) deal.isClosing = true
+      if (exits.length > 1 && exits.some((exit) => soldNow(exit) > 0)) deal.isClosing = true
+      if ((exits.some(isPaid) && held === 0) || (isPartly && close >= profitAt(targets[0]))) deal.isClosing = true
       deal.isExpired = !touched && (deal.isExpired || bar >= deal.startedAt + expireMinutes)
-      const isResting = [...entries, "exit"].some(isLive)
+      const isResting = [...entries, ...exits].some(isLive)
       if (!isResting && held === 0 && (deal.isClosing || deal.isExpired)) {
         if (!touched) begun -= 1
         pausedUntil = bar + cooldownMinutes
         deal = undefined
-      } else if (touched && stop > 0 && deal.leaves === undefined) {
-        const isReached = BigInt(close) * 1000n * millionth <= average * BigInt(1000 - stop)
-        if (isReached) deal.leaves = leaving("SELL", stopReach)
+      } else if (touched && deal.leaves === undefined) {
+        const comesTo = (thousandths: number) =>
+          BigInt(close) * 1000n * millionth - average * BigInt(1000 + thousandths)
+        if (breakeven > 0 && comesTo(breakeven) >= 0n) deal.isEven = true
+        if ((stop > 0 && comesTo(-stop) <= 0n) || (deal.isEven && comesTo(0) <= 0n))
+          deal.leaves = leaving("SELL", stopReach)
       }
     }
     if (deal === undefined && begun < times && bar >= pausedUntil) {
-      const before = new Map([...entries, "exit"].map((slot) => [slot, { done: done(slot), filled: filled(slot) }]))
+      const before = new Map([...entries, ...exits].map((slot) => [slot, { done: done(slot), filled: filled(slot) }]))
       begun += 1
       const price = eightDigits("BUY", beyond(close, reach))
-      deal = { price, startedAt: bar, before, isClosing: false, isExpired: false, leaves: undefined }
+      const sold = new Map(exits.map((exit) => [exit, soldBy(exit)]))
+      deal = {
+        price,
+        startedAt: bar,
+        before,
+        sold,
+        isClosing: false,
+        isExpired: false,
+        isEven: false,
+        leaves: undefined
+      }
     }
     const entry = averageOf(fills) ?? (BigInt(deal?.price ?? 0) * places) / 1_000_000n
-    const stopAt = Number((entry * BigInt(1000 - stop)) / (10_000n * millionth)) * 10
-    stops = deal === undefined || stop === 0 || deal.leaves !== undefined ? {} : stopOf("BUY", stopAt)
+    const below = deal?.isEven ? 0 : stop
+    const stopAt = Number((entry * BigInt(1000 - below)) / (10_000n * millionth)) * 10
+    stops = deal === undefined || (stop === 0 && !deal.isEven) || deal.leaves ? {} : stopOf("BUY", stopAt)
     const withdraw = (slot: string) => (isOpen(slot) ? want(slot, undefined) : undefined)
-    if (deal === undefined) return [...entries, "exit"].forEach(withdraw)
+    if (deal === undefined) return [...entries, ...exits].forEach(withdraw)
     const isEntering = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
     const enter = (slot: string, price: number, quantity: number): void => {
       if (done(slot) === has(slot).done) want(slot, { side: "BUY", price, quantity: quantity + has(slot).filled })
@@ -97,14 +123,21 @@ export const deals = (given: DealSettings): Strategy => {
     for (const { slot } of steps) if (!placed.some((each) => each.slot === slot)) withdraw(slot)
     for (const { slot, index, quantity } of placed)
       enter(slot, eightDigits("BUY", beyond(deal.price, -distance * (index + 1))), quantity)
-    if (held === 0) withdraw("exit")
-    else
-      want("exit", {
-        side: "SELL",
-        price: deal.leaves?.(close) ?? profitAt,
-        quantity: held + filled("exit"),
-        mayLose: true
-      })
+    const all = exits.reduce((sum, exit) => sum + (exits.length === 1 ? 0 : soldNow(exit)), held)
+    let [left, floors, joined] = [held, all, 0]
+    for (const [index, exit] of exits.entries()) {
+      const isLast = index === exits.length - 1
+      const part = isLast ? floors : Math.floor((all * (targets[index]?.percent ?? 0)) / 100)
+      floors -= part
+      const due = isLast ? left : Math.min(left, Math.max(0, part + joined - soldNow(exit)))
+      // Too little to be an order of its own.
+      const quantity = !isLast && soldNow(exit) > 0 && due * 100 < part ? 0 : due
+      joined = due - quantity
+      left -= quantity
+      const price = deal.leaves?.(close) ?? profitAt(targets[index])
+      if (quantity === 0) withdraw(exit)
+      else want(exit, { side: "SELL", price, quantity: quantity + filled(exit), mayLose: true, isRest: true })
+    }
   }
   return { isAskedFirst: true, seesItself: true, atClose: act, stops: () => stops }
 }

@@ -1,6 +1,7 @@
 /** Random strategy files of every kind, each with its naive twin. */
 import { deals } from "./NaiveDeals.ts"
 import { grid } from "./NaiveGrid.ts"
+import { rules } from "./NaiveRules.ts"
 import * as naive from "./NaiveStrategies.ts"
 import type { Side, Strategy } from "./NaiveVenue.ts"
 
@@ -37,6 +38,39 @@ const percent = (thousandths: number): string => `${thousandths / 10}%`
 /** Whole units of the base in smallest ones. */
 const units = (count: number): number => count * naive.unit
 const price = (millionths: number): string => (millionths / 1e6).toFixed(6)
+
+/** One to three targets in parts of a whole size, and what else ends an order of a rule. */
+const randomExits = (pick: Pick, text: (thousandths: number) => string) => {
+  const [count, size, least] = [pick(1, 3), pick(1, 5), pick(1, 6)]
+  const shares = [[100], [60, 40], [50, 30, 20]][count - 1] ?? []
+  const targets = shares.map((share, index) => ({ profit: least + 3 * index, size: units(size * share) / 100 }))
+  const list = targets.map(({ profit }, index) => `{ at: ${text(profit)}, part: ${shares[index]}% }`)
+  const stop = pick(0, 1) * pick(1, 9)
+  return {
+    ...{ size, targets, stop, written: count === 1 ? text(least) : `[${list.join(", ")}]` },
+    ...{ breakeven: pick(0, 1) * pick(1, 5), times: pick(1, 8), expireMinutes: pick(1, 12), reach: pick(0, 5) }
+  }
+}
+
+const followingBracket = (pick: Pick, side: Side): Made => {
+  const sign = side === "BUY" ? 1 : -1
+  const { targets, written, ...others } = randomExits(pick, percent)
+  const given = { ...others, stop: pick(1, 9), pauseMinutes: pick(1, 4) }
+  const [limit, other, away] = [100 + pick(-1, 1), 100 + pick(-1, 1), pick(1, 4)]
+  const isBefore = (at: number) => (close: number) => (close - at * 1e6) * sign < 0
+  const [is, word] = side === "BUY" ? ["<", "+"] : [">", "-"]
+  const first = { slot: "position", isTrue: isBefore(limit), away }
+  const second = { slot: "position-or", isTrue: (close: number) => !isBefore(other)(close), away: -pick(0, 2) }
+  const entries = pick(0, 1) === 0 ? [first] : [first, second]
+  const opposite = `mid ${is === "<" ? ">=" : "<="} ${other}`
+  const or =
+    entries.length === 1 ? "" : `, or: { entry: mid * (1 ${word} ${percent(-second.away)}), when: "${opposite}" }`
+  const more = given.breakeven === 0 ? "" : `, breakevenAt: ${percent(given.breakeven)}`
+  return {
+    section: `{ side: ${side.toLowerCase()}, size: { base: ${given.size} }, when: "mid ${is} ${limit}", entry: ${percent(away)}${or}, takeProfit: ${written}, stop: ${percent(given.stop)}, reach: ${percent(given.reach)}${more}, expireAfter: ${given.expireMinutes}m, times: ${given.times}, cooldown: ${given.pauseMinutes}m }`,
+    make: () => rules({ ...given, side, entries, targets })
+  }
+}
 
 /** By the kind of the file. */
 export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Made>> = {
@@ -79,6 +113,7 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
     }
   },
   bracket: (pick, side) => {
+    if (pick(0, 1) === 1) return followingBracket(pick, side)
     const sign = side === "BUY" ? 1 : -1
     const entry = 100_000_000 - sign * pick(-3, 5) * 100_000
     const given = {
@@ -116,30 +151,24 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
     }
   },
   rules: (pick) => {
-    const given = {
-      below: (100 + pick(-1, 2)) * 1e6,
-      size: pick(1, 5),
-      times: pick(1, 8),
-      under: pick(0, 4),
-      profit: pick(1, 9),
-      expireMinutes: pick(1, 12),
-      stop: pick(0, 1) * pick(1, 9),
-      reach: pick(0, 5)
-    }
-    const stop = given.stop === 0 ? "" : `, stop: entry * (1 - ${percent(given.stop)}), reach: ${percent(given.reach)}`
+    const below = (100 + pick(-1, 2)) * 1e6
+    const entry = { slot: "dip", isTrue: (close: number) => close < below, away: pick(0, 4) }
+    const { targets, written, ...given } = randomExits(pick, (thousandths) => `entry * (1 + ${percent(thousandths)})`)
+    const stop = given.stop === 0 ? "" : `, stop: entry * (1 - ${percent(given.stop)})`
+    const breakeven = given.breakeven === 0 ? "" : `, breakevenAt: entry * (1 + ${percent(given.breakeven)})`
     return {
       section: `
   timeframe: 1m
   orders:
     dip:
-      when: mid < ${given.below / 1e6}
+      when: mid < ${below / 1e6}
       side: buy
-      price: mid * (1 - ${percent(given.under)})
+      price: mid * (1 - ${percent(entry.away)})
       size: { base: ${given.size} }
       times: ${given.times}
       expireAfter: ${given.expireMinutes}m
-      then: { price: entry * (1 + ${percent(given.profit)})${stop} }`,
-      make: () => naive.rules({ ...given, size: units(given.size) })
+      then: { price: ${written}${stop}${breakeven}, reach: ${percent(given.reach)} }`,
+      make: () => rules({ ...given, side: "BUY", entries: [entry], targets, pauseMinutes: 1 })
     }
   },
   grid: (pick) => {
@@ -186,18 +215,24 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
       safety: Array.from({ length: orders }, (_, index) => units(first * scale ** index)),
       distance: pick(1, 6),
       active: pick(1, 4),
-      takeProfit: pick(1, 9),
       stop: pick(0, 1) * pick(5, 20),
+      breakeven: pick(0, 1) * pick(1, 5),
       expireMinutes: pick(2, 15),
       cooldownMinutes: pick(0, 9),
       times: pick(1, 9)
     }
     const stop = given.stop === 0 ? "" : `, stop: ${percent(given.stop)}`
+    const [count, least] = [pick(1, 3), pick(1, 7)]
+    const shares = [[100], [60, 40], [50, 30, 20]][count - 1] ?? []
+    const targets = shares.map((share, index) => ({ profit: least + 2 * index, percent: share }))
+    const list = targets.map((target) => `{ at: ${percent(target.profit)}, part: ${target.percent}% }`)
+    const takeProfit = count === 1 ? percent(least) : `[${list.join(", ")}]`
+    const even = given.breakeven === 0 ? "" : `, breakevenAt: ${percent(given.breakeven)}`
     const pause = given.cooldownMinutes === 0 ? "" : `, cooldown: ${given.cooldownMinutes}m`
     const safety = `{ orders: ${orders}, size: { base: ${first} }, distance: ${percent(given.distance)}, sizeScale: ${scale}, active: ${given.active} }`
     return {
-      section: `{ size: { base: ${size} }, reach: ${percent(given.reach)}, safety: ${safety}, takeProfit: ${percent(given.takeProfit)}${stop}, expireAfter: ${given.expireMinutes}m${pause}, times: ${given.times} }`,
-      make: () => deals(given)
+      section: `{ size: { base: ${size} }, reach: ${percent(given.reach)}, safety: ${safety}, takeProfit: ${takeProfit}${stop}${even}, expireAfter: ${given.expireMinutes}m${pause}, times: ${given.times} }`,
+      make: () => deals({ ...given, targets })
     }
   },
   ladder: (pick, side) => {

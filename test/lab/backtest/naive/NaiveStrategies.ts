@@ -2,7 +2,7 @@
  * What the kinds of strategies do, said once more and as shortly as possible: one closure for each kind, with settings as
  * numbers. They know no slots' legs, views, bounds or memories; each keeps its own variables.
  */
-import { type Desk, type Order, type Side, type Strategy, stopOf } from "./NaiveVenue.ts"
+import { type Order, type Side, type Strategy, stopOf } from "./NaiveVenue.ts"
 
 /** Millionths beyond a price, by thousandths of it: above when positive. */
 export const beyond = (price: number, thousandths: number): number => (price * (1000 + thousandths)) / 1000
@@ -232,70 +232,6 @@ export const marketMaking = ({ levels, size, spread, step, requote, skew, maxInv
         }
     }
   }
-}
-
-export interface Dip {
-  readonly below: number
-  readonly size: number
-  readonly times: number
-  /** Thousandths below the close, and above the entry. */
-  readonly under: number
-  readonly profit: number
-  /** Thousandths below the entry, where it is not 0. */
-  readonly stop: number
-  readonly reach: number
-  readonly expireMinutes: number
-}
-
-/** Buys below a price, withdraws what nobody wanted for a time, and sells each purchase higher; then it pauses for a minute. */
-export const rules = ({ below, size, times, under, profit, stop, reach, expireMinutes }: Dip): Strategy => {
-  let [fired, firedAt, pausedUntil, isGoing, isWithdrawn, legsBefore, isClosing] = [0, 0, 0, false, false, 0, false]
-  let entry: Order = { side: "BUY", price: 0, quantity: size }
-  let leaves: ((close: number) => number) | undefined
-  const stopPrice = (): number => eightDigits("SELL", beyond(entry.price, -stop))
-  const act = ({ bar, close, want, done, filled, isOpen, isPaying }: Desk): void => {
-    const legs = done("dip") - legsBefore
-    if (isGoing && legs === 2 && !isPaying("dip")) {
-      isGoing = false
-      pausedUntil = bar + 1
-    }
-    if (isGoing && legs === 0 && filled("dip") === 0) {
-      if (isWithdrawn && !isOpen("dip")) isGoing = false
-      else if (!isWithdrawn && bar >= firedAt + expireMinutes) {
-        isWithdrawn = true
-        pausedUntil = bar + 1
-      }
-    }
-    // What filled after all while it was withdrawn is an entry like any other.
-    if (isGoing && (legs > 0 || filled("dip") > 0)) isWithdrawn = false
-    if (isGoing && isWithdrawn) {
-      want("dip", undefined)
-      if (isOpen("dip")) return
-      isGoing = false
-    }
-    if (!isGoing) {
-      if (fired === times || bar < pausedUntil || close >= below) return want("dip", undefined)
-      entry = { side: "BUY", price: beyond(close, -under), quantity: size }
-      fired += 1
-      firedAt = bar
-      isGoing = true
-      isWithdrawn = false
-      leaves = undefined
-      isClosing = false
-      legsBefore = done("dip")
-    }
-    const isStopped = stop > 0 && close <= stopPrice()
-    const isBought = done("dip") > legsBefore
-    const part = isBought ? 0 : filled("dip")
-    if ((isBought || part > 0) && isStopped) leaves ??= leaving("SELL", reach)
-    const target = eightDigits("SELL", beyond(entry.price, profit))
-    isClosing ||= part > 0 && (leaves !== undefined || close >= target)
-    const exit: Order = { side: "SELL", price: leaves?.(close) ?? target, quantity: size, isExit: true }
-    if (isBought) return want("dip", exit)
-    want("dip", isClosing ? { ...entry, quantity: part } : entry, exit)
-  }
-  const stops = () => (stop > 0 && isGoing && leaves === undefined ? stopOf("BUY", stopPrice()) : {})
-  return { isAskedFirst: true, seesItself: true, atClose: act, stops }
 }
 
 export interface Rungs {

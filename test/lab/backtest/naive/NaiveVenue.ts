@@ -315,7 +315,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     if (order.state === "paying" || order.state === "leaving") return
     const rest = first === undefined ? undefined : { ...first, quantity: restOf(slot, first) }
     if (rest?.side === order.side && rest.quantity > 0 && !isWorthMoving(order, rest)) {
-      if (rest.isRest === true) order.quantity = order.open
+      if (rest.isRest === true && rest.price === order.price) order.quantity = order.open
       return
     }
     if (order.state === "resting" && takesTime()) {

@@ -1,0 +1,76 @@
+/**
+ * Rules of one group share their rounds: a round begins only when all of them have ended. The parts of an entry, one for each target, fire
+ * all or none. Of several entries one is enough: once one of them begins to fill, the others are cancelled. Another that fills before its
+ * cancel is through counts as well, and has its own exits.
+ */
+import { progressOf, type SlotProgress, type View } from "../../View.ts"
+import { isTouched, type RuleState } from "./RuleState.ts"
+import type { Rule } from "./RulesSection.ts"
+
+type Grouped = ReadonlyArray<Pick<Rule, "slot" | "group">>
+type States = ReadonlyArray<RuleState>
+
+const companions = (rules: Grouped, index: number): ReadonlyArray<number> => {
+  const group = rules[index]?.group
+  return group === undefined ? [] : [...rules.keys()].filter((each) => rules[each]?.group?.of === group.of)
+}
+
+const isOfSameEntry = (rules: Grouped, a: number, b: number): boolean =>
+  rules[a]?.group?.entry === rules[b]?.group?.entry
+
+const hasFilled = (rules: Grouped, states: States, index: number, view: View): boolean => {
+  const going = states[index]?.going
+  return going !== undefined && isTouched(going, progressOf(view, rules[index]?.slot ?? ""))
+}
+
+/** True if another entry of its group has begun to fill. */
+export const isReplaced = (rules: Grouped, states: States, index: number, view: View): boolean =>
+  companions(rules, index).some((other) => !isOfSameEntry(rules, index, other) && hasFilled(rules, states, other, view))
+
+/** Between two rounds all rules of a group have had the same number of them, and pause for as long. */
+export const evened = (rules: Grouped, states: States): States =>
+  states.map((state, index) => {
+    const group = companions(rules, index).flatMap((each) => states[each] ?? [])
+    if (group.length === 0 || group.some(({ going }) => going !== undefined)) return state
+    const fired = Math.max(...group.map((each) => each.fired))
+    const pausedUntil = Math.max(...group.map((each) => each.pausedUntil))
+    return fired === state.fired && pausedUntil === state.pausedUntil ? state : { ...state, fired, pausedUntil }
+  })
+
+/** Returns why a rule that has no order cannot fire yet. An entry may join a round in which no other one has begun to fill. */
+export const waitsFor = (rules: Grouped, states: States, index: number, view: View): string | undefined => {
+  const own = states[index]
+  const waiting = companions(rules, index).map((other) => {
+    const state = states[other]
+    if (other === index || state?.going === undefined) return undefined
+    if (isOfSameEntry(rules, index, other)) return "waits until its other parts have ended"
+    const isOver = state.going.withdrawnAt !== undefined || hasFilled(rules, states, other, view)
+    return isOver || own?.fired === state.fired ? "waits until the other entry has ended" : undefined
+  })
+  return waiting.find((reason) => reason !== undefined)
+}
+
+/** Takes back the orders of parts if another part of their entry has none. */
+export const together = <Step extends { readonly state: RuleState; readonly why?: unknown }>(
+  rules: Grouped,
+  states: States,
+  steps: ReadonlyArray<Step>
+): ReadonlyArray<Step> =>
+  steps.map((step, index) => {
+    if (states[index]?.going !== undefined || step.state.going === undefined) return step
+    const parts = companions(rules, index).filter((other) => isOfSameEntry(rules, index, other))
+    const without = parts.map((part) => steps[part]).find((each) => each?.state.going === undefined)
+    return without === undefined ? step : { ...step, state: states[index], why: without.why }
+  })
+
+/** Returns the reason why a position of other slots would lose its exits: the number of targets or entries has changed. */
+export const heldElsewhere = (
+  rules: ReadonlyArray<Pick<Rule, "slot">>,
+  slots: View["slots"],
+  isOwn: (slot: string) => boolean
+): string | undefined => {
+  const names = new Set(rules.map((rule) => rule.slot))
+  const isHeld = ({ completedLegs, filledInLeg }: SlotProgress) => completedLegs % 2 === 1 || filledInLeg > 0n
+  const position = [...slots].find(([name, progress]) => isOwn(name) && !names.has(name) && isHeld(progress))
+  return position && `${position[0]} holds a position: change the number of targets when it is closed`
+}

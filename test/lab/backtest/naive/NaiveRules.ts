@@ -1,0 +1,120 @@
+/**
+ * Rules and brackets that follow the market, said once more: entries of which one is enough, each in parts that leave at targets of their
+ * own. Thousandths and minutes, as in `NaiveStrategies`.
+ */
+import { beyond, eightDigits, leaving } from "./NaiveStrategies.ts"
+import { type Desk, type Order, type Side, type Strategy, stopOf } from "./NaiveVenue.ts"
+
+export interface Entry {
+  readonly slot: string
+  readonly isTrue: (close: number) => boolean
+  /** Thousandths from the close, to the better side. */
+  readonly away: number
+}
+
+export interface RuleSettings {
+  readonly side: Side
+  readonly entries: ReadonlyArray<Entry>
+  readonly targets: ReadonlyArray<{ readonly profit: number; readonly size: number }>
+  readonly times: number
+  /** None when it is 0. */
+  readonly stop: number
+  readonly breakeven: number
+  readonly reach: number
+  readonly expireMinutes: number
+  readonly pauseMinutes: number
+}
+
+/** One order and its exit. */
+const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][number], given: RuleSettings) => {
+  const { side, stop, breakeven, reach, expireMinutes, pauseMinutes } = given
+  const [sign, exitSide] = side === "BUY" ? ([1, "SELL"] as const) : ([-1, "BUY"] as const)
+  const isAtLeast = (price: number, goal: number): boolean => (price - goal) * sign >= 0
+  let [firedAt, isWithdrawn, legsBefore, isClosing, isEven] = [0, false, 0, false, false]
+  let order: Order = { side, price: 0, quantity: target.size }
+  let leaves: ((close: number) => number) | undefined
+  const at = (thousandths: number): number => eightDigits(exitSide, beyond(order.price, sign * thousandths))
+  const stopPrice = () => (isEven ? order.price : stop > 0 ? at(-stop) : 0)
+  const isTouched = ({ done, filled }: Desk) => part.isGoing && (done(slot) > legsBefore || filled(slot) > 0)
+  const settle = (desk: Desk, isReplaced: boolean): void => {
+    const { bar, done, isOpen, isPaying } = desk
+    if (!part.isGoing) return
+    const end = () => {
+      part.isGoing = false
+      part.pausedUntil = bar + pauseMinutes
+    }
+    if (done(slot) === legsBefore + 2 && !isPaying(slot)) return end()
+    // What filled after all while it was withdrawn is an entry like any other.
+    if (isTouched(desk)) isWithdrawn = false
+    else if (isWithdrawn && !isOpen(slot)) part.isGoing = false
+    else if (!isWithdrawn && (isReplaced || bar >= firedAt + expireMinutes)) {
+      end()
+      part.isGoing = isOpen(slot)
+      isWithdrawn = true
+    }
+  }
+  const fire = ({ bar, close, done }: Desk): void => {
+    order = { side, price: eightDigits(side, beyond(close, -sign * entry.away)), quantity: target.size }
+    part.fired += 1
+    part.isGoing = true
+    firedAt = bar
+    legsBefore = done(slot)
+    leaves = undefined
+    ;[isWithdrawn, isClosing, isEven] = [false, false, false]
+  }
+  const place = (desk: Desk): void => {
+    const { close, done, filled, isLive, want } = desk
+    if (!part.isGoing || isWithdrawn) return isLive(slot) ? want(slot, undefined) : undefined
+    const isBought = done(slot) > legsBefore
+    const filledPart = isBought ? 0 : filled(slot)
+    if (isTouched(desk) && leaves === undefined) {
+      if (breakeven > 0 && isAtLeast(close, at(breakeven))) isEven = true
+      if (stopPrice() > 0 && isAtLeast(stopPrice(), close)) leaves = leaving(exitSide, reach)
+    }
+    isClosing ||= filledPart > 0 && (leaves !== undefined || isAtLeast(close, at(target.profit)))
+    const price = leaves?.(close) ?? at(target.profit)
+    const exit: Order = { side: exitSide, price, quantity: target.size, isExit: true }
+    if (isBought) return want(slot, exit)
+    want(slot, isClosing ? { ...order, quantity: filledPart } : order, exit)
+  }
+  const stopNow = () => (part.isGoing && leaves === undefined && stopPrice() > 0 ? [stopPrice()] : [])
+  const isOver = (desk: Desk): boolean => isWithdrawn || isTouched(desk)
+  const part = { entry, fired: 0, pausedUntil: 0, isGoing: false, settle, fire, place, isTouched, isOver, stopNow }
+  return part
+}
+
+export const rules = (given: RuleSettings): Strategy => {
+  const { entries, side, targets, times } = given
+  const parts = entries.flatMap((entry) =>
+    targets.map((target, index) =>
+      partOf(entry, targets.length === 1 ? entry.slot : `${entry.slot}-${index + 1}`, target, given)
+    )
+  )
+  const act = (desk: Desk): void => {
+    const touched = parts.filter((part) => part.isTouched(desk))
+    for (const part of parts)
+      part.settle(
+        desk,
+        touched.some(({ entry }) => entry !== part.entry)
+      )
+    if (parts.every(({ isGoing }) => !isGoing)) {
+      const [fired, pausedUntil] = [
+        Math.max(...parts.map((part) => part.fired)),
+        Math.max(...parts.map((part) => part.pausedUntil))
+      ]
+      for (const part of parts) Object.assign(part, { fired, pausedUntil })
+    }
+    const going = parts.filter(({ isGoing }) => isGoing)
+    const firing = parts.filter(({ entry, fired, pausedUntil }) => {
+      const waits = going.some((other) => other.entry === entry || other.isOver(desk) || other.fired === fired)
+      return !waits && fired < times && desk.bar >= pausedUntil && entry.isTrue(desk.close)
+    })
+    for (const part of firing) part.fire(desk)
+    for (const part of parts) part.place(desk)
+  }
+  const stops = () => {
+    const all = parts.flatMap((part) => part.stopNow())
+    return all.length === 0 ? {} : stopOf(side, side === "BUY" ? Math.max(...all) : Math.min(...all))
+  }
+  return { isAskedFirst: true, seesItself: true, atClose: act, stops }
+}
