@@ -7,6 +7,7 @@ import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import type { StepTerms } from "../engine/tracking/Overdue.ts"
 import type * as Money from "../report/text/Money.ts"
+import type { Decision } from "../strategy/Decision.ts"
 import type { Inputs, Strategy } from "../strategy/Strategy.ts"
 import type { BacktestAnswer } from "../views/Backtest.ts"
 import type { Explanation } from "../views/Explanation.ts"
@@ -60,8 +61,9 @@ export class Bot extends Context.Service<
     readonly markets: ReadonlyMap<string, Market>
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
     readonly strategies: () => ReadonlyArray<Strategy>
-    /** The checks of its conditions now, by slot; `undefined` before its first price. */
+    /** The checks of its conditions now, by slot, and its decision; `undefined` before its first price. */
     readonly checksOf: (strategy: Strategy) => Inputs | undefined
+    readonly decisionOf: (strategy: Strategy) => Decision | undefined
     /** The time that each step of an order may take. */
     readonly stuckAfter: StepTerms
     readonly wake: Effect.Effect<unknown>

@@ -69,7 +69,7 @@ export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
   yield* Effect.orDie(settled) // A journal that cannot be written stops the bot.
   yield* note(by, `resolve --${word}`, placement, why)
   yield* wake
-  return `${placement} is taken as ${operatorWords[word].taken}`
+  return `${placement}: recorded as ${operatorWords[word].taken}`
 })
 
 export const note = Effect.fn("Operator.note")(function* (by: string, command: string, target?: string, why?: string) {

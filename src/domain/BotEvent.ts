@@ -243,6 +243,7 @@ const decisions = {
     rest: Amount,
     /** Amount that a purchase filled beyond the present plan; the next sale sells it as well. */
     carried: Schema.optionalKey(Amount),
+    isSoldAtEnd: Schema.optionalKey(Schema.Literal(true)),
     reason: Text
   },
   /** Our own limits refused: nothing was sent. `exit`: the order was to leave a position, which stays without it. */

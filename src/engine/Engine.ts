@@ -108,6 +108,7 @@ const engine = Effect.gen(function* () {
     wake,
     withdrawPlacements,
     checksOf: plans.checksOf,
+    decisionOf: plans.decisionOf,
     prices: watch.prices,
     turnedAt: () => turnedAt,
     nextLookAt: () => nextLookAt

@@ -14,7 +14,7 @@ import { refusalPauseMillis, type Settings } from "../engine/EngineSettings.ts"
 import { liftedBy } from "../engine/holds/Holds.ts"
 import { holdsOnSlot, unsentBecause } from "../engine/holds/HoldsOn.ts"
 import { type LimitInputs, orderLimits, sized } from "../engine/planning/OrderLimits.ts"
-import { circumstances } from "../engine/planning/Placing.ts"
+import { limitInputsOf } from "../engine/planning/Placing.ts"
 import { replacementCost } from "../engine/planning/ReplacementCost.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { openQuantity, type Placement, type PlacementIn } from "../engine/state/Placement.ts"
@@ -181,14 +181,14 @@ const judge = (
   const decidedOn = priceDecidedOn(decision, desired.market?.name)
   const judgedOn = lastJudged(lately.get(slotKey(name, desired.slot)) ?? [], decidedAt)
   const price = { ...decidedOn, ...judgedOn, at: now - (decidedAt - decidedOn.at) }
-  const at = circumstances(state, settings, strategy, desired, price, now)
+  const at = limitInputsOf(state, settings, strategy, desired, price, now)
   const order = sized(desired, at.market)
   const inputs = placement === undefined ? at : without(placement, at)
-  const limits = orderLimits.map(({ flips, name: guard, now, refuses }): Judged => {
+  const limits = orderLimits.map(({ flips, name: guard, refuses, stateText }): Judged => {
     const refusal = refuses(order, inputs)
     const verdict = refusal === undefined ? "passes" : "refuses"
     const reversal = present({ flips: flips(order, inputs, refusal === undefined) })
-    return { guard, verdict, text: refusal ?? now(order, inputs), ...reversal }
+    return { guard, verdict, text: refusal ?? stateText(order, inputs), ...reversal }
   })
   return [backoff(state, settings, name, desired.slot, now), ...limits]
 }

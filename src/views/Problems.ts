@@ -184,7 +184,7 @@ const kinds: ReadonlyArray<Kind> = [
     ({ assets, state }) =>
       leftPositions(state).map((left) => ({
         subject: left.strategy,
-        text: `No file has this name, and its strategy ${leftText(left, assets)}. Give a file the name again, or leave the position to the account`
+        text: `It ${leftText(left, assets)}, and no strategy file has this name. Give a file the name again, or leave the position to the account`
       })),
     "resume"
   ),
@@ -243,7 +243,7 @@ const kinds: ReadonlyArray<Kind> = [
       .filter(({ what }) => what === Drift.incidentFeed)
       .map(({ is }) => ({
         subject: "incidents",
-        text: `New incidents cannot be read, their feed rejects requests: ${is}`
+        text: `The incident feed rejects requests, so new incidents are not seen: ${is}`
       }))
   ),
   warn("no-price", ({ now, state }) =>
@@ -256,7 +256,7 @@ const kinds: ReadonlyArray<Kind> = [
   ),
   warn("clock-off", ({ state }) =>
     state.clock?.ok === false && VenueTime.problem(state) === undefined
-      ? [{ subject: "clock", text: `Nothing is funded above 30 s: ${clockText(state.clock.skewMillis)}` }]
+      ? [{ subject: "clock", text: `Beyond 30 s nothing is funded: ${clockText(state.clock.skewMillis)}` }]
       : []
   ),
   warn(

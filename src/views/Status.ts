@@ -7,15 +7,18 @@ import type { SeenAfter } from "../domain/Book.ts"
 import type { Of } from "../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../domain/Market.ts"
 import { iso } from "../domain/Text.ts"
-import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import { progress } from "../engine/planning/DecisionRecord.ts"
+import { type BotState, unfinished, unfinishedOf } from "../engine/state/BotState.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import { isBareSuccess } from "../engine/tracking/amounts/BareSuccess.ts"
 import type { StepTerms } from "../engine/tracking/Overdue.ts"
 import type * as Money from "../report/text/Money.ts"
+import type { Decision } from "../strategy/Decision.ts"
 import type { Inputs, Strategy } from "../strategy/Strategy.ts"
 import { version } from "../version.ts"
 import { asOf, Time } from "./AsOf.ts"
-import { BreakEvenView, breakEvens } from "./BreakEven.ts"
+import { breakEvens } from "./BreakEven.ts"
+import { LevelView, levelsOf } from "./Levels.ts"
 import { moneySums } from "./Money.ts"
 import { type NextOf, NextView, nextOf } from "./Next.ts"
 import { PriceView, priceView } from "./Prices.ts"
@@ -38,7 +41,7 @@ const StrategyView = Schema.Struct({
   decidedAt: Time,
   /** Orders with their times, conditions with their distance, and the end. */
   next: Schema.Array(NextView),
-  breakEven: Schema.Array(BreakEvenView)
+  levels: Schema.Array(LevelView)
 })
 
 const SeenAfterView = Schema.Struct({ market: Text, p50Millis: Schema.Int, p99Millis: Schema.Int })
@@ -95,6 +98,7 @@ interface RunningFacts extends Pulse {
   readonly assets: Money.Assets
   readonly strategies: () => ReadonlyArray<Strategy>
   readonly checksOf: (strategy: Strategy) => Inputs | undefined
+  readonly decisionOf: (strategy: Strategy) => Decision | undefined
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly stuckAfter: StepTerms
 }
@@ -122,8 +126,8 @@ export const statusOf = (
     openOrders: open.length,
     strategies: bot.strategies().map((strategy) => {
       const { endsAt, file, kind, market, name } = strategy
-      const strategyState = state.strategies.get(name)
-      const { decidedAt = 0, decision, paused } = strategyState ?? {}
+      const own = state.strategies.get(name)
+      const { decidedAt = 0, decision, paused } = own ?? {}
       return {
         name,
         kind,
@@ -134,7 +138,12 @@ export const statusOf = (
         slots: (decision?.desired.length ?? 0) + (decision?.absent.length ?? 0),
         decidedAt,
         next: nextOf(decision ?? { absent: [] }, now, bot.checksOf(strategy), endsAt),
-        breakEven: strategyState === undefined ? [] : breakEvens(strategyState, bot.assets)
+        levels: levelsOf(
+          strategy,
+          own?.trading,
+          bot.decisionOf(strategy),
+          progress(state, name, unfinishedOf(state, name))
+        )
       }
     }),
     prices: [...bot.prices].map(([market, price]) => priceView(market, price)),

@@ -137,7 +137,10 @@ describe("commands to a running bot", () => {
       readonly quote: string
       readonly terms: ReadonlyArray<string>
     }
-    assert.match(terms.join("\n"), /^pay {8}0\.001 BTC[\s\S]*recipient {2}\S+[\s\S]*budgets {4}strategies count on /)
+    assert.match(
+      terms.join("\n"),
+      /^pay {8}0\.001 BTC[\s\S]*recipient {2}\S+[\s\S]*budgets {4}strategies also plan to use /
+    )
     assert.isEmpty(await log("by-hand"), "a quote leaves nothing behind")
     const take = () => bot.command("/api/v1/swap", { quote, confirm: "swap" })
     const answers = await Promise.all([take(), take()])

@@ -86,7 +86,7 @@ describe("signals to a running bot", () => {
       { ...(await recorded())[1], name: "go", value: 1, by: "the operator", note: "by hand" },
       { ...(await recorded())[2], name: "trend", value: -1, by: "the operator", note: "over" }
     ])
-    assert.include((await limitbot("status")).stdout, "Signal trend is -1, of ")
+    assert.include((await limitbot("status")).stdout, "Signal trend: -1 (since ")
   })
 
   it("have a role of their own that opens nothing else; viewers cannot send them", async () => {

@@ -232,7 +232,7 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     await shows("#dialog", /hash-1/)
     await page.getByLabel("Why").fill("the balance never moved")
     await page.getByRole("button", { name: "It was not paid" }).click()
-    await shows(".toast", /p1 is taken as not paid/)
+    await shows(".toast", /p1: recorded as not paid/)
     await until("the problem is gone", () => page.locator("#problems").isHidden())
     await page.getByRole("button", { name: "Search" }).click()
     await shows("#events", /the balance never moved/)
@@ -282,6 +282,40 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     await until("the problem is gone", () => page.locator("#problems").isHidden())
   })
 
+  it("offers another price for an order by hand that is dragged on the chart, with the cost first", async () => {
+    const { prices = [] }: { prices?: ReadonlyArray<{ mid: string }> } = JSON.parse(
+      (await bot.ask("/api/v1/status", { headers: { authorization: `Bearer ${bot.token}` } })).body
+    )
+    const price = (Number(prices[0]?.mid) * 0.98).toFixed(0)
+    const body = JSON.stringify({ side: "buy", market: "BTC/USDC", amount: "0.001", price })
+    const headers = { authorization: `Bearer ${bot.token}`, "content-type": "application/json" }
+    const key = { "idempotency-key": "dragged-order", "content-length": String(body.length) }
+    const placed = await bot.ask("/api/v1/order", { method: "POST", headers: { ...headers, ...key }, body })
+    assert.strictEqual(placed.status, 200, placed.body)
+    await page.getByRole("button", { name: "by-hand-btc-usdc", exact: true }).click()
+    await shows("#by-hand", /buy-[0-9a-f]{8}[\s\S]+open/)
+    const chart = page.locator("#chart")
+    await chart.scrollIntoViewIfNeeded()
+    const { x, y, height, width } = (await chart.boundingBox()) ?? assert.fail("no chart")
+    const grip = { x: x + width - 120, y }
+    await until("the label can be dragged", async () => {
+      grip.y = grip.y >= y + height - 30 ? y : grip.y + 6
+      await page.mouse.move(grip.x, grip.y)
+      return (await chart.locator(".grip").count()) > 0
+    })
+    await page.mouse.down()
+    await page.mouse.move(grip.x, grip.y - 40, { steps: 4 })
+    await page.mouse.up()
+    await shows("#dialog", /Move buy-[0-9a-f]{8} to \d+[\s\S]+refund fee/)
+    await page.locator("#dialog").getByRole("button", { name: "Back" }).click()
+    await page
+      .locator("#by-hand")
+      .getByRole("button", { name: /^Cancel buy/ })
+      .click()
+    await shows("#events", /by-hand/)
+    await page.getByRole("button", { name: "grid", exact: true }).click()
+  })
+
   it("shows the plan of a close before it closes a strategy", async () => {
     await page.locator(".strat").getByRole("button", { name: "Close grid" }).click()
     await page.locator("#dialog").getByRole("button", { name: "Close grid" }).waitFor()
@@ -295,7 +329,8 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     const withLevels = async (levels: string) =>
       editor.fill((await editor.inputValue()).replace(/levels: \w+(, fundNearest: \d+)?/, `levels: ${levels}`))
     await withLevels("many")
-    await shows("#files .findings", /grid\.yaml:\d+:\d+/)
+    await shows("#files .findings", /^Line \d+, column \d+: /)
+    await shows("#files .bad", /levels: many\s+← /)
     await withLevels("21, fundNearest: 5")
     await shows("#files .findings", /No problems/)
     await page.getByRole("button", { name: "Plan" }).click()

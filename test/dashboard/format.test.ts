@@ -1,6 +1,19 @@
 /** Money on the page is rounded, never cut, and sums of it are exact. */
 import { assert, describe, it } from "@effect/vitest"
-import { brief, cents, decimal, gain, percent, price, sum, toneOf, trend } from "../../src/dashboard/public/format.ts"
+import {
+  brief,
+  cents,
+  clock,
+  decimal,
+  gain,
+  percent,
+  pixelPrice,
+  price,
+  shortPrice,
+  sum,
+  toneOf,
+  trend
+} from "../../src/dashboard/public/format.ts"
 
 describe("numbers on the page", () => {
   it("are rounded to the cent, half away from zero; zero has no sign and no colour", () => {
@@ -27,6 +40,22 @@ describe("numbers on the page", () => {
   it("have at most eight places in sentences", () => {
     assert.strictEqual(brief("paid out 0.019974987283945939 ETH at 2502.1284"), "paid out 0.01997499 ETH at 2502.1284")
     assert.strictEqual(brief("bought 12.500000000000000001 SOL"), "bought 12.5 SOL")
+  })
+
+  it("have no zeros at the end in a sentence or on an axis", () => {
+    assert.deepStrictEqual(["160.23", "57000", "0.25"].map(shortPrice), ["160.23", "57,000", "0.25"])
+  })
+
+  it("have the digits that pixels of a chart can tell apart", () => {
+    const prices = [pixelPrice(58_123.4, 20), pixelPrice(152.3456, 0.02), pixelPrice(0.123456, 0.0003)]
+    assert.deepStrictEqual(prices, ["58120", "152.35", "0.1235"])
+  })
+
+  it("stand beside times as a clock shows them, with the date of another day", () => {
+    const [now, other] = [Date.now(), Date.UTC(2001, 1, 3, 4, 5, 6, 789)]
+    const today = new Date(now).toISOString()
+    assert.strictEqual(brief(`due at ${today}, again`), `due at ${clock(now).slice(0, 5)}, again`)
+    assert.match(brief(`since ${new Date(other).toISOString()}`), /^since \d Feb \d\d:\d\d$/)
   })
 
   it("are added up to the last digit", () => {

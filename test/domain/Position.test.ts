@@ -52,7 +52,7 @@ describe("a position", () => {
     assert.deepStrictEqual([again.basis.position, again.dust.base, again.peak], [3n, 0n, 3n], "another position")
   })
 
-  it("takes dust back once it is enough for an order, and sells beyond itself from the dust", () => {
+  it("includes dust once it is enough for an order, and sells from dust when it is short", () => {
     let known = none
     for (let round = 0; round < 4; round++) known = sold(bought(known, 1_000n, 150_000n, 500n), 999n, 149_850n, 500n)
     assert.deepStrictEqual([known.basis.position, known.basis.cost, known.dust], [4n, 600n, { base: 0n, cost: 0n }])

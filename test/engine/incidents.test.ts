@@ -82,7 +82,7 @@ describe("the feed of incidents", () => {
             ({ kind, severity, text }) => `${severity} ${kind}: ${text}`
           )
         const refused = [
-          "warn incident-feed: New incidents cannot be read, their feed rejects requests: The venue does not accept our credential"
+          "warn incident-feed: The incident feed rejects requests, so new incidents are not seen: The venue does not accept our credential"
         ]
         const bot = yield* world.run(on)
         yield* until(() => told(bot).length > 0, 60_000, "it is told")

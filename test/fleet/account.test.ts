@@ -150,8 +150,8 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       const before = await look()
       assert.strictEqual(before.code, 1)
       const found = foundIn(before.shown)
-      assert.match(found.get("May begin anew")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
-      assert.isAbove(found.get("Orders that rest")?.length ?? 0, 0)
+      assert.match(found.get("Can place and pay again")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
+      assert.isAbove(found.get("Open orders")?.length ?? 0, 0)
       assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
       assert.deepStrictEqual(found.get("Commands not applied yet"), [])
       await ground.limitbot("kill", "a token was stolen", "--account", "account-1")
@@ -169,7 +169,10 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       await runner.ended
       await ground.limitbot("kill", "--off", "--account", "account-1")
       const alone = foundIn((await look()).shown)
-      assert.match(alone.get("May begin anew")?.[0]?.text ?? "", /^off: a runner that takes it creates and pays$/)
+      assert.match(
+        alone.get("Can place and pay again")?.[0]?.text ?? "",
+        /^off: a runner that takes it creates and pays$/
+      )
       assert.match(alone.get("Commands not applied yet")?.[0]?.text ?? "", /resume/)
       assert.isNull(alone.get("Orders that the venue lists"))
       runner = ground.runner()

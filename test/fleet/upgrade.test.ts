@@ -127,7 +127,7 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
     }).pipe(Effect.provide(database), Effect.scoped)
   )
 
-  it.live("with runners of another engine accepts no runner of this one", () =>
+  it.live("rejects this runner while runners of another engine are active", () =>
     Effect.gen(function* () {
       const storage = yield* RunnerStorage.makeMemory
       const register = yield* Cluster.registering(storage)

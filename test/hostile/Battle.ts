@@ -34,6 +34,7 @@ import { ownAccount } from "../../src/venue/VenueConfig.ts"
 import * as Oracle from "../simulation/Oracle.ts"
 import { Violation } from "../simulation/oracle/Judge.ts"
 import { assets, markets, parse } from "../world/bot/market.ts"
+import * as SimulatedBot from "../world/bot/SimulatedBot.ts"
 import { type Attack, nameOf } from "./Attack.ts"
 import * as Middle from "./Middle.ts"
 
@@ -207,7 +208,7 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
     markets: { assets, ticks: new Map() },
     isSeen: new Set(isPrivate(attack) ? assets.map(({ symbol }) => symbol) : [])
   }).pipe(Effect.provide(HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: journalFile })))))
-  const process = BotProcess.start(
+  const process = SimulatedBot.start(
     {
       ...(isAboutWitnesses(attack) ? { beside } : {}),
       ...(isPrivate(attack) ? { account: ownAccount(account, "CONFIDENTIAL_INTENTS") } : {}),

@@ -128,7 +128,7 @@ describe.each(kinds)("an account of a fleet $name", ({ putBack, runner }) => {
     })
   )
 
-  it.effect("is written together with many others, each a chain of its own", () =>
+  it.effect("shares one statement with other accounts and keeps its own chain", () =>
     Effect.gen(function* () {
       const fleet = yield* runner
       const names = Array.from({ length: 40 }, (_, index) => `many-${index}`)

@@ -121,7 +121,7 @@ describe("lots", () => {
     assert.strictEqual(match(shorts, "hifo").gains[0]?.openedBy.at, 2, "the one that brought in least")
   })
 
-  it("are followed to the last unit, and a closed one is gone", () => {
+  it("add up to the last unit, and closed lots are removed", () => {
     for (const method of methods) {
       const history = [trade(1, "BUY", 2n, 20n), trade(2, "SELL", 1n, 15n), trade(3, "SELL", 2n, 30n)]
       const { gains, open } = match(history, method)

@@ -524,12 +524,12 @@ const finish = ({ payloads }: ModelState, placement: Placement, { next }: Bot, o
 const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isLong: boolean, on: OnWork): void => {
   const { bounds, by } = world
   const done = new Set<DoneInPass>()
-  let [gate, hasPayload, known, emptyReads]: [{ why: string | undefined } | undefined, boolean, Placement, number] = [
-    undefined,
-    false,
-    placement,
-    bot.emptyReads
-  ]
+  let [gateAnswer, hasPayload, known, emptyReads]: [
+    { holdReason: string | undefined } | undefined,
+    boolean,
+    Placement,
+    number
+  ] = [undefined, false, placement, bot.emptyReads]
   const stop = bot.isHeld ? "it is held" : placement.cancel && "it is to be cancelled"
   const says = (at: Placement, seen: Parameters<typeof concluded>[1]) => concluded(at, seen, settings, by.silence)
   let isAllowed = true
@@ -559,7 +559,7 @@ const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isL
           market
         },
         ...{ concluded: says, placements: new Map(bot.placements.map((each) => [each.id, each])) },
-        ...{ mayContinue: true, mayBegin: true, payAgain: new Set(), wallet: "manual", gate, done, hasPayload },
+        ...{ mayContinue: true, mayBegin: true, payAgain: new Set(), wallet: "manual", gateAnswer, done, hasPayload },
         isStillUnpaid: false
       },
       by.due
@@ -570,10 +570,10 @@ const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isL
       return end("conclude")
     }
     if (todo.do === "ask") {
-      gate = { why: stop }
+      gateAnswer = { holdReason: stop }
       continue
     }
-    gate = undefined
+    gateAnswer = undefined
     isAllowed = todo.do === "read" || stop === undefined
     const what = todo.do === "read" ? todo.why : todo.do
     if (done.has(what)) return end("look")

@@ -23,6 +23,7 @@ import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
 import { markets, parse } from "../world/bot/market.ts"
+import * as SimulatedBot from "../world/bot/SimulatedBot.ts"
 import * as Oracle from "./Oracle.ts"
 import { Violation } from "./oracle/Judge.ts"
 
@@ -216,7 +217,7 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
   let isLeaving = false
   let boots = 1
   const begin = (until: "idle" | "killed") =>
-    BotProcess.start(
+    SimulatedBot.start(
       {
         world,
         connection,

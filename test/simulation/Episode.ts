@@ -23,6 +23,7 @@ import type { PayingAccount } from "../../src/signing/IntentGuard.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
 import { ownAccount } from "../../src/venue/VenueConfig.ts"
 import { markets, parse } from "../world/bot/market.ts"
+import * as SimulatedBot from "../world/bot/SimulatedBot.ts"
 import * as Disk from "./Disk.ts"
 import * as Hands from "./Hands.ts"
 import * as Lies from "./Lies.ts"
@@ -182,7 +183,7 @@ const play = async (
     seat.starts += 1
     seat.startedAt = world.now
     clearSince = world.now
-    const process = BotProcess.start(
+    const process = SimulatedBot.start(
       {
         world,
         connection,

@@ -12,7 +12,6 @@ import * as EventText from "../../src/journal/EventText.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as BookCheck from "../../src/rehearsal/world/BookCheck.ts"
-import * as BotProcess from "../../src/rehearsal/world/BotProcess.ts"
 import * as Network from "../../src/rehearsal/world/Network.ts"
 import { calm } from "../../src/rehearsal/world/Trouble.ts"
 import { randomFrom, runIn, World } from "../../src/rehearsal/world/World.ts"
@@ -20,6 +19,7 @@ import type { State } from "../../src/sandbox/core/State.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
 import { type Fence, MemoryJournals } from "../world/bot/MemoryJournals.ts"
 import { markets, parse } from "../world/bot/market.ts"
+import * as SimulatedBot from "../world/bot/SimulatedBot.ts"
 import * as Oracle from "./Oracle.ts"
 import { Violation } from "./oracle/Judge.ts"
 import { draw, type Feature, fileOf } from "./Plan.ts"
@@ -54,7 +54,7 @@ export interface FleetResult {
 
 interface Owner {
   readonly number: number
-  readonly process: BotProcess.BotProcess
+  readonly process: SimulatedBot.SimulatedBot
   cutOffUntil: number
   /** Since when another one owns the account. */
   replacedAt: number | undefined
@@ -169,7 +169,7 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
           afterRefusal ??= `owner ${number} sent ${departure.method} ${departure.path} after the journal had refused it`
       }
     })
-    const process = BotProcess.start(
+    const process = SimulatedBot.start(
       {
         world,
         connection,

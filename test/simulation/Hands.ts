@@ -4,9 +4,9 @@
  */
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as OperatorPause from "../../src/engine/holds/OperatorPause.ts"
-import type { BotProcess } from "../../src/rehearsal/world/BotProcess.ts"
 import type { Departure } from "../../src/rehearsal/world/Network.ts"
 import * as Seeded from "../../src/sandbox/Seeded.ts"
+import type { SimulatedBot } from "../world/bot/SimulatedBot.ts"
 import type { Plan } from "./Plan.ts"
 
 export interface Scene {
@@ -61,7 +61,7 @@ export const make = ({ isCalm, note, now, plan: { has, seed } }: Scene) => {
       return true
     },
     /** What is due in this process. */
-    act: (name: string, { domain, inside }: BotProcess): void => {
+    act: (name: string, { domain, inside }: SimulatedBot): void => {
       const bot = inside()
       if (bot === undefined) return
       for (const [key, pause] of pauses) {

@@ -1,13 +1,13 @@
 /** A bot of an episode: what outlives its processes, and the one that runs. */
 import type { HttpClient } from "effect/http"
-import type { BotProcess } from "../../src/rehearsal/world/BotProcess.ts"
+import type { SimulatedBot } from "../world/bot/SimulatedBot.ts"
 
 /** What a bot lives by while others act on it. */
 export interface Seat {
   readonly name: string
   readonly journalFile: string
   readonly network: HttpClient.HttpClient
-  process: BotProcess | undefined
+  process: SimulatedBot | undefined
   edit: number
   restartAt: number
   starts: number

@@ -12,10 +12,10 @@ import { Clock as ClockReference } from "effect/Clock"
 import { HttpClient } from "effect/http"
 import { dayMillis, hourMillis } from "../../src/domain/Durations.ts"
 import { marketsByName } from "../../src/Layers.ts"
-import * as BotProcess from "../../src/rehearsal/world/BotProcess.ts"
 import { Domain, World } from "../../src/rehearsal/world/World.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { assets, parse } from "../world/bot/botWorld.ts"
+import * as SimulatedBot from "../world/bot/SimulatedBot.ts"
 
 const startedAt = Date.parse("2026-01-01T00:00:00Z")
 const strategy = `name: soak
@@ -85,7 +85,7 @@ export const run = (
         servers.fork(Effect.orDie(service.execute(request))).addObserver((exit) => resume(exit))
       })
     )
-    const bot = BotProcess.start(
+    const bot = SimulatedBot.start(
       {
         world,
         connection: Context.get(server, SandboxServer.SandboxConnection),

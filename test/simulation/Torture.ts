@@ -27,6 +27,7 @@ import type { ProfileName } from "../../src/venue/profile/Profiles.ts"
 import { chainAccount, ownAccount } from "../../src/venue/VenueConfig.ts"
 import * as evidence from "../world/bot/evidence.ts"
 import { assets, markets, parse } from "../world/bot/market.ts"
+import * as SimulatedBot from "../world/bot/SimulatedBot.ts"
 
 const start = Date.UTC(2026, 0, 1)
 const minute = 60_000
@@ -178,7 +179,7 @@ export const run = async (episode: Episode) => {
 
   const journalFile = join(folder, "journal.sqlite")
   const incarnation = (until: () => boolean, leaving?: Reason): Exit.Exit<void, unknown> | undefined => {
-    const bot = BotProcess.start(
+    const bot = SimulatedBot.start(
       {
         world,
         connection,

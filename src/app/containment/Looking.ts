@@ -77,7 +77,7 @@ const resting = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose
     .filter(({ state }) => state === "open")
     .map((each) => ({
       id: placementText(each),
-      text: `open${each.cancel === undefined ? "" : ", and to be cancelled"}`,
+      text: `open${each.cancel === undefined ? "" : ", cancel requested"}`,
       amount: inputOf(view, each),
       until: each.deadline
     }))
@@ -98,7 +98,7 @@ export const journalLists = (view: View): readonly [LookedAt, ...ReadonlyArray<L
   return [
     list("Signed payments that may still be executed", payments(view, all)),
     list("Orders that are not paid", unpaid(view, all)),
-    list("Orders that rest", resting(view, all)),
+    list("Open orders", resting(view, all)),
     list("Money on its way back", comingBack(view, all))
   ]
 }
@@ -111,7 +111,7 @@ const actors = Effect.fnUntraced(function* (journal: string) {
   const who = holder === undefined ? "a bot that is started" : `the bot in process ${holder.pid}`
   const switchEntries = killed === undefined ? [{ id: "kill switch", text: `off: ${who} creates and pays` }] : []
   const looked: LookedAt = {
-    name: "May begin anew",
+    name: "Can place and pay again",
     at: `${journal}.kill and .lease`,
     lookedAt: yield* now,
     found: switchEntries
@@ -223,7 +223,7 @@ const switchOfAccount = Effect.fnUntraced(function* (
         ? [{ id: "kill switch", text: `on, but ${who} has not obeyed it yet` }]
         : []
   const at = "its row and its journal; anyone with a token of the fleet's page, or its database, can release it"
-  return { name: "May begin anew", at, lookedAt: yield* now, found: switchEntries } satisfies LookedAt
+  return { name: "Can place and pay again", at, lookedAt: yield* now, found: switchEntries } satisfies LookedAt
 })
 
 const decodeWord = Schema.decodeUnknownOption(Schema.fromJsonString(AccountWord))

@@ -45,7 +45,7 @@ export const unfilledOf = (...order: Parameters<typeof standing>): Amount => sta
 const inputOf = (market: Market, open: Placement): Amount =>
   inputAmount(market, open.side, openQuantity(open), open.price)
 
-/** Money of the account comes with a thousandth more: each renewal of an order after a week costs a refund fee. */
+/** Adds 0.1 % to money taken from the account, because each weekly renewal of an order costs a refund fee. */
 const refundShare = 1_000n
 
 const sizeFor = (
@@ -77,7 +77,7 @@ export const largestBy = (market: Market, request: OrderRequest, size: string, s
   return most === 0n ? undefined : format(most, market.base.decimals)
 }
 
-/** It falls only with an order that is `cancelled`, whose money is the account's again. */
+/** Lowers the budget only for the order in `cancelled`, whose money returns to the account. */
 export const budgetWith = (
   state: BotState,
   market: Market,

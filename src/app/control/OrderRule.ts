@@ -7,6 +7,7 @@ import { DurationText } from "../../domain/Durations.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../domain/Market.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
+import { always } from "../../strategy/kinds/rules/RulesSection.ts"
 import { suggestion } from "../../strategy/Problem.ts"
 
 export interface RuleTerms {
@@ -73,7 +74,10 @@ export const wholeOf = (market: Market, rule: string): string => {
 export const sentenceOf = (market: Market, rule: string): string => {
   const terms = termsIn(market, rule)
   if (terms === undefined) return rule
-  const exits = /then: \{ (.*?) \}/.exec(rule)?.[1]?.replace("price:", "take-profit:").replaceAll('"', "")
+  const exits = /then: \{ (.*?) \}/
+    .exec(rule)?.[1]
+    ?.replace("price:", "take-profit:")
+    .replaceAll(/"entry \* \(1 ([+-]) ([\d.]+%)\)"/g, "$1$2")
   const whole = formatWithSymbol(terms.quantity * BigInt(terms.parts), market.base)
   const inParts = terms.parts === 1 ? "" : ` in ${terms.parts} parts`
   const entry = `${terms.side} ${whole}${inParts} at ${Decimal.format(terms.price)} ${market.quote.symbol}`
@@ -87,7 +91,7 @@ export const ruleOf = (
   request: OrderRequest,
   { base }: Market
 ): { readonly rule: string } | { readonly why: string } => {
-  const { amount, expire, parts, price, side, stop, takeProfit, trail, when = "mid > 0" } = request
+  const { amount, expire, parts, price, side, stop, takeProfit, trail, when = always } = request
   const whole = amountOf(amount, base.decimals)
   if (whole === undefined) return { why: `amount ${amount}: ${base.symbol} has ${base.decimals} decimals; round it` }
   const part = whole / BigInt(parts ?? 1)

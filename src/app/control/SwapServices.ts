@@ -76,7 +76,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ account, config,
     )
     return free === undefined || free.amount <= 0n
       ? []
-      : [`budgets    strategies count on ${formatWithSymbol(free.amount, asset)} of this account beside it`]
+      : [`budgets    strategies also plan to use ${formatWithSymbol(free.amount, asset)} of this account`]
   }
 
   const take = Effect.fn("SwapServices.take")(function* (name: string) {

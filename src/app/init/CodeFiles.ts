@@ -34,9 +34,9 @@ export default {
   keys,
   decide: (view, { size, away }, memory) => {
     const slot = "one"
-    // It buys and sells by turns: what it bought keeps its prices.
+    // Alternates between a purchase and a sale. While it holds what it bought, the prices stay.
     const isHolding = view.slot(slot).done.legs % 2 === 1
-    // All that it knows of its last answer is what it remembers.
+    // The strategy knows its last answer only from its memory.
     const last = typeof memory === "number" ? memory : view.mid
     const middle = !isHolding && view.mid > last * (1 + away / 2) ? view.mid : last
     const legs = [
@@ -46,7 +46,7 @@ export default {
     return {
       orders: [{ slot, legs, cycle: true, why: \`\${(away * 100).toFixed(2)}% from \${middle.toFixed(2)}\` }],
       memory: middle,
-      // Until then it would answer the same: nobody asks it before.
+      // The answer holds until this time, so the bot does not call the strategy earlier.
       until: isHolding ? { fill: true } : { above: middle * (1 + away / 2), fill: true }
     }
   }

@@ -72,5 +72,5 @@ export const linesOf = (lists: ReadonlyArray<Looked>): ReadonlyArray<string> => 
     return [`${each.name}: ${count} (${each.at}, ${iso(each.lookedAt)})`, ...each.found.map(lineOf)]
   }),
   "",
-  openIn(lists) ?? "Contained: nothing is left that can act or be paid, as far as these lists see."
+  openIn(lists) ?? "Contained: these lists contain nothing that can still act or be paid."
 ]

@@ -1,7 +1,7 @@
 /**
  * `limitbot first-order`: the first use of an order by hand. A small order far from the market is placed, and cancelled as soon as it is open.
- * Its checks come first, and its events say what it cost and what the service did unlike its word. A repeated command continues an order that
- * is not cancelled yet.
+ * Its checks come first. The report has the cost, and every difference from what the service announced. A repeated command continues an
+ * order that is not cancelled yet.
  */
 import { Console, Effect, Option, Result, Schema, Stream } from "effect"
 import { type Asset, floorOf, format, formatWithSymbol } from "../../domain/Amount.ts"
@@ -234,9 +234,9 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
 }: Asked) {
   if (Option.isSome(confirm) && confirm.value !== "place")
     return yield* new WrongUsage({ message: '--confirm: the word is "place"' })
-  const way = yield* Ordering.wayOf({ config: file, json, yes: yes || Option.isSome(confirm), patienceMillis })
-  const { config } = way
-  if (!dry) yield* someoneAgrees(way)
+  const options = yield* Ordering.optionsOf({ config: file, json, yes: yes || Option.isSome(confirm), patienceMillis })
+  const { config } = options
+  if (!dry) yield* someoneAgrees(options)
   const { isCancelled, key, order: begun } = yield* presentKey(config)
   let order = begun
   if (begun === undefined || dry) {
@@ -247,11 +247,12 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
     const account = yield* Layers.accountOf(config)
     const request = yield* Effect.provide(small, Layers.looking(config, account))
     if (!json) yield* Console.log("Far from the market, so nobody fills it. It is cancelled as soon as it is open.")
-    const placing: Parameters<typeof Ordering.carry>[0] = (desk, isDry) => desk.place({ ...request, dry: isDry }, key)
-    order = (yield* Ordering.carry(placing, way, dry, { key, reached: Ordering.isShown }))?.order
-  } else yield* Ordering.again(begun, way, isCancelled ? Ordering.isGone : Ordering.isShown)
+    const placing: Parameters<typeof Ordering.carry>[0] = (client, isDry) =>
+      client.place({ ...request, dry: isDry }, key)
+    order = (yield* Ordering.carry(placing, options, dry, { key, reached: Ordering.isShown }))?.order
+  } else yield* Ordering.again(begun, options, isCancelled ? Ordering.isGone : Ordering.isShown)
   if (order === undefined || dry) return
-  if (!isCancelled) yield* Ordering.cancel(order, way)
+  if (!isCancelled) yield* Ordering.cancel(order, options)
   const report = yield* reportOn(config, order)
   yield* Console.log(json ? JSON.stringify(report) : `\n${linesOf(report).join("\n")}`)
   if (report.outcome !== "settled") return yield* new FirstOrderFailed({ order, outcome: report.outcome })

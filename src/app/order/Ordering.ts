@@ -49,19 +49,19 @@ const placedMillis = 15_000
 const lookMillis = 500
 
 /** Waits until this holds, at most for as long as a bot usually takes to place an order. */
-const soon = Effect.fnUntraced(function* <E, R>(holds: Effect.Effect<boolean, E, R>, patienceMillis = placedMillis) {
+const until = Effect.fnUntraced(function* <E, R>(holds: Effect.Effect<boolean, E, R>, patienceMillis = placedMillis) {
   for (let waited = 0; waited < patienceMillis && !(yield* holds); waited += lookMillis) yield* Effect.sleep(lookMillis)
 })
 
 type Answered = Effect.Effect<OrderAnswer, Refused | RunningBot.BotUnreachable, FileSystem.FileSystem>
 
-interface Desk {
+interface Client {
   place(request: OrderRequest, key: string): Answered
   change(request: OrderChange): Answered
   cancel(order: string): Answered
 }
 
-const deskOfBot = (journal: string): Desk => {
+const clientOfBot = (journal: string): Client => {
   const ask = <E extends { readonly message: string }>(call: RunningBot.BotCall<OrderAnswer, E>) =>
     RunningBot.askForPlan(journal, call)
   return {
@@ -71,7 +71,7 @@ const deskOfBot = (journal: string): Desk => {
   }
 }
 
-const deskHere = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
+const localClient = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
   const account = yield* Layers.accountOf(config)
   const drafted = (strategies: ReadonlyArray<Strategy>) =>
     PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account)), Effect.scoped)
@@ -83,14 +83,14 @@ const deskHere = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
   return yield* OrderServices.make({ config, running: () => [], state: here(stateOf(config.journal)), plan, reload })
 })
 
-const deskOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {
+const clientFor = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {
   const hasBot = (yield* Lease.holder(config.journal)) !== undefined
-  if (!hasBot && !isDry) yield* alone(yield* stateOf(config.journal))
-  const desk: Desk = hasBot ? deskOfBot(config.journal) : yield* deskHere(config)
-  return { desk, hasBot }
+  if (!hasBot && !isDry) yield* requireNoOtherPositions(yield* stateOf(config.journal))
+  const client: Client = hasBot ? clientOfBot(config.journal) : yield* localClient(config)
+  return { client, hasBot }
 })
 
-const alone = Effect.fnUntraced(function* (state: BotState.BotState) {
+const requireNoOtherPositions = Effect.fnUntraced(function* (state: BotState.BotState) {
   const holders = [...state.strategies.values()].flatMap(({ isLoaded, name, trading }) =>
     isLoaded && [...trading.values()].some(({ position }) => position.basis.position !== 0n) ? [name] : []
   )
@@ -103,7 +103,7 @@ export const listed = (config: Pick<ConfigFile.BotSettings, "journal" | "markets
   Effect.flatMap(stateOf(config.journal), (state) => OrderServices.listed(config, state))
 
 /** True while the next moments will say more of an order: it is on its way, or still open at another price than its file says. */
-const isMoving: Reached = (state, { order, strategy, terms }) => {
+const isMoving: EndTest = (state, { order, strategy, terms }) => {
   const { decision, refusals } = state.strategies.get(strategy) ?? {}
   const live = liveIn(state, strategy, order)
   if (live === undefined)
@@ -120,35 +120,35 @@ const usual = {
   poll: Option.none<number>()
 } as const
 
-interface Way extends Ways {
+interface Options extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
   /** Missing: this process follows an order without limit. */
   readonly patienceMillis?: number
 }
 
-interface Aim {
+interface FollowedOrder {
   readonly strategy: string
   readonly order: string
   readonly terms: RuleTerms | undefined
 }
-type Reached = (state: BotState.BotState, aim: Aim) => boolean
+type EndTest = (state: BotState.BotState, followed: FollowedOrder) => boolean
 
-const isEnded: Reached = (state, { order, strategy }) => isOver(state, strategy, order)
-export const isGone: Reached = (state, { order, strategy }) => liveIn(state, strategy, order) === undefined
+const isEnded: EndTest = (state, { order, strategy }) => isOver(state, strategy, order)
+export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, strategy, order) === undefined
 /** It is open, or the bot has said why it is not. */
-export const isShown: Reached = (state, aim) => isEnded(state, aim) || !isMoving(state, aim)
+export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
 
-const follow = Effect.fnUntraced(function* (answer: OrderAnswer, way: Way, hasBot: boolean, reached: Reached) {
-  const { config, file, json, patienceMillis } = way
+const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, hasBot: boolean, reached: EndTest) {
+  const { config, file, json, patienceMillis } = options
   const { order, slot } = answer
   const isCancel = reached === isGone
   const [strategy = ""] = slot.split("/")
   const market = [...Layers.marketsByName(config.markets).values()].find((each) => ByHand.strategyOf(each) === strategy)
   const rule = ByHand.ordersIn(yield* ByHand.textOf(answer.file)).get(order)
-  const aim: Aim = { strategy, order, terms: (market && rule && termsIn(market, rule)) || undefined }
+  const followed: FollowedOrder = { strategy, order, terms: (market && rule && termsIn(market, rule)) || undefined }
   const present = stateOf(config.journal)
-  const isReached = (state: BotState.BotState) => reached(state, aim)
+  const isReached = (state: BotState.BotState) => reached(state, followed)
   let isFollowed = hasBot || isReached(yield* present)
   if (!json) yield* Console.log(`${answer.message}.`)
   if (!isFollowed) {
@@ -161,8 +161,8 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, way: Way, hasBo
     // A bot that was started meanwhile has taken the order from its file.
     isFollowed = yield* Effect.as(running, false).pipe(Effect.catchTag("JournalInUse", () => Effect.succeed(true)))
   }
-  const isSettled = (state: BotState.BotState) => isReached(state) || (!isCancel && isShown(state, aim))
-  if (isFollowed) yield* soon(Effect.map(present, isSettled), patienceMillis)
+  const isSettled = (state: BotState.BotState) => isReached(state) || (!isCancel && isShown(state, followed))
+  if (isFollowed) yield* until(Effect.map(present, isSettled), patienceMillis)
   const state = yield* present
   const isCancelled = isCancel && isReached(state)
   const standing = isCancelled
@@ -177,36 +177,37 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, way: Way, hasBo
 
 /** Places or changes an order: plan, question, edit, and where it stands then. Returns `undefined` for a plan alone. */
 export const carry = Effect.fn("Ordering.carry")(function* (
-  send: (desk: Desk, dry: boolean, draft?: OrderAnswer) => Answered,
-  way: Way,
+  send: (client: Client, dry: boolean, draft?: OrderAnswer) => Answered,
+  options: Options,
   isDry: boolean,
-  { key, reached = isEnded }: { readonly key?: string; readonly reached?: Reached } = {}
+  { key, reached = isEnded }: { readonly key?: string; readonly reached?: EndTest } = {}
 ) {
-  if (!isDry) yield* someoneAgrees(way)
-  const { desk, hasBot } = yield* deskOf(way.config, isDry)
-  const draft = yield* send(desk, true)
-  if (isDry) return yield* Effect.as(Console.log(way.json ? JSON.stringify(draft) : draft.terms.join("\n")), undefined)
-  yield* agree(way, "Place it?")(draft.terms)
-  const answer = yield* Effect.mapError(send(desk, false, draft), (error) =>
+  if (!isDry) yield* someoneAgrees(options)
+  const { client, hasBot } = yield* clientFor(options.config, isDry)
+  const draft = yield* send(client, true)
+  if (isDry)
+    return yield* Effect.as(Console.log(options.json ? JSON.stringify(draft) : draft.terms.join("\n")), undefined)
+  yield* agree(options, "Place it?")(draft.terms)
+  const answer = yield* Effect.mapError(send(client, false, draft), (error) =>
     error._tag === "BotUnreachable" && error.why !== "refused" ? new MaybePlaced({ why: error.message, key }) : error
   )
-  return yield* follow(answer, way, hasBot, reached)
+  return yield* follow(answer, options, hasBot, reached)
 })
 
-export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, way: Way) {
-  const { desk, hasBot } = yield* deskOf(way.config, false)
-  return yield* follow(yield* desk.cancel(order), way, hasBot, isGone)
+export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, options: Options) {
+  const { client, hasBot } = yield* clientFor(options.config, false)
+  return yield* follow(yield* client.cancel(order), options, hasBot, isGone)
 })
 
 /** Follows an order that an interrupted command has placed or cancelled. */
-export const again = Effect.fn("Ordering.again")(function* (order: string, way: Way, reached: Reached) {
-  const { journal, markets } = way.config
-  const { hasBot } = yield* deskOf(way.config, false)
+export const again = Effect.fn("Ordering.again")(function* (order: string, options: Options, reached: EndTest) {
+  const { journal, markets } = options.config
+  const { hasBot } = yield* clientFor(options.config, false)
   for (const market of Layers.marketsByName(markets).values()) {
     const [file, strategy] = [ByHand.fileOf(journal, market), ByHand.strategyOf(market)]
     if (!(yield* ByHand.textOf(file)).includes(order)) continue
     const about = { message: `Continues with ${order}`, order, slot: slotKey(strategy, order), file }
-    yield* follow({ ...about, amount: "", terms: [] }, way, hasBot, reached)
+    yield* follow({ ...about, amount: "", terms: [] }, options, hasBot, reached)
   }
 })
 
@@ -218,5 +219,5 @@ export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
     return new WrongUsage({ message: [sentenceOf(error), ...hints].join("; ") })
   })
 
-export const wayOf = ({ config: file, ...ways }: Omit<Way, "config" | "file"> & { readonly config: string }) =>
-  Effect.map(ConfigFile.load(file), (config): Way => ({ ...ways, config, file }))
+export const optionsOf = ({ config: file, ...ways }: Omit<Options, "config" | "file"> & { readonly config: string }) =>
+  Effect.map(ConfigFile.load(file), (config): Options => ({ ...ways, config, file }))

@@ -136,7 +136,7 @@ export const judging = Effect.fnUntraced(function* ({ admission, killSwitch, str
     yield* judge([...waiting])
     if (waiting.size > 1) yield* Effect.forEach([...waiting], (strategy) => judge([strategy]), { discard: true })
   }).pipe(Effect.provideContext(context))
-  // While everything is withdrawn nothing is refused, because withdrawing needs a running bot.
+  // Under the kill switch no file is refused, because cancelling needs a running bot.
   const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
   const judgedIfPossible = Effect.catchIf(judged, isNoVerdict, ({ message }) => Effect.logWarning(message))
   if (waiting.size > 0 && !(yield* isKilled))

@@ -64,6 +64,7 @@ export const serveControl = Effect.fn("Surfaces.serveControl")(function* (option
     markets: running.markets,
     prices: engine.prices,
     checksOf: engine.checksOf,
+    decisionOf: engine.decisionOf,
     turnedAt: engine.turnedAt,
     pollMaxMillis,
     leaving: running.leaving,

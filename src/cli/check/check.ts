@@ -125,7 +125,7 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  help("Check strategy files, or without files what a bot needs; with a flag the service, a program or a stopped bot", {
+  help("Check strategy files, or the setup if no file is named; with a flag the service, a plug-in or a stopped bot", {
     "limitbot check strategies/*.yaml --config config/example.yaml": "Every mistake with file, line and column",
     "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv": "Also test that it does not see the future",
     "limitbot check": "What a bot needs, and what to fix",

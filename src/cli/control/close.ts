@@ -32,7 +32,7 @@ export const command = Command.make(
     yield* Console.log(json ? JSON.stringify(answer) : `${answer.message}. limitbot status shows how far it is.`)
   })
 ).pipe(
-  help("End a strategy: withdraw its orders, then sell what it holds", {
+  help("End a strategy: cancel its orders, then sell its position", {
     "limitbot close grid": "Shows the plan with its costs, and asks",
     "limitbot close grid --price 61000": "Not below this price",
     "limitbot close grid --swap": "At once, by a swap"

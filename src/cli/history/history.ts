@@ -43,8 +43,8 @@ const filters = {
   search: flags.textOrMissing("search", "Deposit address, recipient, sender or transaction hash"),
   fromChainId: chain("from-chain", "Chain that was paid from"),
   toChainId: chain("to-chain", "Chain that was paid to"),
-  fromTokenId: token("from-token", "Asset that was paid; goes before --from-chain"),
-  toTokenId: token("to-token", "Asset that was received; goes before --to-chain"),
+  fromTokenId: token("from-token", "Asset paid; overrides --from-chain"),
+  toTokenId: token("to-token", "Asset received; overrides --to-chain"),
   depositMemo: flags.textOrMissing("deposit-memo", "Narrows a search by deposit address"),
   referral: flags.textOrMissing("referral", "Referral"),
   affiliate: flags.textOrMissing("affiliate", "Affiliate stored in the fees"),
@@ -59,12 +59,12 @@ const filters = {
   showTestTxs: flags
     .toggle("show-test", "Include transactions of test accounts")
     .pipe(Flag.map((isGiven) => (isGiven ? "true" : undefined))),
-  minUsdPrice: figure("min-usd", "Least value of both sides"),
-  maxUsdPrice: figure("max-usd", "Most value of both sides"),
+  minUsdPrice: figure("min-usd", "Minimum USD value of both sides"),
+  maxUsdPrice: figure("max-usd", "Maximum USD value of both sides"),
   startTimestamp: time("start", "After this time (exclusive), ISO 8601"),
   endTimestamp: time("end", "Before this time (exclusive), ISO 8601"),
-  startTimestampUnix: figure("start-unix", "As --start, Unix time"),
-  endTimestampUnix: figure("end-unix", "As --end, Unix time")
+  startTimestampUnix: figure("start-unix", "Like --start, as Unix time"),
+  endTimestampUnix: figure("end-unix", "Like --end, as Unix time")
 }
 
 const cursor = {
@@ -78,7 +78,7 @@ const cursor = {
 const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
   flags.several(
     Flag.Literals(name, [...known, anyKind]).pipe(
-      Flag.withDescription("May be repeated; the first ones of the three belong together, and so on. null: any")
+      Flag.withDescription("May be repeated: the n-th values of the three flags form one filter; null: any type")
     ),
     20
   )

@@ -51,11 +51,11 @@ const placing = (side: "buy" | "sell") =>
         OrderKey,
         Option.getOrElse(given, () => randomBytes(12).toString("hex"))
       )
-      const way = yield* Ordering.wayOf({ config, json, yes })
+      const options = yield* Ordering.optionsOf({ config, json, yes })
       // What was agreed to is placed: `all` is the size that the plan showed.
-      const placing: Parameters<typeof Ordering.carry>[0] = (desk, dry, draft) =>
-        desk.place({ ...request, ...(draft && { amount: draft.amount }), dry }, key)
-      yield* Ordering.carry(placing, way, dry, { key })
+      const placing: Parameters<typeof Ordering.carry>[0] = (client, dry, draft) =>
+        client.place({ ...request, ...(draft && { amount: draft.amount }), dry }, key)
+      yield* Ordering.carry(placing, options, dry, { key })
     })
   )
 
@@ -87,8 +87,8 @@ const change = Command.make(
   { order, price: flags.textOrMissing("price", "The new price"), ...ways },
   Effect.fn(function* ({ dry, order, price, ...given }) {
     const request = yield* Ordering.checked(OrderChange, { order, price })
-    const way = yield* Ordering.wayOf(given)
-    yield* Ordering.carry((desk, dry) => desk.change({ ...request, dry }), way, dry)
+    const options = yield* Ordering.optionsOf(given)
+    yield* Ordering.carry((client, dry) => client.change({ ...request, dry }), options, dry)
   })
 ).pipe(help("Move an order by hand to another price; the old order is cancelled first"))
 
@@ -97,7 +97,7 @@ const cancel = Command.make(
   { order, config: flags.config, json: flags.json },
   Effect.fn(function* ({ order, ...given }) {
     const id = yield* Ordering.checked(OrderId, order)
-    yield* Ordering.cancel(id, yield* Ordering.wayOf({ ...given, yes: true }))
+    yield* Ordering.cancel(id, yield* Ordering.optionsOf({ ...given, yes: true }))
   })
 ).pipe(help("Cancel an order by hand for good; its money is refunded"))
 

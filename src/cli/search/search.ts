@@ -35,14 +35,14 @@ const both = {
 const sweep = {
   halve: flags.count(
     "halve",
-    "sweep: successive halving, one of this many continues on longer data (usually 3); default: all on all",
+    "sweep: successive halving: keep one of N trials for longer data at each step (usually 3); default: run every trial on all data",
     2
   ),
   top: flags.count("top", "sweep: how many of the best to show (default: 10)"),
   out: flags.file("out", "sweep: keep all results in this file; an interrupted search continues from it"),
   also: several(
     flags.fileFlag("also"),
-    "sweep: a further file of candles: the best trial is then the one with the best worst result over all files"
+    "sweep: a further file of candles; trials are then ranked by their worst result over all files"
   ),
   pareto: flags.text(
     "pareto",
@@ -83,7 +83,7 @@ const luck = {
     1,
     100
   ),
-  block: flags.count("block", "monte-carlo: bars of a piece of candles (default: 1440)")
+  block: flags.count("block", "monte-carlo: bars in each piece of candles (default: 1440)")
 }
 
 const isGiven = (value: unknown): boolean =>

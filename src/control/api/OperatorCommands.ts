@@ -61,7 +61,7 @@ export const operatorCommands = {
   cancel: {
     role: "trader",
     needs: "slot",
-    title: "Withdraw",
+    title: "Cancel order",
     does: "Cancel the order of one slot; its strategy may place it again",
     means: "The order is cancelled and its money is refunded; the strategy may place it again.",
     shows: "withdrawn"
@@ -118,7 +118,7 @@ export const operatorWords = {
   adopt: {
     title: "The venue is right",
     means: "The venue is right: the slot continues from the venue's report",
-    taken: "the venue says"
+    taken: "the venue reports"
   },
   forget: {
     title: "Forget it",

@@ -50,8 +50,8 @@ const objection = ({ headers, method }: Request, names: ReadonlySet<string>): re
   if (!methods.has(method)) return [405, "Only GET and POST are understood"]
   if (method !== "POST") return undefined
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/json") return [415, "Commands are application/json"]
-  if (headers["content-encoding"] !== undefined) return [415, "Encoded bodies are not accepted"]
+  if (type !== "application/json") return [415, "Send commands as application/json"]
+  if (headers["content-encoding"] !== undefined) return [415, "Send the body without Content-Encoding"]
   const length = headers["content-length"]
   if (length === undefined) return [411, "A body needs a Content-Length"]
   if (!/^\d{1,9}$/.test(length) || Number(length) > largestBody) return [413, `A body has at most ${largestBody} bytes`]

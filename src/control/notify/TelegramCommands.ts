@@ -1,9 +1,9 @@
 /**
  * Handles an operator's chat: `/status`, `/profit`, `/plan`, `/explain`, and the commands that chats may send, as text or by the buttons
  * under an answer. Only listed chats are obeyed; other chats get no answer. Commands and buttons from before this run are dropped: an old
- * command must not stop today's bot.
+ * command must not stop today's bot. Commands are carried out in the order of their messages; the kill switch waits for none of them.
  */
-import { Clock, Effect, Redacted, Schedule, Schema } from "effect"
+import { Clock, Effect, Redacted, Schedule, Schema, Semaphore } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type CommandName, commandNames, commandOf } from "../api/OperatorCommands.ts"
 
@@ -81,6 +81,12 @@ const keyboardOf = (buttons: ReadonlyArray<string>) =>
     buttons.slice(3 * row, 3 * row + 3).map((said) => ({ text: said.slice(1), callback_data: said }))
   )
 
+/** In groups the bot's name follows a command. */
+const wordsOf = (text: string): readonly [string, ...ReadonlyArray<string>] => {
+  const [word = "", ...rest] = text.trim().split(/\s+/)
+  return [word.toLowerCase().replace(/@\w+$/, ""), ...rest]
+}
+
 const nameOf = (from: typeof From.Type | undefined): string =>
   from?.username === undefined ? "a user in the chat" : `@${from.username} in the chat`
 
@@ -88,10 +94,9 @@ const nameOf = (from: typeof From.Type | undefined): string =>
 export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, commands: ChatCommands) {
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   const startedAt = yield* Clock.currentTimeMillis
+  const inOrder = yield* Semaphore.make(1)
+  const pending = new Map<string, { readonly chat: number; readonly at: number; readonly run: Confirmed }>()
   let offset = 0
-  let pending:
-    | { readonly chat: number; readonly at: number; readonly word: string; readonly run: Confirmed }
-    | undefined
 
   const post = (method: string, body: unknown) =>
     client.execute(requestTo(chat, method, body)).pipe(Effect.timeout(patience))
@@ -101,28 +106,21 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     const plain = (text: string, buttons: ReadonlyArray<string> = looks): Reply => ({ text, buttons })
     if (date * 1000 < startedAt - 1_000)
       return plain("I was not running when you sent this. Send it again if you still want it.")
-    // In groups the bot's name follows a command.
-    const [word = "", ...rest] = text.trim().split(/\s+/)
+    const [chatCommand, ...rest] = wordsOf(text)
     const argument = rest.join(" ") || undefined
-    const chatCommand = word.toLowerCase().replace(/@\w+$/, "")
     if (chatCommand === "/status")
       return plain(commands.status(), [...looks.slice(1), ...inChats.map((name) => `/${name}`)])
     if (chatCommand === "/profit") return plain(yield* commands.profit)
     if (chatCommand === "/plan") return plain(yield* commands.plan)
     if (chatCommand === "/explain") return plain(yield* commands.explain(argument))
     const by = nameOf(from)
-    if (
-      argument === "yes" &&
-      pending?.chat === id &&
-      pending.word === chatCommand &&
-      now - pending.at < confirmMillis
-    ) {
-      const { run } = pending
-      pending = undefined
-      return plain(yield* run(by))
+    const asked = pending.get(chatCommand)
+    if (argument === "yes" && asked?.chat === id && now - asked.at < confirmMillis) {
+      pending.delete(chatCommand)
+      return plain(yield* asked.run(by))
     }
     const ask = (text: string, run: Confirmed): Reply => {
-      pending = { chat: id, at: now, word: chatCommand, run }
+      pending.set(chatCommand, { chat: id, at: now, run })
       const question = `Say “${chatCommand} yes” within a minute.`
       return plain(`${text.slice(0, longest - question.length - 1)} ${question}`, [`${chatCommand} yes`, "/status"])
     }
@@ -138,7 +136,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
       : ask(means, (by) => commands.obey(by, name, undefined))
   })
 
-  const hear = Effect.fnUntraced(function* (message: Message) {
+  const answer = Effect.fnUntraced(function* (message: Message) {
     if (!chat.allowed.has(String(message.chat.id))) {
       return yield* Effect.logWarning(`A chat that is not on the list wrote to the bot: ${message.chat.id}`)
     }
@@ -153,10 +151,16 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     )
   })
 
+  const hear = (message: Message) => {
+    const answering = answer(message)
+    const [chatCommand] = wordsOf(message.text ?? "")
+    return Effect.forkScoped(chatCommand === "/kill" ? answering : inOrder.withPermit(answering))
+  }
+
   /** A press counts as a command of the person who pressed, in the chat and at the time of the message above the button. */
   const press = Effect.fnUntraced(function* ({ data, from, id, message }: typeof Pressed.Type) {
-    yield* Effect.ignore(post("answerCallbackQuery", { callback_query_id: id }))
     if (message !== undefined && data !== undefined) yield* hear({ ...message, from, text: data })
+    yield* Effect.forkScoped(Effect.ignore(post("answerCallbackQuery", { callback_query_id: id })))
   })
 
   const once = Effect.gen(function* () {

@@ -109,7 +109,7 @@ const metrics: ReadonlyArray<Row> = [
   gauge("money", "Units of an asset by place, as the ledger has them", ({ bot, state }) =>
     totals(state.ledger).flatMap(({ amount, asset, place }) => units({ asset, place }, amount, bot.assets.get(asset)))
   ),
-  gauge("realised_profit", "Profit by average cost in the quote asset, fees taken off", ({ bot, state }) =>
+  gauge("realised_profit", "Realised profit by average cost, in the quote asset, after fees", ({ bot, state }) =>
     [...state.strategies.values()].flatMap(({ name, trading }) =>
       [...trading].flatMap(([market, { position }]) => {
         const quote = bot.markets.get(market)?.quote

@@ -4,7 +4,7 @@ import type { ProblemView } from "../../views/Problems.ts"
 import { AlertsButton } from "./alerts.ts"
 import { orderByHand } from "./byHand.ts"
 import { CommandButton, swap } from "./commands.ts"
-import { age, clock, counted } from "./format.ts"
+import { age, brief, clock, counted } from "./format.ts"
 import { Button, type Child, Chip, Icon, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, h2, header, p, section, span } from "./tags.ts"
@@ -54,7 +54,10 @@ export const Menu = ({ children }: { readonly children?: Child }) => {
         onClick: () => isOpen && toggle()
       },
       children,
-      h(Button, { id: "theme", icon: "theme", name: "Light or dark", style: "quiet icon", onClick: switchTheme })
+      h(Button, {
+        ...{ id: "theme", icon: "theme", name: "Light or dark", label: span("only-sm", "Light or dark") },
+        ...{ style: "quiet icon", onClick: switchTheme }
+      })
     ),
     h(Button, { icon: "more", name: "More actions", isOn: isOpen, style: "icon only-sm", onClick: toggle })
   )
@@ -100,7 +103,7 @@ export const Banner = ({ action, kind, text, title }: BannerProps) =>
   section(
     { class: `banner ${kind} wide`, id: "banner", role: kind === "gone" ? "alert" : undefined },
     span("badge", h(Icon, { name: kind })),
-    div("", h2("", title), p("", text)),
+    div("", h2("", brief(title)), p("", text)),
     action
   )
 

@@ -2,7 +2,7 @@
 import { h } from "preact"
 import type { OrderStanding } from "../../control/api/Order.ts"
 import { askFor, command, confirmPlan } from "./commands.ts"
-import { counted } from "./format.ts"
+import { brief, counted } from "./format.ts"
 import { Button, type Column, column, Panel, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { span } from "./tags.ts"
@@ -31,10 +31,13 @@ const change = ({ order, terms }: OrderStanding): void =>
 
 const hasEnded = ({ state }: OrderStanding): boolean => state === "filled" || state === "expired"
 
+const State = ({ filled, state, why }: Pick<OrderStanding, "filled" | "state" | "why">) =>
+  span({ title: brief(why) }, state !== "open" || filled === "0 %" ? state : `${filled} filled`)
+
 const columns: ReadonlyArray<Column<OrderStanding>> = [
-  column("Order", ({ order }) => order),
-  column("Terms", ({ terms }) => terms, "soft"),
-  column("State", ({ filled, state, why }) => span({ class: "dim", title: why }, `${state} ${filled}`), "soft"),
+  column("Order", ({ order }) => order, "lead"),
+  column("Terms", ({ terms }) => terms, "soft wrap"),
+  column("State", ({ filled, state, why }) => h(State, { filled, state, why }), "soft"),
   column("", (row) => {
     if (hasEnded(row)) return null
     const { order } = row
@@ -59,5 +62,5 @@ export const ByHand = () => {
   const props = { id: "by-hand", title: "Orders by hand", sub, panel: "orders", style: "wide" }
   return rows.length === 0
     ? null
-    : h(Panel, props, h(Table<OrderStanding>, { keyOf: ({ order }) => order, rows, columns }))
+    : h(Panel, props, h(Table<OrderStanding>, { style: "hand", keyOf: ({ order }) => order, rows, columns }))
 }

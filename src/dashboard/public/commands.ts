@@ -8,7 +8,7 @@ import type { ProblemView } from "../../views/Problems.ts"
 import type { Reconciliation } from "../../views/Reconciliation.ts"
 import * as Api from "./api.ts"
 import { answered, CloseButton, close, failed, open, toast } from "./dialog.ts"
-import { clock, counted } from "./format.ts"
+import { brief, clock, counted } from "./format.ts"
 import { Button, type Child, type IconName } from "./parts.ts"
 import * as Store from "./store.ts"
 import { div, h3, li, p, pre, section, span, ul } from "./tags.ts"
@@ -116,7 +116,7 @@ interface CommandProps {
 }
 
 export const Lines = ({ lines, title }: { readonly title: string; readonly lines: ReadonlyArray<string> }) => {
-  const items = lines.map((line, index) => li({ key: index }, line))
+  const items = lines.map((line, index) => li({ key: index }, brief(line)))
   return lines.length === 0 ? null : section("", h3("", title), ul("pts", items))
 }
 
@@ -148,7 +148,7 @@ const Resolution = ({ path, resolve, text }: ResolutionProps) => {
     return p({ key: word, class: "choice" }, h(Button, { label: title, onClick: say }), span("dim", `${means}.`))
   })
   return [
-    p("", text),
+    p("", brief(text)),
     p("dim", "Look it up first: the venue's history, the account's balance, the chain's explorer."),
     section("", h3("", `Evidence, ${placement}`), pre("note", evidence)),
     choices.length === 0 ? p("", "It can still be executed. Come back in some minutes.") : [whyField(why), ...choices]
@@ -166,6 +166,12 @@ export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "
   open({ title: `Resolve ${subject}`, body, foot: h(CloseButton, { label: "Not now" }) })
 }
 
+/** The page shows the journal's name and the prices already. */
+const planText = (terms: ReadonlyArray<string>): string =>
+  brief(terms.join("\n"))
+    .replace(/^Against the journal .*\n/, "")
+    .replace(/^PRICES[\s\S]*?\n\n/m, "")
+
 /** Does what a plan with its costs has shown. An order of `all` has the size of the plan. */
 export const confirmPlan = (title: string, path: string, payload: Payload, key?: string): Promise<void> => {
   const answer = async () => {
@@ -176,7 +182,7 @@ export const confirmPlan = (title: string, path: string, payload: Payload, key?:
     )
     const sized = "amount" in payload ? { ...payload, amount: draft.amount } : payload
     const yes = { label: title, style: "solid push", onClick: () => command(path, sized, key) }
-    return { body: pre("note", draft.terms.join("\n")), foot: [h(CloseButton, { label: "Back" }), h(Button, yes)] }
+    return { body: pre("note plan", planText(draft.terms)), foot: [h(CloseButton, { label: "Back" }), h(Button, yes)] }
   }
   return answered({ title: `${title}?` }, "Planning …", answer())
 }
@@ -240,7 +246,7 @@ export const swap = (): void => {
 const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
   const means = [
     p("", `Pay ${pay}, receive about ${receive}. The quote holds until ${clock(until)}.`),
-    pre("note", terms.join("\n"))
+    pre("note", brief(terms.join("\n")))
   ]
   const done = () => command("swap", { quote, confirm: "swap" })
   open({

@@ -31,6 +31,8 @@ const ranges: Readonly<Record<string, number | undefined>> = {
 }
 
 const daySeconds = 86_400
+/** Over a shorter time, labels without seconds would repeat. */
+const shortSeconds = 600
 const pointed = signal("")
 
 interface Point {
@@ -46,7 +48,12 @@ const rowsOf = (of: ReadonlyArray<Point>) => of.map(({ time, value }) => ({ time
 
 const profitPoints = (): ReadonlyArray<Point> => {
   const { held = [], time = [], worth = [] } = Store.profit.value?.series ?? {}
-  return points(time, (index) => (worth[index] ?? 0) - (held[index] ?? 0))
+  const { at = 0, standings = [] } = Store.profit.value ?? {}
+  const total = standings.find(({ asset }) => asset === Store.profit.value?.series?.asset)?.total
+  // The last point is the headline's figure, which is newer than the last recorded price.
+  const last = total === undefined ? [] : [{ time: Math.floor(at / 1_000), value: Number(total) }]
+  const recorded = points(time, (index) => (worth[index] ?? 0) - (held[index] ?? 0))
+  return [...recorded.filter((point) => point.time < (last[0]?.time ?? Number.POSITIVE_INFINITY)), ...last]
 }
 
 const asSeen = { priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false } as const
@@ -103,6 +110,7 @@ const draw = (chart: IChartApi): Drawing => {
     curve.setData(rowsOf(rows))
     const seconds = ranges[Store.range.value.value]
     const [first = 0, last = 0] = [rows[0]?.time, rows.at(-1)?.time]
+    chart.timeScale().applyOptions({ secondsVisible: last - first < shortSeconds })
     if (seconds === undefined || last - first <= seconds) chart.timeScale().fitContent()
     else chart.timeScale().setVisibleRange({ from: utc(last - seconds), to: utc(last) })
   }
@@ -115,7 +123,8 @@ const draw = (chart: IChartApi): Drawing => {
       earned.flatMap(({ asset, day, earned: amount }) => (asset === series?.asset ? [[day, Number(amount)]] : []))
     )
     days.setData(
-      profitPoints().flatMap(({ time }) => {
+      // One day alone has no other to compare with.
+      (ofDay.size < 2 ? [] : profitPoints()).flatMap(({ time }) => {
         const value = time % daySeconds < daySeconds / 6 ? undefined : ofDay.get(stamp(time * 1_000).slice(0, 10))
         return value === undefined ? [] : [{ time: utc(time), value, color: value < 0 ? down : up }]
       })
@@ -145,7 +154,7 @@ export const Curve = () => {
       "chart-tools",
       div(
         "legend",
-        span("", h("i", { class: "up" }), `Profit, ${asset}`),
+        span("", h("i", { class: "up" }), ["Profit", asset].filter(Boolean).join(", ")),
         span("", "0 = holding the same budget"),
         tested.value !== undefined && span("", h("i", { class: "band" }), "Dotted: backtest range"),
         span("dim", pointed.value)

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals"
 import { h } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
+import { brief } from "./format.ts"
 import { Button, type Child } from "./parts.ts"
 import { div, h2, p } from "./tags.ts"
 
@@ -29,7 +30,7 @@ export const close = (): void => {
 export const isOpen = (title: Child): boolean => content.value?.title === title
 
 export const toast = (text: string, tone: "good" | "alarm"): void => {
-  notice.value = { text, tone }
+  notice.value = { text: brief(text), tone }
   clearTimeout(timer)
   timer = setTimeout(() => {
     notice.value = undefined

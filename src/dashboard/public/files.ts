@@ -5,10 +5,11 @@ import type { StrategyFileView } from "../../control/api/Files.ts"
 import type { BacktestAnswer } from "../../views/Backtest.ts"
 import type { Plan } from "../../views/Plan.ts"
 import * as Api from "./api.ts"
+import { Code, goTo, mistakeOf } from "./code.ts"
 import { textIn } from "./commands.ts"
 import { tested } from "./curve.ts"
 import { CloseButton, messageOf, open, toast } from "./dialog.ts"
-import { counted, decimal, signed } from "./format.ts"
+import { brief, counted, decimal, signed } from "./format.ts"
 import { Button, type Column, column, Price, Side, Table } from "./parts.ts"
 import { may } from "./store.ts"
 import { div, p, pre, section, span } from "./tags.ts"
@@ -26,8 +27,9 @@ const chosen = signal("")
 /** The edited text; nothing until the reader changes it. */
 const edit = signal<string | undefined>(undefined)
 const said = signal<Said | undefined>(undefined)
+type Change = (typeof Plan.Type)["changes"][number]
 /** The last plan of the text as it is. */
-const planned = signal<typeof Plan.Type | undefined>(undefined)
+const planned = signal<ReadonlyArray<Change> | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 
 const file = computed(() => files.value.find((each) => each.file === chosen.value) ?? files.value[0])
@@ -50,8 +52,14 @@ const check = async (of: StrategyFileView): Promise<boolean> => {
   return problems.length === 0
 }
 
+/** A plan is about all strategies; those of other files change for their own reasons. */
+const changesOf = (of: StrategyFileView, { changes }: typeof Plan.Type): ReadonlyArray<Change> => {
+  const others = new Set(files.value.filter((each) => each.file !== of.file).map(({ strategy }) => strategy))
+  return changes.filter(({ strategy }) => !others.has(strategy))
+}
+
 /** The cost of an edit now, by asset. */
-const costsOf = ({ changes }: typeof Plan.Type): string => {
+const costsOf = (changes: ReadonlyArray<Change>): string => {
   const costs = changes.flatMap(({ costs }) => costs)
   const assets = [...new Set(costs.map(({ asset }) => asset))]
   const total = (asset: string) =>
@@ -62,18 +70,19 @@ const costsOf = ({ changes }: typeof Plan.Type): string => {
 const plan = async (of: StrategyFileView): Promise<void> => {
   say(["planning …"], true)
   const answer = await Api.post<typeof Plan.Type>("plan", edited(of))
-  const { cancel, create, defer, keep } = answer.summary
-  const [costs, { refused }] = [costsOf(answer), answer]
+  const [changes, { refused }] = [changesOf(of, answer), answer]
+  const [counts, costs] = [Map.groupBy(changes, ({ action }) => action), costsOf(changes)]
+  const count = (action: Change["action"]) => counts.get(action)?.length ?? 0
   say(
     [
-      `${keep} kept, ${cancel} cancelled, ${create} placed, ${defer} placed once funds are back`,
+      `${count("keep")} kept, ${count("cancel")} cancelled, ${count("create")} placed, ${count("defer")} placed once funds are back`,
       ...(costs === "" ? [] : [`Costs about ${costs}`]),
-      ...answer.findings.map(({ text }) => text),
+      ...answer.findings.map(({ text }) => brief(text)),
       ...(refused.length > 0 ? [`warnings: ${refused.join(", ")}`] : [])
     ],
     refused.length === 0
   )
-  planned.value = answer
+  planned.value = changes.filter(({ action }) => action !== "keep")
 }
 
 const backtest = async (of: StrategyFileView): Promise<void> => {
@@ -106,10 +115,22 @@ const begin = (name: string): void => {
   planned.value = undefined
 }
 
-const Findings = ({ isRunning, problems }: StrategyFileView) => {
+const saidOf = ({ isRunning, problems }: StrategyFileView): Said => {
   const usual = problems.length > 0 ? problems : [isRunning ? "Live version" : "Saved, not applied"]
-  const { isGood, lines } = said.value ?? { lines: usual, isGood: problems.length === 0 }
-  return pre({ class: isGood ? "findings note" : "findings note warn", role: "status" }, lines.join("\n"))
+  return said.value ?? { lines: usual, isGood: problems.length === 0 }
+}
+
+/** Each mistake leads to its place in the text. */
+const Findings = (of: StrategyFileView) => {
+  const { isGood, lines } = saidOf(of)
+  const items = lines.map((line, index) => {
+    const mistake = mistakeOf(line)
+    if (mistake === undefined) return pre({ key: index }, line)
+    const label = `Line ${mistake.line}, column ${mistake.column}: ${mistake.text}`
+    const onClick = () => goTo(document.querySelector<HTMLTextAreaElement>("#files textarea"), mistake)
+    return p({ key: index }, h("button", { type: "button", class: "link", onClick }, label))
+  })
+  return div({ class: isGood ? "findings note" : "findings note warn", role: "status" }, items)
 }
 
 const FileChoice = ({ file: chosenFile }: StrategyFileView) => {
@@ -123,8 +144,6 @@ const FileChoice = ({ file: chosenFile }: StrategyFileView) => {
 
 const mostRows = 50
 
-type Change = (typeof Plan.Type)["changes"][number]
-
 const words = { keep: "Keep", cancel: "− Cancel", create: "+ Place", defer: "+ Place once funds are back" } as const
 
 const money = ({ amount, asset, smallest }: Change["input"]): string => `${decimal(amount ?? smallest)} ${asset}`
@@ -134,11 +153,10 @@ const columns: ReadonlyArray<Column<Change>> = [
   column("Order", ({ price, side }) => [h(Side, { side }), " at ", h(Price, { value: price })], "r"),
   column("Pays", ({ input }) => money(input), "num", "Pays"),
   column("Cost", ({ costs }) => costs.map((cost) => `${money(cost)} ${cost.what}`).join(", ") || "–", "num", "Cost"),
-  column("Why", ({ reason, slot }) => span({ title: slot }, reason.text), "soft")
+  column("Why", ({ reason, slot }) => span({ title: slot }, brief(reason.text)), "soft")
 ]
 
-const PlannedChanges = ({ of }: { readonly of: typeof Plan.Type }) => {
-  const changes = of.changes.filter(({ action }) => action !== "keep")
+const PlannedChanges = ({ changes }: { readonly changes: ReadonlyArray<Change> }) => {
   if (changes.length === 0) return p("dim", "No order changes.")
   const keyOf = ({ action, slot, strategy }: Change) => `${action} ${strategy}/${slot}`
   const rest = changes.length - mostRows
@@ -163,15 +181,16 @@ const Editor = () => {
   }
   const button = (label: string, act: (of: StrategyFileView) => Promise<unknown>) =>
     h(Button, { label, onClick: () => act(of).catch(failed) })
-  const value = edit.value ?? of.text
-  const area = { "aria-label": `Text of ${of.file}`, spellcheck: false, readOnly: !may("trader"), value, onInput }
+  const mistakes = saidOf(of).lines.flatMap((line) => mistakeOf(line) ?? [])
+  const text = { text: edit.value ?? of.text, mistakes }
+  const area = { "aria-label": `Text of ${of.file}`, spellcheck: false, readOnly: !may("trader"), onInput }
   return h(
     "form",
     { id: "files", onSubmit },
     h(FileChoice, of),
-    h("textarea", { key: of.file, ...area }),
+    h(Code, { key: of.file, ...area, ...text }),
     h(Findings, of),
-    planned.value !== undefined && h(PlannedChanges, { of: planned.value }),
+    planned.value !== undefined && h(PlannedChanges, { changes: planned.value }),
     div(
       "row",
       h(CloseButton, { label: "Close" }),

@@ -11,9 +11,22 @@ import { placeName } from "./balances.ts"
 import { Banner, Brand, Menu } from "./bar.ts"
 import { CommandButton, resolveProblem, textIn } from "./commands.ts"
 import { answered, CloseButton, Dialog, messageOf } from "./dialog.ts"
-import { age, counted, decimal, spoken } from "./format.ts"
+import { age, brief, counted, decimal, spoken, toneOf, trend } from "./format.ts"
 import { login } from "./login.ts"
-import { Button, Chip, type ChipKind, type Column, column, Empty, Figures, Panel, Side, Table } from "./parts.ts"
+import {
+  Button,
+  type Child,
+  Chip,
+  type ChipKind,
+  type Column,
+  column,
+  Empty,
+  Figures,
+  Money,
+  Panel,
+  Side,
+  Table
+} from "./parts.ts"
 import { b, div, dl, h2, header, p, section, small, span } from "./tags.ts"
 import { followTheme } from "./theme.ts"
 
@@ -118,8 +131,8 @@ const Kinds = ({ problems }: FleetOverview) => {
 
 const totalColumns: ReadonlyArray<Column<FleetOverview["totals"][number]>> = [
   column("Asset", ({ asset }) => asset, "lead"),
-  column("Total", ({ amount }) => decimal(amount), "num"),
-  column("Identifier", ({ id }) => (id === "" ? "standalone bots" : id), "soft wrap")
+  column("Total", ({ amount }) => span({ title: decimal(amount) }, brief(decimal(amount))), "num"),
+  column("Identifier", ({ id }) => (id === "" ? "of standalone bots" : id), "soft wrap gap")
 ]
 
 const Totals = ({ totals }: FleetOverview) =>
@@ -134,13 +147,21 @@ const Totals = ({ totals }: FleetOverview) =>
 const sentenceOf = ({ problems, why }: BotLine): string => {
   const [first] = problems
   if (first === undefined) return why
-  return `${first.text}${problems.length > 1 ? `, and ${problems.length - 1} more` : ""}`
+  return `${brief(first.text)}${problems.length > 1 ? `, and ${problems.length - 1} more` : ""}`
 }
 
 const StateOf = ({ problems, state }: BotLine) =>
   state === "running" && problems.length > 0
     ? h(Chip, { kind: "warn", style: "sm" }, counted(new Set(problems.map(({ kind }) => kind)).size, "warning"))
     : h(Chip, { kind: chips[state], style: "sm" }, spoken(state))
+
+const ProfitOf = ({ asset, share, total }: BotLine["profit"][number]) =>
+  div(
+    "",
+    h(Money, { value: total, asset, profit: true }),
+    small("dim", ` ${asset}`),
+    share !== null && span(`share ${toneOf((share * 100).toFixed(2))}`, trend(share))
+  )
 
 const columns: ReadonlyArray<Column<BotLine>> = [
   column(
@@ -149,6 +170,12 @@ const columns: ReadonlyArray<Column<BotLine>> = [
     "lead"
   ),
   column("State", (line) => h(StateOf, line)),
+  column(
+    "Profit",
+    ({ profit }) => (profit.length === 0 ? "–" : profit.map((each) => h(ProfitOf, each))),
+    "num",
+    "Profit"
+  ),
   column("Class", (line) => line.class, "soft x"),
   column("Orders", ({ openOrders }) => openOrders ?? "–", "num", "Orders"),
   column("Fills", ({ fills }) => fills ?? "–", "num x"),
@@ -216,7 +243,7 @@ const Detail = ({ line, money, orders, problems }: BotDetail) => {
     problems.map((problem, index) =>
       p(
         { key: index, class: problem.severity === "alarm" ? "note warn" : "note" },
-        `${problem.subject}: ${problem.text} `,
+        `${problem.subject}: ${brief(problem.text)} `,
         mayResolve &&
           problem.resolve !== null &&
           h(Button, { label: "Resolve", style: "sm", onClick: () => resolveProblem(problem, path) })
@@ -244,11 +271,15 @@ const detail = (name: string): Promise<void> => {
 }
 
 const Overview = (of: FleetOverview) => {
-  const { bots, fills, listed, matching, openOrders, states, troubled } = of
+  const { bots, fills, listed, matching, openOrders, profits, states, troubled } = of
   const count = (each: number) => decimal(String(each))
   const more = matching > listed.length ? `, ${listed.length} shown` : ""
   const sub = `Worst first: ${matching === bots ? "" : `${matching} of `}${bots}${more}`
-  const figures: ReadonlyArray<readonly [string, string]> = [
+  const figures: ReadonlyArray<readonly [string, Child]> = [
+    ...profits.map(({ amount, asset, bots: of }) => {
+      const title = `Profit, ${asset}${of === bots ? "" : `, ${of} of ${bots}`}`
+      return [title, h(Money, { value: amount, asset, profit: true })] as const
+    }),
     ...states.map(({ bots, state }) => [spoken(state), count(bots)] as const),
     ["Orders", count(openOrders)],
     ["Fills", count(fills)]
@@ -259,9 +290,9 @@ const Overview = (of: FleetOverview) => {
       div("hero", h2("", "Bots that need attention"), p("hero-n", count(troubled), small("", ` of ${count(bots)}`))),
       dl({ class: "stats", id: "figures" }, h(Figures, { of: figures }))
     ),
-    h(Panel, { id: "kinds", title: "Problems by kind", style: "main" }, h(Kinds, of)),
-    h(Panel, { id: "totals", title: "Totals by asset", sub: "Each asset for itself" }, h(Totals, of)),
-    h(Panel, { id: "bots", title: "Accounts", sub, tools: h(Filters, of), style: "wide" }, h(Bots, of))
+    h(Panel, { id: "kinds", title: "Problems by kind", style: "wide" }, h(Kinds, of)),
+    h(Panel, { id: "bots", title: "Accounts", sub, tools: h(Filters, of), style: "wide" }, h(Bots, of)),
+    h(Panel, { id: "totals", title: "Totals by asset", sub: "Each asset for itself", style: "wide" }, h(Totals, of))
   ]
 }
 

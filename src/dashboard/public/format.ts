@@ -32,9 +32,11 @@ export const decimal = (text: string, places?: number): string => {
 const withPlus = (text: string): string => (text.startsWith("−") || !/[1-9]/.test(text) ? text : `+${text}`)
 
 export const cents = (text: string): string => decimal(text, 2)
-/** The figures of a sentence with at most eight places. */
+/** A sentence of the bot for the page: times as a clock here shows them, figures with at most eight places. */
 export const brief = (text: string): string =>
-  text.replace(/\d+\.\d{9,}/g, (figure) => decimal(figure, 8).replace(/\.?0+$/, ""))
+  text
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => moment(Date.parse(time)))
+    .replace(/\d+\.\d{9,}/g, (figure) => decimal(figure, 8).replace(/\.?0+$/, ""))
 export const gain = (text: string): string => withPlus(cents(text))
 export const signed = (value: number, places = 2): string => withPlus(decimal(value.toFixed(places), places))
 export const percent = (share: number): string => `${signed(share * 100)} %`
@@ -66,6 +68,16 @@ export const price = (text: string): string => {
   return decimal(text, value >= 1_000 ? 2 : value >= 1 ? 4 : 8)
 }
 
+/** A price in a sentence or on an axis: without zeros at the end. */
+export const shortPrice = (text: string): string => price(text).replace(/\.?0+$/, "")
+
+/** The price at a pixel, to the digits that pixels can tell apart. */
+export const pixelPrice = (value: number, perPixel: number): string => {
+  const places = -Math.floor(Math.log10(perPixel))
+  const step = 10 ** -places
+  return (Math.round(value / step) * step).toFixed(Math.max(0, places))
+}
+
 /** At most eight significant digits, without zeros at the end: for quantities. */
 export const quantity = (value: number): string => decimal(value.toFixed(8).replace(/\.?0+$/, ""))
 
@@ -85,6 +97,11 @@ export const spoken = (code: string): string => {
 }
 
 export const clock = (at: number): string => new Date(at).toLocaleTimeString("en-GB")
+/** The time of day, with the date if that is another day. */
+const moment = (at: number): string => {
+  const day = (time: number) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" })
+  return day(at) === day(Date.now()) ? clock(at).slice(0, 5) : `${day(at)} ${clock(at).slice(0, 5)}`
+}
 export const date = (at: number): string =>
   new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
 export const stamp = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")

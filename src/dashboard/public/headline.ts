@@ -12,7 +12,7 @@ type Standing = (typeof Profit.Type)["standings"][number]
 const Share = ({ capital, share }: Standing) => {
   if (share === null) return p("hero-s", "No budget has a price yet")
   const tone = toneOf((share * 100).toFixed(2))
-  const words = tone === "up" ? " ahead of" : tone === "down" ? " behind" : ", as"
+  const words = tone === "up" ? " ahead of" : tone === "down" ? " behind" : " difference to"
   const held = capital === null ? "" : `, ${cents(capital)}`
   return p("hero-s", b({ class: tone }, trend(share)), `${words} holding the same budget${held}`)
 }

@@ -1,4 +1,7 @@
-/** Own orders on a price chart: a dashed line from the candles to a label at the right, with side and size. The nearest orders stay in sight. */
+/**
+ * Own orders on a price chart: a dashed line from the candles to a label at the right, with side and size. Levels such as a stop cross the
+ * whole chart, with their names at the left. The nearest ones stay in sight; what lies beyond is named at the edge.
+ */
 import type {
   IPrimitivePaneRenderer,
   ISeriesApi,
@@ -11,11 +14,17 @@ export interface OrderLine {
   readonly price: number
   readonly isBuy: boolean
   readonly text: string
+  /** The order, if it may be moved. */
+  readonly order?: string | undefined
 }
 
-export interface LineColours {
-  readonly up: string
-  readonly down: string
+export interface LevelLine {
+  readonly price: number
+  readonly text: string
+  readonly tone: "up" | "down" | "calm"
+}
+
+export interface LineColours extends Readonly<Record<LevelLine["tone"], string>> {
   readonly surface: string
 }
 
@@ -24,18 +33,29 @@ const mostLines = 40
 const keptInSight = 6
 /** Share of the price beyond which an order would flatten the candles. */
 const sightShare = 0.03
-const [labelHeight, smallChart] = [18, 520]
+const [labelHeight, smallChart, levelHeight] = [18, 520, 14]
 
 type Target = Parameters<IPrimitivePaneRenderer["draw"]>[0]
 
 export class OrderLines implements ISeriesPrimitive<Time> {
   #lines: ReadonlyArray<OrderLine> = []
+  #levels: ReadonlyArray<LevelLine> = []
   #price = 0
-  #colours: LineColours = { up: "", down: "", surface: "" }
+  #dragged: { readonly order: string; readonly price: string } | undefined
+  #labels: ReadonlyArray<{ readonly order: string | undefined; readonly y: number }> = []
+  #colours: LineColours = { up: "", down: "", calm: "", surface: "" }
   #series: ISeriesApi<"Candlestick"> | undefined
   #redraw: () => void = () => undefined
   readonly #views = [
-    { renderer: () => ({ draw: (target: Target) => this.#draw(target) }), zOrder: () => "top" as const }
+    {
+      renderer: () => ({
+        draw: (target: Target) => {
+          this.#drawLevels(target)
+          this.#draw(target)
+        }
+      }),
+      zOrder: () => "top" as const
+    }
   ]
 
   attached({ requestUpdate }: SeriesAttachedParameter<Time>): void {
@@ -53,15 +73,24 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     this.#colours = colours
     this.#redraw()
   }
-  show(lines: ReadonlyArray<OrderLine>, price: number): void {
+  show(lines: ReadonlyArray<OrderLine>, levels: ReadonlyArray<LevelLine>, price: number): void {
     this.#price = price
+    this.#levels = levels
     this.#lines = lines.toSorted((a, b) => Math.abs(a.price - price) - Math.abs(b.price - price)).slice(0, mostLines)
     this.#redraw()
   }
 
+  /** The movable order whose label is at this height. */
+  movableAt(height: number): string | undefined {
+    return this.#labels.find(({ y }) => Math.abs(y - height) < labelHeight / 2)?.order
+  }
+  drag(dragged: { readonly order: string; readonly price: string } | undefined): void {
+    this.#dragged = dragged
+    this.#redraw()
+  }
+
   autoscaleInfo() {
-    const inSight = this.#lines
-      .slice(0, keptInSight)
+    const inSight = [...this.#lines.slice(0, keptInSight), ...this.#levels]
       .map(({ price }) => price)
       .filter((price) => Math.abs(price - this.#price) < this.#price * sightShare)
     return inSight.length === 0
@@ -69,19 +98,61 @@ export class OrderLines implements ISeriesPrimitive<Time> {
       : { priceRange: { minValue: Math.min(...inSight), maxValue: Math.max(...inSight) } }
   }
 
+  #drawLevels(target: Target): void {
+    target.useMediaCoordinateSpace(({ context, mediaSize: { height, width } }) => {
+      context.font = "500 11px system-ui, sans-serif"
+      context.textBaseline = "middle"
+      const labels: Array<number> = []
+      for (const { price, text, tone } of this.#levels) {
+        const y = this.#series?.priceToCoordinate(price) ?? null
+        if (y === null) continue
+        const beyond = y < 0 ? " ↑" : y > height ? " ↓" : ""
+        context.strokeStyle = this.#colours[tone]
+        context.setLineDash(tone === "calm" ? [1, 3] : [6, 4])
+        context.beginPath()
+        context.moveTo(0, y)
+        context.lineTo(width, y)
+        context.stroke()
+        context.setLineDash([])
+        const inside = Math.max(levelHeight, Math.min(height - levelHeight, y))
+        // Names at nearly one price stand above and below their lines.
+        const places = [-0.5, 0.5, -1.5, 1.5].map((rows) => inside + rows * (levelHeight + 1))
+        const isFree = (at: number) => labels.every((other) => Math.abs(other - at) >= levelHeight)
+        const at = places.find(isFree)
+        if (at === undefined) continue
+        labels.push(at)
+        context.fillStyle = this.#colours.surface
+        context.fillRect(2, at - 6, context.measureText(text + beyond).width + 8, 12)
+        context.fillStyle = this.#colours[tone]
+        context.fillText(text + beyond, 6, at)
+      }
+    })
+  }
+
   #draw(target: Target): void {
-    target.useMediaCoordinateSpace(({ context, mediaSize: { width } }) => {
+    target.useMediaCoordinateSpace(({ context, mediaSize: { height, width } }) => {
       const labelWidth = width < smallChart ? 56 : 116
       const left = width - labelWidth - 2
       context.font = "500 11px system-ui, sans-serif"
       context.textBaseline = "middle"
-      const labels: Array<number> = []
-      for (const { isBuy, price, text } of this.#lines) {
-        const y = this.#series?.priceToCoordinate(price) ?? null
-        if (y === null) continue
+      const labels: Array<{ readonly order: string | undefined; readonly y: number }> = []
+      const isSeen = (y: number) => y >= 0 && y <= height
+      const lines = this.#lines.map((line) => {
+        if (line.order === undefined || line.order !== this.#dragged?.order) return line
+        return { ...line, price: Number(this.#dragged.price), text: `to ${this.#dragged.price}` }
+      })
+      const rows = lines.flatMap((line) => {
+        const y = this.#series?.priceToCoordinate(line.price) ?? null
+        return y === null ? [] : [{ ...line, y, beyond: y < 0 ? " ↑" : y > height ? " ↓" : "" }]
+      })
+      for (const { beyond, isBuy, order, text, y: at } of rows) {
+        // The edge names the nearest order of a side that has none in sight.
+        if (beyond !== "" && rows.some((row) => row.isBuy === isBuy && isSeen(row.y))) continue
+        const y = Math.max(labelHeight, Math.min(height - labelHeight, at))
         // A label that would cover one of a nearer order is left out; its line stays.
-        const hasRoom = labels.every((other) => Math.abs(other - y) > labelHeight - 2)
+        const hasRoom = labels.every((other) => Math.abs(other.y - y) > labelHeight - 2)
         const colour = isBuy ? this.#colours.up : this.#colours.down
+        if (beyond !== "" && !hasRoom) continue
         context.strokeStyle = colour
         context.setLineDash([3, 3])
         context.beginPath()
@@ -90,16 +161,17 @@ export class OrderLines implements ISeriesPrimitive<Time> {
         context.stroke()
         context.setLineDash([])
         if (!hasRoom) continue
-        labels.push(y)
+        labels.push({ order, y })
         context.fillStyle = this.#colours.surface
         context.beginPath()
         context.roundRect(left, y - labelHeight / 2, labelWidth, labelHeight, 4)
         context.fill()
         context.stroke()
         context.fillStyle = colour
-        const words = `${isBuy ? "▲" : "▼"} ${width < smallChart ? (isBuy ? "Buy" : "Sell") : text}`
-        context.fillText(words, left + 6, y + 0.5, labelWidth - 10)
+        const words = `${isBuy ? "▲" : "▼"} ${width < smallChart ? (isBuy ? "Buy" : "Sell") : text}${beyond}`
+        context.fillText(order === undefined ? words : `${words} ↕`, left + 6, y + 0.5, labelWidth - 10)
       }
+      this.#labels = labels
     })
   }
 }

@@ -1,8 +1,11 @@
 /** The trade on the chart: stored candles, own orders as labelled lines, fills as marks. It belongs to the strategy that is selected. */
+
+import { computed } from "@preact/signals"
 import {
   CandlestickSeries,
   createSeriesMarkers,
   type IChartApi,
+  type ISeriesApi,
   LineStyle,
   type SeriesMarker,
   type Time
@@ -10,9 +13,10 @@ import {
 import { h } from "preact"
 import type { Book } from "../../views/Book.ts"
 import { Canvas, type Drawing, utc } from "./canvas.ts"
+import { confirmPlan } from "./commands.ts"
 import { editFile } from "./files.ts"
-import { decimal, price } from "./format.ts"
-import { OrderLines } from "./orderLines.ts"
+import { decimal, pixelPrice, price, shortPrice } from "./format.ts"
+import { type LevelLine, OrderLines } from "./orderLines.ts"
 import { Button, Choices, Empty } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, h2, header, p, section, span } from "./tags.ts"
@@ -28,6 +32,8 @@ const frames: Readonly<Record<string, number>> = {
   "1d": 86_400
 }
 const mostMarks = 500
+/** A shorter drag is a click. */
+const fewestPixels = 4
 const [fewestBars, mostBars] = [40, 150]
 /** Room at the right for the labels of orders. */
 const labelShare = 0.25
@@ -36,18 +42,86 @@ const stepOf = (): number => frames[Store.candles.value?.timeframe ?? ""] ?? 60
 
 type Order = (typeof Book.Type)["orders"][number]
 
+const levelKinds = {
+  stop: ["Stop", "down"],
+  trail: ["Trailing stop", "down"],
+  target: ["Target", "up"],
+  "average-entry": ["Average entry", "calm"],
+  "break-even": ["Break-even", "calm"]
+} as const
+
+/** The one may be shortened, the other exact. */
+const isSame = (price: string, other: string): boolean => shortPrice(price) === shortPrice(other)
+
+/** A target is a level until its order is open. */
+const levels = computed<ReadonlyArray<LevelLine>>(() => {
+  const { levels: all = [], name = "" } = Store.selected.value ?? {}
+  const isOrder = (at: string) => Store.slotsOf(name).some(({ price }) => isSame(price, at))
+  return all
+    .filter(({ kind, market, price }) => market === Store.market.value && !(kind === "target" && isOrder(price)))
+    .map(({ kind, price }) => {
+      const [title, tone] = levelKinds[kind]
+      return { price: Number(price), text: `${title} ${shortPrice(price)}`, tone }
+    })
+})
+
 /** A slot with a word for its name, such as `take-profit`, says what its order is for; a numbered one says its size. */
-const labelOf = ({ quantity, side, slot }: Order): string => {
+const labelOf = ({ price, quantity, side, slot }: Order): string => {
   const name = Store.nameOf(slot)
-  const what = /\d/.test(name) ? (side === "BUY" ? "Buy" : "Sell") : name
+  const isTarget = Store.selected.value?.levels.some((level) => level.kind === "target" && isSame(level.price, price))
+  const what = isTarget ? "Target" : /\d/.test(name) ? (side === "BUY" ? "Buy" : "Sell") : name
   return `${what} ${decimal(quantity)}`
 }
 
+/** The entry of an order by hand; its exits follow from its terms. */
+const movable = ({ side, slot, state }: Order): string | undefined => {
+  const order = Store.nameOf(slot)
+  const isEntry = Store.isByHand(slot) && state === "open" && order.startsWith(`${side.toLowerCase()}-`)
+  return isEntry ? order : undefined
+}
+
+/** Dragging the label of an order proposes another price. Its plan with the cost is shown before anything moves. */
+const offerDragging = (chart: IChartApi, candles: ISeriesApi<"Candlestick">, lines: OrderLines): void => {
+  const element = chart.chartElement()
+  let grip: { readonly order: string; readonly from: number } | undefined
+  const heightOf = ({ clientY }: PointerEvent): number => clientY - element.getBoundingClientRect().top
+  const priceAt = (height: number): string | undefined => {
+    const [price, below] = [candles.coordinateToPrice(height), candles.coordinateToPrice(height + 1)]
+    return price === null || below === null ? undefined : pixelPrice(price, price - below)
+  }
+  const release = (): void => {
+    grip = undefined
+    lines.drag(undefined)
+    chart.applyOptions({ handleScroll: { pressedMouseMove: true } })
+  }
+  element.addEventListener("pointerdown", (event) => {
+    const order = lines.movableAt(heightOf(event))
+    if (order === undefined) return
+    grip = { order, from: heightOf(event) }
+    element.setPointerCapture(event.pointerId)
+    chart.applyOptions({ handleScroll: { pressedMouseMove: false } })
+  })
+  element.addEventListener("pointermove", (event) => {
+    const price = priceAt(heightOf(event))
+    if (grip !== undefined && price !== undefined) lines.drag({ order: grip.order, price })
+    element.classList.toggle("grip", grip !== undefined || lines.movableAt(heightOf(event)) !== undefined)
+  })
+  element.addEventListener("pointercancel", release)
+  element.addEventListener("pointerup", (event) => {
+    const { from, order } = grip ?? { from: 0, order: "" }
+    const price = priceAt(heightOf(event))
+    if (grip !== undefined) release()
+    if (order === "" || price === undefined || Math.abs(heightOf(event) - from) < fewestPixels) return
+    confirmPlan(`Move ${order} to ${price}`, "order/change", { order, price })
+  })
+}
+
 const draw = (chart: IChartApi): Drawing => {
-  chart.applyOptions({ localization: { priceFormatter: (value: number) => price(String(value)) } })
+  chart.applyOptions({ localization: { priceFormatter: (value: number) => shortPrice(String(value)) } })
   const candles = chart.addSeries(CandlestickSeries, { priceLineStyle: LineStyle.Dotted, borderVisible: false })
   const marks = createSeriesMarkers<Time>(candles, [])
   const lines = new OrderLines().on(candles)
+  offerDragging(chart, candles, lines)
   // Read once for each theme, not for each mark, because a browser computes its styles to return a colour.
   let [up, down] = ["", ""]
   let shown = ""
@@ -95,7 +169,11 @@ const draw = (chart: IChartApi): Drawing => {
     const { orders = [], price: now = null } = Store.book.value ?? {}
     const own = orders.filter(({ slot }) => slot.startsWith(`${Store.selectedName.value}/`))
     lines.show(
-      own.map((order) => ({ price: Number(order.price), isBuy: order.side === "BUY", text: labelOf(order) })),
+      own.map((order) => ({
+        ...{ price: Number(order.price), isBuy: order.side === "BUY", text: labelOf(order) },
+        order: Store.may("operator") ? movable(order) : undefined
+      })),
+      levels.value,
       Number(now?.mid ?? own[0]?.price ?? 0)
     )
   }
@@ -122,7 +200,7 @@ const draw = (chart: IChartApi): Drawing => {
     paint: () => {
       ;[up, down] = [colour("up"), colour("down")]
       candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down })
-      lines.paint({ up, down, surface: colour("surface") })
+      lines.paint({ up, down, calm: colour("ink-3"), surface: colour("surface") })
       feedFills()
     },
     feeds: [feedCandles, feedTick, feedOrders, feedFills]
@@ -142,7 +220,8 @@ const Ticker = () => {
 export const PriceChart = () => {
   const name = Store.selectedName.value
   const { keep, value } = Store.timeframe
-  const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures`
+  const named = levels.value.map(({ text }) => `; ${text}`).join("")
+  const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures${named}`
   return section(
     { class: "card main chartcard", "aria-labelledby": "t-chart", "data-panel": "orders" },
     header(

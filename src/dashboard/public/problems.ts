@@ -2,7 +2,7 @@
 import { h } from "preact"
 import type { ProblemView } from "../../views/Problems.ts"
 import { CommandButton, reconcile, resolveProblem } from "./commands.ts"
-import { clock, spoken } from "./format.ts"
+import { brief, clock, spoken } from "./format.ts"
 import { Button, Empty, Icon, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, h2, header, li, p, section, span, ul } from "./tags.ts"
@@ -21,7 +21,11 @@ const Remedy = ({ problem }: { readonly problem: ProblemView }) => {
 }
 
 const Case = ({ problem }: { readonly problem: ProblemView }) =>
-  p("", `${problem.subject}: ${problem.text}`, problem.since !== null && span("dim", ` since ${clock(problem.since)}`))
+  p(
+    "",
+    `${problem.subject}: ${brief(problem.text)}`,
+    problem.since !== null && span("dim", ` since ${clock(problem.since)}`)
+  )
 
 /** A position without its exit can lose without limit, so each case is in sight. */
 const isGrave = (kind: string | undefined): boolean => kind === "exit-refused"
@@ -54,7 +58,7 @@ export const Problems = () => {
   const style = `quiet sm push ${kinds.length > mostKinds ? "" : "only-sm"}`
   return section(
     {
-      class: `card att ${isAll ? "all" : ""}`,
+      class: `card att ${isAll ? "all" : ""} ${kinds.length === 0 ? "calm" : ""}`,
       id: "attention",
       "aria-labelledby": "t-problems",
       "aria-live": "polite"

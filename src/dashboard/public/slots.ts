@@ -9,7 +9,7 @@ import type { SlotView } from "../../views/Slots.ts"
 import * as Api from "./api.ts"
 import { CommandButton, Lines } from "./commands.ts"
 import { answered, CloseButton } from "./dialog.ts"
-import { age, counted, percent, price } from "./format.ts"
+import { age, brief, counted, percent, price } from "./format.ts"
 import { Choices, type Column, cellsOf, column, Empty, Head, Money, Panel, Price, Side } from "./parts.ts"
 import * as Store from "./store.ts"
 import { div, p, span, tr } from "./tags.ts"
@@ -46,15 +46,17 @@ const rows = computed<ReadonlyArray<Row>>(() => {
 const gain = (value: string | null, { market }: SlotView) =>
   h(Money, { value, asset: Store.quoteOf(market), profit: true })
 
-const Reasons = ({ because, guards, lately, rule, ruleText, wouldChange }: Explanation) => [
-  h(Lines, { title: "Why this order is here", lines: because }),
-  rule !== null && p("dim", `${rule} `, h("code", {}, ruleText)),
+const Reasons = ({ because, guards, lately, rule, ruleText, slot, wouldChange }: Explanation) => [
+  h(Lines, { title: "Why this order is here", lines: because.map((line) => line.replace(/ \[[\w-]+, [^\]]+\]$/, "")) }),
+  // The file of orders by hand is none that its reader wrote.
+  rule !== null && !Store.isByHand(slot) && p("dim", `${rule} `, h("code", {}, ruleText)),
   h(Lines, { title: "What would change it", lines: wouldChange }),
   h(Lines, {
     title: "Limits that refuse",
     lines: guards.filter(({ verdict }) => verdict !== "passes").map(({ guard, text }) => `${guard}: ${text}`)
   }),
-  h(Lines, { title: "History", lines: lately })
+  // Its name is in the title.
+  h(Lines, { title: "History, UTC", lines: lately.map((line) => line.replace(/\.\d{3} +\S+ +/, " ")) })
 ]
 
 const over: ReadonlySet<string> = new Set(["empty", "frozen", "cancelling"])
@@ -71,7 +73,11 @@ const explain = ({ slot, state }: SlotView): Promise<void> => {
 
 const columns: ReadonlyArray<Column<SlotView>> = [
   column("Slot", (of) =>
-    h("button", { type: "button", class: "link", title: of.why, onClick: () => explain(of) }, Store.nameOf(of.slot))
+    h(
+      "button",
+      { type: "button", class: "link", title: brief(of.why), onClick: () => explain(of) },
+      Store.nameOf(of.slot)
+    )
   ),
   column("Side", ({ side }) => h(Side, { side })),
   column("Price", ({ price }) => (price === "" ? span("dim", "–") : h(Price, { value: price })), "num lead"),
@@ -81,7 +87,7 @@ const columns: ReadonlyArray<Column<SlotView>> = [
     "State",
     ({ filled, state, tone, why }) => {
       const text = filled === "" || filled === "0 %" ? state : `${filled} filled`
-      return span({ class: tone === "alarm" ? "alarm" : "dim", title: why }, text)
+      return span({ class: tone === "alarm" ? "alarm" : "dim", title: brief(why) }, text)
     },
     "soft gap"
   ),

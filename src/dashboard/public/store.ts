@@ -73,9 +73,9 @@ export const strategies = computed<ReadonlyArray<Strategy>>(() => {
       paused: null,
       openOrders: of.length,
       slots: of.length,
-      breakEven: [],
       decidedAt: 0,
-      next: []
+      next: [],
+      levels: []
     }))
   ]
 })
@@ -85,6 +85,8 @@ export const selected = computed(() => strategies.value.find(isAt(address.value)
 export const selectedName = computed(() => selected.value?.name ?? "")
 export const market = computed(() => selected.value?.market ?? status.value?.prices[0]?.market ?? "")
 export const baseOf = (name: string): string => name.split("/")[0] ?? ""
+/** The strategy that keeps the orders by hand of a market. */
+export const isByHand = (strategy: string): boolean => strategy.startsWith("by-hand-")
 /** The name of a slot without that of its strategy. */
 export const nameOf = (slot: string): string => slot.split("/")[1] ?? slot
 export const quoteOf = (name: string): string => name.split("/")[1] ?? ""

@@ -3,7 +3,7 @@ import { h } from "preact"
 import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { SlotView } from "../../views/Slots.ts"
 import { CommandButton, confirmPlan } from "./commands.ts"
-import { age, decimal, percent, price, spoken, toneOf, trend } from "./format.ts"
+import { age, brief, decimal, percent, shortPrice, spoken, toneOf, trend } from "./format.ts"
 import { Button, Chip, type ChipKind, Empty, Figures, Money, Spark } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, dl, h2, h3, p, section, small, span } from "./tags.ts"
@@ -24,10 +24,10 @@ const ChipOf = ({ kind, name, paused }: Strategy) => {
           : problem !== undefined
             ? ["warn", spoken(problem.kind)]
             : ["live", "Live"]
-  return span({ class: "push", title: problem?.text }, h(Chip, { kind: chip, style: "sm" }, text))
+  return span({ class: "push", title: brief(problem?.text ?? "") }, h(Chip, { kind: chip, style: "sm" }, text))
 }
 
-const Profit = ({ breakEven, name }: Strategy) => {
+const Profit = ({ levels, name }: Strategy) => {
   const own = profitOf(name)
   if (own === undefined) return p("dim", "No profit yet: its budget has no price.")
   const { asset, curve, fees, fills, gridProfit, held, inventory, total } = own
@@ -39,7 +39,9 @@ const Profit = ({ breakEven, name }: Strategy) => {
     ["Fees", h(Money, { value: `-${fees}`, asset })],
     ["Fills", String(fills)]
   ] as const
-  const lacking = breakEven.map(({ market, price: at }) => [`Breaks even, ${market}`, price(at)] as const)
+  const lacking = levels
+    .filter((level) => level.kind === "break-even")
+    .map(({ market, price }) => [`Breaks even, ${market}`, shortPrice(price)] as const)
   return [
     div(
       "pnl",
@@ -71,11 +73,13 @@ const Budget = ({ name, market }: Strategy) => {
   return div("gauge", div("l", span("", "Budget in orders"), b("", text)), div("track", h("i", { style: { width } })))
 }
 
+const mostComing = 2
+
 /** Orders that are due, conditions that wait, and the end. */
 const Coming = ({ next }: Strategy) =>
-  next.map(({ at, slot, text }) => {
+  next.slice(0, mostComing).map(({ at, slot, text }) => {
     const subject = [slot, at !== null && `in ${age(at - Store.second.value)}`].filter(Boolean).join(" ")
-    return p("", b("", subject && `${subject}: `), text)
+    return p("", b("", subject && `${subject}: `), brief(text))
   })
 
 /** The open order that is nearest to the price fills first. */
@@ -85,14 +89,15 @@ const Nearest = ({ name, next: coming, paused, slots }: Strategy) => {
   const [next] = open.toSorted((a, b) => Math.abs(a.distance ?? 0) - Math.abs(b.distance ?? 0))
   if (next !== undefined) {
     const away = percent(Math.abs(next.distance ?? 0)).replace("+", "")
-    const what = `${next.side === "BUY" ? "buys" : "sells"} ${next.quantity} at ${price(next.price)}`
-    return p({ title: next.why }, "Next: ", b("", what), `, ${away} away`)
+    const what = `${next.side === "BUY" ? "buys" : "sells"} ${next.quantity} at ${shortPrice(next.price)}`
+    return p({ title: brief(next.why) }, "Next: ", b("", what), `, ${away} away`)
   }
-  if (paused !== null) return p("", `Paused by ${paused.by}: ${paused.reason}`)
+  if (paused !== null) return p("", `Paused by ${paused.by}: ${brief(paused.reason)}`)
   const waiting = own.find(({ state }) => state !== "empty") ?? own[0]
   if (coming.length > 0) return null
   if (waiting === undefined) return p("", slots === 0 ? "It has not decided yet." : "It has no order.")
-  return p({ title: waiting.why }, b("", `${Store.nameOf(waiting.slot)} ${waiting.state}: `), waiting.why)
+  const why = brief(waiting.why)
+  return p({ title: why }, b("", `${Store.nameOf(waiting.slot)} ${waiting.state}: `), why)
 }
 
 const Buttons = ({ kind, name, paused }: Strategy) => {
@@ -117,7 +122,7 @@ const Card = (strategy: Strategy) => {
   const isSelected = Store.selectedName.value === name
   const pressed = isSelected ? "true" : "false"
   const title = h("button", { type: "button", "aria-pressed": pressed, onClick: () => Store.select(name) }, name)
-  const what = p("kind", [spoken(kind), market].filter(Boolean).join(" · "))
+  const what = p("kind", [Store.isByHand(name) ? "Orders by hand" : spoken(kind), market].filter(Boolean).join(" · "))
   return h(
     "article",
     { class: `card strat ${isSelected ? "on" : ""}` },

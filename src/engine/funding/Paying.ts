@@ -66,7 +66,7 @@ const notPaid = (placement: AskedPayment, reason: string, by?: "wallet"): Events
     ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason, ...present({ by }) }]
     : unclear(placement, reason)
 
-export const withheld = (placement: AskedPayment, hold: string): Events =>
+export const notPaidBecauseHeld = (placement: AskedPayment, hold: string): Events =>
   notPaid(placement, `the wallet was not asked: ${hold}`)
 
 /** The wallet reports that it paid nothing. A deposit seen at the venue outweighs that. */

@@ -27,17 +27,13 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const overAt = new Map<string, number>()
 
-  /** Takes a list entry of a settled order. Calls `revived` if the order lives and that was reported before. */
-  const see = Effect.fnUntraced(function* (
-    { endedAt, isAlive, last }: EndedOrders.EndedOrder,
-    listed: Order,
-    now: number,
-    revived: (order: string) => void
-  ) {
+  /** Takes a list entry of a settled order. One that lives, as was reported before, may be cancelled again. */
+  const see = Effect.fnUntraced(function* (ended: EndedOrders.EndedOrder, listed: Order, now: number) {
+    const { endedAt, isAlive, last } = ended
     if (!isLiving(listed)) return
     const { id: placement, slot, status = "", strategy } = last
     const { id: orderId } = last.order
-    if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : revived(orderId)
+    if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : books.tries.revive(orderId)
     if (elapsedMillis(endedAt, now) < believedAfterMillis.end) return
     if (elapsedMillis(overAt.get(orderId) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return
     const answer = yield* Effect.result(venue.getOrder(orderId))

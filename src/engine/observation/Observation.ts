@@ -61,14 +61,12 @@ export const make = Effect.gen(function* () {
 
   /**
    * Polls once. `prices` has the last price of each market. Returns the reason if the venue could not be read. `onListFailure` gets it as
-   * soon as the list has failed, because the individual reads that follow may take long. `revived` gets each order, or its placement, that
-   * lives on after its end.
+   * soon as the list has failed, because the individual reads that follow may take long.
    */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
-    onListFailure: (problem: string) => Effect.Effect<void, JournalError> = () => Effect.void,
-    revived: (key: string) => void = () => undefined
+    onListFailure: (problem: string) => Effect.Effect<void, JournalError> = () => Effect.void
   ) {
     const { placements } = books.state
     const open = unfinished(books.state)
@@ -76,11 +74,7 @@ export const make = Effect.gen(function* () {
     const unpaid = single.unpaid(now)
     const isIdle = open.length === 0 && unpaid.length === 0 && !hasSpares(placements)
     if (isIdle && !reports.isDue(lookedAt, now) && !secondLook.isDue(now)) return undefined
-    const thisLook = {
-      ...{ now, markets, revived },
-      byOrder: idsByOrder(books.state),
-      byDeadline: idsByDeadline(books.state)
-    }
+    const thisLook = { now, markets, byOrder: idsByOrder(books.state), byDeadline: idsByDeadline(books.state) }
     const problem = yield* readOrders(open, prices, thisLook, onListFailure)
     for (const { id } of unpaid) books.tries.note(id, { unpaidReadAt: now })
     yield* single.read(unpaid, new Set(), thisLook)

@@ -36,7 +36,6 @@ export interface OneLook {
   readonly markets: ReadonlyMap<string, Market>
   readonly byOrder: ReadonlyMap<string, string>
   readonly byDeadline: ReadonlyMap<number, string>
-  readonly revived: (key: string) => void
 }
 
 export const make = Effect.gen(function* () {
@@ -73,9 +72,9 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const ofOwn = (placement: Placement, order: Order, { now, revived }: OneLook) => {
+  const ofOwn = (placement: Placement, order: Order, now: number) => {
     const { events, isAlive } = reportMemory.revived(placement, order, now)
-    if (isAlive) revived(placement.id)
+    if (isAlive) books.tries.revive(placement.id)
     const back = reportMemory.shown(placement)
     const manner = {
       insists: reportMemory.insists(placement, order, now),
@@ -84,39 +83,43 @@ export const make = Effect.gen(function* () {
     return { events: [...back, ...events], manner }
   }
 
-  const take = (report: OrderReport, look: OneLook) => {
-    const { order } = report
-    const { byDeadline, byOrder, markets, now, revived } = look
-    const ended = books.state.ended.byId.get(order.id)
-    if (ended !== undefined) return reading(ended.last.id, afterlife.see(ended, order, now, revived))
-    const id = report.placement ?? byOrder.get(order.id) ?? byDeadline.get(order.deadline)
-    const knownPlacement = id === undefined ? undefined : books.state.placements.get(id)
-    const name = knownPlacement?.market ?? ""
-    for (const { at, updatedAt = at } of order.fills)
-      lastFillAt.set(name, Math.max(updatedAt, lastFillAt.get(name) ?? 0))
-    const isBound = knownPlacement?.order?.id === order.id
-    const why = knownPlacement !== undefined && isBound ? lackingIn(knownPlacement, order) : unsaidIn(order)
-    const odd = why === undefined ? Effect.void : noteOdd({ id: order.id, why })
-    // Our orders are recognised by their terms, so an incomplete report of an unbound order is not used.
-    if (!isBound && why !== undefined) return odd
-    if (id === undefined) return reading(order.id, noteTwin(order, markets, now))
+  /** Records what the report means for its placement. A report without a placement may be of another bot with our journal. */
+  const taken = Effect.fnUntraced(function* ({ correlationId, order }: OrderReport, id: string, look: OneLook) {
+    const { markets, now } = look
     // A cancel may have been answered beside the turn, so the events are computed from the present state.
-    const noted = change(books, id, (placement) => {
-      const sighting = { order, via: "look", correlationId: report.correlationId } as const
+    const note = change(books, id, (placement) => {
+      const sighting = { order, via: "look", correlationId } as const
       const facts = { market: markets.get(placement.market), expected: account }
       if (placement.order?.id !== order.id) return meaning(placement, sighting, facts)
-      const { events, manner } = ofOwn(placement, order, look)
+      const { events, manner } = ofOwn(placement, order, now)
       return [...events, ...meaning(placement, sighting, { ...facts, manner })]
     })
-    const intake = Effect.suspend(() => {
-      const market = knownPlacement && markets.get(knownPlacement.market)
-      if (knownPlacement === undefined || market === undefined) return noted
-      if (SecondOrder.isSecond(knownPlacement, market, order)) return takeSecond(knownPlacement, market, order)
-      const isOwn = isBound || isFromOurCreate(knownPlacement, market, order)
-      return isOwn ? Effect.andThen(noteCut(knownPlacement, order), noted) : noted
-    })
-    return Effect.andThen(reading(id, intake), odd)
-  }
+    const placement = books.state.placements.get(id)
+    const market = placement && markets.get(placement.market)
+    if (placement === undefined || market === undefined) return yield* note
+    if (SecondOrder.isSecond(placement, market, order)) return yield* takeSecond(placement, market, order)
+    if (placement.order?.id === order.id || isFromOurCreate(placement, market, order)) yield* noteCut(placement, order)
+    yield* note
+  })
+
+  const take = Effect.fnUntraced(function* (report: OrderReport, look: OneLook) {
+    const { order } = report
+    const ended = books.state.ended.byId.get(order.id)
+    if (ended !== undefined) return yield* reading(ended.last.id, afterlife.see(ended, order, look.now))
+    const id = report.placement ?? look.byOrder.get(order.id) ?? look.byDeadline.get(order.deadline)
+    const placement = id === undefined ? undefined : books.state.placements.get(id)
+    const market = placement?.market ?? ""
+    for (const { at, updatedAt = at } of order.fills)
+      lastFillAt.set(market, Math.max(updatedAt, lastFillAt.get(market) ?? 0))
+    const isBound = placement?.order?.id === order.id
+    const why = placement !== undefined && isBound ? lackingIn(placement, order) : unsaidIn(order)
+    // Our orders are recognised by their terms, so an incomplete report of an unbound order is not used.
+    if (isBound || why === undefined)
+      yield* id === undefined
+        ? reading(order.id, noteTwin(order, look.markets, look.now))
+        : reading(id, taken(report, id, look))
+    if (why !== undefined) yield* noteOdd({ id: order.id, why })
+  })
 
   return { isDue: afterlife.isDue, noteMissing, noteOdd, take, lastFillAt }
 })

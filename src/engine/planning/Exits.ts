@@ -2,7 +2,8 @@
  * `Refusals` records why a slot has no order although one is planned: our limit, a wait, or an end that is not believed. Each reason is
  * recorded once, even if reasons alternate, until the slot gets another placement, or its plan is dropped and comes back. `watch` reports
  * exits that a position lacks though nothing has refused them: an exit after a stop that is not filled within a minute, an exit of what an
- * entry has filled that the venue does not cancel within a minute, and an exit whose order has ended in a way that is not believed yet.
+ * entry has filled that the venue does not cancel, or after a stop does not pay out, within a minute, and an exit whose order has ended in a
+ * way that is not believed yet.
  */
 import { Effect } from "effect"
 import { formatWithSymbol, magnitude, max, min } from "../../domain/Amount.ts"
@@ -118,7 +119,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
     strategy: Strategy,
     view: View,
     own: ReadonlyArray<Placement>,
-    planned: Decision["desired"],
+    { absent, desired: planned }: Decision,
     orders: Orders
   ) => {
     const report = ({ market: name, slot }: Placement, exit: Omit<WantedExit, "asset">, what: string, why?: string) => {
@@ -145,23 +146,31 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       return report(order, exit, `unfilled ${progressOf(view, slot).filledInLeg}`)
     }
 
-    /** The venue pays out what an order has filled when the order ends. */
+    /** The venue pays out what an order has filled when the order ends, and its slot waits until all its money is back. */
     const blocked = (entry: Placement) => {
-      const { cancel, isExit, slot } = entry
-      if (cancel === undefined || view.now - cancel.requestedAt < minuteMillis) return Effect.void
-      if (entry.state !== "open" || isExit === true) return Effect.void
-      const side = opposite(entry.side)
+      const { cancel, closedAt, isExit, payout, slot, state } = entry
+      const desired = planned.find((each) => each.slot === slot)
+      const reason = desired ?? absent.find((each) => each.slot === slot)
+      const isOver = state === "closing" && reason !== undefined && isAfterStop(reason)
+      const since = isOver ? closedAt : state === "open" && isExit !== true ? cancel?.requestedAt : undefined
+      if (since === undefined || view.now - since < minuteMillis) return Effect.void
+      const side = isExit === true ? entry.side : opposite(entry.side)
       const exits = [...orders.values()].filter((order) => order.isExit === true && order.side === side)
       const others = exits.reduce((rest, order) => rest - order.quantity, magnitude(view.own?.position ?? 0n))
-      const desired = planned.find((each) => each.slot === slot)
       const leg = desired && nextLeg(desired, view, slot)
       const next = leg?.side === side ? leg.price : undefined
-      const uncovered = next !== undefined ? filledBase(entry) : isAfterStop(cancel) ? others : 0n
-      const quantity = min(filledBase(entry), uncovered)
+      const own = isExit === true ? openQuantity(entry) : filledBase(entry)
+      const isLeaving = isOver || (cancel !== undefined && isAfterStop(cancel))
+      const uncovered = next !== undefined ? own : isLeaving ? others : 0n
+      const quantity = min(own, uncovered)
       if (quantity <= 0n) return Effect.void
       const price = next ?? executable(side, priceIn(view, entry.market) ?? view.price)
-      const why = "the venue has not cancelled the entry, and pays out afterwards"
-      return report(entry, { side, price, quantity }, `blocked ${quantity}`, why)
+      const unpaid = isExit === true ? "refunded its last order" : "paid the entry out"
+      const isPaid = isExit !== true && payout === "paid"
+      const why = isOver
+        ? `the venue has not ${isPaid ? "refunded the rest of the entry" : unpaid}`
+        : "the venue has not cancelled the entry, and pays out afterwards"
+      return report(entry, { side, price, quantity }, `${isOver ? "unpaid" : "blocked"} ${quantity}`, why)
     }
 
     const leaving = [...orders.values()].filter((order) => isAfterStop(order) && !isRefused(strategy.name, order.slot))

@@ -15,7 +15,7 @@ import { type DesiredOrder, exitsFirst } from "../../strategy/Decision.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { ReplacementCost } from "./ReplacementCost.ts"
 
-/** A placement; `quantity` is what has not filled of it. */
+/** An order in its slot. `quantity` is only what of it is still open. */
 export interface SlotOrder extends Pick<Placement, "by" | "market" | "price" | "quantity" | "side" | "slot" | "state"> {
   readonly cancelRequested: boolean
   /** Its payment was sent and no answer says that it was made or not. */

@@ -85,13 +85,10 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
 
 export interface LimitRow<Order = Sized, At = LimitInputs> {
   readonly name: LimitName
-  /**
-   * The refusal also holds a successor while the slot has an open order. That order then stays until the successor may be placed. With
-   * `exits` this is so only for a successor that is an exit.
-   */
-  readonly lasts?: true | "exits"
+  /** Also checked for the successor of an open order, which then keeps its slot. `exits`: only if the successor is an exit. */
+  readonly forSuccessors?: true | "exits"
   readonly refuses: (order: Order, at: At) => string | undefined
-  readonly now: (order: Order, at: At) => string
+  readonly stateText: (order: Order, at: At) => string
   /** `undefined` if no limit is set, or nothing reverses it. */
   readonly flips: (order: Order, at: At, passes: boolean) => string | undefined
 }
@@ -100,7 +97,7 @@ const unset = "not set"
 
 const byHold = (
   name: LimitName,
-  now: string,
+  idleText: string,
   isOfIt: (code: string) => boolean = (code) => code === name,
   begins?: string
 ): LimitRow => {
@@ -108,9 +105,9 @@ const byHold = (
     held.find((hold) => isOfIt(hold.code) && isFor(hold, desired))
   return {
     name,
-    lasts: true,
+    forSuccessors: true,
     refuses: (order, at) => holdOf(order, at)?.text,
-    now: () => now,
+    stateText: () => idleText,
     flips: (order, at) => {
       const hold = holdOf(order, at)
       return hold === undefined ? begins : (liftedBy(hold) ?? "the end of this hold")
@@ -123,7 +120,7 @@ const ofEntries = <Order extends { readonly desired: Priced }, At>(row: LimitRow
   return {
     ...row,
     refuses: (order, at) => (isSpared(order) ? undefined : row.refuses(order, at)),
-    now: (order, at) => `${row.now(order, at)}${isSpared(order) ? ", which holds no exit" : ""}`,
+    stateText: (order, at) => `${row.stateText(order, at)}${isSpared(order) ? ", which holds no exit" : ""}`,
     flips: (order, at, passes) => (isSpared(order) ? undefined : row.flips(order, at, passes))
   }
 }
@@ -137,17 +134,17 @@ const byCount = <At>(
   name: LimitName,
   [noun, where]: readonly [noun: string, where: string],
   figures: (at: At) => { readonly count: number; readonly most: number | undefined },
-  lasts?: true
+  forSuccessors?: true
 ): LimitRow<Pick<Sized<Priced>, "desired">, At> => {
   const many = (count: number) => `${counted(count, noun)}${where}`
   return ofEntries({
     name,
-    ...present({ lasts }),
+    ...present({ forSuccessors }),
     refuses: (_, at) => {
       const { count, most } = figures(at)
       return most === undefined || count < most ? undefined : `${many(count)}, the maximum is ${most}`
     },
-    now: (_, at) => {
+    stateText: (_, at) => {
       const { count, most } = figures(at)
       return `${many(count)}, ${most === undefined ? "no limit set" : `at most ${most}`}`
     },
@@ -160,9 +157,9 @@ const byCount = <At>(
 
 const quietHours = ofEntries<Pick<Sized<Priced>, "desired">, Pick<LimitInputs, "limits" | "now">>({
   name: "quiet-hours",
-  lasts: true,
+  forSuccessors: true,
   refuses: (_, at) => quietness(at),
-  now: (_, { limits: { quietHours } }) =>
+  stateText: (_, { limits: { quietHours } }) =>
     quietHours === undefined ? unset : `from ${timeOfDay(quietHours.fromMinute)} to ${timeOfDay(quietHours.toMinute)}`,
   flips: (_, { limits: { quietHours } }, passes) =>
     quietHours && `the time ${timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
@@ -170,9 +167,9 @@ const quietHours = ofEntries<Pick<Sized<Priced>, "desired">, Pick<LimitInputs, "
 
 const stalePrice: LimitRow = {
   name: "stale-price",
-  lasts: true,
+  forSuccessors: true,
   refuses: (_, at) => staleness(at),
-  now: (_, { now, price }) => `the price was ${now - price.at} ms old`,
+  stateText: (_, { now, price }) => `the price was ${now - price.at} ms old`,
   flips: (_, { limits }, passes) => `a price ${passes ? "older" : "younger"} than ${limits.staleAfterMillis} ms`
 }
 
@@ -187,9 +184,9 @@ const farthestMid = (
 
 const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimits> = {
   name: "price-deviation",
-  lasts: true,
+  forSuccessors: true,
   refuses: ({ desired }, at) => badDeviation(desired, at),
-  now: ({ desired: { price, side } }, at) =>
+  stateText: ({ desired: { price, side } }, at) =>
     `${side} at ${Decimal.format(price)}, mid ${Decimal.short(Market.mid(at.price))}`,
   flips: ({ desired }, { limits }, passes) => {
     const mid = farthestMid(desired, limits)
@@ -203,7 +200,7 @@ export const executable = (side: Market.Side, { bid, ask }: Market.BidAsk): Mark
 /** A swap waits while the venue would quote it below its limit. */
 const swapPrice: LimitRow = {
   name: "swap-price",
-  lasts: true,
+  forSuccessors: true,
   refuses: ({ desired: { by, price: limit, side } }, { price }) => {
     if (by !== "swap") return undefined
     const now = executable(side, price)
@@ -212,7 +209,7 @@ const swapPrice: LimitRow = {
     const missing = Decimal.divide(Decimal.subtract(dear, cheap), limit, 4, "up")
     return `A swap would return ${percent(Decimal.toNumber(missing))} less than allowed: at ${Decimal.format(now)}, the limit is ${Decimal.format(limit)}`
   },
-  now: ({ desired: { by, price, side } }, at) =>
+  stateText: ({ desired: { by, price, side } }, at) =>
     by === "swap"
       ? `a swap at ${Decimal.short(executable(side, at.price))}, at worst ${Decimal.format(price)}`
       : "not by a swap",
@@ -229,7 +226,7 @@ const leavingOrders: LimitRow = {
     leaving === 0n
       ? undefined
       : `It waits for conflicting orders to end: they may still fill ${formatWithSymbol(leaving, market.base)}`,
-  now: (_, { leaving, market }) => `${formatWithSymbol(leaving, market.base)} in conflicting orders`,
+  stateText: (_, { leaving, market }) => `${formatWithSymbol(leaving, market.base)} in conflicting orders`,
   flips: onceRefused("the end of those orders")
 }
 
@@ -237,7 +234,7 @@ const tiny: LimitRow = {
   name: "tiny",
   refuses: ({ inputAmount, outputAmount }) =>
     inputAmount > 0n && outputAmount > 0n ? undefined : "The order rounds to nothing",
-  now: ({ desired, inputAmount }, { market }) =>
+  stateText: ({ desired, inputAmount }, { market }) =>
     `deposits ${formatWithSymbol(inputAmount, Market.inputAsset(market, desired.side))}`,
   flips: () => undefined
 }
@@ -248,7 +245,7 @@ const minOrder: LimitRow = {
     minOrder === undefined || value >= minOrder
       ? undefined
       : `Its value of ${formatWithSymbol(value, market.quote)} is below the minimum of ${formatWithSymbol(minOrder, market.quote)}`,
-  now: ({ value }, { limits: { minOrder }, market }) =>
+  stateText: ({ value }, { limits: { minOrder }, market }) =>
     minOrder === undefined
       ? unset
       : `value ${formatWithSymbol(value, market.quote)}, at least ${formatWithSymbol(minOrder, market.quote)}`,
@@ -268,7 +265,7 @@ const notional = ofEntries<
     maxNotional === undefined || openNotional + value <= maxNotional
       ? undefined
       : `Open orders would total ${formatWithSymbol(openNotional + value, market.quote)}, the maximum is ${formatWithSymbol(maxNotional, market.quote)}`,
-  now: ({ value }, { limits: { maxNotional }, market, openNotional }) =>
+  stateText: ({ value }, { limits: { maxNotional }, market, openNotional }) =>
     maxNotional === undefined
       ? unset
       : `${formatWithSymbol(openNotional + value, market.quote)} of ${formatWithSymbol(maxNotional, market.quote)} with it`,
@@ -293,7 +290,7 @@ const allExposure: LimitRow = ofEntries({
     const asset = Market.inputAsset(market, desired.side)
     return `All strategies would have ${formatWithSymbol(exposure + inputAmount, asset)} in orders, the maximum is ${formatWithSymbol(maxExposure, asset)}`
   },
-  now: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
+  stateText: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
     if (maxExposure === undefined) return unset
     const asset = Market.inputAsset(market, desired.side)
     return `${formatWithSymbol(exposure + inputAmount, asset)} of ${formatWithSymbol(maxExposure, asset)} with it`
@@ -306,13 +303,13 @@ const allExposure: LimitRow = ofEntries({
 
 const budget: LimitRow = {
   name: "budget",
-  lasts: "exits",
+  forSuccessors: "exits",
   refuses: ({ desired, inputAmount }, { free, market }) => {
     if (inputAmount <= free) return undefined
     const asset = Market.inputAsset(market, desired.side)
     return `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(free, asset)} free`
   },
-  now: ({ desired, inputAmount }, { free, market }) => {
+  stateText: ({ desired, inputAmount }, { free, market }) => {
     const asset = Market.inputAsset(market, desired.side)
     return `needs ${formatWithSymbol(inputAmount, asset)}, ${formatWithSymbol(free, asset)} free`
   },
@@ -385,8 +382,10 @@ export const check = (desired: DesiredOrder, at: LimitInputs): Result.Result<App
 
 /** Reason why the order could not be placed now if its slot were empty. `at` includes the money of the open order there. */
 export const refusalOfSuccessor = (desired: DesiredOrder, at: LimitInputs): Denied | undefined => {
-  const lasting = orderLimits.filter(({ lasts }) => lasts === true || (lasts === "exits" && desired.isExit === true))
-  return refusalBy(lasting, sized(desired, at.market), at)
+  const rowsForSuccessors = orderLimits.filter(
+    ({ forSuccessors }) => forSuccessors === true || (forSuccessors === "exits" && desired.isExit === true)
+  )
+  return refusalBy(rowsForSuccessors, sized(desired, at.market), at)
 }
 
 /** The first limit that refuses every order except exits now: for backtests, which keep their own accounts. */
@@ -405,6 +404,6 @@ export const refusedBy = (
 ): LimitName | undefined => {
   const order = sized(desired, at.market)
   return thatRunsCanBreak.find(
-    ({ lasts, refuses }) => (!isSuccessor || lasts === true) && refuses(order, at) !== undefined
+    ({ forSuccessors, refuses }) => (!isSuccessor || forSuccessors === true) && refuses(order, at) !== undefined
   )?.name
 }

@@ -78,7 +78,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   }
 
   const inputsFor = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>
-    circumstances(books.state, settings, strategy, desired, priceFor(view, desired), view.now, tally, left)
+    limitInputsOf(books.state, settings, strategy, desired, priceFor(view, desired), view.now, tally, left)
 
   const place = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
     const wait = waiting(strategy, view, desired)
@@ -90,7 +90,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   }
 
   /** Reports an exit that cannot be placed because a hold, such as the kill switch, stops it. */
-  const withheld = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
+  const reportHeldExit = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
     const inputs = inputsFor(strategy, view, beside, desired)
     const verdict = check(desired, inputs)
     // Without a hold, the check fails only because the money is still in the order that is being cancelled.
@@ -106,7 +106,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return refusal && denied(strategy, view, desired, inputs, refusal)
   }
 
-  return { place, keptBack, withheld }
+  return { place, keptBack, reportHeldExit }
 }
 
 /** False if a file edit was accepted while this plan was made: the older file must do nothing more. */
@@ -115,7 +115,7 @@ export const isInForce = ({ strategies }: BotState, { name, hash }: Strategy): b
   return loaded === undefined || loaded.hash === hash
 }
 
-export const circumstances = (
+export const limitInputsOf = (
   state: BotState,
   settings: Settings,
   strategy: Strategy,

@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const refusals = Exits.make(books)
   const watchExits = Exits.watch(books, refusals)
   const { decide, inForce } = deciding(books, refusals)
-  const { keptBack, place, withheld } = Placing.make(books, settings, refusals)
+  const { keptBack, place, reportHeldExit } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
 
   const plan = Effect.fn("Planning.plan")(function* (
@@ -70,9 +70,9 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const changes = diff(strategy.market, wish, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, wish, beside, change), { discard: true })
-    yield* watchExits(strategy, view, own, decision.desired, wish.desired)
+    yield* watchExits(strategy, view, own, decision, wish.desired)
     if (cancelAll !== undefined)
-      yield* Effect.forEach(exitsIn(decision, view), (exit) => withheld(strategy, view, beside, exit), {
+      yield* Effect.forEach(exitsIn(decision, view), (exit) => reportHeldExit(strategy, view, beside, exit), {
         discard: true
       })
     // `touched` was read before the plan, so an event that came during the plan makes the next plan run.

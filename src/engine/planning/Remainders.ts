@@ -9,15 +9,24 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { isLeftover } from "../../domain/CostBasis.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount, toTick } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import { armedLeg, type DesiredOrder, type DesiredSlot, dueLeg, filledOfLeg, mayEnd } from "../../strategy/Decision.ts"
+import {
+  armedLeg,
+  type DesiredOrder,
+  type DesiredSlot,
+  dueLeg,
+  filledOfLeg,
+  leaves,
+  mayEnd
+} from "../../strategy/Decision.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
-import { slotKey } from "../state/SlotFold.ts"
+import { type Slot, slotKey } from "../state/SlotFold.ts"
 
 /** The venue names no smallest order. A remainder refused this often in a row counts as below it. */
 export const refusalsThatTell = 3
@@ -41,9 +50,16 @@ const closingOf = (
 ): ReadonlyArray<BotEvent> => {
   const progress = progressOf(view, desired.slot)
   const leg = desired.legs[dueLeg(desired, progress)]
-  if (leg === undefined || !mayEnd(desired, progress)) return []
+  if (leg === undefined) return []
   const { base } = desired.market ?? view.market
   const about = { strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol }
+  if (isSoldAtEnd(state, name, desired, view)) {
+    const sold = { _tag: "LegClosed", ...about, rest: 0n, reason: "the end of the strategy has sold it" } as const
+    const sale = { ...sold, side: "SELL", isSoldAtEnd: true } as const
+    if (leaves(desired, leg)) return leg.side === "SELL" ? [sale] : []
+    if (leg.side === "BUY" && filledOfLeg(desired, progress) > 0n) return [sold, sale]
+  }
+  if (!mayEnd(desired, progress)) return []
   const close = (rest: Amount, reason: string): ReadonlyArray<BotEvent> => [
     { _tag: "LegClosed", ...about, rest, reason }
   ]
@@ -63,6 +79,19 @@ const closingOf = (
     return close(order.quantity, `its remainder was refused ${slot?.refusals} times in a row`)
   }
   return []
+}
+
+const numberOf = ({ placement = "p0" }: Slot): number => Number(placement.slice(1))
+
+/**
+ * True if the end of the strategy has sold, in a slot of its own, what this slot holds. The slot counts on it again if the file loses that
+ * end.
+ */
+const isSoldAtEnd = (state: BotState, strategy: string, { legs, slot }: DesiredSlot, view: View): boolean => {
+  const [run = ""] = /-run-\d+$/.exec(slot) ?? []
+  const [own, end] = [slot, `exit${run}`].map((each) => state.slots.get(slotKey(strategy, each)))
+  if (legs.length === 1 || own === undefined || end === undefined || numberOf(own) >= numberOf(end)) return false
+  return end.sold > 0n && isLeftover(view.own?.position ?? end.sold, end.sold)
 }
 
 const why = { code: "dust", text: "Unsold remainders are large enough for an order" }

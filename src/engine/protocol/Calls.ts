@@ -154,17 +154,16 @@ const isForAnother = ({ books }: Means, { id }: Placement, { payee }: IntentRefu
 const mayBeMisdelivered = ({ books, settings }: Means, { id }: Placement) =>
   Effect.map(monotonicMillis, (now) => books.tries.heldMillis("odd", id, true, now) < settings.resolveAfterMillis)
 
-export const sign = Effect.fnUntraced(function* (
+export const signAndSend = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"created">,
   { gate, market }: FundingInputs & { readonly market: Market },
   { correlationId, value }: Answer<GeneratedIntent>
 ) {
   const { books, guard, nonces, scope, settings } = means
-  const record = books.recordIfFits
   if (nonces.isKnown(value.payload)) {
     if (yield* mayBeMisdelivered(means, placement)) return
-    return yield* record(...Answers.nonceKnown(placement, correlationId))
+    return yield* books.recordIfFits(...Answers.nonceKnown(placement, correlationId))
   }
   const forgetNonce = nonces.take(value.payload)
   const asset = inputAsset(market, placement.side)
@@ -182,14 +181,14 @@ export const sign = Effect.fnUntraced(function* (
     if (failure._tag !== "SignerUnavailable") {
       const isOdd = failure._tag === "IntentRefused" && isForAnother(means, placement, failure)
       if (isOdd && (yield* mayBeMisdelivered(means, placement))) return
-      return yield* record(...refused(placement, failure.message, `found ${failure.found}`, correlationId))
+      return yield* books.recordIfFits(...refused(placement, failure.message, `found ${failure.found}`, correlationId))
     }
     // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the same payload again. If
     // it declines by its own caps, the order is given up; a new one follows after the pause for refusals.
     const answer = `not funded: ${failure.message}`
-    if (failure.isDeclined === true) return yield* record(...Answers.abandoned(placement, answer))
+    if (failure.isDeclined === true) return yield* books.recordIfFits(...Answers.abandoned(placement, answer))
     const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
-    return yield* record(...concluded(placement, { quietMillis, answer }, settings))
+    return yield* books.recordIfFits(...concluded(placement, { quietMillis, answer }, settings))
   }
   nonces.add(signed.success.body)
   // Signature and sending are recorded even while the bot stops. Otherwise it would have to wait until the signed but unsent bytes
@@ -198,9 +197,9 @@ export const sign = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const events = Answers.signed(placement, signed.success, correlationId)
       const isOver = (yield* VenueTime.now(books.state)) >= signed.success.validUntil
-      if (isOver || (yield* gate(placement, "fund")) !== undefined) return yield* record(...events)
+      if (isOver || (yield* gate(placement, "fund")) !== undefined) return yield* books.recordIfFits(...events)
       // One record: bytes that leave at once count as sent as soon as they are signed.
-      yield* record(...events, sending(placement, 1))
+      yield* books.recordIfFits(...events, sending(placement, 1))
       const current = books.state.placements.get(placement.id)
       if (current?.state !== "funding") return
       const submitting = yield* Effect.forkIn(submit(means, current, gate), scope, { startImmediately: true })
@@ -232,21 +231,28 @@ const submit = Effect.fnUntraced(function* (
   placement: PlacementIn<"funding">,
   gate: FundingInputs["gate"]
 ) {
-  const record = books.recordIfFits
   const { attempts: attempt, intentHash, signed: body, validUntil } = placement.funding
   const { held, hold } = lastGate(gate(placement, attempt === 1 ? "fund" : "resend"))
   const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))
   if (answer._tag === "Success") {
     const correlation = present({ correlationId: answer.success.correlationId })
-    return yield* record({ _tag: "FundingAcknowledged", ...about(placement), intentHash, ...correlation })
+    return yield* books.recordIfFits({ _tag: "FundingAcknowledged", ...about(placement), intentHash, ...correlation })
   }
   const reason = held()
-  if (reason !== undefined) return yield* record({ _tag: "FundingHeld", ...about(placement), attempt, reason })
+  if (reason !== undefined)
+    return yield* books.recordIfFits({ _tag: "FundingHeld", ...about(placement), attempt, reason })
   const { certain, code, text, verdict } = yield* Answers.refusalOf(answer.failure)
   const correlation = present({ correlationId: answer.failure.reason.correlationId })
   // An unclear answer proves nothing, so it is not recorded; the next attempt may tell.
   if (certain)
-    yield* record({ _tag: "FundingAnswered", ...about(placement), code, text, ...present({ verdict }), ...correlation })
+    yield* books.recordIfFits({
+      _tag: "FundingAnswered",
+      ...about(placement),
+      code,
+      text,
+      ...present({ verdict }),
+      ...correlation
+    })
 })
 
 /** Reads for a deposit after its payload has expired. Positive evidence counts: the bot waits for a transfer that was seen. */

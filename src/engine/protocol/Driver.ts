@@ -1,6 +1,6 @@
 /**
  * Advances a placement: asks the table of due steps (`Due`), makes that call (`Calls`), and asks again, until nothing is due without a
- * wait. Turns of the engine, swaps by hand and the first order all use it. Cancels are beside that and have a table of their own
+ * wait. Turns and swaps by hand use it. Cancels are beside that and have a table of their own
  * (`DueCancels`).
  */
 import { Clock, Effect } from "effect"
@@ -32,7 +32,7 @@ export interface PassInputs extends Calls.FundingInputs {
 
 interface Pass {
   readonly done: Set<DoneInPass>
-  gate: DueFacts["gate"]
+  gateAnswer: DueFacts["gateAnswer"]
   payload: Effect.Success<ReturnType<typeof Calls.readPayload>>
   isStillUnpaid: boolean
 }
@@ -41,15 +41,24 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
   const now = yield* Clock.currentTimeMillis
   const { market, mayBegin = () => true, mayContinue = true, payAgain } = inputs
   const { placements, runStartedAt } = books.state
-  const { done, gate, isStillUnpaid, payload } = pass
+  const { done, gateAnswer, isStillUnpaid, payload } = pass
   return {
     now,
     venueNow: VenueTime.of(books.state, now),
     monotonicNow: yield* monotonicMillis,
     concluded: (placement: Placement, seen: Seen) => concluded(placement, seen, settings),
-    ...{ runStartedAt, settings, market, placements, payAgain, wallet: wallet.kind },
-    ...{ mayContinue, mayBegin: mayBegin(now) },
-    ...{ done, gate, isStillUnpaid, hasPayload: payload !== undefined }
+    runStartedAt,
+    settings,
+    market,
+    placements,
+    payAgain,
+    wallet: wallet.kind,
+    mayContinue,
+    mayBegin: mayBegin(now),
+    done,
+    gateAnswer,
+    isStillUnpaid,
+    hasPayload: payload !== undefined
   } satisfies DueFacts
 })
 
@@ -91,7 +100,7 @@ const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: 
   if (market === undefined) return Effect.void
   if (what === "create") return Calls.create(means, placement, { ...inputs, market })
   if (what === "sign" && placement.state === "created" && payload !== undefined)
-    return Calls.sign(means, placement, { ...inputs, market }, payload)
+    return Calls.signAndSend(means, placement, { ...inputs, market }, payload)
   if (what === "pay" && (placement.state === "created" || placement.state === "in doubt"))
     return WalletCalls.pay(means, placement, { ...inputs, market })
   return Effect.void
@@ -114,7 +123,7 @@ const advanceWith = Effect.fnUntraced(function* (
   inputs: PassInputs
 ) {
   const { books } = means
-  const pass: Pass = { done: new Set(), gate: undefined, payload: undefined, isStillUnpaid: false }
+  const pass: Pass = { done: new Set(), gateAnswer: undefined, payload: undefined, isStillUnpaid: false }
   for (;;) {
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
@@ -122,11 +131,11 @@ const advanceWith = Effect.fnUntraced(function* (
     if (todo.do === "wait") return
     if (todo.do === "record") return yield* books.recordIfFits(...todo.events)
     if (todo.do === "ask") {
-      pass.gate = { why: yield* inputs.gate(placement, todo.gate) }
+      pass.gateAnswer = { holdReason: yield* inputs.gate(placement, todo.step) }
       continue
     }
     // The gate's answer is outdated after a call.
-    pass.gate = undefined
+    pass.gateAnswer = undefined
     const what = todo.do === "read" ? todo.why : todo.do
     if (pass.done.has(what)) return
     pass.done.add(what)

@@ -40,7 +40,7 @@ export type Todo =
   | { readonly do: "wait" }
   | { readonly do: "record"; readonly events: ReadonlyArray<BotEvent> }
   /** Ask the gate for this step: as late as possible, and again after each call. */
-  | { readonly do: "ask"; readonly gate: Step }
+  | { readonly do: "ask"; readonly step: Step }
   | { readonly do: "read"; readonly why: ReadPurpose }
   | { readonly do: CallName }
 
@@ -52,6 +52,7 @@ export interface DueFacts {
   readonly monotonicNow: number
   readonly runStartedAt: number
   readonly settings: Settings
+  /** Applies the table of silence (`Silence`). */
   readonly concluded: (placement: Placement, seen: Seen) => ReadonlyArray<BotEvent>
   readonly market: Market | undefined
   /** All placements: no two may share a deposit address. */
@@ -60,8 +61,8 @@ export interface DueFacts {
   readonly mayBegin: boolean
   readonly payAgain: ReadonlySet<string>
   readonly wallet: "manual" | "command"
-  /** The gate's answer, if it was asked since the last call; an `undefined` reason means open. */
-  readonly gate: { readonly why: string | undefined } | undefined
+  /** Missing if the gate was not asked since the last call. It is open without a reason. */
+  readonly gateAnswer: { readonly holdReason: string | undefined } | undefined
   readonly done: ReadonlySet<DoneInPass>
   /** A payload is ready to sign. */ readonly hasPayload: boolean
   /** The venue has just shown that an order that is to be paid again still waits for its deposit. */
@@ -75,7 +76,7 @@ export type DueRow = TableRow<Placement["state"], Parameters<Test>, Outcome>
 
 const wait: Todo = { do: "wait" }
 const readTodo = (why: ReadPurpose): Todo => ({ do: "read", why })
-const ask = (gate: Step): Todo => ({ do: "ask", gate })
+const ask = (step: Step): Todo => ({ do: "ask", step })
 const record = (events: ReadonlyArray<BotEvent>): Todo => (events.length === 0 ? wait : { do: "record", events })
 const giveUp =
   (why: (placement: Placement, facts: DueFacts) => string | undefined): Outcome =>
@@ -97,8 +98,8 @@ const has =
   (_, facts) =>
     done.some((each) => facts.done.has(each))
 
-const isGateUnasked: Test = (_, { gate }) => gate === undefined
-const isGateClosed: Test = (_, { gate }) => gate?.why !== undefined
+const isGateUnasked: Test = (_, { gateAnswer }) => gateAnswer === undefined
+const isGateClosed: Test = (_, { gateAnswer }) => gateAnswer?.holdReason !== undefined
 const hasNoMarket: Test = (_, { market }) => market === undefined
 const mayNotContinue: Test = (_, { mayContinue }) => !mayContinue
 const mayNotBegin: Test = (_, { mayBegin }) => !mayBegin
@@ -117,7 +118,7 @@ const editReason = ({ path, side }: Placement, { market, settings }: DueFacts) =
   path && market && notFunded(editedSince(side, path, market, settings.account))
 const isEdited: Test = (placement, facts) => editReason(placement, facts) !== undefined
 const isShared: Test = (placement, { placements }) => sharing(placements.values(), placement) !== undefined
-const gateText = (_: Placement, { gate }: DueFacts) => notFunded(gate?.why)
+const gateText = (_: Placement, { gateAnswer }: DueFacts) => notFunded(gateAnswer?.holdReason)
 const notFunded = (why?: string): string | undefined => (why === undefined ? undefined : `not funded: ${why}`)
 const isSigned: Test = ({ side, swap }, { market, settings }) =>
   market !== undefined &&
@@ -182,7 +183,7 @@ export const rows: ReadonlyArray<DueRow> = [
   [beforeFunding, "the venue was not yet asked for orders missing in the journal", [mayNotContinue], wait],
   // From a plan to an order of ours.
   [planned, "its create is not approved yet", [isGateUnasked], ask("create")],
-  [planned, "something holds it", [isGateClosed], giveUp((_, { gate }) => gate?.why)],
+  [planned, "something holds it", [isGateClosed], giveUp((_, { gateAnswer }) => gateAnswer?.holdReason)],
   [planned, "no more creates in this turn", [mayNotBegin], wait],
   [planned, "its market is gone", [hasNoMarket], giveUp(() => "its market is not configured")],
   [planned, "it may be created", [], { do: "create" }],

@@ -6,7 +6,7 @@
 import { Clock, Effect } from "effect"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import { type AskedPayment, unclear, walletRefused, withheld } from "../funding/Paying.ts"
+import { type AskedPayment, notPaidBecauseHeld, unclear, walletRefused } from "../funding/Paying.ts"
 import { about, type PlacementIn } from "../state/Placement.ts"
 import type { FundingInputs, Means } from "./Calls.ts"
 
@@ -76,7 +76,7 @@ export const pay = Effect.fnUntraced(function* (
   const placementNow = books.state.placements.get(placement.id)
   if (placementNow?.state !== "funding") return
   const hold = yield* gate(placementNow, "fund")
-  if (hold !== undefined) return yield* books.recordIfFits(...withheld(placementNow, hold))
+  if (hold !== undefined) return yield* books.recordIfFits(...notPaidBecauseHeld(placementNow, hold))
   tries.note(placementNow.id, { isAtWork: true })
   yield* ask(means, placementNow, market).pipe(
     Effect.ensuring(Effect.sync(() => tries.note(placementNow.id, { isAtWork: false }))),

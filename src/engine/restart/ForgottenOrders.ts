@@ -1,7 +1,8 @@
 /**
  * Asks the venue after a start, before anything new begins, for orders of this journal that the journal does not know. They carry its mark
- * (see `Fingerprint`), so the orders of other bots are left alone. An order that a slot plans now is taken back into that slot. Any other
- * is reported, and nothing is funded until the operator has explained it, or the venue has ended it without money.
+ * (see `Fingerprint`), so the orders of other bots are left alone. An order that a slot plans now, and that its strategy has the money for,
+ * is taken back into that slot. Any other is reported, and nothing is funded until the operator has explained it, or the venue has ended it
+ * without money. Orders of another bot carry the mark by chance, most often where orders live for minutes; their money is not ours.
  *
  * Placements that an earlier process began and did not sign, as far as the journal knows, wait as well. If the venue shows their
  * fingerprint on an order that the journal never created or never paid, events are missing, and the placements are doubted (see
@@ -12,7 +13,8 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
-import type { Market } from "../../domain/Market.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order, type OrderTerms } from "../../domain/Order.ts"
 import { isFinished, recovered, slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
@@ -70,8 +72,11 @@ const make = Effect.gen(function* () {
       (placement) => placement.strategy !== strategy || placement.slot !== desired.slot || isFinished(placement.state)
     )
 
+  const isPaidBy = ({ desired, market, strategy }: Wish, { depositedAmount }: Order): boolean =>
+    depositedAmount <= Ledger.freeOf(books.state.ledger, strategy, inputAsset(market, desired.side).symbol)
+
   const takeBack = Effect.fnUntraced(function* (order: Order) {
-    const wish = [...wishes.values()].find((each) => isWish(each, order) && isFree(each))
+    const wish = [...wishes.values()].find((each) => isWish(each, order) && isFree(each) && isPaidBy(each, order))
     if (wish !== undefined) {
       const { desired, market, strategy, terms } = wish
       const because = "it was missing in the journal, and its slot plans it"

@@ -211,6 +211,7 @@ export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
   change(slots, event, (slot) => ({
     ...completed(slot, event.side, event.carried),
     ...(event.rest === 0n ? {} : { forgone: forgoneAfter(slot, event.side, event.rest) }),
+    ...(event.isSoldAtEnd && slot.past && { past: { ...slot.past, held: 0n, cost: 0n } }),
     refusals: 0
   }))
 

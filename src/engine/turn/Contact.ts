@@ -27,12 +27,12 @@ const make = Effect.gen(function* () {
   }
 
   /** Parallel reads that fail report it once: the known state is checked when the event is written. */
-  const isDown = (reason: string) =>
+  const recordDown = (reason: string) =>
     books.recordFrom(({ venueDownSince }) =>
       venueDownSince === undefined ? [{ _tag: "VenueDown", reason, since: turnBeganAt }] : []
     )
 
-  const isUp = Effect.gen(function* () {
+  const recordUp = Effect.gen(function* () {
     if (books.state.venueDownSince === undefined) return false
     const now = yield* Clock.currentTimeMillis
     yield* books.recordFrom(({ venueDownSince: since }) =>
@@ -42,7 +42,8 @@ const make = Effect.gen(function* () {
   })
 
   /** A read of an order without any answer reports it: the next poll would take equally long. */
-  const unanswered = (reason: OutcomeUnknown) => (reason.status === undefined ? isDown(reason.message) : later(reason))
+  const unanswered = (reason: OutcomeUnknown) =>
+    reason.status === undefined ? recordDown(reason.message) : later(reason)
 
   const isolated = (step: Effect.Effect<unknown, VenueError | JournalError>) =>
     Effect.catchReasons(step, "VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: unanswered })
@@ -63,11 +64,11 @@ const make = Effect.gen(function* () {
     const isNeeded = isAccepted || unfinished(books.state).length > 0
     const isBelieved = isNeeded ? now - refusedSince >= refusedMillis : !isFirst
     if (isBelieved && (yield* withdraw) === undefined) return yield* error
-    yield* isDown(error.reason.message)
+    yield* recordDown(error.reason.message)
     return error.reason.message
   })
 
-  return { isDown, isolated, isUp, turnBegins, turnEnded, turnRefused }
+  return { recordDown, isolated, recordUp, turnBegins, turnEnded, turnRefused }
 })
 
 export class Contact extends Context.Service<Contact>()("limitbot/engine/turn/Contact", { make }) {

@@ -100,6 +100,7 @@ const make = Effect.gen(function* () {
   return {
     replace,
     checksOf: (strategy: Strategy) => checksAt(books.state, strategy, lastMoments.get(strategy.name)?.[0]),
+    decisionOf: ({ name }: Strategy) => decisions.get(name),
     inForce: () => strategies,
     decided: () =>
       strategies.flatMap((strategy) => {

@@ -54,15 +54,17 @@ export const make = Effect.gen(function* () {
 
   /** Returns the reason why the venue could not be read. The first read that fails reports it at once. */
   const observe = Effect.fnUntraced(function* (cancelAll: Reason | undefined) {
-    const priced = Effect.tap(lookAtPrices(cancelAll), (why) => (why === undefined ? Effect.void : contact.isDown(why)))
-    const orderCheck = observation.look(markets, watch.prices, contact.isDown, books.tries.revive)
+    const priced = Effect.tap(lookAtPrices(cancelAll), (why) =>
+      why === undefined ? Effect.void : contact.recordDown(why)
+    )
+    const orderCheck = observation.look(markets, watch.prices, contact.recordDown)
     const [unpriced, unseen] = yield* Effect.all([priced, orderCheck], { concurrency: 2 })
     // An order has filled after the price of its market was read, so the price has moved.
     const isStale = [...observation.lastFillAt].some(([market, at]) => at >= (watch.prices.get(market)?.at ?? Infinity))
     observation.lastFillAt.clear()
     const problem = unseen ?? unpriced ?? (isStale ? yield* lookAtPrices(cancelAll, true) : undefined)
-    if (problem !== undefined) yield* contact.isDown(problem)
-    else if (yield* contact.isUp) books.tries.hurry(yield* Clock.currentTimeMillis)
+    if (problem !== undefined) yield* contact.recordDown(problem)
+    else if (yield* contact.recordUp) books.tries.hurry(yield* Clock.currentTimeMillis)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
     const feed = yield* incidents
     const drift = feed === undefined ? books.state.drift : withFeed(books.state.drift, feed.refusal)

@@ -4,7 +4,7 @@
  * it sends anything that needs one.
  */
 import { createHash } from "node:crypto"
-import { Clock, Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
+import { Clock, Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
 import * as Reconciling from "../../app/reconcile/Reconciling.ts"
 import { supervised } from "../../app/run/watch/Supervision.ts"
@@ -28,6 +28,8 @@ import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { sourcesCode, version } from "../../version.ts"
 import { moneyView } from "../../views/Money.ts"
 import { problemsOf } from "../../views/Problems.ts"
+import { standingsView } from "../../views/Profit.ts"
+import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { ownedIn } from "../server/FleetView.ts"
 import * as AccountHearing from "./AccountHearing.ts"
 
@@ -145,7 +147,11 @@ export const make = Effect.fn("AccountBot.make")(function* (
   const comparing = Reconciling.comparing({ config, signerId: venueAccount.signerId }, turns, false)
   yield* Effect.forkScoped(supervised("the reconciliation", comparing))
 
-  const accountReport = Effect.map(Clock.currentTimeMillis, (now): Omit<AccountReport, "failing"> => {
+  const earned = yield* LiveProfit.subscribe(assets)
+  const accountReport = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const picture = yield* Effect.option(earned(engine.prices))
+    const profit = Option.isNone(picture) ? [] : standingsView(picture.value, assets).standings
     const { state } = books
     const pulse = { turnedAt: engine.turnedAt, pollMaxMillis, leaving: () => undefined }
     const problems = problemsOf(state, assets, { now, pulse, stuckAfter: config.stuckAfter })
@@ -154,8 +160,9 @@ export const make = Effect.fn("AccountBot.make")(function* (
       fills: state.fills,
       events: state.sequence,
       problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
-      money: ownedIn(moneyView(state, assets).rows).map((sum) => ({ ...sum, id: assets.get(sum.asset)?.id ?? "" }))
-    }
+      money: ownedIn(moneyView(state, assets).rows).map((sum) => ({ ...sum, id: assets.get(sum.asset)?.id ?? "" })),
+      profit: profit.map(({ asset, share, total }) => ({ asset, share, total }))
+    } satisfies Omit<AccountReport, "failing">
   })
   const runs = Effect.andThen(
     engine.runUntil(stopped),

@@ -11,23 +11,33 @@ import type { FleetCommand } from "../server/FleetApi.ts"
 import { type BotDetail, type BotLine, lineOfBot, unreachable } from "../server/FleetView.ts"
 
 const lookMillis = 3_000
+/** A bot values its last month for its profit, so that is requested less often. */
+const profitMillis = 30_000
 const patienceMillis = 5_000
 const maxTogether = 16
 
 export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArray<RegisteredBot>) {
   const lines = new Map<string, BotLine>(bots.map(({ name }) => [name, unreachable(name, "not asked yet")]))
   const seenAt = new Map<string, number>()
+  const profits = new Map<string, { readonly at: number; readonly standings: BotLine["profit"] }>()
   const byName = new Map(bots.map((bot) => [bot.name, bot]))
 
   const askOf = <A, E extends { readonly message: string }>(bot: RegisteredBot, call: RunningBot.BotCall<A, E>) =>
     RunningBot.askAt(bot, call, patienceMillis).pipe(Effect.provide(NodeHttpClient.layerUndici))
 
   const look = Effect.fnUntraced(function* (bot: RegisteredBot) {
-    const lineRequest = askOf(bot, ({ look }) =>
-      Effect.all({ status: look.status(), money: look.money() }, { concurrency: 2 })
-    )
+    const before = profits.get(bot.name)
+    const now = yield* Clock.currentTimeMillis
+    const lineRequest = askOf(bot, ({ look }) => {
+      const isRecent = before !== undefined && now - before.at < profitMillis
+      const profit = isRecent ? Effect.succeed(before) : look.profit()
+      return Effect.all({ status: look.status(), money: look.money(), profit }, { concurrency: 3 })
+    })
     const line = yield* Effect.match(lineRequest, {
-      onSuccess: ({ money, status }) => lineOfBot(bot.name, { status, money: money.rows }, 0),
+      onSuccess: ({ money, profit, status }) => {
+        profits.set(bot.name, profit)
+        return lineOfBot(bot.name, { status, money: money.rows, profit: profit.standings }, 0)
+      },
       onFailure: ({ message, why }) =>
         unreachable(bot.name, `${bot.url}: ${why === "nobody-there" ? "no response" : message}`)
     })
@@ -53,7 +63,8 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
         Effect.all({ status: look.status(), orders: look.orders(), money: look.money() }, { concurrency: 3 })
       )
       const { money, orders, status } = yield* refused(detailRequest)
-      const line = lineOfBot(name, { status, money: money.rows }, 0)
+      const profit = profits.get(name)?.standings ?? []
+      const line = lineOfBot(name, { status, money: money.rows, profit }, 0)
       return {
         at: status.at,
         line,

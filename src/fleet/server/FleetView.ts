@@ -18,6 +18,9 @@ export const botStates = ["nobody's", "failing", "unreachable", "killed", "pause
 const Sum = Schema.Struct({ asset: Text, id: Text, amount: Text })
 type Sum = typeof Sum.Type
 
+/** Against holding the same budget, for each quote asset. No share: no budget has a price. */
+const ProfitOf = Schema.Struct({ asset: Text, total: Text, share: Schema.NullOr(Schema.Finite) })
+
 export const BotLine = Schema.Struct({
   name: Text,
   kind: Schema.Literals(["account", "bot"]),
@@ -30,6 +33,7 @@ export const BotLine = Schema.Struct({
   fills: Schema.NullOr(Schema.Int),
   problems: Schema.Array(Schema.Struct({ severity: Schema.Literals(["alarm", "warn"]), kind: Text, text: Text })),
   money: Schema.Array(Sum),
+  profit: Schema.Array(ProfitOf),
   toldSecondsAgo: Schema.NullOr(Schema.Finite)
 })
 export type BotLine = typeof BotLine.Type
@@ -43,6 +47,8 @@ export const FleetOverview = Schema.Struct({
   openOrders: Schema.Int,
   fills: Schema.Int,
   totals: Schema.Array(Sum),
+  /** The profit of all bots that reported one, for each quote asset. */
+  profits: Schema.Array(Schema.Struct({ asset: Text, amount: Text, bots: Schema.Int })),
   /** Total number of bots, and the number that passes the filter. Only the worst of these are listed. */
   bots: Schema.Int,
   /** Bots that do not run, or have a problem. */
@@ -84,6 +90,7 @@ export const lineOf = (account: FleetAccount): BotLine => {
       ...(told?.problems ?? [])
     ],
     money: told?.money ?? [],
+    profit: told?.profit ?? [],
     toldSecondsAgo: toldSecondsAgo ?? null
   }
 }
@@ -91,6 +98,7 @@ export const lineOf = (account: FleetAccount): BotLine => {
 export interface BotAnswer {
   readonly status: Pick<Status, "killSwitch" | "strategies" | "openOrders" | "fills" | "problems">
   readonly money: ReturnType<typeof moneyView>["rows"]
+  readonly profit: BotLine["profit"]
 }
 
 export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number): BotLine => {
@@ -108,6 +116,7 @@ export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number)
     problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
     // A bot's answer has no asset ids, so its assets are counted by symbol, apart from those of accounts.
     money: ownedIn(answered.money).map((sum) => ({ ...sum, id: "" })),
+    profit: answered.profit.map(({ asset, share, total }) => ({ asset, share, total })),
     toldSecondsAgo: secondsAgo
   }
 }
@@ -123,6 +132,7 @@ export const unreachable = (name: string, why: string): BotLine => ({
   fills: null,
   problems: [{ severity: "alarm", kind: "unreachable", text: why }],
   money: [],
+  profit: [],
   toldSecondsAgo: null
 })
 
@@ -178,7 +188,8 @@ export const worstFirst = (lines: ReadonlyArray<BotLine>): ReadonlyArray<BotLine
         : problems.length > 0
           ? 2
           : 3
-  return lines.toSorted((one, other) => rank(one) - rank(other))
+  const lowest = ({ profit }: BotLine): number => Math.min(...profit.map(({ share }) => share ?? 0), 0)
+  return lines.toSorted((one, other) => rank(one) - rank(other) || lowest(one) - lowest(other))
 }
 
 const countBy = <K extends string>(keys: ReadonlyArray<K>) =>
@@ -194,6 +205,15 @@ export const problemsByKind = (lines: ReadonlyArray<BotLine>): FleetOverview["pr
 
 export const totalsOf = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Sum> =>
   summed(lines.flatMap(({ money }) => money))
+
+const profitsOf = (lines: ReadonlyArray<BotLine>): FleetOverview["profits"] => {
+  const all = lines.flatMap(({ profit }) => profit.map(({ asset, total }) => ({ asset, id: "", amount: total })))
+  return summed(all).map(({ amount, asset }) => ({
+    asset,
+    amount,
+    bots: all.filter((each) => each.asset === asset).length
+  }))
+}
 
 export const sumOf = (lines: ReadonlyArray<BotLine>, figure: "openOrders" | "fills"): number =>
   lines.reduce((sum, line) => sum + (line[figure] ?? 0), 0)
@@ -214,6 +234,7 @@ export const fleetView = (
     openOrders: sumOf(lines, "openOrders"),
     fills: sumOf(lines, "fills"),
     totals: totalsOf(lines),
+    profits: profitsOf(lines),
     bots: lines.length,
     troubled: lines.filter(({ problems, state }) => state !== "running" || problems.length > 0).length,
     matching: matching.length,

@@ -33,7 +33,11 @@ const AccountReport = Schema.fromJsonString(
       Schema.Struct({ severity: Schema.Literals(["alarm", "warn"]), kind: Schema.String, text: Schema.String })
     ),
     /** All money that belongs to the account, in any place, in units of each asset. */
-    money: Schema.Array(Schema.Struct({ asset: Schema.String, id: Schema.String, amount: Schema.String }))
+    money: Schema.Array(Schema.Struct({ asset: Schema.String, id: Schema.String, amount: Schema.String })),
+    /** Against holding, for each quote asset. A runner of an earlier version reports none. */
+    profit: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ asset: Schema.String, total: Schema.String, share: Schema.NullOr(Schema.Finite) }))
+    )
   })
 )
 export type AccountReport = typeof AccountReport.Type

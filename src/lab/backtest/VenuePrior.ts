@@ -1,8 +1,8 @@
 /**
  * Defines the assumptions of simulated runs about the venue. It uses ranges measured from the account's own orders if there are enough,
  * otherwise this prior. The prior is stated only here, and every backtest prints which of the two it used. Each run draws one whole venue:
- * its solvers want one margin, uniform over the range, and its times are mostly short. Each end of the margin has an eighth of all runs to
- * itself. Venues without any margin exist; if the ends were rare, p5 and p95 would leave out venues that always exist.
+ * its solvers want one margin, and its times are mostly short. An eighth of the runs has the lowest margin and an eighth the highest, so that
+ * p5 to p95 includes venues without any margin.
  */
 import { Struct } from "effect"
 import type { Random } from "../../domain/Seeded.ts"

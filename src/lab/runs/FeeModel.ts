@@ -198,7 +198,7 @@ const flatSaid = (
     by.delete("")
     return [...by].map(([fees, each]) => `${fees} of ${each.map(({ name }) => name).join(" and ")}${source.note}`)
   })
-  const flagTexts = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} as given`] : []))
+  const flagTexts = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} by flag`] : []))
   const missing = kinds.filter(
     ({ given, of }) => Option.isNone(given) && sources.every((source) => feesOf(source, of) === "")
   )
@@ -258,7 +258,7 @@ const tooDear = (used: number, most: number | undefined): ReadonlyArray<string> 
   most === undefined || used <= most
     ? []
     : [
-        `WARNING: ${used} basis points are more than limits.maxFeeBasisPoints (${most}): a running bot does not pay an order whose answer names them`
+        `WARNING: the fee of ${used} basis points exceeds limits.maxFeeBasisPoints (${most}): a running bot would not pay for such an order`
       ]
 
 /**
@@ -297,7 +297,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
     flatSaid(flags, sources, markets)
   ]
   const sentence = [
-    isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${costs.join(", ")}`,
+    isFree ? "NO FEES: --fee-bps 0" : `fees: ${costs.join(", ")}`,
     spreadsSaid(spreads),
     ...impactsSaid(spreads, markets),
     ...(appFees > 0

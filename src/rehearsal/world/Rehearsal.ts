@@ -1,6 +1,6 @@
 /**
  * A rehearsal: a bot with its user's own files on its own sandbox, for days of virtual time. Requests get lost, the service goes away, and
- * the bot is killed and suspended. At the end everything is withdrawn without trouble, and both sides' books must agree. Only the program
+ * the bot is killed and suspended. At the end all orders are cancelled on a faultless network, and both sides' books must agree. Only the program
  * is real, and the caller provides it, so the rehearsal runs what the caller would run.
  */
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"

@@ -118,7 +118,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   ServiceCompared: (event) => compared(event.drift),
   ClockCompared: (event) => (event.ok ? undefined : [`${clockText(event.skewMillis)}; set the clock`, "alarm"]),
   OddOrderSeen: (event) => [
-    `the venue lists something that is not a usable order (${event.orderId ?? "without an id"}): ${event.reason}`,
+    `the venue lists an unreadable order (${event.orderId ?? "without an id"}): ${event.reason}`,
     "warn"
   ],
   JournalBehind: (event, money) => [
@@ -171,9 +171,9 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
           toldBefore.has(event.limit) ? "warn" : "alarm"
         ],
   LegClosed: (event, money) => {
-    const restText = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} of it stays`
-    const more = event.carried === undefined ? "" : `; the next sale sells ${money(event.asset, event.carried)} more`
-    return [`this side of the slot is done: ${event.reason}${restText}${more}`]
+    const restText = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} remains`
+    const more = event.carried === undefined ? "" : `; the next sale includes ${money(event.asset, event.carried)} more`
+    return [`this leg is done: ${event.reason}${restText}${more}`]
   },
   Deferred: (event, money) =>
     event.exit === undefined
@@ -261,15 +261,15 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   ],
   OrderBack: (event) => [`the venue lists order ${event.orderId} again`, "good"],
   Reopened: (event, money) => [
-    `the order has not ended: it is ${event.status} with ${money(event.asset, event.amount)} in it`,
+    `the order is still ${event.status}, with ${money(event.asset, event.amount)} deposited`,
     "warn"
   ],
   WrittenOff: (event, money) => [`${money(event.asset, event.amount)} is written off as lost`, "warn"],
   Found: (event, money) => [`${money(event.asset, event.amount)} that was written off as lost has arrived`, "good"],
   TakenBack: (event, money) => {
-    const fills = event.fills.length === 0 ? "" : `, less ${counted(event.fills.length, "fill")} that had been booked`
+    const fills = event.fills.length === 0 ? "" : `; ${counted(event.fills.length, "booked fill")} undone`
     return [
-      `order ${event.orderId} is booked as open again: ${money(event.inputAsset, event.deposited)} is in it${fills}, until the venue is read again`,
+      `order ${event.orderId} counts as open again, with ${money(event.inputAsset, event.deposited)} deposited${fills}, until the next read of the venue`,
       "warn"
     ]
   },

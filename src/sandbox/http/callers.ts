@@ -44,7 +44,7 @@ export const layer = (seed: number) => {
     })
   const byKeyOrNothing = Effect.fnUntraced(function* (sent: Sent) {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    // A bad token is refused even beside a good key. The token was tried first, so a token here was not accepted.
+    // A token here has failed its check already, so the request is refused even if its key is good.
     if (headers["authorization"] !== undefined) return undefined
     return Redacted.value(sent.credential) === "" ? {} : byApiKey(sent)
   })

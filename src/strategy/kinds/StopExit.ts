@@ -25,8 +25,10 @@ export const floor = Read.optional(
   "at any price"
 )
 
-/** The last two are reasons to cancel entries. */
-const codes: ReadonlySet<string> = new Set("stop trail rule-left grid-exit period-exit deal-ends grid-ended".split(" "))
+/** The last three are reasons to cancel other orders. */
+const codes: ReadonlySet<string> = new Set(
+  "stop trail rule-left grid-exit period-exit period-sells deal-ends grid-ended".split(" ")
+)
 export const isAfterStop = ({ why }: Pick<DesiredSlot, "why">): boolean => codes.has(why.code)
 
 export interface Left {

@@ -276,11 +276,12 @@ const sold = (
   const bought = positionIn(view) - (view.means?.position ?? 0n)
   const quantity = heldIn(view, bought)
   const isTooSmall = (amount: Amount) => quoteAmount(view.market, max(0n, amount), price, "down") === 0n
-  if (isTooSmall(quantity)) {
-    // Base of a cancelled sale may still be on its way back.
-    const isOver = field === "equity" && isTooSmall(bought)
-    return { ...over, ...present({ isOver: isOver || undefined }) }
-  }
+  // Base of a cancelled sale may still be on its way back.
+  const isSold = isTooSmall(bought)
+  const sells = over.absent.map(({ why, ...each }) => ({ ...each, why: { ...why, code: "period-sells" } }))
+  const absent = isSold ? over.absent : sells
+  if (isTooSmall(quantity))
+    return { ...over, absent, ...present({ isOver: (field === "equity" && isSold) || undefined }) }
   const amount = formatWithSymbol(quantity, view.market.base)
   const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`
   const slot: DesiredSlot = {
@@ -293,17 +294,21 @@ const sold = (
   return {
     ...over,
     desired: [slot],
-    absent: over.absent.filter((each) => each.slot !== exit),
+    absent: absent.filter((each) => each.slot !== exit),
     memory: mark.on(mark.off(over.memory), { ...noted, ...rememberLeft(left) }),
     until: { ...(worst === undefined && leaving.until(left)), onFill: true }
   }
 }
 
-/** Base that was bought and can be sold now. */
+/** Base that was bought and can be sold now. What other orders may still sell is theirs until they have ended. */
 const heldIn = (view: View, bought: Amount): Amount => {
-  if (view.own === undefined) return bought
-  const { live } = progressOf(view, exit)
-  return min(bought, view.own.freeBase + (live?.side === "SELL" ? live.quantity : 0n))
+  const live = [...view.slots].flatMap(([slot, { live: order }]) =>
+    order?.side === "SELL" ? [{ isOurs: slot === exit, quantity: order.quantity }] : []
+  )
+  const sumOf = (isOurs: boolean) =>
+    live.reduce((sum, order) => (order.isOurs === isOurs ? sum + order.quantity : sum), 0n)
+  const rest = bought - sumOf(false)
+  return view.own === undefined ? rest : min(rest, view.own.freeBase + sumOf(true))
 }
 
 /** A mapping without braces ends with its last value, and its span where the next key begins. */

@@ -49,7 +49,7 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
     [...fresh].map(([slot, checks]) => {
       const before = then.get(slot)
       if (checks.length > 0 || before === undefined) return [slot, { at: price.at, checks }] as const
-      // No condition withdraws this order: show the inputs of its decision, which no longer decide anything.
+      // No condition cancels this order. The inputs of its decision are shown for information only.
       return [slot, { ...before, checks: before.checks.map((check) => ({ ...check, decides: false })) }] as const
     })
   )

@@ -1,5 +1,5 @@
 /**
- * Counts how often the bot's price has reached an open order, and how far beyond their limits the bot's own fills needed it to go. It
+ * Counts how often the price has reached an open order, and how far beyond a limit the price went before the bot's earlier orders filled. It
  * answers the question "it was there, why has it not filled?".
  */
 import { Schema } from "effect"

@@ -2,8 +2,7 @@
  * Profit and loss for a glance: in total, by day (UTC), by strategy and by slot, all from the ledger's figures. The screen, `status` and
  * the API show these. The figures are stored, and each event is counted once.
  *
- * `total` is also the result of trading against holding the budget, because a holder pays no fees and the budget moves with the price in
- * both cases.
+ * `total` equals the profit against holding the budget: the budget's own price move cancels out, and a holder pays no fees.
  */
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"

@@ -191,7 +191,7 @@ export const statusLines = (
     picture(input, colours).join("\n").trimEnd(),
     "",
     ...ProfitText.lines(profitByStrategy(trading, profit), assets),
-    `Prices: ${prices}${prices === "signed" ? "" : ": anyone between the bot and the venue can change them; set venue.quoteKey"}`,
+    `Prices: ${prices}${prices === "signed" ? "" : ": an attacker on the network could change them; set venue.quoteKey"}`,
     ...seenAfter.map(
       ({ market, p50Millis, p99Millis }) =>
         `Price delay of ${market}: ${seconds(p50Millis)} s (p50), ${seconds(p99Millis)} s (p99).`
@@ -199,7 +199,7 @@ export const statusLines = (
     ...breakEvensIn(facts).map((row) => `${row.strategy} ${breakEvenText(row)}.`),
     ...facts.next.map((line) => nextLine(line, now)),
     ...[...state.signals].map(
-      ([name, { at, value }]) => `Signal ${name} is ${value}, of ${iso(at)}, ${age(now - at)} ago.`
+      ([name, { at, value }]) => `Signal ${name}: ${value} (since ${iso(at)}, ${age(now - at)} ago).`
     ),
     ...(until === undefined ? [] : [`Safe unattended until ${until}: then the first order expires and is refunded.`])
   ]

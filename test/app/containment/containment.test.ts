@@ -61,7 +61,7 @@ describe("the list of what can still act or be paid", () => {
       [life, `${payments}: sent, execution unknown`],
       [[...life, doubt], `${payments}: sent, execution unknown`],
       [[...life.slice(0, 3), asked], `${payments}: requested from a wallet, which may still pay`],
-      [[...life, deposit], "Orders that rest: s/a o1: open"],
+      [[...life, deposit], "Open orders: s/a o1: open"],
       [[...life, deposit, closed], "Money on its way back: s/a o1: ended; payout none, refund none"]
     ]
     for (const [events, said] of stages) assert.deepStrictEqual(found(...events), [said])

@@ -79,7 +79,7 @@ describe("the budget of orders by hand", () => {
     assert.deepStrictEqual(budgetOf(open, [order("buy-00000001", { amount: "0.01", price: "58000" })]), [0, 590.59])
   })
 
-  it("falls with a cancelled order by all that no other one needs", () => {
+  it("shrinks when an order is cancelled, by the amount that no other order needs", () => {
     assert.deepStrictEqual(budgetOf(open, [], "buy-00000001"), [0, 0])
     assert.deepStrictEqual(budgetOf(open, [second], "buy-00000001"), [0, 580.58])
   })
@@ -112,7 +112,7 @@ describe("the largest order by hand", () => {
     assert.isUndefined(largestBy(market, sale, "1", -100_100_000n))
   })
 
-  it("is measured by the smallest one that needs money beyond what orders by hand have free", () => {
+  it("is found from the smallest order that exceeds the free money of orders by hand", () => {
     const state = BotState.make()
     assert.strictEqual(beyondFree(state, market, sale), "0.00000001")
     BotState.apply(state, { sequence: 1, at: 1, event: allotted("BTC", 50_000_000n) })

@@ -29,7 +29,7 @@ describe("a request to stop", () => {
     })
   )
 
-  it.effect("by a second signal interrupts a command that began to leave before the first", () =>
+  it.effect("interrupts on the second signal a command that is still leaving after the first", () =>
     Effect.gen(function* () {
       const { ask, ends, service } = stopped()
       yield* Effect.raceFirst(service.requested, Effect.void)

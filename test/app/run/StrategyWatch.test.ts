@@ -275,7 +275,7 @@ describe("the watch on strategy files", () => {
     }).pipe(Effect.provide(around))
   )
 
-  it.effect("does not miss a file of orders by hand that was taken back before it ran", () =>
+  it.effect("reports nothing if a file of orders by hand disappears before it has run", () =>
     Effect.gen(function* () {
       const { journal, market, records, runs, save, watch } = yield* watched()
       const file = `${journal}.by-hand-btc-usdc.yaml`

@@ -173,10 +173,7 @@ describe("limitbot order with a running bot", () => {
     const changed = await runHere(["order", "change", id, "--price", "58500", "--yes", ...config], { cwd })
     assert.strictEqual(changed.code, 0, changed.stderr)
     await until("it has moved", async () => (await own())[0]?.[0] === "open")
-    assert.match(
-      (await own())[0]?.[1] ?? "",
-      /BUY 0\.01 BTC at 58500 USDC, then take-profit: entry \* \(1 \+ 5%\), stop: 57000/
-    )
+    assert.match((await own())[0]?.[1] ?? "", /BUY 0\.01 BTC at 58500 USDC, then take-profit: \+5%, stop: 57000/)
     assert.lengthOf(await openAt(sandbox), 21)
 
     const headers = { authorization: `Bearer ${bot.token}`, "content-type": "application/json" }

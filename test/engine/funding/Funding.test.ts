@@ -682,7 +682,7 @@ describe("the gate", () => {
     })
   )
 
-  it.effect("is closed to a first order of version 0.1 that is not paid yet; what was sent may be sent again", () =>
+  it.effect("does not fund an unpaid first order of version 0.1, and resends a payment that it has sent", () =>
     Effect.gen(function* () {
       const { bind, state } = yield* world({})
       yield* bind("p1", "address-p1")

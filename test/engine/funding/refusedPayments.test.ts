@@ -95,7 +95,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect("by a wallet program that pays and denies it are requested once", () =>
+  it.effect("are requested once from a wallet program that pays but reports a failure", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -25,7 +25,7 @@ describe("the pause until the next poll", () => {
     assert.approximately(pause(watching(100_000, 90_000), watching(200, 200.5)), 5_000, 0.001)
   })
 
-  it("has a minimum and a maximum", () => {
+  it("stays between the minimum and the maximum", () => {
     assert.strictEqual(pauseMillis(settings, [watching(100_000, 100_001)]), 1_000)
     assert.strictEqual(pauseMillis(settings, [watching(100_000, 150_000)]), 10_000)
     assert.strictEqual(pauseMillis(settings, [watching(100_000)]), 10_000)

@@ -288,7 +288,7 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect("beside an order whose end is not believed, but not beside a filled one awaiting its payout", () =>
+  it.effect("if an order of the slot has an unconfirmed end, but not if it is filled and awaits its payout", () =>
     Effect.gen(function* () {
       const orders = yield* resting([buyer])
       const ended = (status: string) =>

@@ -6,7 +6,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { closings, sweeps } from "../../../src/engine/planning/Remainders.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { emptySlot, progressOf, slotKey } from "../../../src/engine/state/SlotFold.ts"
+import { emptySlot, progressOf, type Slot, slotKey } from "../../../src/engine/state/SlotFold.ts"
 import { armedLeg, type DesiredSlot } from "../../../src/strategy/Decision.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
@@ -97,7 +97,7 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(close(filled(3), cell(6_000_000n)), [], "what is most of the leg is not a rest")
   })
 
-  it("what is left of an exit stays wanted however often it is refused, unless it is a leftover", () => {
+  it("the rest of an exit stays planned after any number of refusals, unless it is dust", () => {
     const selling = (filledInLeg: bigint, limits: Partial<Limits> = {}) => {
       const state = filled(3)
       const slot = state.slots.get(slotKey("s", "cell")) ?? assert.fail()
@@ -111,6 +111,47 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(selling(640_000n), [])
     assert.deepStrictEqual(selling(960_000n), [])
     assert.strictEqual(selling(995_000n)[0]?._tag, "LegClosed")
+  })
+})
+
+const lastOrder = { side: "BUY", price: Decimal.make(50_000n) } as const
+/** Its end sold 599,900 in the slot `exit`, by order 7; the slot's own last order was 3. */
+const ended = (slot: Partial<Slot>, position = 0n) => {
+  const state = BotState.make()
+  const cellSlot = {
+    ...emptySlot("s", "cell"),
+    placement: "p3",
+    past: { held: 599_970n, cost: 300_000_000n, lastOrder }
+  }
+  state.slots.set(slotKey("s", "cell"), { ...cellSlot, ...slot } as Slot)
+  state.slots.set(slotKey("s", "exit"), { ...emptySlot("s", "exit"), placement: "p7", sold: 599_900n })
+  const own = { openOrders: 0, freeBase: 1_000_000n, freeQuote: 0n, position, realisedProfit: 0n }
+  const due = () => armedLeg(cell(600_000n), look(state).slots.get("cell") ?? assert.fail())
+  const events = closings(state, strategyWith({}), [cell(600_000n)], { ...look(state), own }, [])
+  for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
+  return { due, events, past: state.slots.get(slotKey("s", "cell"))?.past }
+}
+const bought = { completedLegs: 1, lastLeg: { side: "BUY", quantity: 600_000n }, receivedByLastLeg: 599_970n } as const
+
+describe("what the end of a strategy has sold", () => {
+  it("is not sold once more if the file loses its end", () => {
+    const { due, past } = ended(bought)
+    assert.deepStrictEqual([due()?.side, due()?.quantity], ["BUY", 600_000n])
+    assert.deepStrictEqual([past?.held, past?.cost], [0n, 0n], "nor is its cost that of the next purchase")
+  })
+
+  it("counts as sold if its purchase had filled in part", () => {
+    const { due } = ended({
+      filledInLeg: 300_000n,
+      receivedInLeg: 299_970n,
+      past: { held: 299_970n, cost: 1n, lastOrder }
+    })
+    assert.deepStrictEqual([due()?.side, due()?.quantity], ["BUY", 600_000n])
+  })
+
+  it("is neither what the slot bought afterwards nor what is not sold yet", () => {
+    assert.strictEqual(ended({ ...bought, placement: "p8" }).due()?.side, "SELL")
+    assert.strictEqual(ended(bought, 200_000n).due()?.side, "SELL")
   })
 })
 

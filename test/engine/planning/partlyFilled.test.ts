@@ -9,11 +9,13 @@ import { problemsOf } from "../../../src/views/Problems.ts"
 import { firstOf } from "../../long.ts"
 import { assets, inVirtualTime, makeWith, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
 
-const still = makeWith(() => Reserve.none, {
+const settings = {
   speed: 0,
   fillWhileCancellingShare: 0,
   solvers: { marginBasisPoints: [5000, 5000], marginPerThousandUsd: 0, solvers: 1, latencyMillis: [0, 0] }
-})
+} as const
+const still = makeWith(() => Reserve.none, settings)
+const slow = makeWith(() => Reserve.none, { ...settings, payoutMillis: [600_000, 600_000] })
 
 interface Form {
   readonly name: string
@@ -58,8 +60,14 @@ const file = ({ kind, section }: Form, limits = "") =>
   `name: test\nmarket: BTC/USDC\nkind: ${kind}\nlimits: { budget: { ${kind === "deals" ? "" : "base: 0.1, "}quote: 2000 }, maxPriceDeviation: 90%${limits} }\n${kind}: ${section}\n`
 
 /** Its entry rests at 60,000, of which this much has filled. */
-const filled = Effect.fnUntraced(function* (form: Form, market: number, quantity: string, limits = "") {
-  const world = yield* still
+const filled = Effect.fnUntraced(function* (
+  form: Form,
+  market: number,
+  quantity: string,
+  limits = "",
+  at: typeof still = still
+) {
+  const world = yield* at
   const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
   yield* to(market)
   const process = yield* world.run({ strategies: [file(form, limits)], pace: { pollMaxMillis: 2_000 } })
@@ -240,4 +248,57 @@ describe("an entry that has filled in part and whose cancel gets no answer", () 
       )
     )
   }
+})
+
+describe("an entry whose money has not come when its stop is reached", () => {
+  const cases = [
+    [buy[0], "0.01", "has not paid the entry out"],
+    [deal, "0.01", "has not paid the entry out"],
+    [buy[2], "0.01", "has not paid the entry out"],
+    [buy[1], "0.003", "has not paid the entry out"]
+  ] as const
+  for (const [form = deal, quantity, text] of firstOf(2, cases)) {
+    it.effect(`of ${form.name} with ${quantity} is reported after a minute, with the cost of leaving`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { ordersOf, process, to } = yield* filled(form, form === deal ? 60_000 : 61_000, quantity, "", slow)
+          yield* to(57_000)
+          yield* Effect.sleep("50 seconds")
+          assert.deepStrictEqual(problemsIn(process), [])
+          yield* until(() => problemsIn(process).length > 0, 60_000, "it is reported")
+          const [problem = "", ...others] = problemsIn(process)
+          assert.lengthOf(others, 0)
+          assert.match(problem, /^exit-refused test\/\w+: The exit SELL 0\.\d+ BTC .*leaving now at [\d.]+ costs /)
+          assert.include(problem, text)
+          yield* until(() => ordersOf("SELL").length === 1, 900_000, "it leaves")
+          assert.deepStrictEqual(problemsIn(process), [])
+        })
+      )
+    )
+  }
+
+  it.effect("is reported too if the strategy has ended and its exit is not refunded", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* slow
+        const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
+        yield* to(61_000)
+        const text = file(buy[0] ?? deal, "")
+          .replace("base: 0.1, ", "")
+          .replace("limits:", "until: 2026-01-01T00:40Z\nonEnd: sell\nlimits:")
+        const process = yield* world.run({ strategies: [text], pace: { pollMaxMillis: 2_000 } })
+        yield* until(() => openOrders(process).length === 1, 60_000, "its entry rests")
+        yield* world.tell("/sandbox/fill", { quantity: "0.01" })
+        yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 900_000, "its exit rests")
+        assert.deepStrictEqual(problemsIn(process), [])
+        yield* until(() => problemsIn(process).length > 0, 2_000_000, "it is reported")
+        assert.match(
+          problemsIn(process)[0] ?? "",
+          /The exit SELL 0\.0099\d+ BTC .*has not refunded its last order; leaving now/
+        )
+        yield* until(() => openOrders(process).some(({ slot }) => slot === "exit"), 900_000, "it leaves")
+        assert.deepStrictEqual(problemsIn(process), [])
+      })
+    )
+  )
 })

@@ -50,7 +50,7 @@ const twin: Placement = { ...created, id: "p2" }
 
 const validUntil = signed.funding?.validUntil ?? 0
 const onChain = { ...settings, account: { ...settings.account, depositType: "ORIGIN_CHAIN" as const } }
-const [open, closed] = [{ why: undefined }, { why: "held" }]
+const [open, closed] = [{ holdReason: undefined }, { holdReason: "held" }]
 const did = (...done: ReadonlyArray<DoneInPass>): Partial<DueFacts> => ({ done: new Set(done) })
 const checked = did("before payment")
 const ready: Partial<DueFacts> = { ...did("before payment", "payload"), hasPayload: true }
@@ -64,14 +64,14 @@ const beside = new Map([...alone, ["p2", twin]])
 const factsWith = ({ now = 1_000, ...facts }: Partial<DueFacts>): DueFacts => ({
   ...{ now, venueNow: now, monotonicNow: now, runStartedAt: 0, settings, market, placements: alone },
   concluded: (placement, seen) => concluded(placement, seen, settings),
-  ...{ mayContinue: true, mayBegin: true, payAgain: new Set<string>(), wallet: "manual", gate: undefined },
+  ...{ mayContinue: true, mayBegin: true, payAgain: new Set<string>(), wallet: "manual", gateAnswer: undefined },
   ...{ done: new Set<DoneInPass>(), hasPayload: false, isStillUnpaid: false },
   ...facts
 })
 
 /** What is due, in words. */
 const said = (todo: Todo): string => {
-  if (todo.do === "ask") return `ask ${todo.gate}`
+  if (todo.do === "ask") return `ask ${todo.step}`
   if (todo.do === "read") return `read ${todo.why}`
   if (todo.do !== "record") return todo.do
   return todo.events.map((event) => ("reason" in event ? `${event._tag}: ${event.reason}` : event._tag)).join(", ")
@@ -93,10 +93,10 @@ const cases: ReadonlyArray<Case> = [
   ["the venue was not yet asked for orders missing in the journal", created, { mayContinue: false }, "wait"],
   ["the venue was not yet asked for orders missing in the journal", planned, { mayContinue: false }, "wait"],
   ["its create is not approved yet", planned, { mayBegin: false }, "ask create"],
-  ["something holds it", planned, { gate: closed, mayBegin: false }, "Abandoned: held"],
-  ["no more creates in this turn", planned, { gate: open, mayBegin: false, ...gone }, "wait"],
-  ["its market is gone", planned, { gate: open, ...gone }, "Abandoned: its market is not configured"],
-  ["it may be created", planned, { gate: open }, "create"],
+  ["something holds it", planned, { gateAnswer: closed, mayBegin: false }, "Abandoned: held"],
+  ["no more creates in this turn", planned, { gateAnswer: open, mayBegin: false, ...gone }, "wait"],
+  ["its market is gone", planned, { gateAnswer: open, ...gone }, "Abandoned: its market is not configured"],
+  ["it may be created", planned, { gateAnswer: open }, "create"],
   ["it was created in this pass", creating, { now: 100_000, ...did("create") }, "wait"],
   ["its create has no answer", creating, {}, "wait"],
   [
@@ -110,32 +110,32 @@ const cases: ReadonlyArray<Case> = [
   ["there is nothing to sign yet", created, { ...did("before payment", "payload") }, "wait"],
   ["its payment is not approved yet", created, {}, "ask fund"],
   ["its payment is not approved yet", created, ready, "ask fund"],
-  ["something holds it", created, { gate: closed, ...gone }, "Abandoned: not funded: held"],
-  ["something holds it", created, { gate: closed, ...ready }, "Abandoned: not funded: held"],
-  ["its market is gone", created, { gate: open, ...gone }, "Abandoned: not funded: its market is not configured"],
+  ["something holds it", created, { gateAnswer: closed, ...gone }, "Abandoned: not funded: held"],
+  ["something holds it", created, { gateAnswer: closed, ...ready }, "Abandoned: not funded: held"],
+  ["its market is gone", created, { gateAnswer: open, ...gone }, "Abandoned: not funded: its market is not configured"],
   [
     "its money paths were edited",
     wantedElsewhere,
-    { gate: open, placements: beside },
+    { gateAnswer: open, placements: beside },
     "Abandoned: not funded: the configuration was edited since it was made: its recipient is you instead of me"
   ],
   [
     "another order has its address",
     created,
-    { gate: open, placements: beside },
+    { gateAnswer: open, placements: beside },
     "Contradiction, Contradiction, Abandoned: orders of p1 and p2 have one deposit address, Abandoned: orders of p1 and p2 have one deposit address"
   ],
-  ["it was not read again", created, { gate: open }, "read before payment"],
-  ["it was not read again", created, { gate: open, settings: onChain, hasPayload: true }, "read before payment"],
-  ["its payment is signed here", created, { gate: open, ...ready }, "sign"],
-  ["its payment is made elsewhere", created, { gate: open, ...checked, settings: onChain }, "pay"],
+  ["it was not read again", created, { gateAnswer: open }, "read before payment"],
+  ["it was not read again", created, { gateAnswer: open, settings: onChain, hasPayload: true }, "read before payment"],
+  ["its payment is signed here", created, { gateAnswer: open, ...ready }, "sign"],
+  ["its payment is made elsewhere", created, { gateAnswer: open, ...checked, settings: onChain }, "pay"],
   ["it was paid in this pass", signed, did("sign"), "wait"],
   ["it was paid in this pass", asked("command"), did("pay"), "wait"],
   ["its first sending is not approved yet", signed, {}, "ask fund"],
   ["its resending is not approved yet", sent, { now: 10_000 }, "ask resend"],
-  ["its bytes may be sent", signed, { gate: open }, "send"],
-  ["its deposit is not overdue yet", signed, { gate: closed }, "wait"],
-  ["its deposit is not overdue yet", acknowledged, { gate: closed }, "wait"],
+  ["its bytes may be sent", signed, { gateAnswer: open }, "send"],
+  ["its deposit is not overdue yet", signed, { gateAnswer: closed }, "wait"],
+  ["its deposit is not overdue yet", acknowledged, { gateAnswer: closed }, "wait"],
   ["it has executed, and shows no deposit", acknowledged, expired, "read doubt"],
   ["it has executed, and was read recently", acknowledged, expired, "wait", { readAt: 500 }],
   ["its payload has expired", sent, expired, "read no deposit"],
@@ -148,7 +148,7 @@ const cases: ReadonlyArray<Case> = [
   ],
   ["the operator wants it paid again", unclear, again, "read paying again"],
   ["its second payment is not approved yet", unclear, toPayAgain, "ask fund"],
-  ["it may be paid a second time", unclear, { ...toPayAgain, gate: open }, "pay"],
+  ["it may be paid a second time", unclear, { ...toPayAgain, gateAnswer: open }, "pay"],
   ["the venue does not know the transaction", paid, { venueNow: 2_000 }, "report"],
   ["it was not paid by its end", paid, { venueNow: 2_000, ...did("report") }, "read payment"],
   ["it is unclear whether it was paid", inDoubt, { now: 100_000 }, "read doubt"],
@@ -159,7 +159,7 @@ const cases: ReadonlyArray<Case> = [
 const idle: ReadonlyArray<Case> = [
   ["", asked("command"), { venueNow: 2_000 }, "wait", { isAtWork: true }],
   ["", asked("manual"), { venueNow: 999 }, "wait"],
-  ["", unclear, { ...toPayAgain, gate: closed }, "wait"],
+  ["", unclear, { ...toPayAgain, gateAnswer: closed }, "wait"],
   ["", unclear, { ...again, ...gone, ...did("doubt") }, "wait"],
   ["", paid, { venueNow: 999, ...did("report") }, "wait"],
   ["", inDoubt, { ...did("doubt") }, "wait"],

@@ -190,7 +190,7 @@ describe("a journal that is older than the venue's state", () => {
 })
 
 describe("the mark of a journal", () => {
-  it.effect("is in every deadline that is drawn with it, and in few others", () =>
+  it.effect("is found in all deadlines made with it, and in few others", () =>
     Effect.gen(function* () {
       const taken = new Set<number>()
       const latest = Date.parse("2026-03-01T00:00:00Z")

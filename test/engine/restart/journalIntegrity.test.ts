@@ -65,7 +65,7 @@ describe("the end of a journal", () => {
       if (event._tag === "Planned") assert.isTrue(state.integrity.usedDeadlines.has(event.deadline))
   })
 
-  it("makes unsigned work doubtful, and signed payments possibly sent, if it may be missing", () => {
+  it("if it may be missing, unsigned work is in doubt and signed payments count as possibly sent", () => {
     for (const tag of ["Planned", "CreateSent", "Bound"] as const) {
       assert.isTrue([...stateOf([...until(tag), started("b")]).placements.values()].every(mayBePaidEarlier), tag)
       assert.isFalse([...stateOf([...until(tag), started("a")]).placements.values()].some(mayBePaidEarlier), tag)

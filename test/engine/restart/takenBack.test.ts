@@ -47,6 +47,8 @@ interface Case {
   /** What the venue shows otherwise than the slot wants it. */
   readonly shown?: Partial<Order>
   readonly wanted?: Partial<DesiredOrder>
+  /** Quote of the strategy. */
+  readonly budget?: bigint
   /** How long before the last event it was made. */
   readonly ageMillis?: number
   /** The order has the mark of another journal. */
@@ -55,7 +57,14 @@ interface Case {
 }
 
 /** The first look after a start of a bot of which the venue has one order that its journal does not know. */
-const firstLook = ({ ageMillis = 0, isStrange = false, isTorn = false, shown = {}, wanted = {} }: Case) =>
+const firstLook = ({
+  ageMillis = 0,
+  budget = order.depositedAmount,
+  isStrange = false,
+  isTorn = false,
+  shown = {},
+  wanted = {}
+}: Case) =>
   Effect.gen(function* () {
     yield* TestClock.adjust(10 * minute)
     const deadline = yield* Fingerprint.draw(5 * lifetimeMillis, lifetimeMillis, new Set(), isStrange ? mark + 1 : mark)
@@ -67,7 +76,17 @@ const firstLook = ({ ageMillis = 0, isStrange = false, isTorn = false, shown = {
     const found = { ...order, ...assets, deadline, ...shown }
     const lists = () => Effect.succeed({ value: { orders: [found], odd: [] } })
     const venue = { listOrders: lists, getOrder: () => Effect.succeed({ value: found }) }
-    const { books, context } = yield* remembering(venue, [stopped, started("a"), started(isTorn ? "b" : "a")])
+    const { books, context } = yield* remembering(venue, [
+      stopped,
+      started("a"),
+      started(isTorn ? "b" : "a"),
+      {
+        _tag: "StrategyLoaded",
+        strategy: strategy.name,
+        ...{ file: "f", kind: "grid", market: market.name, hash: "1" }
+      },
+      { _tag: "BudgetAllotted", strategy: strategy.name, asset: market.quote.symbol, amount: budget }
+    ])
     const markets = new Map([euro, market].map((each) => [each.name, each]))
     const none = { payAgain: new Set<string>(), admit: Effect.succeed(() => true), listen: Effect.void }
     const inputs = { strategies: [], markets, withdraw: Effect.undefined, ...none }
@@ -98,6 +117,7 @@ describe("an order that the journal does not know", () => {
     ["of another quote asset", { shown: { quoteAsset: euro.quote.id } }],
     ["of the other side", { shown: { side: "SELL" } }],
     ["of another quantity", { shown: { quantity: order.quantity + 1n } }],
+    ["for which its strategy lacks one unit", { budget: order.depositedAmount - 1n }],
     ["at another price", { shown: { price: Decimal.make(60_001n) } }],
     ["instead of a desired swap", { wanted: { by: "swap" } }]
   ]

@@ -49,7 +49,7 @@ describe("simulated runs", () => {
     for (const { fills } of band.sides) assert.isAbove(p50, fills)
   })
 
-  it("keep figures and nothing else", () => {
+  it("keep only their figures in memory", () => {
     for (const figures of band.simulated.runs)
       for (const value of Object.values(figures)) assert.include(["bigint", "number"], typeof value)
   })

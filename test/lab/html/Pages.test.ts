@@ -188,7 +188,7 @@ describe("a drawing without a script", () => {
     ])
   })
 
-  it("places names at whole numbers, and writes only some of many", () => {
+  it("shows names at whole numbers, and omits some if there are many", () => {
     const names = Array.from({ length: 40 }, (_, index) => `${index}`)
     assert.deepStrictEqual(
       namesAxis("", names).ticks.map(([at]) => at),

@@ -80,7 +80,7 @@ describe("the fees of a backtest", () => {
 
   it.effect("above limits.maxFeeBasisPoints give a warning, because a running bot pays no such order", () =>
     Effect.gen(function* () {
-      const warning = "20.01 basis points are more than limits.maxFeeBasisPoints (15): a running bot does not pay"
+      const warning = "the fee of 20.01 basis points exceeds limits.maxFeeBasisPoints (15): a running bot would not pay"
       for (const [most, isWarned] of [
         [15, true],
         [20.01, false],
@@ -168,11 +168,11 @@ describe("the fees of a backtest", () => {
       )
       assert.include(
         yield* said({ refundFee: Option.some("0,1") }, measured),
-        "0.0000003 BTC and 0.02 USDC of a payout, those of refunds as given;"
+        "0.0000003 BTC and 0.02 USDC of a payout, those of refunds by flag;"
       )
       assert.include(
         yield* said({ withdrawFee: Option.some("0,1") }, undefined),
-        "credential), those of payouts as given, without those of refunds;"
+        "credential), those of payouts by flag, without those of refunds;"
       )
       const published = {
         payouts: new Map([

@@ -16,7 +16,7 @@ describe("the text of a refusal", () => {
     assert.notInclude(lineOf(refused, assets)?.text ?? "", "correlation")
   })
 
-  it("for a while says when to ask again, and promises nothing", () => {
+  it("names the time of the next try if it is temporary", () => {
     const reason = new RetryLater({ operation: "quote", afterMillis: 2000, text: "429 slow down" })
     assert.strictEqual(
       new VenueError({ reason }).message,

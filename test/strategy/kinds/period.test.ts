@@ -131,6 +131,13 @@ describe("a strategy with an end", () => {
     assert.isEmpty(decideAt(strategy, price("54000"), lower.memory, sold, at(2)).desired)
   })
 
+  it("with `onEnd: sell` sells nothing that an order which is being cancelled may still sell", () => {
+    const live = { side: "SELL", price: Decimal.make(61_000n), quantity: 4_000_000n } as const
+    const selling = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n, live }]])
+    const { desired } = decideAt(ending("sell"), price("56000"), undefined, selling, at(1))
+    assert.deepStrictEqual(desired[0]?.legs[0].quantity, 6_000_000n)
+  })
+
   it.each([
     ["{ sell: { price: 61000 } }", "61000", undefined],
     ["{ sell: { by: swap } }", "55720", "swap"],

@@ -87,6 +87,19 @@ describe("rules", () => {
     assert.deepStrictEqual(unready(exit), [["warming-up"], "test.yaml:14", "1h"])
   })
 
+  it("name their condition as the reason of an order, but none that always holds", () => {
+    const whyOf = (when: string) => {
+      const order = `    any:\n      when: ${when}\n      side: buy\n      price: 1000\n      size: { base: 1 }`
+      const strategy = strategyOf(file(order))
+      return strategy.decide(at(strategy, "1260", 0), null).desired[0]?.why.text
+    }
+    assert.strictEqual(whyOf("mid > 1"), "buys 1 BTC at 1000: mid > 1")
+    assert.strictEqual(whyOf("mid > 0"), "buys 1 BTC at 1000")
+    const order = "    any:\n      when: mid > 0\n      side: buy\n      price: 1000\n      size: { base: 1 }"
+    const strategy = strategyOf(file(order))
+    assert.deepStrictEqual(strategy.inputs?.(at(strategy, "1260", 0), null), new Map([["any", []]]))
+  })
+
   it("named skim are refused in a file that skims", () => {
     const orders = "    skim:\n      when: mid > 0\n      side: buy\n      price: mid\n      size: { quote: 100 }"
     const skimmed = file(orders).replace("rules:\n  timeframe", "skim: 200000\nrules:\n  timeframe")

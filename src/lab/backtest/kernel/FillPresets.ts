@@ -91,7 +91,7 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
   ...(rules.appFeeBasisPoints === 0
     ? []
     : [
-        `fees on inputs are ${rules.appFeeBasisPoints} basis points: the market must be as much better before an order fills`
+        `fees on inputs are ${rules.appFeeBasisPoints} basis points: an order fills only once the market is that much better than its limit`
       ])
 ]
 
@@ -99,7 +99,7 @@ export const notModelled: ReadonlyArray<string> = [
   "the order of high and low within a bar, decisions within it, and fills of orders during their cancel, if the band has both sides only (--band rules)",
   "requests that fail, are repeated or are refused by the venue",
   "market impact of own orders",
-  "a spread that changes with time: in each run it is one ratio of the price, and more by one law for size (of any size as `--spread-bps` says); the prices that a strategy sees are those of a small size",
+  "changes of the spread over time: each run has one ratio of the price, and one law for size (with `--spread-bps`, the same for any size); a strategy sees the prices of a small size",
   "swaps (`by: swap`) that are delayed or fail for good, and prices between two closes at which they could have executed",
   "times without solvers, and the solvers' liquidity",
   "rebates of app fees (`self`), and a platform's share of app fees",

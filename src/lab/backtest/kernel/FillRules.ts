@@ -48,9 +48,8 @@ export interface FillRules {
   /** Taken from the output of every fill, rounded up. */
   readonly feeBasisPoints: number
   /**
-   * App fees that the strategy's `terms` take from every input, or the service's schedule with them. A solver gets that much less for an
-   * equal output, so the market must be better by as much. An open order therefore fills later, and an order that takes the market gets
-   * less.
+   * App fees taken from every input: by the strategy's `terms`, or by the service's schedule. A solver gets less for an equal output, so open
+   * orders fill later and market orders get a worse price.
    */
   readonly appFeeBasisPoints: number
   /** Taken from every payout, by output asset. An order has one payout. */

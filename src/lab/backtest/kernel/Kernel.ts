@@ -213,10 +213,10 @@ const arriveWithin = (whole: NextEvent.WholeRun, bar: number): boolean => {
 }
 
 /**
- * Handles a bar that reaches a stop: the worse comes first, after everything in transit has arrived. Orders on the way to the stop fill,
- * and the strategy decides there. Then it decides at the stop, and its exits fill. The other orders that it keeps fill with the rest of the
- * bar, and its new ones wait for the next bar. What follows an exit is decided at the close, because nobody knows the market price when the
- * exit is paid out. If the bar opens beyond the stop, exits fill at the open.
+ * Handles a bar that reaches a stop, the worst case first. Orders in transit arrive. Orders between the market and the stop fill, then the
+ * strategy decides. At the stop it decides again, and its exits fill; if the bar opens beyond the stop, they fill at the open. Other kept
+ * orders fill with the rest of the bar, and new ones wait for the next bar. After an exit the strategy decides at the close, because nobody
+ * knows the market price at its payout.
  */
 const leaveWithin = (whole: NextEvent.WholeRun, range: Fills.BarRange): void => {
   const { first, runs } = whole

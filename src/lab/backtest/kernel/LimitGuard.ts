@@ -1,10 +1,9 @@
 /**
- * A strategy's own limits in one market of a run, by the same rules that the engine applies to every order. An order that only a limit
- * keeps back waits, counts once under the limit's name, and is tried again at every close, as the engine does every turn. If only the price
- * keeps orders back, closes that cannot release one are skipped.
+ * Applies a strategy's own limits in one market of a run, by the rules of the engine. An order that only a limit refuses waits. It counts
+ * once under that limit and is tried again at every close; closes that cannot release one are skipped.
  *
- * A run whose only limit of this kind is `maxPriceDeviation`, which every strategy has, has no guard. An order that breaks this limit lies
- * far beyond the close at which it arrives. That costs nothing to detect, and the run is then repeated with a guard.
+ * A run whose only limit of this kind is `maxPriceDeviation`, which every strategy has, begins without a guard. If an order breaks that
+ * limit, the run is repeated with one.
  */
 import { exactPrice } from "../../../candles/Candles.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

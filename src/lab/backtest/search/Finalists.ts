@@ -1,7 +1,6 @@
 /**
- * The last step of a search. Both named sides decide at closes and assume one venue each, so the result of a live run may lie beyond both.
- * Therefore they only choose the finalists, which are then ranked by a quantile of runs that are simulated within the bars. The number of
- * runs is fixed, so equal searches have equal results.
+ * The last step of a search. The two named sides decide only at closes, so they only select the finalists. A quantile of simulated runs then
+ * ranks these. The number of runs is fixed, so equal searches give equal results.
  */
 import { Effect } from "effect"
 import { firstRuns } from "../results/Quantiles.ts"

@@ -78,11 +78,12 @@ export const hasQuantiles = ({ runs }: Band.Simulated): boolean => runs.length >
 
 export const sentence = (given: Simulated): string => {
   const about = `${precision(given.simulated)}.`
-  if (!hasQuantiles(given.simulated)) return `${about} Their venue, ${given.simulated.venue.join("; or ")}`
+  if (!hasQuantiles(given.simulated))
+    return `${about} Assumptions about the venue: ${given.simulated.venue.join("; or ")}`
   const { width, ofWorth, move, ofMove } = widthOf(given)
   const { venue } = given.simulated
   const relative = `${percent(ofWorth)} of starting equity, ${percent(ofMove)} of the price range (${percent(move)})`
-  return `${about} From p5 to p95 it is ${given.text(width)}: ${relative}. Their venue, ${venue.join("; or ")}`
+  return `${about} The range from p5 to p95 is ${given.text(width)}: ${relative}. Assumptions about the venue: ${venue.join("; or ")}`
 }
 
 export const json = (given: Simulated) => {

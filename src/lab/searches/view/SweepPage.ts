@@ -58,7 +58,7 @@ export const json = (found: SweepFound) => ({
 
 const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   const ran = all.filter(({ refused }) => refused === undefined).length
-  if (best.length === 0) return `None of ${ran} trials meets the conditions: there is nothing to trust.`
+  if (best.length === 0) return `None of ${ran} trials meets the conditions, so there is no result to rate.`
   return `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${ran} trials.${
     deflatedSharpe < 0.95
       ? " Too little to rely on: try fewer, coarser values, and test on other data (walk-forward)."
@@ -110,11 +110,13 @@ const plateau = (map: HeatMap.HeatMap, found: SweepFound): ReadonlyArray<string>
   const share = `neighbouring settings keep ${percent(Math.max(0, winner.kept), 0)} of its lead over the median`
   const verdict =
     winner.lead <= 0
-      ? "has no lead over the median cell of the map. Do not rely on it."
+      ? "is no better than the median cell of the map. Do not rely on it."
       : HeatMap.isPlateau(winner)
         ? `is robust: ${share}.`
         : `is a spike: ${share}. Do not rely on it.`
-  const others = winner.isGreatest ? "" : " It is not the highest cell of the map, which has all trials."
+  const others = winner.isGreatest
+    ? ""
+    : " Another cell is higher, because the map also has trials that fail the conditions."
   const further = isAtEdge ? " It is at the edge of the search: better ones may lie beyond." : ""
   return [`${cell} ${verdict}${others}${further}`]
 }

@@ -42,8 +42,8 @@ const byMarket = (found: WalkForwardFound): Page.PageSection | undefined => {
     Page.gain(profitQuote.toFixed(2)),
     efficiency === undefined
       ? gainsInSample === 0
-        ? "no gain in the past"
-        : "hardly a gain in the past"
+        ? "no gain in sample"
+        : "almost no gain in sample"
       : percent(efficiency, 0),
     `${gains} of ${windows}`
   ])
@@ -125,9 +125,9 @@ const chartsOf = ({ runs, space, markets: [{ result: steps }] }: WalkForwardFoun
 const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMarket>): string => {
   if (gainsInSample === 0) return "The search found no gain in sample."
   if (efficiency === undefined)
-    return `In sample the best gained in ${gainsInSample} of ${counted(windows, "window")}, but nearly nothing or less in total: no gain to compare with.`
+    return `In sample the best gained in ${gainsInSample} of ${counted(windows, "window")}, but almost nothing in total, so there is no ratio.`
   const did = efficiency < 0 ? "lost" : "gained"
-  return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of its gain in sample. Far below a gain of 100 %, the search fitted noise.`
+  return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of its gain in sample. Far below 100 % means that the search fitted noise.`
 }
 
 export const failure = ({ markets }: WalkForwardFound): string | undefined => {

@@ -277,7 +277,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     expireMillis: rule.expireAfter,
     times: rule.times ?? mostFirings,
     pauseMillis: rule.pause ?? pauseMillis,
-    text: rule.when?.text ?? "",
+    text: rule.when === undefined || rule.when.text === always ? "" : rule.when.text,
     keys: keyPlaces(node, node, to)
   }
   return exitPrices.length === 0 ? [whole] : inParts(whole, exitPrices, market)
@@ -298,6 +298,9 @@ export const inParts = (
     return { ...rule, size, exit, ...of }
   })
 }
+
+/** The condition of an order by hand. It is no reason for an order, because it always holds. */
+export const always = "mid > 0"
 
 type CompileTerm = (at: YamlScalar | undefined, type: ValueType) => Term | undefined
 

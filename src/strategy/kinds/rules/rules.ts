@@ -166,7 +166,10 @@ const inputs = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     whole.rules.map((rule, index) => {
       const { slot, when, cancelWhen } = rule
       if (before[index]?.going === undefined) {
-        return [slot, inputsOf([when, cancelWhen], moment, (at) => judgeAt(rule, at) === "yes")]
+        return [
+          slot,
+          inputsOf([rule.text === "" ? undefined : when, cancelWhen], moment, (at) => judgeAt(rule, at) === "yes")
+        ]
       }
       const isUnwanted = (at: Moment) => cancelWhen !== undefined && truth(cancelWhen, at) === "yes"
       return [slot, inputsOf([cancelWhen], moment, isUnwanted)]
@@ -446,7 +449,7 @@ const orderReason = (
   const verb = rule.side === "BUY" ? "buys" : "sells"
   const after = exit === undefined ? "" : `, then exits ${atPrice(rule.exit?.isSwap === true, exit)}`
   const order = `${verb} ${formatWithSymbol(quantity, market.base)} ${atPrice(rule.isSwap, price)}${after}`
-  return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.keys("when") }
+  return { code: "rule-fired", text: [order, rule.text].filter(Boolean).join(": "), source: rule.keys("when") }
 }
 
 const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))

@@ -177,7 +177,7 @@ describe("quotes whose sizes follow the inventory", () => {
 })
 
 describe("deals that decide within the bounds of their answers, and at every close", () => {
-  it("trade alike, and during a deal no candle makes them decide", () => {
+  it("trade as those that decide at every close, and no candle makes them decide during a deal", () => {
     const { always, bounded } = campaign(dealsOf, anyRules, seedsOf(6))
     assert.isAbove(always, 3 * bounded)
   })

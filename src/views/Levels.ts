@@ -1,0 +1,48 @@
+/** Prices that matter to a strategy beside its orders: the stop, targets of orders that have not filled, the cost of what it holds. */
+import { Schema } from "effect"
+import * as CostBasis from "../domain/CostBasis.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
+import { armedLeg, type Decision } from "../strategy/Decision.ts"
+import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
+import { progressOf, type View } from "../strategy/View.ts"
+
+export const LevelView = Schema.Struct({
+  /** `trail`: a stop that follows the price. */
+  kind: Schema.Literals(["stop", "trail", "target", "average-entry", "break-even"]),
+  market: Schema.String,
+  price: Schema.String
+})
+export type LevelView = typeof LevelView.Type
+
+const trails = /^[^#\n]*\btrail:/m
+
+export const levelsOf = (
+  strategy: Pick<Strategy, "market" | "others" | "text">,
+  trading: StrategyState["trading"] = new Map(),
+  { desired, stops = {} }: Pick<Decision, "desired" | "stops"> = { desired: [] },
+  slots: View["slots"] = new Map()
+): ReadonlyArray<LevelView> => {
+  const level = (kind: LevelView["kind"], market: string, price: Decimal.Decimal | undefined) =>
+    price === undefined ? [] : [{ kind, market, price: Decimal.short(price) }]
+  const main = strategy.market.name
+  const stop = trails.test(strategy.text) ? "trail" : "stop"
+  const targets = desired.flatMap((each) => {
+    const { cycle, legs, market = strategy.market, slot } = each
+    const exit = legs.at(-1)
+    const isDone = armedLeg(each, progressOf({ slots }, slot)) === undefined
+    return cycle || isDone || exit?.side === legs[0].side ? [] : level("target", market.name, exit?.price)
+  })
+  return [
+    ...[stops.priceBelow, stops.priceAbove].flatMap((price) => level(stop, main, price)),
+    ...new Map(targets.map((target) => [`${target.market} ${target.price}`, target])).values(),
+    ...marketsOf(strategy).flatMap((market) => {
+      const basis = trading.get(market.name)?.position.basis
+      if (basis === undefined) return []
+      return [
+        ...level("average-entry", market.name, CostBasis.averagePrice(basis, market)),
+        ...level("break-even", market.name, CostBasis.breakEven(basis, market))
+      ]
+    })
+  ]
+}
