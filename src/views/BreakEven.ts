@@ -1,20 +1,21 @@
 /** Prices at which a strategy breaks even: a sale of all that it holds there brings back its cost, less what its trading has earned. */
-import { Schema } from "effect"
 import * as CostBasis from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
 import * as Money from "../report/text/Money.ts"
 
-const Text = Schema.String
-
-/** `held`: base of its trading, in units. */
-export const BreakEvenView = Schema.Struct({ market: Text, price: Text, held: Text })
+export interface BreakEven {
+  readonly market: string
+  readonly price: string
+  /** Base of its trading, in units. */
+  readonly held: string
+}
 
 /** By market; no row where nothing is lacking. */
 export const breakEvens = (
   { trading }: Pick<StrategyState, "trading">,
   assets: Money.Assets
-): ReadonlyArray<typeof BreakEvenView.Type> =>
+): ReadonlyArray<BreakEven> =>
   [...trading].flatMap(([market, { position }]) => {
     const [base, quote] = market.split("/").map((symbol) => assets.get(symbol))
     const price = base && quote && CostBasis.breakEven(position.basis, { base, quote })
@@ -24,5 +25,5 @@ export const breakEvens = (
     ]
   })
 
-export const breakEvenText = ({ price, held, market }: typeof BreakEvenView.Type): string =>
+export const breakEvenText = ({ price, held, market }: BreakEven): string =>
   `breaks even at ${price}, with all ${held} ${market.split("/")[0]} that the strategy holds`

@@ -62,6 +62,14 @@ rebalance: { targets: { SOL: 33%, BTC: 33% }, band: 30bps, requote: 10bps }`,
 kind: bracket
 limits: { budget: { quote: 600 } }
 bracket: { side: buy, size: { base: 3 }, entry: ${at(1.01)}, takeProfit: ${at(1.2)}, stop: ${at(0.9)}, trail: 50bps, trailStep: 10bps, breakevenAt: ${at(1.05)} }`,
+  "bracket of two entries and two targets": `market: SOL/USDC
+kind: bracket
+limits: { budget: { quote: 1600 } }
+bracket: { side: buy, size: { base: 3 }, when: mid > 1, entry: 0.02%, or: { entry: mid * (1 + 0.02%) }, takeProfit: [{ at: 0.1%, part: 60% }, { at: 0.3%, part: 40% }], stop: 0.2%, breakevenAt: 0.1%, times: 50, expireAfter: 1m }`,
+  "deals that leave in parts": `market: SOL/USDC
+kind: deals
+limits: { budget: { quote: 2000 } }
+deals: { size: { quote: 200 }, reach: 0.1%, safety: { orders: 3, size: { quote: 200 }, distance: 0.1% }, takeProfit: [{ at: 0.1%, part: 50% }, { at: 0.3%, part: 50% }], breakevenAt: 0.1%, stop: 0.5%, expireAfter: 3m }`,
   "rules of its own trading": `market: SOL/USDC
 kind: rules
 limits: { budget: { base: 1, quote: 1500 } }

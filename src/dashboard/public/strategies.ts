@@ -39,8 +39,9 @@ const Profit = ({ levels, name }: Strategy) => {
     ["Fees", h(Money, { value: `-${fees}`, asset })],
     ["Fills", String(fills)]
   ] as const
-  const breakEvens = levels.filter(({ kind }) => kind === "break-even")
-  const lacking = breakEvens.map(({ market, price: at }) => [`Breaks even, ${market}`, shortPrice(at)] as const)
+  const lacking = levels
+    .filter((level) => level.kind === "break-even")
+    .map(({ market, price }) => [`Breaks even, ${market}`, shortPrice(price)] as const)
   return [
     div(
       "pnl",

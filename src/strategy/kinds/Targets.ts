@@ -4,14 +4,14 @@ import * as Read from "../Fields.ts"
 import { report } from "../Problem.ts"
 import { share } from "./PriceLevels.ts"
 
-export interface TargetPart<A> {
+export interface ExitTarget<A> {
   readonly at: A
   readonly part: Decimal.Decimal
 }
 
 const mostTargets = 10
 
-export const targets = <A>(price: Read.Reader<A>): Read.Reader<ReadonlyArray<TargetPart<A>>> => {
+export const targets = <A>(price: Read.Reader<A>): Read.Reader<ReadonlyArray<ExitTarget<A>>> => {
   const keys = {
     at: Read.required(price, "its price, as for a single target"),
     part: Read.required(share(Read.ratio), "this part of the size leaves there")
@@ -22,7 +22,7 @@ export const targets = <A>(price: Read.Reader<A>): Read.Reader<ReadonlyArray<Tar
     if (all.length > mostTargets) return report(to, at, `at most ${mostTargets} targets`)
     if (!Decimal.equals(sum, Decimal.one))
       return report(to, at, `the parts of the targets add up to ${Decimal.percent(sum)}, not to 100%`)
-    return all.map(({ value }): TargetPart<A> => ({ at: value.at, part: value.part }))
+    return all.map(({ value }): ExitTarget<A> => ({ at: value.at, part: value.part }))
   })
   return Read.either(only, several, Read.isList)
 }

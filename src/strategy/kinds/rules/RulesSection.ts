@@ -21,7 +21,7 @@ import { execution } from "../Execution.ts"
 import { part } from "../PriceLevels.ts"
 import { partsOf, type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
-import { type TargetPart, targets } from "../Targets.ts"
+import { type ExitTarget, targets } from "../Targets.ts"
 import { inOrder } from "./NameOrder.ts"
 import { checkLoss, checkPlaces, type Exit, needsPosition } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
@@ -35,7 +35,7 @@ export interface Rule {
   readonly isSwap: boolean
   readonly cancelWhen: Term | undefined
   readonly exit: Exit | undefined
-  /** The rounds that it shares with other rules (see `RuleGroup`). */
+  /** Rules of one group share their rounds (see `RuleGroup`). */
   readonly group?: { readonly of: string; readonly entry: string } | undefined
   readonly expireMillis: number | undefined
   readonly times: number
@@ -286,7 +286,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
 /** One rule for each target, with its part of the size. They fire together. */
 export const inParts = (
   rule: Rule,
-  targets: ReadonlyArray<TargetPart<Term | undefined> & { readonly isNet?: boolean }>,
+  targets: ReadonlyArray<ExitTarget<Term | undefined> & { readonly isNet?: boolean }>,
   market: Market
 ): ReadonlyArray<Rule> => {
   const parts = targets.map(({ part }) => part)
