@@ -104,7 +104,10 @@ const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFin
   return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
 }
 
-/** A slot with a holding waits for its exit, and the file no longer has that slot: the holding would stay without an exit. */
+/**
+ * A slot with a holding waits for its exit, and the file no longer has that slot: the holding would stay without an exit. Or the end of the
+ * strategy has sold a part, and the file no longer ends: its slots would sell that part again.
+ */
 const droppedExit = (
   { market, name, others = [] }: Strategy,
   { decisions, ran }: PlannedAhead,
@@ -113,8 +116,10 @@ const droppedExit = (
   const decision = decisions.get(name)
   if (decision === undefined) return undefined
   const plannedSlots = new Set([...decision.desired, ...decision.absent].map(({ slot }) => slot))
-  for (const { legs = [], market: of, side, slot } of ran.get(name)?.desired ?? []) {
-    const { bought = 0n, sold = 0n } = slots.get(slot) ?? {}
+  for (const { legs = [], market: of, side, slot, why } of ran.get(name)?.desired ?? []) {
+    const { bought = 0n, filledInLeg = 0n, sold = 0n } = slots.get(slot) ?? {}
+    if (why.code === "period-exit" && filledInLeg > 0n && !plannedSlots.has(slot))
+      return "its end has sold a part of the position: leave the end in the file until all is sold"
     const exit = bought > sold ? "SELL" : bought < sold ? "BUY" : undefined
     if (plannedSlots.has(slot) || (side !== exit && !legs.some((leg) => leg.side === exit))) continue
     const { base } = others.find((other) => other.name === of) ?? market
