@@ -467,6 +467,22 @@ rules:
         "dip waits to sell 0.05 BTC, but the file no longer has this slot: keep it until then, or its exit is lost"
       ])
       assert.deepStrictEqual(yield* unfit(rules("dips", ""), yield* holding(rules("dip", ""))), [])
+      const closing = `${rules("dip", exits)}until: 2020-01-01T00:00:00Z\nonEnd: sell\n`
+      const selling = [
+        ...history,
+        ...ended,
+        ...(yield* planOf([closing], { history: [...history, ...ended] })).planned.events
+      ]
+      const sale = selling.find((event) => event._tag === "Planned" && event.slot === "exit")
+      assert.isTrue(sale?._tag === "Planned" && sale.side === "SELL")
+      if (sale?._tag !== "Planned") return
+      const half = { amountIn: sale.inputAmount / 2n, amountOut: sale.outputAmount / 2n }
+      const sold: BotEvent = { ...sale, _tag: "FillSeen", fillId: "half", ...half, filledAt: now }
+      assert.deepStrictEqual(yield* unfit(rules("dip", exits), selling), [])
+      assert.deepStrictEqual(yield* unfit(closing, [...selling, sold]), [])
+      assert.deepStrictEqual(yield* unfit(rules("dip", exits), [...selling, sold]), [
+        "its end has sold a part of the position: leave the end in the file until all is sold"
+      ])
     })
   )
 

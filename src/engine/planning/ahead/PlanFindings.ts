@@ -104,6 +104,8 @@ const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFin
   return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
 }
 
+const endSales = new Set(["period-exit", "period-sale"])
+
 /**
  * A slot with a holding waits for its exit, and the file no longer has that slot: the holding would stay without an exit. Or the end of the
  * strategy has sold a part, and the file no longer ends: its slots would sell that part again.
@@ -118,7 +120,7 @@ const droppedExit = (
   const plannedSlots = new Set([...decision.desired, ...decision.absent].map(({ slot }) => slot))
   for (const { legs = [], market: of, side, slot, why } of ran.get(name)?.desired ?? []) {
     const { bought = 0n, filledInLeg = 0n, sold = 0n } = slots.get(slot) ?? {}
-    if (why.code === "period-exit" && filledInLeg > 0n && !plannedSlots.has(slot))
+    if (endSales.has(why.code) && filledInLeg > 0n && !plannedSlots.has(slot))
       return "its end has sold a part of the position: leave the end in the file until all is sold"
     const exit = bought > sold ? "SELL" : bought < sold ? "BUY" : undefined
     if (plannedSlots.has(slot) || (side !== exit && !legs.some((leg) => leg.side === exit))) continue
