@@ -221,9 +221,10 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     // The objection may be about another file.
     if (objection !== "" && running().some((each) => each.name === strategy && each.text !== text))
       return yield* refused(`${id} is not cancelled yet: ${objection}. At once: limitbot pause ${strategy} --cancel`)
+    const exits = /\bthen:/.test(rule) ? ", and its exits with it" : ""
     return {
       ...answerOf({ ...own, id, rule }, ""),
-      message: `${id} is cancelled; what has filled stays. limitbot orders shows it until its money is back`
+      message: `${id} is cancelled${exits}; what has filled stays. limitbot orders shows it until its money is back`
     }
   }, turn.withPermit)
 

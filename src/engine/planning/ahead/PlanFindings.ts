@@ -104,7 +104,7 @@ const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFin
   return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
 }
 
-const endSales = new Set(["period-exit", "period-sale"])
+const endSales = new Set(["period-exit", "period-sale", "grid-exit"])
 
 /**
  * A slot with a holding waits for its exit, and the file no longer has that slot: the holding would stay without an exit. Or the end of the
