@@ -61,7 +61,7 @@ export interface TradingRecord {
   readonly lastPrices: ReadonlyMap<string, { readonly price: Decimal.Decimal; readonly at: number }>
 }
 
-type Wish = Pick<Of<"Planned">, "deadline" | "side" | "inputAmount" | "outputAmount">
+type PlannedTerms = Pick<Of<"Planned">, "deadline" | "side" | "inputAmount" | "outputAmount">
 type BoundTo = Pick<Of<"Bound">, "estimatedRefundFee" | "estimatedWithdrawFee" | "orderId">
 
 /** Lists that only grow. The fold never reads them again, so they may be taken out and stored elsewhere. */
@@ -74,7 +74,7 @@ export interface Grown {
 }
 
 export interface TradesBooks extends Capital.CapitalBooks, Grown {
-  readonly planned: Map<string, { readonly event: Wish; readonly life: OrderLife; readonly bound?: BoundTo }>
+  readonly planned: Map<string, { readonly event: PlannedTerms; readonly life: OrderLife; readonly bound?: BoundTo }>
   readonly kinds: Map<string, string>
   /** By slot with fills: the number of legs that have ended and wait for their opposite (purchases above zero), and their details. */
   readonly legs: Map<string, { waiting: number; readonly about: Omit<About, "at"> }>
@@ -178,7 +178,7 @@ const turnsOf = ({ kinds }: TradesBooks, strategy: string): Pick<Trade, "byTurns
 const endLeg = (
   { legs, rounds }: TradesBooks,
   at: number,
-  { strategy, side, slot }: Pick<About, "strategy" | "slot"> & Pick<Wish, "side">
+  { strategy, side, slot }: Pick<About, "strategy" | "slot"> & Pick<PlannedTerms, "side">
 ): void => {
   const legState = legs.get(legKey(strategy, slot))
   if (legState === undefined) return
@@ -260,8 +260,8 @@ const remember = (reading: Reading, event: Of<"Planned"> | Of<"TakenBack">, at: 
   if (isNobodys(reading, strategy) && inputAsset !== event.outputAsset) return
   const [base, quote] = side === "SELL" ? [inputAsset, event.outputAsset] : [event.outputAsset, inputAsset]
   const about = { at, strategy, slot, placement, market, base, quote }
-  const wish = { deadline, side, inputAmount, outputAmount }
-  reading.books.planned.set(placement, { event: wish, life: { ...about, side, price, plannedAt: at } })
+  const plan = { deadline, side, inputAmount, outputAmount }
+  reading.books.planned.set(placement, { event: plan, life: { ...about, side, price, plannedAt: at } })
 }
 
 const boundTo = ({ estimatedRefundFee, estimatedWithdrawFee, orderId }: BoundTo): BoundTo => ({
@@ -276,15 +276,15 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
   if (event._tag === "Planned") return remember(reading, event, at)
   if (event._tag === "WrittenOff" || event._tag === "Found") return lose(reading, event, at)
   if (event._tag === "TakenBack" && !planned.has(event.placement)) remember(reading, event, at)
-  const wish = planned.get(event.placement)
-  if (wish === undefined) return
-  const { life } = wish
-  const note = (change: Partial<OrderLife>) => planned.set(event.placement, { ...wish, life: { ...life, ...change } })
+  const plan = planned.get(event.placement)
+  if (plan === undefined) return
+  const { life } = plan
+  const note = (change: Partial<OrderLife>) => planned.set(event.placement, { ...plan, life: { ...life, ...change } })
   const { strategy, slot, placement, market, base, quote } = life
   const about = { strategy, slot, placement, market, base, quote }
   switch (event._tag) {
     case "Bound":
-      planned.set(event.placement, { ...wish, bound: boundTo(event) })
+      planned.set(event.placement, { ...plan, bound: boundTo(event) })
       return
     case "Settled":
       planned.delete(placement)
@@ -292,8 +292,8 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     case "FeesEstimated": {
       const { estimatedRefundFee, estimatedWithdrawFee } = event
-      if (wish.bound === undefined) return
-      planned.set(placement, { ...wish, bound: { ...wish.bound, estimatedRefundFee, estimatedWithdrawFee } })
+      if (plan.bound === undefined) return
+      planned.set(placement, { ...plan, bound: { ...plan.bound, estimatedRefundFee, estimatedWithdrawFee } })
       return
     }
     case "FeeEchoed":
@@ -307,7 +307,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     case "Closed":
       note({ closedAt: at, status: event.status })
-      if (event.status === "FILLED") endLeg(books, at, { strategy, side: wish.event.side, slot })
+      if (event.status === "FILLED") endLeg(books, at, { strategy, side: plan.event.side, slot })
       return
     case "FillSeen": {
       if (isMove(life)) {
@@ -323,7 +323,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
         ...about,
         at: event.filledAt,
         fillId: event.fillId,
-        ...present({ orderId: wish.bound?.orderId }),
+        ...present({ orderId: plan.bound?.orderId }),
         side: event.side,
         baseAmount: isSale ? event.amountIn : event.amountOut,
         quoteAmount: isSale ? event.amountOut : event.amountIn,
@@ -335,8 +335,8 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
     }
     case "PaidOut":
     case "Refunded": {
-      const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(wish.event, fee))
-      const { bound } = wish
+      const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(plan.event, fee))
+      const { bound } = plan
       const estimated = event._tag === "PaidOut" ? bound?.estimatedWithdrawFee : bound?.estimatedRefundFee
       charge(books, {
         ...about,
@@ -352,7 +352,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     }
     case "TakenBack":
-      planned.set(placement, { ...wish, bound: boundTo(event) })
+      planned.set(placement, { ...plan, bound: boundTo(event) })
       return takeBack(books, event, { at, ...about })
     default:
       return
@@ -362,7 +362,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
 const isMove = ({ base, quote }: About): boolean => base === quote
 
 /** A fee in base counts at the price of its order. */
-const worth = ({ side, inputAmount, outputAmount }: Wish, fee: Amount): Amount => {
+const worth = ({ side, inputAmount, outputAmount }: PlannedTerms, fee: Amount): Amount => {
   const [quote, base] = side === "BUY" ? [inputAmount, outputAmount] : [outputAmount, inputAmount]
   return base === 0n ? 0n : Decimal.divideInteger(fee * quote, base, "up")
 }

@@ -66,9 +66,9 @@ const rebuild = Effect.fnUntraced(function* (
   const pages = yield* Stream.runCollect(orderPages(venue))
   const listed = pages.flatMap((page) => page.orders)
   const orders = listed.filter(({ id }) => !others.has(id))
-  const wishes = yield* wishesNow(strategies)
+  const slotPlans = yield* slotPlansNow(strategies)
   yield* StartUp.record(run, strategies)
-  const recovery = Recovery.recover(orders, wishes, markets)
+  const recovery = Recovery.recover(orders, slotPlans, markets)
   yield* books.record(...Recovery.budgetsOf([...recovery.finished, ...recovery.found]))
   yield* Effect.forEach([...recovery.finished, ...recovery.found], Adoption.adopt, { discard: true })
   // The money of ended orders is in the budgets of the strategies that continue.
@@ -107,12 +107,12 @@ const historyOf = Effect.fnUntraced(function* (
   )
 })
 
-const wishesNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
+const slotPlansNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const { state } = yield* Bookkeeper
   yield* orderBook.look(wantedBy(strategies), 0)
   const now = yield* Clock.currentTimeMillis
-  return strategies.flatMap((strategy): ReadonlyArray<Recovery.Wishes> => {
+  return strategies.flatMap((strategy): ReadonlyArray<Recovery.SlotPlans> => {
     const moment = momentOf(strategy, orderBook.prices, undefined, now)
     if (moment === undefined) return []
     const { desired } = written(strategy.decide(viewOf(state, strategy, moment), strategy.initialMemory))

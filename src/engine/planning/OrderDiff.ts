@@ -31,23 +31,26 @@ export type Change =
   | { readonly _tag: "Wait"; readonly slot: string; readonly why: string }
 
 /** Planned orders by slot; `absent` holds the strategy's reason for slots that should be empty. */
-export interface Wish {
+export interface OrderPlan {
   readonly desired: ReadonlyMap<string, DesiredOrder>
   readonly absent: ReadonlyMap<string, Reason>
 }
 
 /** `market`: market of planned orders that name none. */
-export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
+export const diff = (market: Market, plan: OrderPlan, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
-  const desiredOrders = exitsFirst([...wish.desired.values()], ({ isExit }) => isExit === true)
+  const desiredOrders = exitsFirst([...plan.desired.values()], ({ isExit }) => isExit === true)
   const placed = desiredOrders.map((desired): Change => {
     const order = live.get(desired.slot)
     return order === undefined ? { _tag: "Place", desired } : changeOf(desired.market ?? market, order, desired)
   })
   const unwanted = [...live.values()]
-    .filter((order) => !wish.desired.has(order.slot))
+    .filter((order) => !plan.desired.has(order.slot))
     .map((order): Change => {
-      const why = wish.absent.get(order.slot) ?? { code: "not-wanted", text: "The strategy no longer plans this slot" }
+      const why = plan.absent.get(order.slot) ?? {
+        code: "not-wanted",
+        text: "The strategy no longer plans this slot"
+      }
       return cancelOrWait(order, why)
     })
   return [...unwanted, ...placed]

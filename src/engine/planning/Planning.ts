@@ -19,7 +19,7 @@ import * as Tally from "../state/Tally.ts"
 import { armed, deciding, type MarketMoment, viewOf } from "./DecisionRecord.ts"
 import * as Exits from "./Exits.ts"
 import { leftByEdits } from "./LeavingOrders.ts"
-import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
+import { type Change, diff, type OrderPlan, type SlotOrder } from "./OrderDiff.ts"
 import * as Placing from "./Placing.ts"
 import { closings, sweeps } from "./Remainders.ts"
 import { noCost, replacementCost } from "./ReplacementCost.ts"
@@ -62,21 +62,21 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       view = viewOf(books.state, strategy, moment, tally)
       decision = yield* decide(strategy, view)
     }
-    const wish =
+    const orderPlan =
       cancelAll === undefined
-        ? withSweeps(wishOf(decision, view), sweeps(books.state, strategy, decision.desired, view, own))
-        : emptyWish(own, cancelAll)
+        ? withSweeps(orderPlanOf(decision, view), sweeps(books.state, strategy, decision.desired, view, own))
+        : emptyOrderPlan(own, cancelAll)
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
-    const changes = diff(strategy.market, wish, orders)
+    const changes = diff(strategy.market, orderPlan, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
-    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, wish, beside, change), { discard: true })
-    yield* watchExits(strategy, view, own, decision, wish.desired)
+    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, orderPlan, beside, change), { discard: true })
+    yield* watchExits(strategy, view, own, decision, orderPlan.desired)
     if (cancelAll !== undefined)
       yield* Effect.forEach(exitsIn(decision, view), (exit) => reportHeldExit(strategy, view, beside, exit), {
         discard: true
       })
     // `touched` was read before the plan, so an event that came during the plan makes the next plan run.
-    if (cancelAll === undefined && isCalm(books.state, strategy, decision, view, wish, orders))
+    if (cancelAll === undefined && isCalm(books.state, strategy, decision, view, orderPlan, orders))
       calm.set(strategy.name, { decision, touchedAt: touched })
     return decision
   })
@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     strategy: Strategy,
     view: View,
     own: ReadonlyArray<Placement>,
-    { desired }: Wish,
+    { desired }: OrderPlan,
     beside: Placing.Beside,
     change: Change
   ): ReturnType<typeof books.record> => {
@@ -122,22 +122,22 @@ const isCalm = (
   strategy: Strategy,
   { desired }: Decision,
   view: View,
-  wish: Wish,
+  orderPlan: OrderPlan,
   orders: ReadonlyArray<SlotOrder>
 ): boolean =>
   diff(
     strategy.market,
-    wish,
+    orderPlan,
     orders.map((order) => ({ ...order, replacement: noCost }))
   ).every(({ _tag }) => _tag === "Keep") &&
   !desired.some(isAfterStop) &&
-  desired.every((slot) => wish.desired.has(slot.slot) || isDone(slot, view)) &&
+  desired.every((slot) => orderPlan.desired.has(slot.slot) || isDone(slot, view)) &&
   marketsOf(strategy).every(({ base: { symbol } }) => Ledger.dustOf(state.ledger, strategy.name, symbol) <= 0n)
 
 const isDone = (desired: DesiredSlot, view: View): boolean =>
   desired.legs[dueLeg(desired, progressOf(view, desired.slot))] === undefined
 
-const wishOf = (decision: Decision, view: View) => ({
+const orderPlanOf = (decision: Decision, view: View) => ({
   desired: new Map(
     decision.desired.flatMap((desired) => {
       const order = armed(desired, view)
@@ -149,14 +149,14 @@ const wishOf = (decision: Decision, view: View) => ({
 })
 
 const exitsIn = (decision: Decision, view: View): ReadonlyArray<DesiredOrder> =>
-  [...wishOf(decision, view).desired.values()].filter(({ isExit }) => isExit === true)
+  [...orderPlanOf(decision, view).desired.values()].filter(({ isExit }) => isExit === true)
 
-const withSweeps = (wish: Wish, orders: ReadonlyArray<DesiredOrder>): Wish => ({
-  ...wish,
-  desired: new Map([...wish.desired, ...orders.map((order) => [order.slot, order] as const)])
+const withSweeps = (orderPlan: OrderPlan, orders: ReadonlyArray<DesiredOrder>): OrderPlan => ({
+  ...orderPlan,
+  desired: new Map([...orderPlan.desired, ...orders.map((order) => [order.slot, order] as const)])
 })
 
-const emptyWish = (own: ReadonlyArray<Placement>, why: Reason) => ({
+const emptyOrderPlan = (own: ReadonlyArray<Placement>, why: Reason) => ({
   desired: new Map<string, DesiredOrder>(),
   absent: new Map(own.map(({ slot }) => [slot, why]))
 })

@@ -18,7 +18,7 @@ import { isPaid } from "./Reconciliation.ts"
 
 export const ended = "ended"
 
-export interface Wishes {
+export interface SlotPlans {
   readonly strategy: Strategy
   readonly desired: ReadonlyArray<DesiredSlot>
 }
@@ -41,7 +41,7 @@ export interface Recovery {
   readonly notUnderstood: ReadonlyArray<Order>
 }
 
-const isWanted = (order: Order, market: Market, { strategy, desired }: Wishes, slot: DesiredSlot): boolean =>
+const isWanted = (order: Order, market: Market, { strategy, desired }: SlotPlans, slot: DesiredSlot): boolean =>
   desired.includes(slot) &&
   (slot.market ?? strategy.market).name === market.name &&
   slot.legs.some(
@@ -52,7 +52,7 @@ const isWanted = (order: Order, market: Market, { strategy, desired }: Wishes, s
 /** Two orders with equal deadlines, the fingerprint of an order, cannot be told apart. */
 export const recover = (
   orders: ReadonlyArray<Order>,
-  wishes: ReadonlyArray<Wishes>,
+  slotPlans: ReadonlyArray<SlotPlans>,
   markets: ReadonlyMap<string, Market>
 ): Recovery => {
   const byAssets = new Map([...markets.values()].map((market) => [`${market.base.id} ${market.quote.id}`, market]))
@@ -69,10 +69,10 @@ export const recover = (
     else if (market === undefined || deadlines.has(order.deadline)) notUnderstood.push(order)
     else {
       deadlines.add(order.deadline)
-      const places = wishes.flatMap((wish) =>
-        wish.desired
-          .filter((slot) => isWanted(order, market, wish, slot))
-          .map(({ slot }) => ({ strategy: wish.strategy.name, slot }))
+      const places = slotPlans.flatMap((plans) =>
+        plans.desired
+          .filter((slot) => isWanted(order, market, plans, slot))
+          .map(({ slot }) => ({ strategy: plans.strategy.name, slot }))
       )
       const place = places.find(({ strategy, slot }) => !usedSlots.has(slotKey(strategy, slot)))
       if (place !== undefined) usedSlots.add(slotKey(place.strategy, place.slot))

@@ -31,7 +31,7 @@ import { orderPages } from "../tracking/OrderReads.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
 import * as ForeignOrders from "./ForeignOrders.ts"
 
-interface Wish {
+interface PlannedSlot {
   readonly strategy: string
   readonly terms: OrderTerms | undefined
   readonly desired: DesiredOrder
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const settings = yield* EngineSettings
-  const wishes = new Map<string, Wish>()
+  const plannedSlots = new Map<string, PlannedSlot>()
   let isAsked = books.state.integrity.uncheckedSince === undefined
   const unsignedPlacements = unsignedIn(books.state.placements)
   const foreignOrders = yield* ForeignOrders.make
@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
     if (mayBegin()) return true
     const key = slotKey(strategy.name, desired.slot)
     const { market, name, terms } = strategy
-    wishes.set(key, { strategy: name, terms, desired, market: desired.market ?? market })
+    plannedSlots.set(key, { strategy: name, terms, desired, market: desired.market ?? market })
     return false
   }
 
@@ -67,18 +67,20 @@ const make = Effect.gen(function* () {
       return placement !== undefined && isUnsigned(placement) ? [placement] : []
     })
 
-  const isFree = ({ desired, strategy }: Wish): boolean =>
+  const isFree = ({ desired, strategy }: PlannedSlot): boolean =>
     [...books.state.placements.values()].every(
       (placement) => placement.strategy !== strategy || placement.slot !== desired.slot || isFinished(placement.state)
     )
 
-  const isPaidBy = ({ desired, market, strategy }: Wish, { depositedAmount }: Order): boolean =>
+  const isPaidBy = ({ desired, market, strategy }: PlannedSlot, { depositedAmount }: Order): boolean =>
     depositedAmount <= Ledger.freeOf(books.state.ledger, strategy, inputAsset(market, desired.side).symbol)
 
   const takeBack = Effect.fnUntraced(function* (order: Order) {
-    const wish = [...wishes.values()].find((each) => isWish(each, order) && isFree(each) && isPaidBy(each, order))
-    if (wish !== undefined) {
-      const { desired, market, strategy, terms } = wish
+    const plannedSlot = [...plannedSlots.values()].find(
+      (each) => isPlannedAs(each, order) && isFree(each) && isPaidBy(each, order)
+    )
+    if (plannedSlot !== undefined) {
+      const { desired, market, strategy, terms } = plannedSlot
       const because = "it was missing in the journal, and its slot plans it"
       const slot = { strategy, slot: desired.slot, ...present({ terms }) }
       const forgottenOrder = { order, market, ...slot, because, asked: settings.account }
@@ -99,7 +101,7 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Asks the venue if it is time. Runs after strategies were planned, so that `wishes` has their planned orders. Returns true if orders
+   * Asks the venue if it is time. Runs after strategies were planned, so that `plannedSlots` has their planned orders. Returns true if orders
    * that had to wait may begin now. Fails with the read of the list or with the journal.
    */
   const look = Effect.fn("ForgottenOrders.look")(function* () {
@@ -118,8 +120,8 @@ const make = Effect.gen(function* () {
       for (const order of yield* foreignOrders(orders, since, now)) yield* takeBack(order)
       isAsked = !integrity.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
     } else yield* lookAgain()
-    if (!mayBegin() || wishes.size === 0) return false
-    wishes.clear()
+    if (!mayBegin() || plannedSlots.size === 0) return false
+    plannedSlots.clear()
     return true
   })
 
@@ -132,7 +134,7 @@ export class ForgottenOrders extends Context.Service<ForgottenOrders>()("limitbo
   static readonly layer = Layer.effect(this, make)
 }
 
-const isWish = ({ desired, market }: Wish, order: Order): boolean =>
+const isPlannedAs = ({ desired, market }: PlannedSlot, order: Order): boolean =>
   order.baseAsset === market.base.id &&
   order.quoteAsset === market.quote.id &&
   order.side === desired.side &&
