@@ -202,9 +202,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: calls,
-        find: "      yield* record(...events, sending(placement, 1))\n",
+        find: "      yield* books.recordIfFits(...events, sending(placement, 1))\n",
         replace:
-          "      yield* Effect.ignore(means.venue.submitIntent(signed.success))\n      yield* record(...events, sending(placement, 1))\n"
+          "      yield* Effect.ignore(means.venue.submitIntent(signed.success))\n      yield* books.recordIfFits(...events, sending(placement, 1))\n"
       }
     ]
   },
@@ -441,8 +441,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: calls,
-        find: "yield* record(...events, sending(placement, 1))",
-        replace: "yield* record(...events)"
+        find: "yield* books.recordIfFits(...events, sending(placement, 1))",
+        replace: "yield* books.recordIfFits(...events)"
       },
       {
         file: calls,
