@@ -67,15 +67,24 @@ const costsOf = (changes: ReadonlyArray<Change>): string => {
   return assets.map((asset) => `${Number(total(asset).toPrecision(6))} ${asset}`).join(" and ")
 }
 
+const outcomes: ReadonlyArray<readonly [Change["action"], string]> = [
+  ["keep", "kept"],
+  ["cancel", "cancelled"],
+  ["create", "placed"],
+  ["defer", "placed once funds are back"]
+]
+
 const plan = async (of: StrategyFileView): Promise<void> => {
   say(["planning …"], true)
   const answer = await Api.post<typeof Plan.Type>("plan", edited(of))
   const [changes, { refused }] = [changesOf(of, answer), answer]
   const [counts, costs] = [Map.groupBy(changes, ({ action }) => action), costsOf(changes)]
-  const count = (action: Change["action"]) => counts.get(action)?.length ?? 0
+  const words = outcomes.flatMap(([action, word]) =>
+    counts.has(action) ? [`${counts.get(action)?.length} ${word}`] : []
+  )
   say(
     [
-      `${count("keep")} kept, ${count("cancel")} cancelled, ${count("create")} placed, ${count("defer")} placed once funds are back`,
+      words.join(", ") || "nothing to place",
       ...(costs === "" ? [] : [`Costs about ${costs}`]),
       ...answer.findings.map(({ text }) => brief(text)),
       ...(refused.length > 0 ? [`warnings: ${refused.join(", ")}`] : [])
