@@ -15,7 +15,8 @@ export const LevelView = Schema.Struct({
 })
 export type LevelView = typeof LevelView.Type
 
-const trails = /^[^#\n]*\btrail:/m
+/** `trail: up` of a grid moves its range. */
+const trails = /^[^#\n]*\btrail:(?!\s*(?:up|down|both)\b)/m
 
 export const levelsOf = (
   strategy: Pick<Strategy, "market" | "others" | "text">,

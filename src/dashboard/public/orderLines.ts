@@ -42,7 +42,7 @@ export class OrderLines implements ISeriesPrimitive<Time> {
   #levels: ReadonlyArray<LevelLine> = []
   #price = 0
   #dragged: { readonly order: string; readonly price: string } | undefined
-  #labels: ReadonlyArray<{ readonly order: string | undefined; readonly y: number }> = []
+  #labels: ReadonlyArray<{ readonly order: string | undefined; readonly left: number; readonly y: number }> = []
   #colours: LineColours = { up: "", down: "", calm: "", surface: "" }
   #series: ISeriesApi<"Candlestick"> | undefined
   #redraw: () => void = () => undefined
@@ -81,8 +81,8 @@ export class OrderLines implements ISeriesPrimitive<Time> {
   }
 
   /** The movable order whose label is at this height. */
-  movableAt(height: number): string | undefined {
-    return this.#labels.find(({ y }) => Math.abs(y - height) < labelHeight / 2)?.order
+  movableAt([x, height]: readonly [x: number, height: number]): string | undefined {
+    return this.#labels.find(({ left, y }) => x >= left && Math.abs(y - height) < labelHeight / 2)?.order
   }
   drag(dragged: { readonly order: string; readonly price: string } | undefined): void {
     this.#dragged = dragged
@@ -135,7 +135,7 @@ export class OrderLines implements ISeriesPrimitive<Time> {
       const left = width - labelWidth - 2
       context.font = "500 11px system-ui, sans-serif"
       context.textBaseline = "middle"
-      const labels: Array<{ readonly order: string | undefined; readonly y: number }> = []
+      const labels: Array<{ readonly order: string | undefined; readonly left: number; readonly y: number }> = []
       const isSeen = (y: number) => y >= 0 && y <= height
       const lines = this.#lines.map((line) => {
         if (line.order === undefined || line.order !== this.#dragged?.order) return line
@@ -161,7 +161,7 @@ export class OrderLines implements ISeriesPrimitive<Time> {
         context.stroke()
         context.setLineDash([])
         if (!hasRoom) continue
-        labels.push({ order, y })
+        labels.push({ order, left, y })
         context.fillStyle = this.#colours.surface
         context.beginPath()
         context.roundRect(left, y - labelHeight / 2, labelWidth, labelHeight, 4)

@@ -84,7 +84,11 @@ const movable = ({ side, slot, state }: Order): string | undefined => {
 const offerDragging = (chart: IChartApi, candles: ISeriesApi<"Candlestick">, lines: OrderLines): void => {
   const element = chart.chartElement()
   let grip: { readonly order: string; readonly from: number } | undefined
-  const heightOf = ({ clientY }: PointerEvent): number => clientY - element.getBoundingClientRect().top
+  const placeOf = ({ clientX, clientY }: PointerEvent): readonly [x: number, height: number] => {
+    const { left, top } = element.getBoundingClientRect()
+    return [clientX - left, clientY - top]
+  }
+  const heightOf = (event: PointerEvent): number => placeOf(event)[1]
   const priceAt = (height: number): string | undefined => {
     const [price, below] = [candles.coordinateToPrice(height), candles.coordinateToPrice(height + 1)]
     return price === null || below === null ? undefined : pixelPrice(price, price - below)
@@ -95,7 +99,7 @@ const offerDragging = (chart: IChartApi, candles: ISeriesApi<"Candlestick">, lin
     chart.applyOptions({ handleScroll: { pressedMouseMove: true } })
   }
   element.addEventListener("pointerdown", (event) => {
-    const order = lines.movableAt(heightOf(event))
+    const order = lines.movableAt(placeOf(event))
     if (order === undefined) return
     grip = { order, from: heightOf(event) }
     element.setPointerCapture(event.pointerId)
@@ -104,7 +108,7 @@ const offerDragging = (chart: IChartApi, candles: ISeriesApi<"Candlestick">, lin
   element.addEventListener("pointermove", (event) => {
     const price = priceAt(heightOf(event))
     if (grip !== undefined && price !== undefined) lines.drag({ order: grip.order, price })
-    element.classList.toggle("grip", grip !== undefined || lines.movableAt(heightOf(event)) !== undefined)
+    element.classList.toggle("grip", grip !== undefined || lines.movableAt(placeOf(event)) !== undefined)
   })
   element.addEventListener("pointercancel", release)
   element.addEventListener("pointerup", (event) => {

@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const tally = Tally.of(books.state, strategy.name, moment.now)
     let view = viewOf(books.state, strategy, moment, tally)
     let decision = yield* decide(strategy, view)
-    const closedLegs = cancelAll === undefined ? closings(books.state, strategy, decision.desired, view, own) : []
+    const closedLegs = cancelAll === undefined ? closings(books.state, strategy, decision, view, own) : []
     if (closedLegs.length > 0) {
       yield* books.record(...closedLegs)
       view = viewOf(books.state, strategy, moment, tally)

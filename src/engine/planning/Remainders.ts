@@ -7,7 +7,7 @@
  * order or, without one, the smallest order that the strategy plans now. It is sold at the bid, because waiting earns nothing on a
  * remainder.
  */
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, magnitude } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { isLeftover } from "../../domain/CostBasis.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -15,6 +15,7 @@ import { type Market, quoteAmount, toTick } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import {
   armedLeg,
+  type Decision,
   type DesiredOrder,
   type DesiredSlot,
   dueLeg,
@@ -34,18 +35,20 @@ export const refusalsThatTell = 3
 export const closings = (
   state: BotState,
   strategy: Strategy,
-  desired: ReadonlyArray<DesiredSlot>,
+  { absent, desired }: Pick<Decision, "absent" | "desired">,
   view: View,
   own: ReadonlyArray<Placement>
 ): ReadonlyArray<BotEvent> => {
   const live = new Set(own.map(({ slot }) => slot))
-  return desired.flatMap((each) => (live.has(each.slot) ? [] : closingOf(state, strategy, each, view)))
+  const slots = new Set([...absent, ...desired].map(({ slot }) => slot))
+  return desired.flatMap((each) => (live.has(each.slot) ? [] : closingOf(state, strategy, each, slots, view)))
 }
 
 const closingOf = (
   state: BotState,
   { limits: { minOrder }, name }: Strategy,
   desired: DesiredSlot,
+  slots: ReadonlySet<string>,
   view: View
 ): ReadonlyArray<BotEvent> => {
   const progress = progressOf(view, desired.slot)
@@ -53,7 +56,7 @@ const closingOf = (
   if (leg === undefined) return []
   const { base } = desired.market ?? view.market
   const about = { strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol }
-  if (isSoldAtEnd(state, name, desired, view)) {
+  if (isSoldAtEnd(state, name, desired, slots, view)) {
     const sold = { _tag: "LegClosed", ...about, rest: 0n, reason: "the end of the strategy has sold it" } as const
     const sale = { ...sold, side: "SELL", isSoldAtEnd: true } as const
     if (leaves(desired, leg)) return leg.side === "SELL" ? [sale] : []
@@ -84,14 +87,22 @@ const closingOf = (
 const numberOf = ({ placement = "p0" }: Slot): number => Number(placement.slice(1))
 
 /**
- * True if the end of the strategy has sold, in a slot of its own, what this slot holds. The slot counts on it again if the file loses that
- * end.
+ * True if an end that the file has lost has sold, in a slot of its own, what this slot holds. The slot counts on it again. `slots`: all of
+ * the file.
  */
-const isSoldAtEnd = (state: BotState, strategy: string, { legs, slot }: DesiredSlot, view: View): boolean => {
+const isSoldAtEnd = (
+  state: BotState,
+  strategy: string,
+  { legs, slot }: DesiredSlot,
+  slots: ReadonlySet<string>,
+  view: View
+): boolean => {
   const [run = ""] = /-run-\d+$/.exec(slot) ?? []
-  const [own, end] = [slot, `exit${run}`].map((each) => state.slots.get(slotKey(strategy, each)))
-  if (legs.length === 1 || own === undefined || end === undefined || numberOf(own) >= numberOf(end)) return false
-  return end.sold > 0n && isLeftover(view.own?.position ?? end.sold, end.sold)
+  const exit = `exit${run}`
+  const [own, end] = [slot, exit].map((each) => state.slots.get(slotKey(strategy, each)))
+  if (slots.has(exit) || legs.length === 1 || own === undefined || end === undefined) return false
+  const isEarlier = numberOf(own) < numberOf(end)
+  return isEarlier && end.sold > 0n && isLeftover(magnitude(view.own?.position ?? end.sold), end.sold)
 }
 
 const why = { code: "dust", text: "Unsold remainders are large enough for an order" }

@@ -14,6 +14,7 @@ const lookMillis = 3_000
 /** A bot values its last month for its profit, so that is requested less often. */
 const profitMillis = 30_000
 const patienceMillis = 5_000
+const profitPatience = "3 seconds"
 const maxTogether = 16
 
 export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArray<RegisteredBot>) {
@@ -26,16 +27,22 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
     RunningBot.askAt(bot, call, patienceMillis).pipe(Effect.provide(NodeHttpClient.layerUndici))
 
   const look = Effect.fnUntraced(function* (bot: RegisteredBot) {
-    const before = profits.get(bot.name)
     const now = yield* Clock.currentTimeMillis
+    const last = profits.get(bot.name) ?? { at: Number.NEGATIVE_INFINITY, standings: [] }
+    const isRecent = now - last.at < profitMillis
     const lineRequest = askOf(bot, ({ look }) => {
-      const isRecent = before !== undefined && now - before.at < profitMillis
-      const profit = isRecent ? Effect.succeed(before) : look.profit()
+      // Profits are slow to sum; without them the bot is still there.
+      const profit = isRecent
+        ? Effect.succeed(last)
+        : look.profit().pipe(
+            Effect.timeout(profitPatience),
+            Effect.orElseSucceed(() => last)
+          )
       return Effect.all({ status: look.status(), money: look.money(), profit }, { concurrency: 3 })
     })
     const line = yield* Effect.match(lineRequest, {
       onSuccess: ({ money, profit, status }) => {
-        profits.set(bot.name, profit)
+        if (!isRecent) profits.set(bot.name, { at: now, standings: profit.standings })
         return lineOfBot(bot.name, { status, money: money.rows, profit: profit.standings }, 0)
       },
       onFailure: ({ message, why }) =>

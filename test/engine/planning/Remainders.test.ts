@@ -7,7 +7,7 @@ import * as Ledger from "../../../src/domain/Ledger.ts"
 import { closings, sweeps } from "../../../src/engine/planning/Remainders.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { emptySlot, progressOf, type Slot, slotKey } from "../../../src/engine/state/SlotFold.ts"
-import { armedLeg, type DesiredSlot } from "../../../src/strategy/Decision.ts"
+import { armedLeg, type Decision, type DesiredSlot } from "../../../src/strategy/Decision.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
 import { market } from "../../world/bitcoin.ts"
@@ -59,7 +59,7 @@ const look = (state: BotState.BotState): View => {
 }
 
 const close = (state: BotState.BotState, desired: DesiredSlot, limits: Partial<Limits> = {}) => {
-  const events = closings(state, strategyWith(limits), [desired], look(state), [])
+  const events = closings(state, strategyWith(limits), { desired: [desired], absent: [] }, look(state), [])
   for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
   return events
 }
@@ -116,7 +116,7 @@ describe("a leg that cannot fill to the last unit", () => {
 
 const lastOrder = { side: "BUY", price: Decimal.make(50_000n) } as const
 /** Its end sold 599,900 in the slot `exit`, by order 7; the slot's own last order was 3. */
-const ended = (slot: Partial<Slot>, position = 0n) => {
+const ended = (slot: Partial<Slot>, position = 0n, absent: Decision["absent"] = []) => {
   const state = BotState.make()
   const cellSlot = {
     ...emptySlot("s", "cell"),
@@ -127,7 +127,7 @@ const ended = (slot: Partial<Slot>, position = 0n) => {
   state.slots.set(slotKey("s", "exit"), { ...emptySlot("s", "exit"), placement: "p7", sold: 599_900n })
   const own = { openOrders: 0, freeBase: 1_000_000n, freeQuote: 0n, position, realisedProfit: 0n }
   const due = () => armedLeg(cell(600_000n), look(state).slots.get("cell") ?? assert.fail())
-  const events = closings(state, strategyWith({}), [cell(600_000n)], { ...look(state), own }, [])
+  const events = closings(state, strategyWith({}), { desired: [cell(600_000n)], absent }, { ...look(state), own }, [])
   for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
   return { due, events, past: state.slots.get(slotKey("s", "cell"))?.past }
 }
@@ -152,6 +152,12 @@ describe("what the end of a strategy has sold", () => {
   it("is neither what the slot bought afterwards nor what is not sold yet", () => {
     assert.strictEqual(ended({ ...bought, placement: "p8" }).due()?.side, "SELL")
     assert.strictEqual(ended(bought, 200_000n).due()?.side, "SELL")
+  })
+
+  it("is not the sale of a rule named exit, nor a position that was sold beyond what it had", () => {
+    const absent = [{ slot: "exit", why: { code: "condition", text: "its condition does not hold" } }]
+    assert.strictEqual(ended(bought, 0n, absent).due()?.side, "SELL")
+    assert.strictEqual(ended(bought, -400_000n).due()?.side, "SELL")
   })
 })
 

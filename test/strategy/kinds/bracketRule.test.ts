@@ -221,6 +221,7 @@ describe("a bracket by percentages", () => {
     ])
     const held = decideAt(strategy, price("1055"), cancels.memory, two)
     assert.deepStrictEqual(prices(held), ["BUY 1049.4", "SELL 1101.87", "BUY 1060", "SELL 1113"])
+    assert.strictEqual(held.desired[0]?.legs[0].quantity, 40_000_000n, "nothing more is bought")
     const stopped = decideAt(strategy, price("1000"), held.memory, two)
     assert.deepStrictEqual(
       stopped.desired.map(({ why, legs: [{ quantity }] }) => [why.code, quantity]),

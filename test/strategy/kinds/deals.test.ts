@@ -275,6 +275,45 @@ ${stop}  expireAfter: 30m
     assert.deepStrictEqual(exits(look(venue, 50_000, minute)), ["exit-2 200000 at 52000"])
   })
 
+  it("leave together after a stop if what is left of a part is below the minimum order", () => {
+    const text = partly("\n  stop: 5%").replace("budget: { quote: 2000 }", "budget: { quote: 2000 }, minOrder: 30")
+    let drawn = 0
+    const venue = new SlowVenue(strategyOf(text), () => drawn)
+    venue.requotes = true
+    look(venue, 50_000, 0)
+    venue.pass(1, ({ slot }) => slot === "base")
+    venue.pass(0)
+    look(venue, 50_000, minute)
+    drawn = 0.7
+    venue.pass(1, ({ slot }) => slot === "exit-1")
+    drawn = 0
+    assert.deepStrictEqual(exits(look(venue, 51_000, 2 * minute)), ["exit-1 36000 at 51000", "exit-2 80000 at 52000"])
+    const sold = venue.slots().get("exit-1")?.sold ?? 0n
+    assert.isTrue(sold > 70_000n && sold < 120_000n)
+    look(venue, 40_000, 3 * minute)
+    for (let turn = 0; turn < 3; turn++) venue.pass(0)
+    assert.deepStrictEqual(
+      look(venue, 40_000, 4 * minute).decision.desired.map(({ slot, legs: [leg] }) => [slot, leg.quantity]),
+      [["exit-2", 200_000n - sold]]
+    )
+  })
+
+  it("count the targets that an edit adds from the edit on", () => {
+    const single = partly("").replace("[{ at: 4%, part: 40% }, { at: 2%, part: 60% }]", "4%")
+    const venue = new SlowVenue(strategyOf(single), () => 0)
+    venue.requotes = true
+    look(venue, 50_000, 0)
+    venue.pass(1, ({ slot }) => slot === "base")
+    venue.pass(0)
+    assert.deepStrictEqual(exits(look(venue, 50_000, minute)), ["exit 200000 at 52000"])
+    venue.strategy = strategyOf(partly(""))
+    look(venue, 50_000, 2 * minute)
+    for (let turn = 0; turn < 3; turn++) venue.pass(0)
+    assert.deepStrictEqual(exits(look(venue, 50_000, 3 * minute)), ["exit-1 120000 at 51000", "exit-2 80000 at 52000"])
+    venue.pass(1, ({ slot }) => slot === "exit-1")
+    assert.deepStrictEqual(exits(look(venue, 51_000, 4 * minute)), ["exit-2 80000 at 52000"])
+  })
+
   it("decide the same anywhere inside their bounds with several targets and a moving stop", () => {
     for (const moves of ["\n  breakevenAt: 1.5%", "\n  trail: 1%\n  stop: 8%"])
       for (let seed = 1; seed <= 15; seed++)

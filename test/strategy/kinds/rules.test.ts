@@ -608,9 +608,16 @@ describe("rules that exit", () => {
     assert.deepStrictEqual([orders(over), over.until.time], [[], 4 * hour])
     const again = strategy.decide(at(strategy, "1500", 4 * hour, slots(2, 2)), over.memory)
     assert.deepStrictEqual(orders(again), ["in-1 16666666 1530", "in-2 16666667 1560"])
-    const single = strategyOf(text("entry * 1.02"))
-    assert.match(single.unfit?.(slots(2, 1)) ?? "", /^in-2 holds a position: change the number of targets/)
-    assert.isUndefined(strategy.unfit?.(slots(2, 1)))
+
+    const [single, split] = ["entry * 1.02", targets].map((price) =>
+      strategyOf(text(price).replace("pause: 1h", "times: 1"))
+    )
+    const fired = single?.decide(at(single, "1000", 0), null).memory ?? null
+    const ended = new Map([["in", completed(2, 0n)]])
+    const done = single?.decide(at(single, "1021", 1, ended), fired).memory ?? null
+    assert.isDefined(split)
+    const used = split?.decide(at(split, "1000", 2, ended), done)
+    assert.deepStrictEqual(used && [orders(used), whyAbsent(used)], [[], ["used-up", "used-up"]])
     const taken = "\n    in-2: { when: mid > 9, side: buy, price: mid, size: { base: 1 } }"
     assert.deepStrictEqual(
       problemsOf(text(targets, taken)).map(({ line, message }) => [line, message]),

@@ -104,7 +104,7 @@ const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFin
   return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
 }
 
-const endSales = new Set(["period-exit", "period-sale", "grid-exit"])
+const endSales = new Set(["period-exit", "period-sale", "period-sells", "grid-exit"])
 
 /**
  * A slot with a holding waits for its exit, and the file no longer has that slot: the holding would stay without an exit. Or the end of the
@@ -118,10 +118,14 @@ const droppedExit = (
   const decision = decisions.get(name)
   if (decision === undefined) return undefined
   const plannedSlots = new Set([...decision.desired, ...decision.absent].map(({ slot }) => slot))
-  for (const { legs = [], market: of, side, slot, why } of ran.get(name)?.desired ?? []) {
-    const { bought = 0n, filledInLeg = 0n, sold = 0n } = slots.get(slot) ?? {}
-    if (endSales.has(why.code) && filledInLeg > 0n && !plannedSlots.has(slot))
-      return "its end has sold a part of the position: leave the end in the file until all is sold"
+  const { absent = [], desired = [] } = ran.get(name) ?? {}
+  const isEnding = [...absent, ...desired].some(({ why }) => endSales.has(why.code))
+  const isLost = ([slot, { sold }]: readonly [string, { readonly sold: Amount }]) =>
+    /^exit(-run-\d+)?$/.test(slot) && sold > 0n && !plannedSlots.has(slot)
+  if (isEnding && [...slots].some(isLost))
+    return "its end has sold a part of the position: leave the end in the file until all is sold"
+  for (const { legs = [], market: of, side, slot } of desired) {
+    const { bought = 0n, sold = 0n } = slots.get(slot) ?? {}
     const exit = bought > sold ? "SELL" : bought < sold ? "BUY" : undefined
     if (plannedSlots.has(slot) || (side !== exit && !legs.some((leg) => leg.side === exit))) continue
     const { base } = others.find((other) => other.name === of) ?? market

@@ -196,8 +196,11 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   const best = touched && deal.left === undefined ? bestIn(whole, deal, view, moment) : deal.best
   const isBreakeven = touched && (deal.isBreakeven || isAtBreakeven(whole, deal, view, moment))
   const exitStart = touched ? leaving(whole, { ...deal, best, isBreakeven }, view, moment) : undefined
-  const after = { ...deal, isExpired, isClosing, isBreakeven, best, left: exitStart }
-  const keys = ["isExpired", "isClosing", "isBreakeven", "best", "left"] as const
+  // Exits that an edit has added begin now.
+  const added = whole.exits.length > 1 && whole.exits.some((exit) => !deal.exits.has(exit))
+  const exits = added ? new Map([...tradedNow(whole.exits, whole.side, view), ...deal.exits]) : deal.exits
+  const after = { ...deal, isExpired, isClosing, isBreakeven, best, exits, left: exitStart }
+  const keys = ["isExpired", "isClosing", "isBreakeven", "best", "exits", "left"] as const
   return keys.every((key) => after[key] === deal[key]) ? state : { ...state, deal: after }
 }
 
@@ -389,7 +392,9 @@ const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyAr
     const isLast = index === wholes.length - 1
     const due = isLast ? left : min(left, max(0n, part + joined - sold))
     const price = exitPrice(whole, deal, view, takeProfit[index]?.at)
-    const isSmall = sold === 0n ? valueOf(market, { price, quantity: due }) < minOrder : CostBasis.isLeftover(due, part)
+    // After a stop all parts have one price, so what is left of one leaves with the next.
+    const isWhole = sold === 0n || deal.left !== undefined
+    const isSmall = isWhole ? valueOf(market, { price, quantity: due }) < minOrder : CostBasis.isLeftover(due, part)
     const amount = isSmall && !isLast ? 0n : due
     joined = amount === 0n ? due : 0n
     left -= amount

@@ -15,7 +15,14 @@ import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { inputAsset, type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { counted } from "../../../domain/Words.ts"
-import type { Decision, DesiredSlot, Leg, Memory, PriceBounds } from "../../Decision.ts"
+import {
+  type Decision,
+  type DesiredSlot,
+  filledOfLeg,
+  type Leg,
+  type Memory,
+  type PriceBounds
+} from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import {
@@ -43,7 +50,7 @@ import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
-import { evened, heldElsewhere, isReplaced, together, waitsFor } from "./RuleGroup.ts"
+import { evened, isReplaced, together, waitsFor } from "./RuleGroup.ts"
 import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -64,29 +71,34 @@ export const behaviourOf = (whole: Rules): Behaviour => {
     ...neededBy(whole.needs),
     decide: (view, memory) => decide(whole, names, view, memory),
     inputs: (view, memory) => inputs(whole, names, view, memory),
-    unfit: (slots) => heldElsewhere(whole.rules, slots, (slot) => isPartOf(whole, slot, slots)),
     ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, names, view, memory) } : {})
   }
 }
-
-/** A slot that another number of targets gives to a rule of the file. */
-const isPartOf = ({ rules }: Rules, slot: string, slots: View["slots"]): boolean =>
-  rules.some(({ group, slot: name }) =>
-    group === undefined
-      ? slots.has(`${name}-1`) && /^-\d{1,2}$/.test(slot.startsWith(name) ? slot.slice(name.length) : "")
-      : slot === group.of || slot.replace(/-\d{1,2}$/, "") === group.of
-  )
 
 interface RuleMemory {
   readonly startedAt: number | undefined
   readonly states: ReadonlyArray<RuleState>
 }
 
+/** An edit of the number of targets names the slots of a rule anew: they have fired as often as those before. */
+const siblingIn = (rules: Rules["rules"], { group, slot }: Rule, memory: Memory) => {
+  const of = group?.of ?? slot
+  const isOther = (name: string) =>
+    rules.some((rule) => rule.slot === name && (group === undefined || rule.group?.of !== group.of))
+  const before = [of, `${of}-1`].filter((name) => !isOther(name)).map((name) => recordIn(memory, name))
+  const state = before.find((each) => each !== null)
+  if (state === undefined) return undefined
+  return { fired: numberIn(state, "fired") ?? 0, pausedUntil: numberIn(state, "pausedUntil") ?? 0 }
+}
+
 const knownOf = (whole: Rules): Notes<RuleMemory> => {
   const { market, rules } = whole
   const readMemory = (memory: Memory): RuleMemory => ({
     startedAt: numberIn(memory, startKey),
-    states: rules.map((rule) => stateIn(market, recordIn(memory, rule.slot)))
+    states: rules.map((rule) => {
+      const [own, sibling] = [recordIn(memory, rule.slot), siblingIn(rules, rule, memory)]
+      return own === null && sibling !== undefined ? { ...sibling, going: undefined } : stateIn(market, own)
+    })
   })
   const write = ({ startedAt, states }: RuleMemory): Memory => {
     const bySlot = states.map((state, index) => [rules[index]?.slot ?? "", remember(market, state)] as const)
@@ -394,7 +406,9 @@ const afterOrder = (
     const isTrue = (term: Term, at: Moment) => truth(term, at) === "yes"
     const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
     if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
-    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held: exitState } }
+    // What fills while another entry replaces this one is all that it buys.
+    const quantity = withdrawnAt !== undefined && isReplaced() ? filledOfLeg(going, progress) : going.quantity
+    return { ...state, pausedUntil: 0, going: { ...going, quantity, withdrawnAt: undefined, held: exitState } }
   }
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
