@@ -7,7 +7,6 @@ import * as Money from "../report/text/Money.ts"
 export interface BreakEven {
   readonly market: string
   readonly price: string
-  /** Base of its trading, in units. */
   readonly held: string
 }
 

@@ -4,7 +4,6 @@ import { useRef } from "preact/hooks"
 import { b, div, pre, span } from "./tags.ts"
 
 export interface Mistake {
-  /** Both count from 1. */
   readonly line: number
   readonly column: number
   readonly length: number

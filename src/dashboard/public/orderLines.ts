@@ -14,7 +14,6 @@ export interface OrderLine {
   readonly price: number
   readonly isBuy: boolean
   readonly text: string
-  /** The order, if it may be moved. */
   readonly order?: string | undefined
 }
 
@@ -80,7 +79,6 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     this.#redraw()
   }
 
-  /** The movable order whose label is at this height. */
   movableAt([x, height]: readonly [x: number, height: number]): string | undefined {
     return this.#labels.find(({ left, y }) => x >= left && Math.abs(y - height) < labelHeight / 2)?.order
   }

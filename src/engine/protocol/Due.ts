@@ -52,7 +52,6 @@ export interface DueFacts {
   readonly monotonicNow: number
   readonly runStartedAt: number
   readonly settings: Settings
-  /** Applies the table of silence (`Silence`). */
   readonly concluded: (placement: Placement, seen: Seen) => ReadonlyArray<BotEvent>
   readonly market: Market | undefined
   /** All placements: no two may share a deposit address. */

@@ -80,7 +80,6 @@ export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timefra
   readonly active: number
   readonly needs: Needs
   readonly leaving: StopExit
-  /** Slots of the exits, one for each target. */
   readonly exits: ReadonlyArray<string>
   /** Smallest order, in quote. A part below it is joined with the next one. */
   readonly minOrder: Amount
