@@ -62,6 +62,9 @@ describe("a search", () => {
     await runHere(["data", "generate", "c.csv", "--bars", "3000", "--price", "60000", "--seed", "2"], { cwd })
     const words = ["--data", "c.csv", "--set", "grid.levels=5,9", "--windows", "4", "--train", "1", "--threads", "1"]
     const { stdout } = await runHere(["search", "--by", "walk-forward", "wide.yaml", ...words], { cwd })
-    assert.include(stdout, "In sample the best gained in 1 of 4 windows, but almost nothing in total, so there is no ratio.")
+    assert.include(
+      stdout,
+      "In sample the best gained in 1 of 4 windows, but almost nothing in total, so there is no ratio."
+    )
   })
 })

@@ -311,7 +311,10 @@ describe("commands to a running bot", () => {
     )
     assert.match((await call("carry_out", { proposal: moved.proposal })).said, /at 58500 USDC/)
     const ended = JSON.parse((await call("propose", { action: "order-cancel", target, why: "enough" })).said)
-    assert.match((await call("carry_out", { proposal: ended.proposal })).said, /is cancelled, and its exits with it; what has filled stays/)
+    assert.match(
+      (await call("carry_out", { proposal: ended.proposal })).said,
+      /is cancelled, and its exits with it; what has filled stays/
+    )
     server.signal("SIGTERM")
     assert.strictEqual((await server.ended).code, 0)
   })
