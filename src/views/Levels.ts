@@ -22,17 +22,18 @@ export const levelsOf = (
   strategy: Pick<Strategy, "market" | "others" | "text">,
   trading: StrategyState["trading"] = new Map(),
   { desired, stops = {} }: Pick<Decision, "desired" | "stops"> = { desired: [] },
-  slots: View["slots"] = new Map()
+  slotsNow: () => View["slots"] = () => new Map()
 ): ReadonlyArray<LevelView> => {
   const level = (kind: LevelView["kind"], market: string, price: Decimal.Decimal | undefined) =>
     price === undefined ? [] : [{ kind, market, price: Decimal.short(price) }]
   const main = strategy.market.name
   const stop = trails.test(strategy.text) ? "trail" : "stop"
-  const targets = desired.flatMap((each) => {
-    const { cycle, legs, market = strategy.market, slot } = each
-    const exit = legs.at(-1)
+  const exiting = desired.filter(({ cycle, legs }) => !cycle && legs.at(-1)?.side !== legs[0].side)
+  const slots = exiting.length === 0 ? new Map() : slotsNow()
+  const targets = exiting.flatMap((each) => {
+    const { legs, market = strategy.market, slot } = each
     const isDone = armedLeg(each, progressOf({ slots }, slot)) === undefined
-    return cycle || isDone || exit?.side === legs[0].side ? [] : level("target", market.name, exit?.price)
+    return isDone ? [] : level("target", market.name, legs.at(-1)?.price)
   })
   return [
     ...[stops.priceBelow, stops.priceAbove].flatMap((price) => level(stop, main, price)),

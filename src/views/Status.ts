@@ -138,10 +138,7 @@ export const statusOf = (
         slots: (decision?.desired.length ?? 0) + (decision?.absent.length ?? 0),
         decidedAt,
         next: nextOf(decision ?? { absent: [] }, now, bot.checksOf(strategy), endsAt),
-        levels: levelsOf(
-          strategy,
-          own?.trading,
-          bot.decisionOf(strategy),
+        levels: levelsOf(strategy, own?.trading, bot.decisionOf(strategy), () =>
           progress(state, name, unfinishedOf(state, name))
         )
       }

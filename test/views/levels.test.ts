@@ -12,7 +12,7 @@ limits: { budget: { base: 1, quote: 60000 } }
 ${section}`)
   const view = viewAt(strategy, price("60000"))
   const trading = new Map([["BTC/USDC", { position: { ...noPosition, basis } }]])
-  const levels = levelsOf(strategy, trading, strategy.decide(view, strategy.initialMemory), slots)
+  const levels = levelsOf(strategy, trading, strategy.decide(view, strategy.initialMemory), () => slots)
   return levels.map(({ kind, price: at }) => `${kind} ${at}`)
 }
 const bracket = "kind: bracket\nbracket: { side: buy, size: { base: 0.1 }, entry: 59000, takeProfit: 62000, stop: 57000"

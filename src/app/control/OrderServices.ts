@@ -206,7 +206,7 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
 
   /** Needs no plan, so the market cannot hold it up. */
   const cancel = Effect.fnUntraced(function* (id: string) {
-    const { own, rule, strategy } = yield* ordered(id)
+    const { own, rule, strategy, terms } = yield* ordered(id)
     const present = yield* state
     if (OrderBudget.isOver(present, strategy, id))
       return yield* refused(`${id} has ended: limitbot order list shows how`)
@@ -221,7 +221,7 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     // The objection may be about another file.
     if (objection !== "" && running().some((each) => each.name === strategy && each.text !== text))
       return yield* refused(`${id} is not cancelled yet: ${objection}. At once: limitbot pause ${strategy} --cancel`)
-    const exits = /\bthen:/.test(rule) ? ", and its exits with it" : ""
+    const exits = terms.hasExit ? ", and its exits with it" : ""
     return {
       ...answerOf({ ...own, id, rule }, ""),
       message: `${id} is cancelled${exits}; what has filled stays. limitbot orders shows it until its money is back`

@@ -83,8 +83,8 @@ export const make = Effect.gen(function* () {
     return { events: [...back, ...events], manner }
   }
 
-  /** Records what the report means for its placement. A report without a placement may be of another bot with our journal. */
-  const taken = Effect.fnUntraced(function* ({ correlationId, order }: OrderReport, id: string, look: OneLook) {
+  /** Records what the report means for its placement. */
+  const intake = Effect.fnUntraced(function* ({ correlationId, order }: OrderReport, id: string, look: OneLook) {
     const { markets, now } = look
     // A cancel may have been answered beside the turn, so the events are computed from the present state.
     const note = change(books, id, (placement) => {
@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
     if (isBound || why === undefined)
       yield* id === undefined
         ? reading(order.id, noteTwin(order, look.markets, look.now))
-        : reading(id, taken(report, id, look))
+        : reading(id, intake(report, id, look))
     if (why !== undefined) yield* noteOdd({ id: order.id, why })
   })
 

@@ -23,6 +23,8 @@ import {
   leaves,
   mayEnd
 } from "../../strategy/Decision.ts"
+import { exitSlot } from "../../strategy/kinds/StopExit.ts"
+import { runSuffixOf } from "../../strategy/modifiers/Restart.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -97,12 +99,10 @@ const isSoldAtEnd = (
   slots: ReadonlySet<string>,
   view: View
 ): boolean => {
-  const [run = ""] = /-run-\d+$/.exec(slot) ?? []
-  const exit = `exit${run}`
+  const exit = `${exitSlot}${runSuffixOf(slot)}`
   const [own, end] = [slot, exit].map((each) => state.slots.get(slotKey(strategy, each)))
-  if (slots.has(exit) || legs.length === 1 || own === undefined || end === undefined) return false
-  const isEarlier = numberOf(own) < numberOf(end)
-  return isEarlier && end.sold > 0n && isLeftover(magnitude(view.own?.position ?? end.sold), end.sold)
+  if (slots.has(exit) || legs.length === 1 || own === undefined || end === undefined || end.sold <= 0n) return false
+  return numberOf(own) < numberOf(end) && isLeftover(magnitude(view.own?.position ?? end.sold), end.sold)
 }
 
 const why = { code: "dust", text: "Unsold remainders are large enough for an order" }

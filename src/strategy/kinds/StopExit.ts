@@ -31,6 +31,12 @@ const codes: ReadonlySet<string> = new Set(
 )
 export const isAfterStop = ({ why }: Pick<DesiredSlot, "why">): boolean => codes.has(why.code)
 
+/** The slot in which several kinds exit. An end cancels all other slots and sells there. */
+export const exitSlot = "exit"
+const endCodes: ReadonlySet<string> = new Set(["period-exit", "period-sale", "period-sells", "grid-exit"])
+/** True while such an end sells, or waits for what it will sell. */
+export const isOfEnd = ({ why }: Pick<DesiredSlot, "why">): boolean => endCodes.has(why.code)
+
 export interface Left {
   readonly mid: Price
   readonly from: Price

@@ -26,7 +26,7 @@ import type { Behaviour, KindContext } from "../Kind.ts"
 import { atPrice, bySwap, execution } from "../kinds/Execution.ts"
 import { isTrueIn, textIn } from "../kinds/Memory.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
-import { leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
+import { exitSlot, leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
 import { place, report, sourceText } from "../Problem.ts"
 import type { Budget, Decide } from "../Strategy.ts"
 import { legsDone, progressOf, type View, viewWith } from "../View.ts"
@@ -76,9 +76,6 @@ export const keys = {
 }
 
 type Fields = Partial<Read.Fields<typeof keys>>
-
-/** The slot in which several kinds exit. At the end all other slots are withdrawn, so it is free. */
-const exit = "exit"
 
 interface Period {
   readonly from: number | undefined
@@ -285,16 +282,16 @@ const sold = (
   const amount = formatWithSymbol(quantity, view.market.base)
   const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`
   const slot: DesiredSlot = {
-    slot: exit,
+    slot: exitSlot,
     legs: [{ side: "SELL", price, quantity, mayLose: true, ...bySwap(by === "swap") }],
     cycle: false,
-    after: legsDone(view, exit),
+    after: legsDone(view, exitSlot),
     why: { code: worst === undefined ? "period-exit" : "period-sale", text, source: sourceOf(field) }
   }
   return {
     ...over,
     desired: [slot],
-    absent: absent.filter((each) => each.slot !== exit),
+    absent: absent.filter((each) => each.slot !== exitSlot),
     memory: mark.on(mark.off(over.memory), { ...noted, ...rememberLeft(left) }),
     until: { ...(worst === undefined && leaving.until(left)), onFill: true }
   }
@@ -303,7 +300,7 @@ const sold = (
 /** Base that was bought and can be sold now. What other orders may still sell is theirs until they have ended. */
 const heldIn = (view: View, bought: Amount): Amount => {
   const live = [...view.slots].flatMap(([slot, { live: order }]) =>
-    order?.side === "SELL" ? [{ isOurs: slot === exit, quantity: order.quantity }] : []
+    order?.side === "SELL" ? [{ isOurs: slot === exitSlot, quantity: order.quantity }] : []
   )
   const sumOf = (isOurs: boolean) =>
     live.reduce((sum, order) => (order.isOurs === isOurs ? sum + order.quantity : sum), 0n)

@@ -12,6 +12,8 @@ import { type View, viewWith } from "../View.ts"
 import { marking } from "./Mark.ts"
 
 const suffixOf = (run: number): string => (run === 1 ? "" : `-run-${run}`)
+/** The suffix of a slot's run; empty in the first one. */
+export const runSuffixOf = (slot: string): string => /-run-\d{1,9}$/.exec(slot)?.[0] ?? ""
 
 const slotsOf = (slots: View["slots"], run: number): View["slots"] => {
   const suffix = suffixOf(run)
@@ -36,7 +38,7 @@ const inRun = (decision: Decision, run: number): Decision => {
 }
 
 const newest = (slots: View["slots"]): number =>
-  [...slots.keys()].reduce((most, slot) => Math.max(most, Number(/-run-(\d{1,9})$/.exec(slot)?.[1] ?? 1)), 1)
+  [...slots.keys()].reduce((most, slot) => Math.max(most, Number(runSuffixOf(slot).replace("-run-", "") || 1)), 1)
 
 export const restarting =
   (waitMillis: number, source: string) =>

@@ -10,6 +10,8 @@ import * as Ledger from "../../../domain/Ledger.ts"
 import { type Market, quoteAmount, type TradeCosts } from "../../../domain/Market.ts"
 import { leftText } from "../../../report/text/LeftPosition.ts"
 import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
+import { exitSlot, isOfEnd } from "../../../strategy/kinds/StopExit.ts"
+import { runSuffixOf } from "../../../strategy/modifiers/Restart.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
 import type { View } from "../../../strategy/View.ts"
 import type { Placement } from "../../state/Placement.ts"
@@ -104,8 +106,6 @@ const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFin
   return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
 }
 
-const endSales = new Set(["period-exit", "period-sale", "period-sells", "grid-exit"])
-
 /**
  * A slot with a holding waits for its exit, and the file no longer has that slot: the holding would stay without an exit. Or the end of the
  * strategy has sold a part, and the file no longer ends: its slots would sell that part again.
@@ -119,9 +119,9 @@ const droppedExit = (
   if (decision === undefined) return undefined
   const plannedSlots = new Set([...decision.desired, ...decision.absent].map(({ slot }) => slot))
   const { absent = [], desired = [] } = ran.get(name) ?? {}
-  const isEnding = [...absent, ...desired].some(({ why }) => endSales.has(why.code))
+  const isEnding = [...absent, ...desired].some(isOfEnd)
   const isLost = ([slot, { sold }]: readonly [string, { readonly sold: Amount }]) =>
-    /^exit(-run-\d+)?$/.test(slot) && sold > 0n && !plannedSlots.has(slot)
+    slot === `${exitSlot}${runSuffixOf(slot)}` && sold > 0n && !plannedSlots.has(slot)
   if (isEnding && [...slots].some(isLost))
     return "its end has sold a part of the position: leave the end in the file until all is sold"
   for (const { legs = [], market: of, side, slot } of desired) {

@@ -11,6 +11,7 @@ import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
+import type { SlotProgress, View } from "../../View.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
 import { part } from "../PriceLevels.ts"
 import { checkPlaces } from "../rules/RuleExit.ts"
@@ -160,6 +161,14 @@ export const followingRules = (
 }
 
 export const isOwn = (name: string): boolean => /^position(?:-or)?(?:-\d{1,2})?$/.test(name)
+
+/** Returns the reason why a position of other slots would lose its exits: the number of targets or entries has changed. */
+export const heldElsewhere = (rules: ReadonlyArray<Pick<Rule, "slot">>, slots: View["slots"]): string | undefined => {
+  const names = new Set(rules.map((rule) => rule.slot))
+  const isHeld = ({ completedLegs, filledInLeg }: SlotProgress) => completedLegs % 2 === 1 || filledInLeg > 0n
+  const position = [...slots].find(([name, progress]) => isOwn(name) && !names.has(name) && isHeld(progress))
+  return position && `${position[0]} holds a position: change the number of targets when it is closed`
+}
 
 const ownKey = (key: string, hasCondition: boolean): string =>
   key === "when" ? (hasCondition ? "when" : "entry") : (bracketKeys.get(key) ?? key)

@@ -22,7 +22,6 @@ import { checkRounds } from "../checks/RoundCheck.ts"
 import { atPrice, bySwap, execution } from "../Execution.ts"
 import { decimalIn, isTrueIn } from "../Memory.ts"
 import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
-import { heldElsewhere } from "../rules/RuleGroup.ts"
 import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
@@ -38,7 +37,7 @@ import {
   stopsOf
 } from "../StopExit.ts"
 import { otherSide } from "../Total.ts"
-import { followingKeys, followingRules, isFollowing, isOwn, trail } from "./BracketRule.ts"
+import { followingKeys, followingRules, heldElsewhere, isFollowing, isOwn, trail } from "./BracketRule.ts"
 import { adopted, type Beginning, beginningIn, rememberBeginning } from "./Handover.ts"
 
 const slot = "position"
@@ -91,7 +90,7 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   return {
     initialMemory: null,
     decide: (view, memory) => decide(whole, view, memory),
-    unfit: (slots) => otherSide(market, side, slots, isOwn) ?? heldElsewhere([{ slot }], slots, isOwn)
+    unfit: (slots) => otherSide(market, side, slots, isOwn) ?? heldElsewhere([{ slot }], slots)
   }
 })
 
@@ -101,8 +100,7 @@ const following = (rules: Rules): Behaviour => {
   const [first] = rules.rules
   return {
     ...behaviour,
-    unfit: (slots) =>
-      first && (otherSide(rules.market, first.side, slots, isOwn) ?? heldElsewhere(rules.rules, slots, isOwn)),
+    unfit: (slots) => first && (otherSide(rules.market, first.side, slots, isOwn) ?? heldElsewhere(rules.rules, slots)),
     decide: (view, memory) => {
       const { memory: own, until } = adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)

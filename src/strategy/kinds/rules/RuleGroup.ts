@@ -3,7 +3,7 @@
  * all or none. Of several entries one is enough: once one of them begins to fill, the others are cancelled. Another that fills before its
  * cancel is through counts as well, and has its own exits.
  */
-import { progressOf, type SlotProgress, type View } from "../../View.ts"
+import { progressOf, type View } from "../../View.ts"
 import { isTouched, type RuleState } from "./RuleState.ts"
 import type { Rule } from "./RulesSection.ts"
 
@@ -62,15 +62,3 @@ export const together = <Step extends { readonly state: RuleState; readonly why?
     const without = parts.map((part) => steps[part]).find((each) => each?.state.going === undefined)
     return without === undefined ? step : { ...step, state: states[index], why: without.why }
   })
-
-/** Returns the reason why a position of other slots would lose its exits: the number of targets or entries has changed. */
-export const heldElsewhere = (
-  rules: ReadonlyArray<Pick<Rule, "slot">>,
-  slots: View["slots"],
-  isOwn: (slot: string) => boolean
-): string | undefined => {
-  const names = new Set(rules.map((rule) => rule.slot))
-  const isHeld = ({ completedLegs, filledInLeg }: SlotProgress) => completedLegs % 2 === 1 || filledInLeg > 0n
-  const position = [...slots].find(([name, progress]) => isOwn(name) && !names.has(name) && isHeld(progress))
-  return position && `${position[0]} holds a position: change the number of targets when it is closed`
-}

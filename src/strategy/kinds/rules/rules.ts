@@ -96,8 +96,8 @@ const knownOf = (whole: Rules): Notes<RuleMemory> => {
   const readMemory = (memory: Memory): RuleMemory => ({
     startedAt: numberIn(memory, startKey),
     states: rules.map((rule) => {
-      const [own, sibling] = [recordIn(memory, rule.slot), siblingIn(rules, rule, memory)]
-      return own === null && sibling !== undefined ? { ...sibling, going: undefined } : stateIn(market, own)
+      const own = recordIn(memory, rule.slot)
+      return own === null ? { ...idle, ...siblingIn(rules, rule, memory) } : stateIn(market, own)
     })
   })
   const write = ({ startedAt, states }: RuleMemory): Memory => {
