@@ -102,11 +102,8 @@ export const deals: Kind = {
   })
 }
 
-const slotsOf = (whole: Deals): ReadonlyArray<string> => [
-  baseOrder,
-  ...whole.steps.map(({ slot }) => slot),
-  ...whole.exits
-]
+const entriesOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot)]
+const slotsOf = (whole: Deals): ReadonlyArray<string> => [...entriesOf(whole), ...whole.exits]
 
 const against = ({ side }: Deals, price: Price, ratio: Decimal.Decimal): Price =>
   away(price, side === "BUY" ? negate(ratio) : ratio)
@@ -182,7 +179,7 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   if (deal === undefined) return state
   const dealPosition = heldIn(whole, view, deal)
   const rests = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
-  const touched = [baseOrder, ...whole.steps.map(({ slot }) => slot)].some((slot) => isTouched(deal, slot, view))
+  const touched = entriesOf(whole).some((slot) => isTouched(deal, slot, view))
   const isSold = whole.exits.some((exit) => isComplete(deal, exit, view)) && dealPosition === 0n
   const isReached = [...deal.exits.keys()].some((exit) => tradedIn(deal, exit, whole.side, view) > 0n)
   const isClosing =
@@ -200,12 +197,13 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   const added = whole.exits.length > 1 && whole.exits.some((exit) => !deal.exits.has(exit))
   const exits = added ? new Map([...tradedNow(whole.exits, whole.side, view), ...deal.exits]) : deal.exits
   const after = { ...deal, isExpired, isClosing, isBreakeven, best, exits, left: exitStart }
-  const keys = ["isExpired", "isClosing", "isBreakeven", "best", "exits", "left"] as const
-  return keys.every((key) => after[key] === deal[key]) ? state : { ...state, deal: after }
+  return changing.every((key) => after[key] === deal[key]) ? state : { ...state, deal: after }
 }
 
-const isPartly = ({ steps }: Deals, deal: Deal, view: View): boolean =>
-  [baseOrder, ...steps.map(({ slot }) => slot)].some((slot) => {
+const changing = ["isExpired", "isClosing", "isBreakeven", "best", "exits", "left"] as const
+
+const isPartly = (whole: Deals, deal: Deal, view: View): boolean =>
+  entriesOf(whole).some((slot) => {
     const { live } = progressOf(view, slot)
     return live !== undefined && live.quantity > 0n && isTouched(deal, slot, view)
   })
@@ -379,23 +377,21 @@ const leavesBy = (whole: Deals, deal: Deal, view: View): "exitAfter" | "trail" |
 /** Base for each exit, in parts of all that the deal has held. What is too little for an order joins the next part; the last has the rest. */
 const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyArray<Amount> => {
   const { market, minOrder, side, takeProfit } = whole
+  if (takeProfit.length === 1) return [held]
   const traded = whole.exits.map((exit) => (deal.exits.size === 0 ? 0n : tradedIn(deal, exit, side, view)))
   const parts = takeProfit.map(({ part }) => part)
-  const wholes = amountsOf(
-    traded.reduce((sum, amount) => sum + amount, held),
-    parts,
-    market.base
-  )
+  const all = traded.reduce((sum, amount) => sum + amount, held)
+  const wholes = amountsOf(all, parts, market.base)
   let [left, joined] = [held, 0n]
   return wholes.map((part, index) => {
     const sold = traded[index] ?? 0n
-    const isLast = index === wholes.length - 1
-    const due = isLast ? left : min(left, max(0n, part + joined - sold))
+    if (index === wholes.length - 1) return left
+    const due = min(left, max(0n, part + joined - sold))
     const price = exitPrice(whole, deal, view, takeProfit[index]?.at)
     // After a stop all parts have one price, so what is left of one leaves with the next.
     const isWhole = sold === 0n || deal.left !== undefined
     const isSmall = isWhole ? valueOf(market, { price, quantity: due }) < minOrder : CostBasis.isLeftover(due, part)
-    const amount = isSmall && !isLast ? 0n : due
+    const amount = isSmall ? 0n : due
     joined = amount === 0n ? due : 0n
     left -= amount
     return amount

@@ -30,8 +30,9 @@ export const isReplaced = (rules: Grouped, states: States, index: number, view: 
 /** Between two rounds all rules of a group have had the same number of them, and pause for as long. */
 export const evened = (rules: Grouped, states: States): States =>
   states.map((state, index) => {
+    if (rules[index]?.group === undefined) return state
     const group = companions(rules, index).flatMap((each) => states[each] ?? [])
-    if (group.length === 0 || group.some(({ going }) => going !== undefined)) return state
+    if (group.some(({ going }) => going !== undefined)) return state
     const fired = Math.max(...group.map((each) => each.fired))
     const pausedUntil = Math.max(...group.map((each) => each.pausedUntil))
     return fired === state.fired && pausedUntil === state.pausedUntil ? state : { ...state, fired, pausedUntil }
@@ -39,6 +40,7 @@ export const evened = (rules: Grouped, states: States): States =>
 
 /** Returns why a rule that has no order cannot fire yet. An entry may join a round in which no other one has begun to fill. */
 export const waitsFor = (rules: Grouped, states: States, index: number, view: View): string | undefined => {
+  if (rules[index]?.group === undefined) return undefined
   const own = states[index]
   const waiting = companions(rules, index).map((other) => {
     const state = states[other]
