@@ -4,13 +4,14 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
+import { limitbot } from "../builtProgram.ts"
 
 const execute = promisify(execFile)
 const root = resolve(import.meta.dirname, "../..")
 const file = join(root, "src/cli/help.txt")
 
 const said = async (flag: string): Promise<string> =>
-  (await execute(process.execPath, [join(root, "src/main.ts"), flag], { cwd: root })).stdout
+  (await execute(process.execPath, [limitbot, flag], { cwd: root })).stdout
 
 describe("--help", () => {
   it("prints what the commands declare; after a change run npm run help", async () => {

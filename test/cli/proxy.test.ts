@@ -4,6 +4,7 @@ import { createServer } from "node:http"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import {
   assertSays,
   type Connection,
@@ -118,7 +119,7 @@ describe("a proxy", () => {
     )
   })
 
-  it("that does not answer is a failure of the network, without its password", async () => {
+  it.skipIf(!isLong)("that does not answer is a failure of the network, without its password", async () => {
     configure("  proxy: { file: proxy.key }\n")
     writeFileSync(join(folder, "proxy.key"), `http://someone:${password}@127.0.0.1:1`, { mode: 0o600 })
     const { code, stderr } = await limitbot(all, "plan", join(folder, "grid.yaml"))

@@ -33,66 +33,69 @@ const temporaryFiles = () => {
 }
 
 describe.concurrent("limitbot run", () => {
-  it("locks its journal, answers other commands, leaves its orders open, and cancels them on demand", async () => {
-    const sandbox = await startStill()
-    const cwd = workspace(sandbox, {
-      "elsewhere.yaml": configText({ ...sandbox, url: nowhere.url }),
-      "other.key": `ed25519:${bs58.encode(randomBytes(32))}\n`,
-      "other.yaml": configText(sandbox).replace("account.key", "other.key"),
-      // Another symbol for the same asset would count the budget twice.
-      "renamed.yaml": configText(sandbox).replace("BTC:", "XBT:"),
-      "xbt-grid.yaml": gridText.replace("BTC/", "XBT/"),
-      "swapped.yaml": configText(sandbox).replace(
-        /"nep141:btc\.omft\.(\w+)", +decimals: 8/,
-        '"nep141:eth.omft.$1", decimals: 18'
+  it.skipIf(!isLong)(
+    "locks its journal, answers other commands, leaves its orders open, and cancels them on demand",
+    async () => {
+      const sandbox = await startStill()
+      const cwd = workspace(sandbox, {
+        "elsewhere.yaml": configText({ ...sandbox, url: nowhere.url }),
+        "other.key": `ed25519:${bs58.encode(randomBytes(32))}\n`,
+        "other.yaml": configText(sandbox).replace("account.key", "other.key"),
+        // Another symbol for the same asset would count the budget twice.
+        "renamed.yaml": configText(sandbox).replace("BTC:", "XBT:"),
+        "xbt-grid.yaml": gridText.replace("BTC/", "XBT/"),
+        "swapped.yaml": configText(sandbox).replace(
+          /"nep141:btc\.omft\.(\w+)", +decimals: 8/,
+          '"nep141:eth.omft.$1", decimals: 18'
+        )
+      })
+      const bot = startHere([...runGrid, "--log-level", "all"], { cwd })
+      await bot.says("the order is open", 20)
+
+      const second = await run(runGrid, { cwd })
+      assertSays(second, 1, new RegExp(`journal\\.sqlite is in use by process ${bot.pid} since \\d{4}-`))
+      const status = await runHere(["status", "--config", "config.yaml"], { cwd })
+      assert.include(status.stdout, `running as process ${bot.pid} for`)
+      const rows = status.stdout.split("\n").filter((line) => line.startsWith("grid/cell-"))
+      assert.lengthOf(rows, 20)
+      for (const row of rows) assert.match(row, /^grid\/cell-\d\d +(BUY|SELL) +\d+00 +0\.005 +BTC /)
+      const explained = await runHere(["explain", "grid/nowhere", "--config", "config.yaml"], { cwd })
+      assertSays(explained, 1, /No slot grid\/nowhere\. Slots: grid\/cell-00, /)
+
+      bot.signal("SIGINT")
+      const left = await bot.ended
+      assert.strictEqual(left.code, 0)
+      assert.match(left.stdout, /orders stay open[^.]*safe unattended until\n\d{4}-\d\d-\d\dT[\d:.]+Z/)
+      assertSays(await runHere(["run", "grid.yaml", "--config", "elsewhere.yaml"], { cwd }), 1, /belongs to the venue /)
+      assertSays(await runHere(["run", "grid.yaml", "--config", "other.yaml"], { cwd }), 1, /belongs to the account /)
+      const renamed = await runHere(["run", "xbt-grid.yaml", "--config", "renamed.yaml"], { cwd })
+      assertSays(
+        renamed,
+        1,
+        /has money of BTC, which is nep141:btc\.omft\.\w+, but the configuration says that this is XBT/
       )
-    })
-    const bot = startHere([...runGrid, "--log-level", "all"], { cwd })
-    await bot.says("the order is open", 20)
+      const swapped = await runHere(["run", "grid.yaml", "--config", "swapped.yaml"], { cwd })
+      assertSays(swapped, 1, /has money of BTC, .* says that it is nep141:eth\.omft\.\w+/)
 
-    const second = await run(runGrid, { cwd })
-    assertSays(second, 1, new RegExp(`journal\\.sqlite is in use by process ${bot.pid} since \\d{4}-`))
-    const status = await runHere(["status", "--config", "config.yaml"], { cwd })
-    assert.include(status.stdout, `running as process ${bot.pid} for`)
-    const rows = status.stdout.split("\n").filter((line) => line.startsWith("grid/cell-"))
-    assert.lengthOf(rows, 20)
-    for (const row of rows) assert.match(row, /^grid\/cell-\d\d +(BUY|SELL) +\d+00 +0\.005 +BTC /)
-    const explained = await runHere(["explain", "grid/nowhere", "--config", "config.yaml"], { cwd })
-    assertSays(explained, 1, /No slot grid\/nowhere\. Slots: grid\/cell-00, /)
-
-    bot.signal("SIGINT")
-    const left = await bot.ended
-    assert.strictEqual(left.code, 0)
-    assert.match(left.stdout, /orders stay open[^.]*safe unattended until\n\d{4}-\d\d-\d\dT[\d:.]+Z/)
-    assertSays(await runHere(["run", "grid.yaml", "--config", "elsewhere.yaml"], { cwd }), 1, /belongs to the venue /)
-    assertSays(await runHere(["run", "grid.yaml", "--config", "other.yaml"], { cwd }), 1, /belongs to the account /)
-    const renamed = await runHere(["run", "xbt-grid.yaml", "--config", "renamed.yaml"], { cwd })
-    assertSays(
-      renamed,
-      1,
-      /has money of BTC, which is nep141:btc\.omft\.\w+, but the configuration says that this is XBT/
-    )
-    const swapped = await runHere(["run", "grid.yaml", "--config", "swapped.yaml"], { cwd })
-    assertSays(swapped, 1, /has money of BTC, .* says that it is nep141:eth\.omft\.\w+/)
-
-    const closed = await runHere([...runGrid, "--cancel-on-exit", "--for", "1s", "--json"], { cwd })
-    assert.strictEqual(closed.code, 0)
-    const events: ReadonlyArray<Record<string, unknown>> = closed.stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-    assert.isTrue(events.every(({ event }) => typeof event === "string"))
-    const { event, openOrders, residual, money, fills, ...others } = events.at(-1) ?? {}
-    assert.deepStrictEqual(
-      [event, openOrders, residual, others],
-      ["summary", 0, { BTC: "0", USDC: "0" }, { notCounted: [] }]
-    )
-    assert.strictEqual(fills, 0)
-    assert.isTrue(Array.isArray(money))
-    assert.strictEqual(events.at(-2)?.["event"], "BotStopped")
-    const resting = (await ordersAt(sandbox)).filter(({ status, held }) => status === "OPEN" || held.length > 0)
-    assert.deepStrictEqual(resting, [])
-  })
+      const closed = await runHere([...runGrid, "--cancel-on-exit", "--for", "1s", "--json"], { cwd })
+      assert.strictEqual(closed.code, 0)
+      const events: ReadonlyArray<Record<string, unknown>> = closed.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      assert.isTrue(events.every(({ event }) => typeof event === "string"))
+      const { event, openOrders, residual, money, fills, ...others } = events.at(-1) ?? {}
+      assert.deepStrictEqual(
+        [event, openOrders, residual, others],
+        ["summary", 0, { BTC: "0", USDC: "0" }, { notCounted: [] }]
+      )
+      assert.strictEqual(fills, 0)
+      assert.isTrue(Array.isArray(money))
+      assert.strictEqual(events.at(-2)?.["event"], "BotStopped")
+      const resting = (await ordersAt(sandbox)).filter(({ status, held }) => status === "OPEN" || held.length > 0)
+      assert.deepStrictEqual(resting, [])
+    }
+  )
 
   it.skipIf(!isLong)("leaves at once on a second Ctrl-C, and lists what is still open", async () => {
     const sandbox = await startSandbox()

@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { isLong } from "../long.ts"
 import { type RunningBot, startBot } from "../world/processes/runningBot.ts"
 
 /** Ten hours of minutes before now, up and down. */
@@ -29,7 +30,7 @@ beforeAll(async () => {
 })
 
 describe("a backtest over the API", () => {
-  it("runs the editor's text, returns its curve, and writes and saves nothing", async () => {
+  it.skipIf(!isLong)("runs the editor's text, returns its curve, and writes and saves nothing", async () => {
     const file = join(bot.folder, "grid.yaml")
     const text = readFileSync(file, "utf8")
     const ofFile = (await bot.look(`/api/v1/backtest?file=${encodeURIComponent(file)}`)) as Record<string, unknown>

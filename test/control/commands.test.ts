@@ -89,7 +89,7 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await log("Resolved")).length, 2)
   })
 
-  it("show events and status live in another terminal", async () => {
+  it.skipIf(!isLong)("show events and status live in another terminal", async () => {
     const followed = startHere(configured("events", "--follow", "--json", "--limit", "5"))
     const watched = startHere(configured("status", "--watch"))
     await followed.says('"event"', 5)
@@ -127,7 +127,7 @@ describe("commands to a running bot", () => {
     assert.isNull((await status()).strategies[0]?.paused)
   })
 
-  it("quote and make a swap by hand, to the bot's own account, once per quote", async () => {
+  it.skipIf(!isLong)("quote and make a swap by hand, to the bot's own account, once per quote", async () => {
     const asked = { amount: "0.001", from: "BTC", to: "USDC" }
     const strange = await bot.command("/api/v1/swap/quote", { ...asked, recipient: "thief", refundTo: "thief" })
     const offered = strange.status === 200 ? (JSON.parse(strange.body) as { terms: ReadonlyArray<string> }) : undefined
@@ -198,7 +198,7 @@ describe("commands to a running bot", () => {
   }
   const written = async () => ((await bot.look("/api/v1/files")) as ReadonlyArray<Written>)[0] ?? assert.fail("no file")
 
-  it("check and apply an edited file, and refuse a stale edit", async () => {
+  it.skipIf(!isLong)("check and apply an edited file, and refuse a stale edit", async () => {
     const file = await written()
     const wrong = { file: file.file, text: file.text.replace("levels: 21", "levels: many") }
     const problems = JSON.parse((await bot.command("/api/v1/check", { files: [wrong] })).body)

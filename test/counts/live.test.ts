@@ -29,7 +29,7 @@ describe("counts of a running bot", () => {
     assert.isAtMost(quiet.commits, 0)
   })
 
-  it("quotes that follow the price are planned a bounded number of times per price", async () => {
+  it.skipIf(!isLong)("quotes that follow the price are planned a bounded number of times per price", async () => {
     let prices = 0
     const answered: BotWorld.Watch["answered"] = ({ url }) => {
       if (url.endsWith("/v0/quote")) prices += 1

@@ -16,6 +16,7 @@ import type { Answers } from "../../../src/strategy/Setup.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import type { Token } from "../../../src/venue/Venue.ts"
 import { limitbot } from "../../builtProgram.ts"
+import { isLong } from "../../long.ts"
 import { markets, price, strategyOf } from "../../strategy/support.ts"
 import { newFolder, runHere, startSandbox } from "../../world/processes/program.ts"
 import { recordingProxy } from "../../world/processes/recordingProxy.ts"
@@ -308,53 +309,59 @@ describe("limitbot init", () => {
     assert.match(order.stdout, /^ +\+ buy-\w+ +BUY +[\d.]+ BTC +at +\d+ +locks +[\d.]+ USDC/m, order.stderr)
   })
 
-  it("at a service with confidential accounts: pays from the public account, and says what to shield", async () => {
-    const { apiKey, url: target } = await startSandbox({ like: "near-2026-11" })
-    const dca = ["--market", "SOL/USDC", "--kind", "dca", "--set", "size=20", "--yes", "--profile", "near-2026-11"]
-    const { close, url } = await recordingProxy(target, "/sandbox")
-    const cwd = newFolder()
-    writeFileSync(join(cwd, "api.key"), `${apiKey}\n`, { mode: 0o600 })
-    const made = await run(cwd, [
-      "init",
-      "my.yaml",
-      "-c",
-      "my.yml",
-      "--venue",
-      url,
-      "--api-key-file",
-      "api.key",
-      ...dca
-    ])
-    await close()
-    assert.strictEqual(made.status, 0, made.stderr)
-    const text = readFileSync(join(cwd, "my.yml"), "utf8")
-    assert.match(text, /^ {2}profile: near-2026-11 /m)
-    assert.match(text, /^ {2}# depositType: CONFIDENTIAL_INTENTS .*by invitation: needs its own partnerJwt, saltFrom/m)
-    assert.notMatch(made.stdout, /--to confidential/)
-    const confidential = (file: string) => {
-      const path = join(cwd, file)
-      const key = /^ {2}key: .*$/m
-      writeFileSync(path, readFileSync(path, "utf8").replace(key, "$&\n  depositType: CONFIDENTIAL_INTENTS"))
-    }
-    confidential("my.yml")
-    const invited = await run(cwd, ["init", "invited.yaml", "-c", "my.yml", ...dca])
-    assert.match(
-      invited.stdout,
-      /paid from the confidential account.*: limitbot swap [\d.]+ USDC --to confidential --config my\.yml/
-    )
-    const facts = await run(cwd, ["check", "--profile", "--json", "-c", "my.yml"])
-    assert.strictEqual(JSON.parse(facts.stdout).profile, "near-2026-11")
+  it.skipIf(!isLong)(
+    "at a service with confidential accounts: pays from the public account, and says what to shield",
+    async () => {
+      const { apiKey, url: target } = await startSandbox({ like: "near-2026-11" })
+      const dca = ["--market", "SOL/USDC", "--kind", "dca", "--set", "size=20", "--yes", "--profile", "near-2026-11"]
+      const { close, url } = await recordingProxy(target, "/sandbox")
+      const cwd = newFolder()
+      writeFileSync(join(cwd, "api.key"), `${apiKey}\n`, { mode: 0o600 })
+      const made = await run(cwd, [
+        "init",
+        "my.yaml",
+        "-c",
+        "my.yml",
+        "--venue",
+        url,
+        "--api-key-file",
+        "api.key",
+        ...dca
+      ])
+      await close()
+      assert.strictEqual(made.status, 0, made.stderr)
+      const text = readFileSync(join(cwd, "my.yml"), "utf8")
+      assert.match(text, /^ {2}profile: near-2026-11 /m)
+      assert.match(
+        text,
+        /^ {2}# depositType: CONFIDENTIAL_INTENTS .*by invitation: needs its own partnerJwt, saltFrom/m
+      )
+      assert.notMatch(made.stdout, /--to confidential/)
+      const confidential = (file: string) => {
+        const path = join(cwd, file)
+        const key = /^ {2}key: .*$/m
+        writeFileSync(path, readFileSync(path, "utf8").replace(key, "$&\n  depositType: CONFIDENTIAL_INTENTS"))
+      }
+      confidential("my.yml")
+      const invited = await run(cwd, ["init", "invited.yaml", "-c", "my.yml", ...dca])
+      assert.match(
+        invited.stdout,
+        /paid from the confidential account.*: limitbot swap [\d.]+ USDC --to confidential --config my\.yml/
+      )
+      const facts = await run(cwd, ["check", "--profile", "--json", "-c", "my.yml"])
+      assert.strictEqual(JSON.parse(facts.stdout).profile, "near-2026-11")
 
-    // A sandbox's account has a million there.
-    const rich = await run(cwd, ["init", "rich.yaml", "-c", "sandbox.yml", "--venue", target, ...dca])
-    assert.strictEqual(rich.status, 0, rich.stderr)
-    assert.notMatch(rich.stdout, /--to confidential/)
-    assert.notMatch(readFileSync(join(cwd, "sandbox.yml"), "utf8"), /depositType/)
-    confidential("sandbox.yml")
-    const much = ["init", "much.yaml", "-c", "sandbox.yml", ...dca.with(5, "size=1000000")]
-    const poor = await run(cwd, much)
-    assert.match(poor.stdout, /has 1000000 USDC of \d+ USDC.*limitbot swap \d+ USDC --to confidential/, poor.stderr)
-  })
+      // A sandbox's account has a million there.
+      const rich = await run(cwd, ["init", "rich.yaml", "-c", "sandbox.yml", "--venue", target, ...dca])
+      assert.strictEqual(rich.status, 0, rich.stderr)
+      assert.notMatch(rich.stdout, /--to confidential/)
+      assert.notMatch(readFileSync(join(cwd, "sandbox.yml"), "utf8"), /depositType/)
+      confidential("sandbox.yml")
+      const much = ["init", "much.yaml", "-c", "sandbox.yml", ...dca.with(5, "size=1000000")]
+      const poor = await run(cwd, much)
+      assert.match(poor.stdout, /has 1000000 USDC of \d+ USDC.*limitbot swap \d+ USDC --to confidential/, poor.stderr)
+    }
+  )
 
   it("asks for the chain of a symbol that the venue has on several chains", async () => {
     const token = (symbol: string, blockchain: string): Token => {

@@ -54,42 +54,49 @@ const traded = async () => {
 const tomorrow = "2099-01-01"
 
 describe("limitbot journal archive", () => {
-  it("moves old events; profit, exports, the chain and the next run read both files as one", async () => {
-    const { cwd, file, said } = await traded()
-    let exports = 0
-    const exported = async () => {
-      exports += 1
-      await said("export", "--format", "beancount", "--out", file(`books-${exports}`))
-      return readFileSync(file(`books-${exports}`), "utf8")
-    }
-    const reading = async () => [
-      JSON.parse(await said("profit", "--json")),
-      JSON.parse(await said("fills", "--json")),
-      await exported(),
-      JSON.parse(await said("journal", "verify", "--json")),
-      await said("events", "--json", "--limit", "100000")
-    ]
-    const before = await reading()
-    const all = rowsIn(file("journal.sqlite"))
-    const told = JSON.parse(await said("journal", "archive", "--before", tomorrow, "--json"))
-    assert.deepStrictEqual([told.archived, told.events], [all - 1, all])
-    assert.deepStrictEqual([rowsIn(file("journal.sqlite")), rowsIn(file("journal.sqlite.archive"))], [1, all - 1])
-    assert.strictEqual(statSync(file("journal.sqlite.archive")).mode & 0o777, 0o600)
-    assert.deepStrictEqual(await reading(), before)
-    // What others verify stands on the hashes of archived events as well.
-    await said("orders", filledIn(file("journal.sqlite.archive")), "--proof", file("proof.json"))
-    const [, account = ""] = /limitbot\.journal\/([0-9a-f]{64})/.exec(readFileSync(file("proof.json"), "utf8")) ?? []
-    const key = Ed25519.format(Buffer.from(account, "hex"))
-    assert.include(execFileSync(process.execPath, [verifier, file("proof.json"), key], { encoding: "utf8" }), "PROVEN")
+  it.skipIf(!isLong)(
+    "moves old events; profit, exports, the chain and the next run read both files as one",
+    async () => {
+      const { cwd, file, said } = await traded()
+      let exports = 0
+      const exported = async () => {
+        exports += 1
+        await said("export", "--format", "beancount", "--out", file(`books-${exports}`))
+        return readFileSync(file(`books-${exports}`), "utf8")
+      }
+      const reading = async () => [
+        JSON.parse(await said("profit", "--json")),
+        JSON.parse(await said("fills", "--json")),
+        await exported(),
+        JSON.parse(await said("journal", "verify", "--json")),
+        await said("events", "--json", "--limit", "100000")
+      ]
+      const before = await reading()
+      const all = rowsIn(file("journal.sqlite"))
+      const told = JSON.parse(await said("journal", "archive", "--before", tomorrow, "--json"))
+      assert.deepStrictEqual([told.archived, told.events], [all - 1, all])
+      assert.deepStrictEqual([rowsIn(file("journal.sqlite")), rowsIn(file("journal.sqlite.archive"))], [1, all - 1])
+      assert.strictEqual(statSync(file("journal.sqlite.archive")).mode & 0o777, 0o600)
+      assert.deepStrictEqual(await reading(), before)
+      // What others verify stands on the hashes of archived events as well.
+      await said("orders", filledIn(file("journal.sqlite.archive")), "--proof", file("proof.json"))
+      const [, account = ""] = /limitbot\.journal\/([0-9a-f]{64})/.exec(readFileSync(file("proof.json"), "utf8")) ?? []
+      const key = Ed25519.format(Buffer.from(account, "hex"))
+      assert.include(
+        execFileSync(process.execPath, [verifier, file("proof.json"), key], { encoding: "utf8" }),
+        "PROVEN"
+      )
 
-    // Nothing is left to move, and nothing is lost by asking again.
-    assert.strictEqual(JSON.parse(await said("journal", "archive", "--before", tomorrow, "--json")).archived, 0)
-    const next = startHere(["run", "grid.yaml", ...config, "--for", "1s"], { cwd })
-    assert.strictEqual((await next.ended).code, 0)
-    const again = JSON.parse(await said("journal", "archive", "--before", tomorrow, "--json"))
-    assert.isAbove(again.archived, all)
-    assert.strictEqual(JSON.parse(await said("journal", "verify", "--json")).events, again.events)
-  }, 60_000)
+      // Nothing is left to move, and nothing is lost by asking again.
+      assert.strictEqual(JSON.parse(await said("journal", "archive", "--before", tomorrow, "--json")).archived, 0)
+      const next = startHere(["run", "grid.yaml", ...config, "--for", "1s"], { cwd })
+      assert.strictEqual((await next.ended).code, 0)
+      const again = JSON.parse(await said("journal", "archive", "--before", tomorrow, "--json"))
+      assert.isAbove(again.archived, all)
+      assert.strictEqual(JSON.parse(await said("journal", "verify", "--json")).events, again.events)
+    },
+    60_000
+  )
 
   it("says where the events of a fleet's account stay", async () => {
     const database = join(newFolder(), "database.url")
@@ -113,32 +120,35 @@ describe("limitbot journal archive", () => {
     assert.strictEqual(await said("journal", "verify", "--json"), verified)
   })
 
-  it("is refused beside a bot or without a date; a journal without its archive does not open", async () => {
-    const { cwd, file, said } = await traded()
-    const archive = (before: string) => runHere(["journal", "archive", "--before", before, ...config], { cwd })
-    assertSays(await archive("yesterday"), 2, /--before yesterday is not a date/)
-    assert.match(await said("journal", "archive", "--before", "2020-01-01"), /no event before 2020-01-01/)
-    const bot = startHere(["run", "grid.yaml", ...config], { cwd })
-    await bot.says("dashboard ", 0)
-    await bot.says("limitbot ")
-    assertSays(await archive(tomorrow), 1, /is in use by process/)
-    bot.signal("SIGTERM")
-    await bot.ended
-    await said("journal", "archive", "--before", tomorrow)
-    renameSync(file("journal.sqlite.archive"), file("away.sqlite"))
-    const missing = await runHere(["run", "grid.yaml", ...config], { cwd })
-    assertSays(
-      missing,
-      1,
-      /Events 1 to \d+ of the journal were archived, but the \.archive file beside it is missing: put it back/
-    )
-    // Somebody who changes an archived event is found by the chain.
-    const away = new DatabaseSync(file("away.sqlite"))
-    away.exec("DROP TRIGGER journal_is_append_only_update; UPDATE journal SET at = at + 1 WHERE sequence = 3")
-    away.close()
-    renameSync(file("away.sqlite"), file("journal.sqlite.archive"))
-    assertSays(await runHere(["journal", "verify", ...config], { cwd }), 1, /event 3/)
-  })
+  it.skipIf(!isLong)(
+    "is refused beside a bot or without a date; a journal without its archive does not open",
+    async () => {
+      const { cwd, file, said } = await traded()
+      const archive = (before: string) => runHere(["journal", "archive", "--before", before, ...config], { cwd })
+      assertSays(await archive("yesterday"), 2, /--before yesterday is not a date/)
+      assert.match(await said("journal", "archive", "--before", "2020-01-01"), /no event before 2020-01-01/)
+      const bot = startHere(["run", "grid.yaml", ...config], { cwd })
+      await bot.says("dashboard ", 0)
+      await bot.says("limitbot ")
+      assertSays(await archive(tomorrow), 1, /is in use by process/)
+      bot.signal("SIGTERM")
+      await bot.ended
+      await said("journal", "archive", "--before", tomorrow)
+      renameSync(file("journal.sqlite.archive"), file("away.sqlite"))
+      const missing = await runHere(["run", "grid.yaml", ...config], { cwd })
+      assertSays(
+        missing,
+        1,
+        /Events 1 to \d+ of the journal were archived, but the \.archive file beside it is missing: put it back/
+      )
+      // Somebody who changes an archived event is found by the chain.
+      const away = new DatabaseSync(file("away.sqlite"))
+      away.exec("DROP TRIGGER journal_is_append_only_update; UPDATE journal SET at = at + 1 WHERE sequence = 3")
+      away.close()
+      renameSync(file("away.sqlite"), file("journal.sqlite.archive"))
+      assertSays(await runHere(["journal", "verify", ...config], { cwd }), 1, /event 3/)
+    }
+  )
 
   it.skipIf(!isLong)("makes a backup include the archive, and a restore puts back both", async () => {
     const { file, said, sandbox } = await traded()

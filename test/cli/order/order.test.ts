@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../../long.ts"
 import {
   assertSays,
   type Connection,
@@ -59,48 +60,51 @@ describe.concurrent("limitbot order without a bot", () => {
     assertSays(await runHere([...buy, "--dry", ...config], { cwd }), 1, /was closed\. Remove until and onEnd/)
   })
 
-  it("the same key continues an interrupted order, a change leaves one open, and a cancel none", async () => {
-    const sandbox = await startStill()
-    const cwd = workspace(sandbox)
-    const keyed = [...buy, "--yes", "--key", "my-first-order", ...config]
-    const order = startHere(keyed, { cwd })
-    await order.says("the order is open")
-    order.signal("SIGINT")
-    const left = await order.ended
-    assert.match(left.stdout, /buy-[0-9a-f]{8}: open: [\s\S]*To cancel it: limitbot order cancel buy-/)
-    const again = startHere(keyed, { cwd })
-    await again.says("was placed before; nothing was placed again")
-    await again.says("started (live)")
-    again.signal("SIGINT")
-    await again.ended
-    assert.lengthOf(await ordersAt(sandbox), 1)
-    const other = await runHere(["order", "buy", "0.02", ...keyed.slice(3)], { cwd })
-    assertSays(
-      other,
-      1,
-      /This key has placed another order \(buy-[0-9a-f]{8}: BUY 0\.01 BTC at 59000 USDC\)\. Nothing was placed/
-    )
+  it.skipIf(!isLong)(
+    "the same key continues an interrupted order, a change leaves one open, and a cancel none",
+    async () => {
+      const sandbox = await startStill()
+      const cwd = workspace(sandbox)
+      const keyed = [...buy, "--yes", "--key", "my-first-order", ...config]
+      const order = startHere(keyed, { cwd })
+      await order.says("the order is open")
+      order.signal("SIGINT")
+      const left = await order.ended
+      assert.match(left.stdout, /buy-[0-9a-f]{8}: open: [\s\S]*To cancel it: limitbot order cancel buy-/)
+      const again = startHere(keyed, { cwd })
+      await again.says("was placed before; nothing was placed again")
+      await again.says("started (live)")
+      again.signal("SIGINT")
+      await again.ended
+      assert.lengthOf(await ordersAt(sandbox), 1)
+      const other = await runHere(["order", "buy", "0.02", ...keyed.slice(3)], { cwd })
+      assertSays(
+        other,
+        1,
+        /This key has placed another order \(buy-[0-9a-f]{8}: BUY 0\.01 BTC at 59000 USDC\)\. Nothing was placed/
+      )
 
-    const [{ order: id } = { order: "" }] = await listIn(cwd)
-    const moved = startHere(["order", "change", id, "--price", "58999", "--yes", ...config], { cwd })
-    await moved.says("the order is open")
-    moved.signal("SIGINT")
-    await moved.ended
-    assert.lengthOf(await openAt(sandbox), 1)
-    assert.deepInclude((await listIn(cwd))[0], { state: "open", terms: "BUY 0.01 BTC at 58999 USDC" })
+      const [{ order: id } = { order: "" }] = await listIn(cwd)
+      const moved = startHere(["order", "change", id, "--price", "58999", "--yes", ...config], { cwd })
+      await moved.says("the order is open")
+      moved.signal("SIGINT")
+      await moved.ended
+      assert.lengthOf(await openAt(sandbox), 1)
+      assert.deepInclude((await listIn(cwd))[0], { state: "open", terms: "BUY 0.01 BTC at 58999 USDC" })
 
-    const cancelled = await runHere(["order", "cancel", id, ...config], { cwd })
-    assert.strictEqual(cancelled.code, 0, cancelled.stderr)
-    assert.match(cancelled.stdout, /cancelled: nothing of it is open/)
-    assert.lengthOf(await openAt(sandbox), 0)
-    assertSays(await runHere(["order", "cancel", id, ...config], { cwd }), 1, /is cancelled already/)
-    assertSays(
-      await runHere(keyed, { cwd }),
-      1,
-      /\(buy-[0-9a-f]{8}\) is cancelled\. Nothing was placed; use another key/
-    )
-    assert.deepStrictEqual(await listIn(cwd), [])
-  })
+      const cancelled = await runHere(["order", "cancel", id, ...config], { cwd })
+      assert.strictEqual(cancelled.code, 0, cancelled.stderr)
+      assert.match(cancelled.stdout, /cancelled: nothing of it is open/)
+      assert.lengthOf(await openAt(sandbox), 0)
+      assertSays(await runHere(["order", "cancel", id, ...config], { cwd }), 1, /is cancelled already/)
+      assertSays(
+        await runHere(keyed, { cwd }),
+        1,
+        /\(buy-[0-9a-f]{8}\) is cancelled\. Nothing was placed; use another key/
+      )
+      assert.deepStrictEqual(await listIn(cwd), [])
+    }
+  )
 
   it("invalid words are refused with the word, the reason and a suggestion, and nothing is written", async () => {
     const sandbox = await startStill()
@@ -157,67 +161,70 @@ describe.concurrent("limitbot order of all", () => {
 })
 
 describe("limitbot order with a running bot", () => {
-  it("the bot takes, moves and cancels the order beside its own, under pause and kill switch", async () => {
-    const bot = await startBot()
-    const { folder: cwd, sandbox } = bot
-    const own = async () => (await listIn(cwd)).map(({ state, terms }) => [state, terms])
-    await until("the grid is open", async () => (await openAt(sandbox)).length === 20)
-    const placed = await runHere([...buy, "--take-profit", "5%", "--stop", "57000", "--yes", ...config], {
-      cwd
-    })
-    assert.strictEqual(placed.code, 0, placed.stderr)
-    assert.match(placed.stdout, /^(buy-[0-9a-f]{8}): open: [\s\S]*/m)
-    assert.lengthOf(await openAt(sandbox), 21)
-    const [{ order: id } = { order: "" }] = await listIn(cwd)
-
-    const changed = await runHere(["order", "change", id, "--price", "58500", "--yes", ...config], { cwd })
-    assert.strictEqual(changed.code, 0, changed.stderr)
-    await until("it has moved", async () => (await own())[0]?.[0] === "open")
-    assert.match((await own())[0]?.[1] ?? "", /BUY 0\.01 BTC at 58500 USDC, then take-profit: \+5%, stop: 57000/)
-    assert.lengthOf(await openAt(sandbox), 21)
-
-    const headers = { authorization: `Bearer ${bot.token}`, "content-type": "application/json" }
-    const payload = { side: "sell", market: "BTC/USDC", amount: "0.01", price: "62000" }
-    const post = (body: unknown, key: string) =>
-      bot.ask("/api/v1/order", {
-        method: "POST",
-        headers: { ...headers, "idempotency-key": key },
-        body: JSON.stringify(body)
+  it.skipIf(!isLong)(
+    "the bot takes, moves and cancels the order beside its own, under pause and kill switch",
+    async () => {
+      const bot = await startBot()
+      const { folder: cwd, sandbox } = bot
+      const own = async () => (await listIn(cwd)).map(({ state, terms }) => [state, terms])
+      await until("the grid is open", async () => (await openAt(sandbox)).length === 20)
+      const placed = await runHere([...buy, "--take-profit", "5%", "--stop", "57000", "--yes", ...config], {
+        cwd
       })
-    assert.strictEqual((await bot.command("/api/v1/order", payload)).status, 400)
-    const twice = await Promise.all([post(payload, "key-number-1"), post(payload, "key-number-1")])
-    assert.deepStrictEqual(
-      twice.map(({ status }) => status),
-      [200, 200]
-    )
-    assert.strictEqual((await post({ ...payload, price: "63000" }, "key-number-1")).status, 409)
-    await until("the sale is open", async () => (await openAt(sandbox)).length === 22)
-    assert.lengthOf(await listIn(cwd), 2)
+      assert.strictEqual(placed.code, 0, placed.stderr)
+      assert.match(placed.stdout, /^(buy-[0-9a-f]{8}): open: [\s\S]*/m)
+      assert.lengthOf(await openAt(sandbox), 21)
+      const [{ order: id } = { order: "" }] = await listIn(cwd)
 
-    const listed = (await bot.look("/api/v1/order")) as ReadonlyArray<Row>
-    assert.deepStrictEqual(listed, await listIn(cwd))
+      const changed = await runHere(["order", "change", id, "--price", "58500", "--yes", ...config], { cwd })
+      assert.strictEqual(changed.code, 0, changed.stderr)
+      await until("it has moved", async () => (await own())[0]?.[0] === "open")
+      assert.match((await own())[0]?.[1] ?? "", /BUY 0\.01 BTC at 58500 USDC, then take-profit: \+5%, stop: 57000/)
+      assert.lengthOf(await openAt(sandbox), 21)
 
-    assert.strictEqual((await bot.command("/api/v1/pause", {})).status, 200)
-    const held = await runHere([...buy, "--yes", ...config], { cwd })
-    assert.match(held.stdout, /waits: .*paused/)
-    assert.lengthOf(await openAt(sandbox), 22)
-    bot.program.signal("SIGTERM")
-    await bot.program.ended
-    assertSays(
-      await runHere([...buy, "--yes", ...config], { cwd }),
-      1,
-      /No bot runs, and "grid" .*Start the bot with its files/
-    )
-    await bot.again()
-    const grid = join(cwd, "grid.yaml")
-    writeFileSync(grid, readFileSync(grid, "utf8").replace("levels: 21", "levels: many"))
-    const cancelled = await runHere(["order", "cancel", id, ...config], { cwd })
-    assert.match(cancelled.stdout, /cancelled: nothing of it is open/)
-    assert.lengthOf(await openAt(sandbox), 21)
+      const headers = { authorization: `Bearer ${bot.token}`, "content-type": "application/json" }
+      const payload = { side: "sell", market: "BTC/USDC", amount: "0.01", price: "62000" }
+      const post = (body: unknown, key: string) =>
+        bot.ask("/api/v1/order", {
+          method: "POST",
+          headers: { ...headers, "idempotency-key": key },
+          body: JSON.stringify(body)
+        })
+      assert.strictEqual((await bot.command("/api/v1/order", payload)).status, 400)
+      const twice = await Promise.all([post(payload, "key-number-1"), post(payload, "key-number-1")])
+      assert.deepStrictEqual(
+        twice.map(({ status }) => status),
+        [200, 200]
+      )
+      assert.strictEqual((await post({ ...payload, price: "63000" }, "key-number-1")).status, 409)
+      await until("the sale is open", async () => (await openAt(sandbox)).length === 22)
+      assert.lengthOf(await listIn(cwd), 2)
 
-    assert.strictEqual((await bot.command("/api/v1/kill", { confirm: "kill" })).status, 200)
-    assertSays(await runHere([...buy, "--yes", ...config], { cwd }), 1, /the kill switch is on/)
-    await until("nothing is open", async () => (await openAt(sandbox)).length === 0)
-    assert.include(readFileSync(join(cwd, "journal.sqlite.by-hand-btc-usdc.yaml"), "utf8"), `# cancelled: ${id}`)
-  })
+      const listed = (await bot.look("/api/v1/order")) as ReadonlyArray<Row>
+      assert.deepStrictEqual(listed, await listIn(cwd))
+
+      assert.strictEqual((await bot.command("/api/v1/pause", {})).status, 200)
+      const held = await runHere([...buy, "--yes", ...config], { cwd })
+      assert.match(held.stdout, /waits: .*paused/)
+      assert.lengthOf(await openAt(sandbox), 22)
+      bot.program.signal("SIGTERM")
+      await bot.program.ended
+      assertSays(
+        await runHere([...buy, "--yes", ...config], { cwd }),
+        1,
+        /No bot runs, and "grid" .*Start the bot with its files/
+      )
+      await bot.again()
+      const grid = join(cwd, "grid.yaml")
+      writeFileSync(grid, readFileSync(grid, "utf8").replace("levels: 21", "levels: many"))
+      const cancelled = await runHere(["order", "cancel", id, ...config], { cwd })
+      assert.match(cancelled.stdout, /cancelled: nothing of it is open/)
+      assert.lengthOf(await openAt(sandbox), 21)
+
+      assert.strictEqual((await bot.command("/api/v1/kill", { confirm: "kill" })).status, 200)
+      assertSays(await runHere([...buy, "--yes", ...config], { cwd }), 1, /the kill switch is on/)
+      await until("nothing is open", async () => (await openAt(sandbox)).length === 0)
+      assert.include(readFileSync(join(cwd, "journal.sqlite.by-hand-btc-usdc.yaml"), "utf8"), `# cancelled: ${id}`)
+    }
+  )
 })

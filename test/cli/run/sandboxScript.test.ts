@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../../long.ts"
 import { assertSays, gridText, newFolder, type Program, runHere, startHere } from "../../world/processes/program.ts"
 
 interface Market {
@@ -77,7 +78,7 @@ describe.concurrent("limitbot sandbox --script", () => {
     assertSays(await runHere(["sandbox", "--script", "no.yaml"], { cwd }), 1, /no\.yaml cannot be read/)
   })
 
-  it("fills a bot's orders in part and in full once they are there", async () => {
+  it.skipIf(!isLong)("fills a bot's orders in part and in full once they are there", async () => {
     const { cwd, program } = await play(
       `- prices: { BTC/USDC: 60050 }
 - orders: 20

@@ -123,7 +123,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect("but made all the same are reported, also while their strategy waits", () =>
+  it.effect.skipIf(!isLong)("but made all the same are reported, also while their strategy waits", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -16,6 +16,7 @@ const settings = {
 } as const
 const still = makeWith(() => Reserve.none, settings)
 const slow = makeWith(() => Reserve.none, { ...settings, payoutMillis: [600_000, 600_000] })
+const lessSlow = makeWith(() => Reserve.none, { ...settings, payoutMillis: [150_000, 150_000] })
 
 interface Form {
   readonly name: string
@@ -80,7 +81,7 @@ const filled = Effect.fnUntraced(function* (
 })
 
 describe("a partly filled purchase", () => {
-  for (const form of firstOf(2, buy)) {
+  for (const form of firstOf(1, buy)) {
     it.effect(`exits at the stop of ${form.name}, for any rest of its entry`, () =>
       inVirtualTime(
         Effect.gen(function* () {
@@ -223,7 +224,7 @@ describe("an entry that has filled in part and whose cancel gets no answer", () 
     ...sell.map((form) => [form, 59_000, 63_000, /BUY 0\.003 BTC at 63630\.\d+/] as const),
     [deal, 60_000, 57_000, /SELL 0\.003 BTC at 569\d\d\.\d+/] as const
   ]
-  for (const [form, market, then, exit] of firstOf(2, cases)) {
+  for (const [form, market, then, exit] of firstOf(1, cases)) {
     it.effect(`of ${form.name} at ${then} is reported after a minute, with the cost of leaving`, () =>
       inVirtualTime(
         Effect.gen(function* () {
@@ -257,7 +258,7 @@ describe("an entry whose money has not come when its stop is reached", () => {
     [buy[2], "0.01", "has not paid the entry out"],
     [buy[1], "0.003", "has not paid the entry out"]
   ] as const
-  for (const [form = deal, quantity, text] of firstOf(2, cases)) {
+  for (const [form = deal, quantity, text] of firstOf(1, cases)) {
     it.effect(`of ${form.name} with ${quantity} is reported after a minute, with the cost of leaving`, () =>
       inVirtualTime(
         Effect.gen(function* () {
@@ -280,12 +281,12 @@ describe("an entry whose money has not come when its stop is reached", () => {
   it.effect("is reported too if the strategy has ended and its exit is not refunded", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* slow
+        const world = yield* lessSlow
         const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
         yield* to(61_000)
         const text = file(buy[0] ?? deal, "")
           .replace("base: 0.1, ", "")
-          .replace("limits:", "until: 2026-01-01T00:40Z\nonEnd: sell\nlimits:")
+          .replace("limits:", "until: 2026-01-01T00:06Z\nonEnd: sell\nlimits:")
         const process = yield* world.run({ strategies: [text], pace: { pollMaxMillis: 2_000 } })
         yield* until(() => openOrders(process).length === 1, 60_000, "its entry rests")
         yield* world.tell("/sandbox/fill", { quantity: "0.01" })

@@ -17,13 +17,14 @@ export const ctrlC = "\u0003"
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the control sequences of a terminal
 const sequences = /\u001B\[[0-9;?]*[A-Za-z]/g
-/** Where a redrawn screen begins. */
+/** Where a redrawn screen begins, and where it is complete: a long one arrives in pieces. */
 const home = "\u001B[H"
+const complete = "\u001B[J"
 const clear = "\u001B[?1049"
 
 export interface Terminal {
   readonly press: (keys: string) => void
-  /** The screen as it is drawn now, without colours. */
+  /** The last screen that was drawn to its end, without colours. */
   readonly screen: () => string
   /** What was printed after the screen was left. */
   readonly after: () => string
@@ -54,7 +55,11 @@ export const open = (
       done(code)
     })
   })
-  const screen = () => plain(seen.slice(Math.max(0, seen.lastIndexOf(home))).split(clear)[0] ?? "")
+  const screen = () => {
+    const end = seen.lastIndexOf(complete)
+    const start = end === -1 ? -1 : seen.lastIndexOf(home, end)
+    return plain(start === -1 ? (seen.split(clear)[0] ?? "") : seen.slice(start, end))
+  }
   const after = () => plain(seen.slice(seen.lastIndexOf(clear)))
   const shows = async (what: RegExp) => {
     while (!what.test(screen()) && !what.test(after())) {
