@@ -71,26 +71,23 @@ describe("signals to a running bot", () => {
     assert.strictEqual((await status()).openOrders, 0)
   })
 
-  it.skipIf(!isLong)(
-    "arrive by file, command and API; the order opens when all are there, and one value cancels it",
-    async () => {
-      appendFileSync(join(bot.folder, "signals.csv"), `${new Date().toISOString()},trend,0.7\n`)
-      await until("the file was taken up", async () => (await status()).signals[0]?.value === 0.7)
-      const sent = await limitbot("signal", "go", "true", "--note", "by hand")
-      assert.deepStrictEqual([sent.code, sent.stdout], [0, "go is 1.\n"], sent.stderr)
-      await until("the order is open", async () => (await status()).openOrders === 1)
-      const explained = (await limitbot("explain", "grid/dip")).stdout
-      assert.include(explained, "a new value of a signal")
-      assert.strictEqual((await post("trend", { value: -1, note: "over" })).status, 200)
-      await until("the order has left", async () => (await status()).openOrders === 0)
-      assert.deepStrictEqual(await recorded(), [
-        { ...(await recorded())[0], name: "trend", value: 0.7, by: `the file ${join(bot.folder, "signals.csv")}` },
-        { ...(await recorded())[1], name: "go", value: 1, by: "the operator", note: "by hand" },
-        { ...(await recorded())[2], name: "trend", value: -1, by: "the operator", note: "over" }
-      ])
-      assert.include((await limitbot("status")).stdout, "Signal trend: -1 (since ")
-    }
-  )
+  it("arrive by file, command and API; the order opens when all are there, and one value cancels it", async () => {
+    appendFileSync(join(bot.folder, "signals.csv"), `${new Date().toISOString()},trend,0.7\n`)
+    await until("the file was taken up", async () => (await status()).signals[0]?.value === 0.7)
+    const sent = await limitbot("signal", "go", "true", "--note", "by hand")
+    assert.deepStrictEqual([sent.code, sent.stdout], [0, "go is 1.\n"], sent.stderr)
+    await until("the order is open", async () => (await status()).openOrders === 1)
+    const explained = (await limitbot("explain", "grid/dip")).stdout
+    assert.include(explained, "a new value of a signal")
+    assert.strictEqual((await post("trend", { value: -1, note: "over" })).status, 200)
+    await until("the order has left", async () => (await status()).openOrders === 0)
+    assert.deepStrictEqual(await recorded(), [
+      { ...(await recorded())[0], name: "trend", value: 0.7, by: `the file ${join(bot.folder, "signals.csv")}` },
+      { ...(await recorded())[1], name: "go", value: 1, by: "the operator", note: "by hand" },
+      { ...(await recorded())[2], name: "trend", value: -1, by: "the operator", note: "over" }
+    ])
+    assert.include((await limitbot("status")).stdout, "Signal trend: -1 (since ")
+  })
 
   it("have a role of their own that opens nothing else; viewers cannot send them", async () => {
     const out = join(bot.folder, "chart.token")

@@ -44,7 +44,7 @@ const inDatabase = <A, E>(effect: Effect.Effect<A, E, Journals>) =>
   )
 
 describe.skipIf(server === undefined)("an account of a fleet", () => {
-  it.skipIf(!isLong)("is shown by the commands of a single bot", async () => {
+  it("is shown by the commands of a single bot", async () => {
     await ground.limitbot("fleet", "--apply", "accounts", "--yes")
     runner = ground.runner()
     await ground.until("all have orders", haveOrders)
