@@ -67,7 +67,7 @@ describe("counts of backtests", () => {
       assert.isAtMost(reads, bound.reads)
     })
 
-  it("lists the slots without orders for rules alone, because only rules say there that an order came to nothing", () => {
+  it("lists the slots without orders for rules alone, because only rules say there that an order comes to nothing", () => {
     const indices = CrossingIndex.buildIndices(candles, "at")
     const listed = Object.entries(bodies).flatMap(([name, body]) => {
       const strategy = strategyOf(body)

@@ -66,7 +66,7 @@ describe("Market", () => {
     }
   )
 
-  it("says so of moves that gain a few units more, and never of one that gains no more", () => {
+  it("says so of moves that gain a few units more, and of no other move", () => {
     const gains = (to: string, amount: bigint) =>
       Market.surelyGainsMore(market(8, 6), Decimal.make(40_000n), Decimal.parse(to) ?? Decimal.zero, 500_000n, amount)
     // 0.005 of the base at a price that is one cent higher: 50 units of the quote.

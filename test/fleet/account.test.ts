@@ -88,7 +88,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.match(other.stderr, /no event has the hash 0+1/)
   })
 
-  it("has evidence of its orders from its journal, and the evidence names what was not read", async () => {
+  it("has evidence of its orders from its journal, and the evidence names each unread part", async () => {
     const [{ orderId: order }] = await jsonOf("orders")
     const out = join(ground.folder, "evidence.json")
     const { code, stderr, stdout } = await of("orders", order, "--out", out)

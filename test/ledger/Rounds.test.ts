@@ -165,7 +165,7 @@ describe("the grid profit of a slot", () => {
     assert.deepInclude(closed?.figures, { inventory: 0n, total: sold - bought, rounds: 1 })
   })
 
-  it("of an exit in another slot is its proceeds over what was bought first", () => {
+  it("of an exit in another slot is its proceeds over the cost of the first purchases", () => {
     const order = (slot: string, side: "BUY" | "SELL", quote: bigint) => ({
       strategy: "deal",
       slot,

@@ -44,7 +44,7 @@ describe("a price", () => {
     assert.isTrue([41, 60, 80, 101].some((at) => sees(broken, at * second + minute, 100)))
   })
 
-  it("that the token list contradicts never counts; an old list contradicts nothing", () => {
+  it("that the token list contradicts does not count; an old list contradicts nothing", () => {
     const source = make()
     for (let at = 0; at < 60 * minute; at += 10 * second) assert.isFalse(sees(source, at, 1_000, listed(100)))
     const old = make()

@@ -93,7 +93,7 @@ describe("the error table", () => {
     })
   )
 
-  it.effect("leaves UNTRIGGERED, which the sandbox never sends, and unknown statuses readable as they are", () =>
+  it.effect("leaves UNTRIGGERED, which the sandbox does not send, and unknown statuses readable as they are", () =>
     Effect.gen(function* () {
       for (const fillStatus of ["UNTRIGGERED", "BRAND_NEW"]) {
         const [call, good] = reads.getOrder

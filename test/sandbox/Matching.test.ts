@@ -37,7 +37,7 @@ describe("Matching", () => {
     }
   )
 
-  it.prop("never executes at worse than the terms at another price", [natural, natural, natural], ([q, p, other]) => {
+  it.prop("executes at no worse price than the terms at another price", [natural, natural, natural], ([q, p, other]) => {
     for (const side of sides) {
       const terms = termsOf(side, BigInt(q), Decimal.make(BigInt(p), 3))
       const execution = Matching.wholeAt(market, terms, Decimal.make(BigInt(other), 3))

@@ -67,7 +67,7 @@ describe("an order with the terms and the deadline of a placement", () => {
     })
   )
 
-  it.effect("is foreign if nothing was created yet, unless it is paid or the create may be forgotten", () =>
+  it.effect("is foreign before anything is created, unless it is paid or the create may be forgotten", () =>
     Effect.gen(function* () {
       const planned = yield* look(until("Planned"), { listed: [{ ...order, ...unpaid }] })
       assert.deepStrictEqual([planned.placement?.state, planned.recorded], ["planned", 0])

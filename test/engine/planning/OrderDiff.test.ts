@@ -58,7 +58,7 @@ describe("the comparison of desired orders with own orders", () => {
       assert.strictEqual(codeOf(change({}, { state })), "Keep", state)
   })
 
-  it("keeps an order that is not worth moving, but never more than is left of a total", () => {
+  it("keeps an order that is not worth moving, but no more than is left of a total", () => {
     const dear = { replacement: { ...free, fees: 1_000_000_000n }, quantity: 200_001n }
     assert.strictEqual(codeOf(change({}, dear)), "Keep")
     assert.strictEqual(codeOf(change({ neverMore: true }, dear)), "requote")

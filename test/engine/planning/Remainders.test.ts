@@ -140,7 +140,7 @@ describe("what the end of a strategy has sold", () => {
     assert.deepStrictEqual([past?.held, past?.cost], [0n, 0n], "nor is its cost that of the next purchase")
   })
 
-  it("counts as sold if its purchase had filled in part", () => {
+  it("counts as sold after a purchase in part", () => {
     const { due } = ended({
       filledInLeg: 300_000n,
       receivedInLeg: 299_970n,
@@ -154,7 +154,7 @@ describe("what the end of a strategy has sold", () => {
     assert.strictEqual(ended(bought, 200_000n).due()?.side, "SELL")
   })
 
-  it("is not the sale of a rule named exit, nor a position that was sold beyond what it had", () => {
+  it("is not the sale of a rule named exit, nor a position sold beyond its size", () => {
     const absent = [{ slot: "exit", why: { code: "condition", text: "its condition does not hold" } }]
     assert.strictEqual(ended(bought, 0n, absent).due()?.side, "SELL")
     assert.strictEqual(ended(bought, -400_000n).due()?.side, "SELL")

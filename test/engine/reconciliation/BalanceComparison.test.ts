@@ -205,7 +205,7 @@ const account = (choose: Choose, isWatchedFromTheStart: boolean) => {
 }
 
 describe("the comparison of balances while money is on its way", () => {
-  it("never accuses an honest venue, at whatever time it begins", () => {
+  it("accuses no honest venue, at whatever time it begins", () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const choose = chooser(seed)
       const { actions, look, settle, told } = account(choose, choose(2) === 0)

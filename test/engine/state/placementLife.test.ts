@@ -101,7 +101,7 @@ describe("the record of returned and acquired amounts", () => {
 
 describe("a cancel", () => {
   const pulled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "test", text: "pulled" } }
-  it("is counted, with the time when it was last sent", () => {
+  it("is counted, with the time of its last request", () => {
     const sent = placementAfter("StatusSeen", pulled, { _tag: "CancelSent", ...about, attempt: 2 })
     const { attempts, lastSentAt, requestedAt } = sent.cancel ?? {}
     assert.deepStrictEqual([attempts, lastSentAt, requestedAt], [2, sent.changedAt, sent.changedAt - 1])

@@ -40,7 +40,7 @@ describe("an order that is too expensive", () => {
     assert.include(tooDear(placement, { estimatedRefundFee: mostRefund + 1n }), "its refund would cost 5 %")
   })
 
-  it("is never one without an estimate, nor one with agreed terms", () => {
+  it("is none without an estimate, nor one with agreed terms", () => {
     assert.isUndefined(tooDear({ ...placement, inputAmount: 0n, outputAmount: 0n }, {}))
     assert.include(tooDear({ ...placement, outputAmount: 0n }, { estimatedWithdrawFee: 1n }), "100 %")
     assert.isUndefined(tooDear({ ...placement, swap }, { estimatedWithdrawFee: mostPayout + 1n }))

@@ -100,7 +100,7 @@ const lived = (seed: number) => {
 }
 
 describe("randomly rewritten reports", () => {
-  it("never free more money than there is, and honest ones free all of it", () => {
+  it("free no more money than there is, and honest ones free all of it", () => {
     for (let seed = 1; seed <= 600; seed += 1) {
       const { free, isLawful, isQuiet, isSettled, told, truth, unexplained } = lived(seed)
       const words = `seed ${seed}: ${told.join(", ")}`

@@ -134,7 +134,7 @@ describe("the rate of a credential", () => {
     )
   )
 
-  it.effect("is never exceeded in total, while runners join, freeze, disconnect, are refused or leave", () =>
+  it.effect("is not exceeded in total, while runners join, freeze, disconnect, are refused or leave", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const random = randomFrom(11)

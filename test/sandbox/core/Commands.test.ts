@@ -90,7 +90,7 @@ describe("commands to the sandbox", () => {
     }
   })
 
-  it("never pay out more than an order's input, nor less than its limit", () => {
+  it("pay out no more than an order's input, nor less than its limit", () => {
     for (let seed = 1; seed <= 10; seed++) {
       const { state } = play(settingsOf(seed), steps)
       advance(state, state.now + 600_000)

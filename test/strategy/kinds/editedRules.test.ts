@@ -40,13 +40,13 @@ describe("an edit of a rule whose order is open", () => {
     assert.strictEqual(decided(file("58500"), moved.memory, open).order, moved.order)
   })
 
-  it("leaves an order whose price is an expression where it was placed", () => {
+  it("keeps the present price of an order whose price is an expression", () => {
     const { memory, order } = decided(file("mid * 0.98"), null)
     assert.strictEqual(order, "BUY 1000000 at 58800")
     assert.strictEqual(decided(file("mid * 0.97"), memory, open).order, order)
   })
 
-  it("never pays more than a size in quote", () => {
+  it("pays no more than a size in quote", () => {
     const { memory, order } = decided(file("59000", "quote: 590"), null)
     assert.strictEqual(order, "BUY 1000000 at 59000")
     assert.strictEqual(decided(file("59500", "quote: 590"), memory, open).order, "BUY 991596 at 59500")

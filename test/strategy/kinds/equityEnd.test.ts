@@ -75,7 +75,7 @@ describe("equity", () => {
     assert.deepStrictEqual(whys(fallen), ["ended: its equity reached the trailing stop of 9999 USDC"])
   })
 
-  it("raises the stop with what sales earn, and never lowers it", () => {
+  it("raises the stop with what sales earn, and does not lower it", () => {
     const strategy = ending("stop: 2%, stopRises: 50%")
     const first = at(strategy, "101", nothing)
     const earned = { ...bought, realisedProfit: 100n * usdc }
@@ -162,7 +162,7 @@ describe("restart", () => {
     assert.deepStrictEqual(legs(again), legs(fresh))
   })
 
-  it("sells at the stop of a later run what that run bought, also after the base of the budget was sold", () => {
+  it("sells at the stop of a later run what that run bought, also after the sale of the budget's base", () => {
     const keys = head("equity: { stop: 2% }\nrestart: 1h", "grid", "{ base: 10, quote: 10000 }")
     const both = strategyOf(`${keys}${grid.replace("} }", "}, stop: 80 }")}`)
     const begun = at(both, "101", { ...nothing, freeBase: 10n * btc })

@@ -88,7 +88,7 @@ describe("a grid whose size is a share of its equity", () => {
     assert.include(later.desired[0]?.why.text, "buys 2.2 BTC at 100")
   })
 
-  it("keeps the size of an open order, and sells what was bought", () => {
+  it("keeps the size of an open order, and sells all that it bought", () => {
     const slots = new Map([
       [
         "cell-00",

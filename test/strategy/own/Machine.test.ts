@@ -131,7 +131,7 @@ describe("strategy code in its machine", () => {
     for (const _ of [1, 2, 3]) assert.strictEqual(decide(2), 1)
   })
 
-  it("has at most 128 MB, and images that leave out only what never changes", () => {
+  it("has at most 128 MB, and images that leave out only constant parts", () => {
     const imports: Record<string, Record<string, () => number>> = {}
     for (const { module, name } of WebAssembly.Module.imports(quickJs()))
       imports[module] = { ...imports[module], [name]: () => 0 }

@@ -94,7 +94,7 @@ describe("the rate budget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("lets a cancel wait only for other cancels, never for other requests", () =>
+  it.effect("lets a cancel wait for other cancels alone", () =>
     Effect.gen(function* () {
       yield* drain
       const others = yield* Effect.forkChild(

@@ -82,7 +82,7 @@ describe("the status of a swap", () => {
     })
   )
 
-  it.effect("never takes an absent amount for zero", () =>
+  it.effect("takes no absent amount for zero", () =>
     Effect.gen(function* () {
       const unknown = withField(withField(status, "swapDetails", null), "quoteResponse.quote.amountIn", "")
       for (const word of ["PROCESSING", "REFUNDED", "FAILED", "SUCCESS"])

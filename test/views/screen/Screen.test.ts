@@ -285,7 +285,7 @@ describe("a screen", () => {
     }
   })
 
-  it("says in a sentence what was bought or sold, with money to the cent", () => {
+  it("tells purchases and sales in sentences, with money to the cent", () => {
     const lines = frame(desk({ strategies: 3, orders: 19 }), { rows: 40, columns: 120, colours: false })
     const text = lines.join("\n")
     assert.match(text, /^\d\d:\d\d:\d\d sol-grid-2\/cell-00 sold 8\.5 SOL at 144\.148$/m)
