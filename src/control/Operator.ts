@@ -6,7 +6,7 @@ import { Clock, Effect, Result } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import { hasNoBudget } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
-import { counted } from "../domain/Words.ts"
+import { countText } from "../domain/Words.ts"
 import * as Problems from "../engine/funding/Problems.ts"
 import * as OperatorPause from "../engine/holds/OperatorPause.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
@@ -116,7 +116,7 @@ const doneOf = Effect.fnUntraced(function* (
       orders.map(({ id }) => id),
       { code: "operator", text: why }
     )
-    return `${counted(orders.length, "order")} cancelled`
+    return `${countText(orders.length, "order")} cancelled`
   })
   const open = () => unfinished(books.state)
 

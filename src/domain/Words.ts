@@ -9,7 +9,7 @@ export const age = (millis: number): string => {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
 }
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+export const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 export const clock = (at: number): string => {
   const pad = (value: number, width = 2) => String(Math.trunc(value)).padStart(width, "0")

@@ -94,7 +94,7 @@ const readText = Effect.fnUntraced(
 interface ReadFile extends ReadFiles {
   readonly file: string
   readonly text: string | undefined
-  readonly name: ReturnType<typeof StrategyFile.read>["name"]
+  readonly name: ReturnType<typeof StrategyFile.readingOf>["name"]
 }
 
 /** Lays the texts of an editor over the files of these names, so that every reader sees the files as if they were saved. */
@@ -127,7 +127,7 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
 })
 
 const readOf = (file: string, text: string, markets: Markets, purpose: Purpose): ReadFile => {
-  const { name, strategy } = StrategyFile.read(text, file, markets)
+  const { name, strategy } = StrategyFile.readingOf(text, file, markets)
   return Result.match(suited(strategy, purpose), {
     onSuccess: (strategy) => ({
       file,

@@ -279,10 +279,10 @@ export const name: Reader<string> = nameReader("^[a-z0-9][a-z0-9-]{0,63}$")
  */
 export const strategyName: Reader<string> = nameReader(`^(?!${orderForm})[a-z0-9][a-z0-9-]{0,63}$`)
 
-export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> => named(choices, {})
+export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> => choiceOf(choices, {})
 
 /** `others`: what other programs call a choice. */
-const named = <const T extends string>(
+const choiceOf = <const T extends string>(
   choices: ReadonlyArray<T>,
   others: Readonly<Record<string, T | undefined>>
 ): Written<T> =>
@@ -300,7 +300,7 @@ const named = <const T extends string>(
   )
 
 export const side: Written<Side> = written(
-  mapped(named(["buy", "sell"], { long: "buy", bid: "buy", short: "sell", ask: "sell" }), (word) =>
+  mapped(choiceOf(["buy", "sell"], { long: "buy", bid: "buy", short: "sell", ask: "sell" }), (word) =>
     word === "buy" ? "BUY" : "SELL"
   ),
   (side) => side.toLowerCase()

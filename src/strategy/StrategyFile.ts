@@ -43,7 +43,7 @@ interface Reading {
 }
 
 /** `file` is the name as the user wrote it; problems and reasons show it. `known`: the kinds that it may name. */
-export const read = (text: string, file: string, markets: Markets, known: Kinds = kinds): Reading => {
+export const readingOf = (text: string, file: string, markets: Markets, known: Kinds = kinds): Reading => {
   const source = sourceText(file, text)
   return Result.match(readYaml(source), {
     onSuccess: (node) => ofNode(node, source, markets, known),
@@ -51,7 +51,7 @@ export const read = (text: string, file: string, markets: Markets, known: Kinds 
   })
 }
 
-export const parse = (...file: Parameters<typeof read>): Reading["strategy"] => read(...file).strategy
+export const parse = (...file: Parameters<typeof readingOf>): Reading["strategy"] => readingOf(...file).strategy
 
 export const ofNode = (node: YamlNode, source: SourceText, markets: Markets, known: Kinds = kinds): Reading => {
   const to = { source, problems: [], warnings: [] } satisfies Report

@@ -9,7 +9,7 @@ import { SeenConditions } from "../domain/EventValues.ts"
 import { gainOfMoving, mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { iso } from "../domain/Text.ts"
-import { age, counted } from "../domain/Words.ts"
+import { age, countText } from "../domain/Words.ts"
 import { refusalPauseMillis, type Settings } from "../engine/EngineSettings.ts"
 import { liftedBy } from "../engine/holds/Holds.ts"
 import { holdsOnSlot, unsentBecause } from "../engine/holds/HoldsOn.ts"
@@ -218,7 +218,7 @@ const backoff = (state: BotState, settings: Settings, strategy: string, name: st
   if (slot === undefined || slot.refusals === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
   const due = slot.refusedAt + refusalPauseMillis(settings, slot)
   const why = slot.refusedWhy === undefined ? "" : ` (${slot.refusedWhy})`
-  const text = `${counted(slot.refusals, "failed attempt")}${why}, the next one from ${iso(due)}`
+  const text = `${countText(slot.refusals, "failed attempt")}${why}, the next one from ${iso(due)}`
   return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${iso(due)}` }
 }
 
@@ -282,7 +282,7 @@ const because = (
       return `${whole}${text}${lasting}${lifted === undefined ? "" : ` (${lifted})`}`
     }),
     ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
-    ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
+    ...(slot === undefined ? [] : [`${countText(slot.completedLegs, "leg")} completed so far`]),
     ...breakEvens(strategy, assets).map(breakEvenText),
     ...(decision === undefined
       ? []

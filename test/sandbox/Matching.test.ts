@@ -37,13 +37,17 @@ describe("Matching", () => {
     }
   )
 
-  it.prop("executes at no worse price than the terms at another price", [natural, natural, natural], ([q, p, other]) => {
-    for (const side of sides) {
-      const terms = termsOf(side, BigInt(q), Decimal.make(BigInt(p), 3))
-      const execution = Matching.wholeAt(market, terms, Decimal.make(BigInt(other), 3))
-      assert.isTrue(execution.amountIn <= terms.inputAmount && execution.amountOut >= terms.outputAmount)
+  it.prop(
+    "executes at no worse price than the terms at another price",
+    [natural, natural, natural],
+    ([q, p, other]) => {
+      for (const side of sides) {
+        const terms = termsOf(side, BigInt(q), Decimal.make(BigInt(p), 3))
+        const execution = Matching.wholeAt(market, terms, Decimal.make(BigInt(other), 3))
+        assert.isTrue(execution.amountIn <= terms.inputAmount && execution.amountOut >= terms.outputAmount)
+      }
     }
-  })
+  )
 
   it("reaches a limit when the path touches it", () => {
     assert.isTrue(Matching.isReached("SELL", 100, 90, 100))

@@ -1,7 +1,7 @@
 /** `limitbot check`: every start check, one line each, or the facts of the service. */
 import { Effect } from "effect"
 import * as Drift from "../../domain/Drift.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
@@ -19,7 +19,7 @@ export const answerOf = (findings: ReadonlyArray<CheckFinding>) => {
   return {
     data: () => ({ ok: count === 0, findings: findings.map(({ refusal: _, ...finding }) => finding) }),
     lines: () => findings.map(asText),
-    exit: count === 0 ? undefined : new PrintedFailure({ message: `${counted(count, "problem")} to fix` })
+    exit: count === 0 ? undefined : new PrintedFailure({ message: `${countText(count, "problem")} to fix` })
   } satisfies CommandAnswer
 }
 
@@ -45,7 +45,7 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const loaded = yield* ConfigFile.load(file).pipe(Effect.result)
   if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "correct the file")]
   const config = loaded.success
-  const configFinding = ok("configuration", `${file}: ${counted(config.markets.assets.length, "asset")}`)
+  const configFinding = ok("configuration", `${file}: ${countText(config.markets.assets.length, "asset")}`)
   return [configFinding, ...(yield* StartChecks.all(config))]
 })
 

@@ -13,7 +13,7 @@ export class NotAllDelivered extends Schema.TaggedError<NotAllDelivered>()("NotA
 
 const nobody = () => Effect.void
 
-export const sent = Effect.fn("NotifyTest.sent")(function* (file: string) {
+export const sendTest = Effect.fn("NotifyTest.sendTest")(function* (file: string) {
   const config = yield* ConfigFile.load(file)
   const { dashboard, journal, notify } = config
   const people = Layers.http(config)

@@ -32,12 +32,12 @@ const percent = Decimal.make(1n, 2)
 
 /** `undefined` for a line that a person changed beyond recognition. */
 export const termsIn = (market: Market, rule: string): RuleTerms | undefined => {
-  const found = (pattern: RegExp) => pattern.exec(rule)?.[1] ?? ""
-  const price = Decimal.parse(found(/side: \w+, price: ([\d.]+)/))
-  const quantity = amountOf(found(/base: ([\d.]+)/), market.base.decimals)
+  const textOf = (pattern: RegExp) => pattern.exec(rule)?.[1] ?? ""
+  const price = Decimal.parse(textOf(/side: \w+, price: ([\d.]+)/))
+  const quantity = amountOf(textOf(/base: ([\d.]+)/), market.base.decimals)
   if (price === undefined || quantity === undefined) return undefined
   const side = rule.includes("side: sell") ? "SELL" : "BUY"
-  const stops = [found(/stop: ([\d.]+)/), found(/stop: "entry \* \(1 \+ ([\d.]+)%/), found(/trail: ([\d.]+)%/)]
+  const stops = [textOf(/stop: ([\d.]+)/), textOf(/stop: "entry \* \(1 \+ ([\d.]+)%/), textOf(/trail: ([\d.]+)%/)]
   const [stop, ...shares] = stops.map((text) => Decimal.parse(text))
   const risen = shares.map(
     (share) => share && Decimal.multiply(price, Decimal.add(Decimal.one, Decimal.multiply(share, percent)))
@@ -45,7 +45,7 @@ export const termsIn = (market: Market, rule: string): RuleTerms | undefined => 
   const highest = [stop, ...risen].flatMap((each) => each ?? []).reduce(Decimal.max, Decimal.zero)
   const back = inputAmount(market, "BUY", quantity, Decimal.multiply(highest, stopReach))
   const dearness = side === "SELL" ? max(0n, back - outputAmount(market, "SELL", quantity, price)) : 0n
-  return { side, price, quantity, parts: Number(found(/times: (\d+)/)), hasExit: rule.includes("then:"), dearness }
+  return { side, price, quantity, parts: Number(textOf(/times: (\d+)/)), hasExit: rule.includes("then:"), dearness }
 }
 
 const dollar = /USD|^DAI$/

@@ -1,7 +1,7 @@
 /** The partner's past swaps and orders, by cursor or by page, with every filter of the interface, or from the copy beside the journal. */
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
@@ -114,6 +114,6 @@ const synchronised = Effect.fnUntraced(function* (count: number | undefined) {
     )
   const { pages, rows } = yield* HistorySync.sync(report, count)
   const total = (yield* (yield* HistoryStore).all).length
-  const text = `Read ${counted(rows, "transaction")} in ${counted(pages, "request")}; ${total} stored.`
+  const text = `Read ${countText(rows, "transaction")} in ${countText(pages, "request")}; ${total} stored.`
   return { data: () => ({ pages, rows, total }), lines: () => [text] }
 }, Effect.scoped)

@@ -29,7 +29,7 @@ const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | 
   }
   for (const other of beside.filter((name) => /\.ya?ml$/.test(name))) {
     const text = yield* fileSystem.readFileString(path.join(folder, other)).pipe(Effect.orElseSucceed(() => ""))
-    const name = StrategyFile.read(text, other, { assets: [], ticks: new Map() }).name?.value
+    const name = StrategyFile.readingOf(text, other, { assets: [], ticks: new Map() }).name?.value
     if (name === undefined) continue
     // The file that is replaced gives its name to the new one.
     if (other === path.basename(file)) used.delete(name)

@@ -4,7 +4,7 @@
  * facts. It covers one journal and one account, and no copy of the key in another program.
  */
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 
 export interface Loose {
   readonly id: string
@@ -41,8 +41,8 @@ export const openIn = (lists: ReadonlyArray<Looked>): string | undefined => {
   const unseen = lists.filter(isUnseen).length
   const full = lists.filter((each) => !isUnseen(each) && each.found.length > 0).length
   const parts = [
-    ...(full === 0 ? [] : [`${counted(full, "list")} of ${lists.length} not empty`]),
-    ...(unseen === 0 ? [] : [`${counted(unseen, "unreadable list")}`])
+    ...(full === 0 ? [] : [`${countText(full, "list")} of ${lists.length} not empty`]),
+    ...(unseen === 0 ? [] : [`${countText(unseen, "unreadable list")}`])
   ]
   return `Not contained: ${parts.join(", and ")}`
 }

@@ -6,7 +6,7 @@ import { dirname } from "node:path"
 import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Chain from "../../journal/Chain.ts"
@@ -160,7 +160,7 @@ export const archive = Effect.fn("JournalFile.archive")(function* (before: strin
   const facts = { journal, archive: file, archived, events, head, bytesBefore, bytesAfter: after }
   return factAnswer(
     facts,
-    `${file}: ${counted(archived, "event")}; ${journal}: ${bytesBefore} bytes before, ${after} after. ${counted(events, "event")} together, all verified. Head ${head}`
+    `${file}: ${countText(archived, "event")}; ${journal}: ${bytesBefore} bytes before, ${after} after. ${countText(events, "event")} together, all verified. Head ${head}`
   )
 }, Effect.scoped)
 
@@ -240,6 +240,6 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
   const state = yield* Effect.flatMap(Journal, ({ append }) =>
     Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)
   ).pipe(Effect.provide(yield* writing(journal)))
-  const text = `${journal}: restored from ${from}, ${counted(events, "event")}, ${counted(state.placements.size, "placement")} not settled. Start the bot: it reads the rest from the venue.`
+  const text = `${journal}: restored from ${from}, ${countText(events, "event")}, ${countText(state.placements.size, "placement")} not settled. Start the bot: it reads the rest from the venue.`
   return factAnswer({ journal, events, head }, text)
 }, Effect.scoped)

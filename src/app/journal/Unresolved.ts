@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { disagreement } from "../../engine/holds/WitnessHold.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -51,7 +51,7 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
     if (Problems.takesAmount(state, placement)) accepted.unshift("--paid --received AMOUNT")
     return [`${placement}: ${evidence}`, `  limitbot resolve ${placement} ${accepted.join(" | ")}`, ""]
   })
-  const ask = `${counted(problems.length, "problem")}. Find out what happened, then run one of the commands above.`
+  const ask = `${countText(problems.length, "problem")}. Find out what happened, then run one of the commands above.`
   const table = Table.render(["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"], rows)
   return { data, lines: () => [...table, "", ...witness, ...problemTexts, ask] }
 }

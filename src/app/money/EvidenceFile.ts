@@ -5,7 +5,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import { readOrder } from "../../engine/tracking/OrderReads.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -128,7 +128,7 @@ const writeProof = Effect.fn("EvidenceFile.writeProof")(function* ({ config: fil
     const covered = moneySequences.filter((sequence) => sequence <= checkpoint.size)
     return { checkpoint, records: yield* JournalTree.prove(checkpoint.size, covered) }
   }).pipe(Effect.provide(Sqlite.layer({ filename: config.journal, readOnly: true })))
-  const when = `the checkpoint of ${iso(checkpoint.at)}, over ${counted(checkpoint.size, "event")}`
+  const when = `the checkpoint of ${iso(checkpoint.at)}, over ${countText(checkpoint.size, "event")}`
   if (records.length === 0)
     return yield* new NoProof({ message: `All of ${order} came after ${when}: try again after the next one.` })
   const fileSystem = yield* FileSystem.FileSystem
@@ -137,8 +137,8 @@ const writeProof = Effect.fn("EvidenceFile.writeProof")(function* ({ config: fil
     .writeFileString(out, `${text}\n`, { flag: "wx", mode: 0o600 })
     .pipe(Effect.mapError((cause) => new NoProof({ message: `Cannot write ${out}: ${cause.message}` })))
   const later = moneySequences.length - records.length
-  const rest = later === 0 ? "" : `; not included: ${counted(later, "later record")}`
-  yield* Console.log(`${out}: ${counted(records.length, "record")}, by ${when}${rest}`)
+  const rest = later === 0 ? "" : `; not included: ${countText(later, "later record")}`
+  yield* Console.log(`${out}: ${countText(records.length, "record")}, by ${when}${rest}`)
 })
 
 export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}

@@ -3,7 +3,7 @@ import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "eff
 import * as Csv from "../../domain/Csv.ts"
 import { movingTags } from "../../domain/Ledger.ts"
 import { utcYear } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
 import { minutesOf } from "../../journal/PriceStore.ts"
 import * as Entries from "../../ledger/Entries.ts"
@@ -146,7 +146,7 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ format, out
       const written = format === "rp2" ? all.trades : tradesIn(all, span)
       const years = [...new Set(written.map(({ at }) => utcYear(at)))].join(", ")
       yield* Console.log(
-        `${out}: ${counted(written.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
+        `${out}: ${countText(written.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
       )
     })
   )

@@ -4,7 +4,7 @@ import { type Asset, bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { age, clock, counted } from "../../domain/Words.ts"
+import { age, clock, countText } from "../../domain/Words.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import type { Money, PlannedChange, PlannedOrder } from "../../engine/planning/ahead/PlanReport.ts"
 import { sentenceOf } from "../../engine/planning/ahead/RenewalCost.ts"
@@ -112,7 +112,7 @@ const summary = ({ changes, findings }: Plan, refused: ReadonlyArray<string>): s
     return changeCount === 0 ? [] : [`${changeCount} ${done}`]
   })
   const unsafe = findings.filter(({ name }) => refused.includes(name)).length
-  const dangers = unsafe === 0 ? "" : ` ${counted(unsafe, "problem")} to resolve.`
+  const dangers = unsafe === 0 ? "" : ` ${countText(unsafe, "problem")} to resolve.`
   return `Plan: ${counts.length === 0 ? "nothing to do" : counts.join(", ")}.${dangers} Nothing was sent.`
 }
 
@@ -196,7 +196,7 @@ const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Col
   const rest = own.length - [...byReason].slice(0, emptyReasons).reduce((sum, [, slots]) => sum + slots.length, 0)
   return rest === 0
     ? reasonLines
-    : [...reasonLines, [`    and ${counted(rest, "more empty slot")}, for various reasons`, "dim"]]
+    : [...reasonLines, [`    and ${countText(rest, "more empty slot")}, for various reasons`, "dim"]]
 }
 
 const emptyReasons = 3

@@ -7,7 +7,7 @@ import { Clock, Effect, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
 import { recovered } from "../../domain/Placement.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
 import * as Adoption from "../../engine/reconciliation/Adoption.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
@@ -159,7 +159,7 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
     unknown
   })
   const lines = () => [
-    `${config.journal}: ${counted(found.length, "order")} with money in them, ${own} in their slots again`,
+    `${config.journal}: ${countText(found.length, "order")} with money in them, ${own} in their slots again`,
     ...found
       .filter(({ strategy }) => strategy === recovered)
       .map(({ order }) => `  ${order.id} fits no slot of the files: it is tracked until its money is back`),
@@ -168,15 +168,15 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
       : [
           "If another bot trades on this account, some of these may belong to it: then move this journal away, and add --beside with that bot's journal. A kill cancels these orders."
         ]),
-    ...(beside.length === 0 ? [] : [`${counted(result.ofOthers, "order")} of other bots: not touched`]),
-    `${counted(finished.length, "order")} that ended, with their fills and fees, under the name ${Recovery.ended}`,
+    ...(beside.length === 0 ? [] : [`${countText(result.ofOthers, "order")} of other bots: not touched`]),
+    `${countText(finished.length, "order")} that ended, with their fills and fees, under the name ${Recovery.ended}`,
     ...("notAsked" in elsewhere
       ? [`The history was not read: ${elsewhere.notAsked}`]
       : elsewhere.unmatched.map(
           (address) => `  ${address} is in the history but not in the list of orders: not touched`
         )),
     ...ids(notUnderstood).map((id) => `  ${id} HAS MONEY IN IT and cannot be read: cancel it at the venue`),
-    ...(unfunded.length === 0 ? [] : [`${counted(unfunded.length, "order")} without money: not touched`]),
+    ...(unfunded.length === 0 ? [] : [`${countText(unfunded.length, "order")} without money: not touched`]),
     "",
     ...Money.table(result.state.ledger, assets),
     "",

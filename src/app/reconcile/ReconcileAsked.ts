@@ -5,7 +5,7 @@
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { iso, printable } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { capitalOf, adopt as takeIn } from "../../engine/reconciliation/Adoption.ts"
 import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -176,5 +176,5 @@ export const compareHere = Effect.fnUntraced(function* (file: string, acceptBala
 const show = Effect.fnUntraced(function* (found: typeof Reconciliation.Type, { all, evidence, json }: Asked) {
   yield* Console.log(json ? JSON.stringify(found) : linesOf(found, all, evidence).join("\n"))
   if (found.contradiction > 0)
-    return yield* new PrintedFailure({ message: `${counted(found.contradiction, "contradiction")} found` })
+    return yield* new PrintedFailure({ message: `${countText(found.contradiction, "contradiction")} found` })
 })

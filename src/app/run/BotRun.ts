@@ -178,8 +178,8 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     phones,
     name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
   })
-  const shown: Display.Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
-  const screenLoop = isAttended ? supervised("the screen", Display.show(options, shown, changes)) : Effect.void
+  const displayed: Display.Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
+  const screenLoop = isAttended ? supervised("the screen", Display.show(options, displayed, changes)) : Effect.void
   const display = yield* Effect.forkScoped(screenLoop, { startImmediately: true })
 
   const stopping = yield* Deferred.make<void>()

@@ -1,7 +1,7 @@
 /** Prints the end of a run: its money, its fills, and the risk of its resting orders while no bot runs. */
 import { Console, Effect } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
@@ -36,7 +36,7 @@ export const print = Effect.fnUntraced(function* (
   yield* Console.log(`\n${lines.join("\n")}\n`)
   const residual = Object.entries(sums.residual).map(([asset, amount]) => `${amount} ${asset}`)
   yield* Console.log(
-    `${counted(fills, "fill")}, ${counted(openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`
+    `${countText(fills, "fill")}, ${countText(openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`
   )
   if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with it.`)
   const until = safeUntil(state)
@@ -66,9 +66,9 @@ export const stillOpen = (state: BotState): string => {
       : [`the venue's report of order ${placement.order?.id} is unusable (${placement.unreadable.why})`]
   )
   const remainders = [
-    ...(resting === 0 ? [] : [`${counted(resting, "order")} may still be open and fill`]),
+    ...(resting === 0 ? [] : [`${countText(resting, "order")} may still be open and fill`]),
     ...unreadable,
-    ...(rest === 0 ? [] : [`${counted(rest, "order")} with money under way`])
+    ...(rest === 0 ? [] : [`${countText(rest, "order")} with money under way`])
   ]
   if (remainders.length === 0) return "nothing is still open; the journal is intact"
   return `still open: ${remainders.join(", ")}. The journal is intact: start the bot again to track them`

@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { versions } from "node:process"
 import { Result } from "effect"
 import { messageOf } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import * as LoginSalt from "../../venue/http/LoginSalt.ts"
 import { type CheckFinding, ok, stops, warn, wrong } from "./CheckFinding.ts"
@@ -55,7 +55,7 @@ const login = ({ venue: { facts } }: FileGround): CheckFinding => {
 
 const alerts = ({ heartbeat, notify }: FileGround): CheckFinding =>
   notify.length > 0 || heartbeat !== undefined
-    ? ok("alerts", `${counted(notify.length, "receiver")}${heartbeat === undefined ? "" : ", heartbeat"}`)
+    ? ok("alerts", `${countText(notify.length, "receiver")}${heartbeat === undefined ? "" : ", heartbeat"}`)
     : warn("alerts", "no alerts configured", "set notify or heartbeat")
 
 const rows = [node, disk, login, alerts]

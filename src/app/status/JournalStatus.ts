@@ -98,10 +98,10 @@ export const journalStatusNow = withJournal(
     const bot = yield* ChosenBot
     const { killSwitch, pid, running } = yield* bot.standing(journal.journal, journal.now)
     const dashboard = yield* RunningBot.addressOf(journal.journal)
-    const seen = dashboard === undefined ? undefined : yield* seenByBot(journal.journal)
-    const strategies = seen?.strategies ?? nextInJournal(journal)
+    const live = dashboard === undefined ? undefined : yield* seenByBot(journal.journal)
+    const strategies = live?.strategies ?? nextInJournal(journal)
     const next = strategies.flatMap(({ name, next }) => next.map((line) => ({ strategy: name, ...line })))
-    const facts = { ...journal, trading, runningPid: pid, killSwitch, dashboard, seenAfter: seen?.seenAfter, next }
+    const facts = { ...journal, trading, runningPid: pid, killSwitch, dashboard, seenAfter: live?.seenAfter, next }
     const page = dashboard === undefined ? undefined : yield* DashboardPage.line(journal.journal, dashboard)
     const { colours } = yield* Terminal
     return {

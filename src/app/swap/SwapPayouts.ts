@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"
 import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
@@ -27,7 +27,7 @@ export const listPayouts = Effect.fn("SwapPayouts.found")(function* ({ config, q
   const { value } = venueAnswer.found
   const asset = venueAnswer.config.markets.assets.find(({ id }) => id === value.asset)
   const answer = Answer.ofList(withdrawalList(asset), value.withdrawals, "No withdrawals.")
-  const odd = `${counted(value.odd.length, "record")} without exact values: see --json`
+  const odd = `${countText(value.odd.length, "record")} without exact values: see --json`
   return {
     ...answer,
     data: () => {

@@ -5,7 +5,7 @@
  */
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { type Candles, type Column, column, emptyColumns } from "../Candles.ts"
 import { type DataProblem, maxProblems } from "../DataProblem.ts"
 import * as TimeAxis from "../TimeAxis.ts"
@@ -216,7 +216,7 @@ const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void =>
     file: check.file,
     line: lineOfBar(candles.time.runBars[1] ?? 0),
     column: 1,
-    message: `${counted(gaps.bars, "missing bar")} in ${counted(gaps.count, "gap")}, the longest of ${counted(gaps.longestMillis / 60_000, "minute")}; the first ends here`,
+    message: `${countText(gaps.bars, "missing bar")} in ${countText(gaps.count, "gap")}, the longest of ${countText(gaps.longestMillis / 60_000, "minute")}; the first ends here`,
     advice: "no orders fill within a gap; --repair gaps fills it with the close before"
   })
 }
@@ -365,7 +365,7 @@ const gapsFilled = (bars: number): Said => [
 ]
 
 const precision = (count: number): Said => [
-  `${counted(count, "number")} with more than 15 significant digits: rounded to 15`,
+  `${countText(count, "number")} with more than 15 significant digits: rounded to 15`,
   "nothing to do unless the venue trades in finer steps"
 ]
 

@@ -14,7 +14,7 @@ const otherData = flags.toggle("other-data", "Compare them even if they ran over
 const list = Command.make("list", { json }, Answer.printAnswerOf(SavedBacktestsShown.listed)).pipe(
   help("List the saved backtests, the newest last")
 )
-const show = Command.make("show", { id: id("id"), json }, Answer.printAnswerOf(SavedBacktestsShown.shown)).pipe(
+const show = Command.make("show", { id: id("id"), json }, Answer.printAnswerOf(SavedBacktestsShown.show)).pipe(
   help("Show a saved backtest: its data, options, figures and strategy file")
 )
 const compare = Command.make(

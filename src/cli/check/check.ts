@@ -76,7 +76,7 @@ const ofConfig = {
     yield* Answer.print((yield* doctor).profileOf(config), { json })
   }),
   notify: Effect.fnUntraced(function* (config: string, json: boolean) {
-    const { sent } = yield* load(() => import("../../app/control/NotifyTest.ts"))
+    const { sendTest: sent } = yield* load(() => import("../../app/control/NotifyTest.ts"))
     yield* Answer.print(sent(config), { json })
   })
 }

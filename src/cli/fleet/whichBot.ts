@@ -2,7 +2,7 @@
 import { Config, Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import type { FleetCommand } from "../../fleet/server/FleetApi.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
@@ -83,5 +83,5 @@ export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAcc
   }
   const wishes = Wishes.wantedBy[command]
   const state = wishes === "running" ? "to trade" : wishes
-  yield* Console.log(`${counted(changed, "account")} ${changed === 1 ? "is" : "are"} ${state} within seconds.`)
+  yield* Console.log(`${countText(changed, "account")} ${changed === 1 ? "is" : "are"} ${state} within seconds.`)
 })

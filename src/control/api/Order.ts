@@ -92,10 +92,10 @@ const chatNames: Readonly<Record<string, string>> = {
 
 /** The words of a chat, such as `buy 0.01 BTC at 59000 stop 57000`, as a request that is not checked yet. Phones turn `--` into a dash. */
 export const wordsOfOrder = ([side, amount, market, , price, ...more]: ReadonlyArray<string>): unknown => {
-  const named = more.flatMap((word, index) => {
+  const termsByName = more.flatMap((word, index) => {
     const name = chatNames[word.replace(/^[-–—]+/, "").toLowerCase()]
     const value = more[index + 1]
     return index % 2 === 1 ? [] : [[name ?? word, name === "parts" ? Number(value) : value] as const]
   })
-  return { side, amount, market: market?.toUpperCase(), price, ...Object.fromEntries(named) }
+  return { side, amount, market: market?.toUpperCase(), price, ...Object.fromEntries(termsByName) }
 }

@@ -1,7 +1,7 @@
 /** Carries out and answers the commands of `OperatorCommands` that an operator may send in a chat. */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
@@ -37,7 +37,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     const now = clock.currentTimeMillisUnsafe()
     const problems = linesOf(problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter }))
     return [
-      `${state.run?.mode ?? ""}, ${counted(state.fills, "fill")}, ${counted(unfinished(state).length, "open order")}`,
+      `${state.run?.mode ?? ""}, ${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "open order")}`,
       ...(problems.length === 0 ? ["Nothing is wrong."] : problems.map(({ text }) => `! ${text}`))
     ].join("\n")
   }

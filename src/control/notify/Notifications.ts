@@ -4,7 +4,7 @@ import { Clock, Effect, Layer, PubSub, Stream } from "effect"
 import type { HttpClient } from "effect/http"
 import { dayMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -40,7 +40,7 @@ const summary = Effect.fnUntraced(function* (state: BotState, { assets, prices }
 })
 
 const summaryText = (state: BotState, more: ReadonlyArray<string>): string =>
-  [`${counted(state.fills, "fill")}, ${counted(unfinished(state).length, "open order")}`, ...more].join("; ")
+  [`${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "open order")}`, ...more].join("; ")
 
 export const start = Effect.fn("Notifications.start")(function* (
   { heartbeat, notify, people = NodeHttpClient.layerUndici }: NotifyOptions,

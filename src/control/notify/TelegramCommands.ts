@@ -114,10 +114,10 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     if (chatCommand === "/plan") return plain(yield* commands.plan)
     if (chatCommand === "/explain") return plain(yield* commands.explain(argument))
     const by = nameOf(from)
-    const asked = pending.get(chatCommand)
-    if (argument === "yes" && asked?.chat === id && now - asked.at < confirmMillis) {
+    const pendingCommand = pending.get(chatCommand)
+    if (argument === "yes" && pendingCommand?.chat === id && now - pendingCommand.at < confirmMillis) {
       pending.delete(chatCommand)
-      return plain(yield* asked.run(by))
+      return plain(yield* pendingCommand.run(by))
     }
     const ask = (text: string, run: Confirmed): Reply => {
       pending.set(chatCommand, { chat: id, at: now, run })

@@ -1,6 +1,6 @@
 /** Where the money is: a row for each asset, a column for each place that holds anything. */
 import { h } from "preact"
-import { brief, counted, decimal, spoken, sum } from "./format.ts"
+import { brief, countText, decimal, spoken, sum } from "./format.ts"
 import { Button, column, Empty, Panel, Table, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
 import { p, span } from "./tags.ts"
@@ -22,7 +22,7 @@ export const Balances = () => {
   const assets = [...new Set(rows.map(({ asset }) => asset))]
   const amount = (asset: string, place: string) =>
     rows.find((row) => row.place === place && row.asset === asset)?.amount ?? "0"
-  const owned = (asset: string) => sum(places.filter((place) => !lost.has(place)).map((place) => amount(asset, place)))
+  const total = (asset: string) => sum(places.filter((place) => !lost.has(place)).map((place) => amount(asset, place)))
   const exact = (text: string) =>
     Number(text) === 0 ? span("dim", "–") : span({ title: decimal(text) }, brief(decimal(text)))
   const used = places.filter((place) => assets.some((asset) => Number(amount(asset, place)) !== 0))
@@ -32,10 +32,10 @@ export const Balances = () => {
       const [title, style] = [placeName(place), place === "residual" ? "num alarm" : "num"]
       return column<string>(title, (asset) => exact(amount(asset, place)), style, title)
     }),
-    column<string>("Total", (asset) => exact(owned(asset)), "num lead", "Total")
+    column<string>("Total", (asset) => exact(total(asset)), "num lead", "Total")
   ]
   const hidden = places.length - used.length
-  const sub = hidden > 0 && !isAll ? `${counted(hidden, "empty place")} hidden` : ""
+  const sub = hidden > 0 && !isAll ? `${countText(hidden, "empty place")} hidden` : ""
   const label = isAll ? "Hide empty places" : "Show all places"
   const tools = h(Button, { label, style: "quiet sm push", onClick: toggle })
   const props = { id: "money", title: "Balances", sub, tools, panel: "money", style: "wide last" }

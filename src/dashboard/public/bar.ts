@@ -4,7 +4,7 @@ import type { ProblemView } from "../../views/Problems.ts"
 import { AlertsButton } from "./alerts.ts"
 import { orderByHand } from "./byHand.ts"
 import { CommandButton, swap } from "./commands.ts"
-import { age, brief, clock, counted } from "./format.ts"
+import { age, brief, clock, countText } from "./format.ts"
 import { Button, type Child, Chip, Icon, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, h2, header, p, section, span } from "./tags.ts"
@@ -109,7 +109,7 @@ export const Banner = ({ action, kind, text, title }: BannerProps) =>
 
 const killed =
   "All payments are stopped and every order is cancelled. This stays on after a restart until you release it."
-const gone =
+const disconnectedText =
   "Figures are old; open orders stay at the venue. This page keeps trying. On the machine: limitbot status, limitbot kill"
 
 /** The state in words, if it is not the usual one. */
@@ -123,7 +123,7 @@ export const StateBanner = () => {
     return h(Banner, {
       kind: "gone",
       title: "The bot does not answer",
-      text: `It may still be trading${since}. ${gone}`
+      text: `It may still be trading${since}. ${disconnectedText}`
     })
   }
   if (isKilled.value) {
@@ -137,7 +137,7 @@ export const StateBanner = () => {
   }
   if (isPaused.value) {
     const title = textOf(({ kind }) => kind.startsWith("paused")) ?? "All strategies are paused"
-    const text = `Nothing new is placed. ${counted(openOrders, "open order")} stay tracked and can fill.`
+    const text = `Nothing new is placed. ${countText(openOrders, "open order")} stay tracked and can fill.`
     return h(Banner, { kind: "paused", title, text, action: h(CommandButton, { name: "resume" }) })
   }
   if (turn === undefined || turn <= lateMillis) return null

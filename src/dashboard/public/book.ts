@@ -1,7 +1,7 @@
 /** The order book: own orders and quoted depth around the price. Old depth is grey with its age; a level that the price has passed is gone. */
 import { h } from "preact"
 import type { Book } from "../../views/Book.ts"
-import { age, counted, decimal, percent, price, quantity } from "./format.ts"
+import { age, countText, decimal, percent, price, quantity } from "./format.ts"
 import { Panel, Price } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, p, span } from "./tags.ts"
@@ -91,7 +91,7 @@ const Levels = (book: BookView) => {
 
 export const OrderBook = () => {
   const book = Store.book.value
-  const sub = counted(book?.orders.length ?? 0, "own order")
+  const sub = countText(book?.orders.length ?? 0, "own order")
   const props = {
     id: "book",
     title: "Order book",

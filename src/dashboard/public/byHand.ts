@@ -2,7 +2,7 @@
 import { h } from "preact"
 import type { OrderStanding } from "../../control/api/Order.ts"
 import { askFor, command, confirmPlan } from "./commands.ts"
-import { brief, counted } from "./format.ts"
+import { brief, countText } from "./format.ts"
 import { Button, type Column, column, Panel, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { span } from "./tags.ts"
@@ -58,7 +58,7 @@ const columns: ReadonlyArray<Column<OrderStanding>> = [
 
 export const ByHand = () => {
   const rows = Store.byHand.value ?? []
-  const sub = counted(rows.filter((row) => !hasEnded(row)).length, "live order")
+  const sub = countText(rows.filter((row) => !hasEnded(row)).length, "live order")
   const props = { id: "by-hand", title: "Orders by hand", sub, panel: "orders", style: "wide" }
   return rows.length === 0
     ? null

@@ -40,9 +40,9 @@ const Line = ({ mistakes, text }: { readonly text: string; readonly mistakes: Re
   const marks = mistakes.map(({ column, length }) =>
     h("i", { style: { left: `${column - 1}ch`, width: `${length}ch` } })
   )
-  const said = mistakes.length > 0 && b("", `  ← ${mistakes.map((each) => each.text).join(" · ")}`)
+  const mistakeNote = mistakes.length > 0 && b("", `  ← ${mistakes.map((each) => each.text).join(" · ")}`)
   const parts = partsOf(text).map(([style, part]) => (style === "" ? part : span(style, part)))
-  return div(mistakes.length > 0 ? "bad" : "", parts, said, marks)
+  return div(mistakes.length > 0 ? "bad" : "", parts, mistakeNote, marks)
 }
 
 interface CodeProps extends TextareaHTMLAttributes {

@@ -8,7 +8,7 @@ import type { ProblemView } from "../../views/Problems.ts"
 import type { Reconciliation } from "../../views/Reconciliation.ts"
 import * as Api from "./api.ts"
 import { answered, CloseButton, close, failed, open, toast } from "./dialog.ts"
-import { brief, clock, counted } from "./format.ts"
+import { brief, clock, countText } from "./format.ts"
 import { Button, type Child, type IconName } from "./parts.ts"
 import * as Store from "./store.ts"
 import { div, h3, li, p, pre, section, span, ul } from "./tags.ts"
@@ -87,7 +87,7 @@ const agree = (path: CommandName, payload: Payload = {}, about = Object.values(p
   if (confirm !== undefined) {
     const done = (why: Payload) => command(path, { ...payload, confirm, ...why })
     const { openOrders } = Store.status.value ?? {}
-    const orders = openOrders === undefined ? "" : ` Open now: ${counted(openOrders, "order")}.`
+    const orders = openOrders === undefined ? "" : ` Open now: ${countText(openOrders, "order")}.`
     const props = { title, word: confirm, means: p("", means, orders), hasWhy: true, done }
     const body = h(Confirmation, { key: title, ...props })
     return open({ title: `${title}?`, body })

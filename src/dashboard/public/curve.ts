@@ -133,8 +133,8 @@ const draw = (chart: IChartApi): Drawing => {
 
   function feedBand(): void {
     const { high: tops = [], hold = [], low: bottoms = [], time = [] } = tested.value ?? {}
-    const shown = profitPoints()
-    const [begin = 0, end = 0] = [shown[0]?.time, shown.at(-1)?.time]
+    const profits = profitPoints()
+    const [begin = 0, end = 0] = [profits[0]?.time, profits.at(-1)?.time]
     // A longer backtest would stretch the axis.
     const against = (side: ReadonlyArray<number>) =>
       points(time, (index) => (side[index] ?? 0) - (hold[index] ?? 0)).filter(

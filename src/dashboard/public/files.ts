@@ -9,7 +9,7 @@ import { Code, goTo, mistakeOf } from "./code.ts"
 import { textIn } from "./commands.ts"
 import { tested } from "./curve.ts"
 import { CloseButton, messageOf, open, toast } from "./dialog.ts"
-import { brief, counted, decimal, signed } from "./format.ts"
+import { brief, countText, decimal, signed } from "./format.ts"
 import { Button, type Column, column, Price, Side, Table } from "./parts.ts"
 import { may } from "./store.ts"
 import { div, p, pre, section, span } from "./tags.ts"
@@ -26,7 +26,7 @@ const files = signal<ReadonlyArray<StrategyFileView>>([])
 const chosen = signal("")
 /** The edited text; nothing until the reader changes it. */
 const edit = signal<string | undefined>(undefined)
-const said = signal<Said | undefined>(undefined)
+const lastAnswer = signal<Said | undefined>(undefined)
 type Change = (typeof Plan.Type)["changes"][number]
 /** The last plan of the text as it is. */
 const planned = signal<ReadonlyArray<Change> | undefined>(undefined)
@@ -39,7 +39,7 @@ export const loadFiles = async (): Promise<void> => {
 }
 
 const say = (lines: ReadonlyArray<string>, isGood: boolean): void => {
-  said.value = { lines, isGood }
+  lastAnswer.value = { lines, isGood }
   planned.value = undefined
 }
 const failed = (error: unknown): void => say([messageOf(error)], false)
@@ -103,7 +103,7 @@ const backtest = async (of: StrategyFileView): Promise<void> => {
   const last = (values: ReadonlyArray<number>) => values.at(-1) ?? 0
   const gain = (values: ReadonlyArray<number>) => signed(last(values) - last(curve.hold))
   const range = `${gain(curve.low)} to ${gain(curve.high)} against holding`
-  say([`this text over ${bars} minutes: ${counted(fills, "fill")}, ${range}`, ...data.warnings], true)
+  say([`this text over ${bars} minutes: ${countText(fills, "fill")}, ${range}`, ...data.warnings], true)
   tested.value = curve
 }
 
@@ -120,13 +120,13 @@ const save = async (of: StrategyFileView): Promise<void> => {
 const begin = (name: string): void => {
   chosen.value = name
   edit.value = undefined
-  said.value = undefined
+  lastAnswer.value = undefined
   planned.value = undefined
 }
 
 const saidOf = ({ isRunning, problems }: StrategyFileView): Said => {
   const usual = problems.length > 0 ? problems : [isRunning ? "Live version" : "Saved, not applied"]
-  return said.value ?? { lines: usual, isGood: problems.length === 0 }
+  return lastAnswer.value ?? { lines: usual, isGood: problems.length === 0 }
 }
 
 /** Each mistake leads to its place in the text. */
@@ -172,7 +172,7 @@ const PlannedChanges = ({ changes }: { readonly changes: ReadonlyArray<Change> }
   return section(
     "",
     h(Table<Change>, { columns, rows: changes.slice(0, mostRows), keyOf }),
-    rest > 0 && p("dim", `… and ${counted(rest, "change")} more`)
+    rest > 0 && p("dim", `… and ${countText(rest, "change")} more`)
   )
 }
 

@@ -1,7 +1,7 @@
 /** Fills of the selected strategy, one row for each order, newest first. */
 import { h } from "preact"
 import type { FillView } from "../../views/Fills.ts"
-import { clock, counted, decimal, stamp, sum } from "./format.ts"
+import { clock, countText, decimal, stamp, sum } from "./format.ts"
 import { type Column, column, Empty, Panel, Price, Side, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { span } from "./tags.ts"
@@ -28,14 +28,14 @@ const columns: ReadonlyArray<Column<OrderFills>> = [
   column("Time", ({ at }) => span({ title: `${stamp(at)} UTC` }, clock(at).slice(0, 5)), "dim"),
   column("Side", ({ side }) => h(Side, { side })),
   column("Price", ({ price }) => h(Price, { value: price }), "num lead"),
-  column("Size", (of) => span({ title: `${ofQuote(of)}, ${counted(of.parts, "fill")}` }, ofBase(of)), "num"),
+  column("Size", (of) => span({ title: `${ofQuote(of)}, ${countText(of.parts, "fill")}` }, ofBase(of)), "num"),
   column("Slot", ({ slot }) => Store.nameOf(slot), "soft x")
 ]
 
 export const Fills = () => {
   const own = Store.fillsOf(Store.selectedName.value)
   const newest = own.toSorted((a, b) => b.at - a.at || b.sequence - a.sequence).slice(0, mostFills)
-  const props = { id: "fills", title: "Fills", sub: counted(own.length, "fill"), panel: "fills", style: "fills-card" }
+  const props = { id: "fills", title: "Fills", sub: countText(own.length, "fill"), panel: "fills", style: "fills-card" }
   return h(
     Panel,
     { ...props, isReading: Store.fills.value === undefined },

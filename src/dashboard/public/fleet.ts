@@ -11,7 +11,7 @@ import { placeName } from "./balances.ts"
 import { Banner, Brand, Menu } from "./bar.ts"
 import { CommandButton, resolveProblem, textIn } from "./commands.ts"
 import { answered, CloseButton, Dialog, messageOf } from "./dialog.ts"
-import { age, brief, counted, decimal, spoken, toneOf, trend } from "./format.ts"
+import { age, brief, countText, decimal, spoken, toneOf, trend } from "./format.ts"
 import { login } from "./login.ts"
 import {
   Button,
@@ -88,7 +88,7 @@ const Bar = () => {
     { class: "bar", id: "bar" },
     h(Brand, {}),
     h(StateOfFleet, {}),
-    div("where", b("", "Fleet"), span("", counted(bots, "bot"))),
+    div("where", b("", "Fleet"), span("", countText(bots, "bot"))),
     p("age"),
     div(
       "acts",
@@ -152,7 +152,7 @@ const sentenceOf = ({ problems, why }: BotLine): string => {
 
 const StateOf = ({ problems, state }: BotLine) =>
   state === "running" && problems.length > 0
-    ? h(Chip, { kind: "warn", style: "sm" }, counted(new Set(problems.map(({ kind }) => kind)).size, "warning"))
+    ? h(Chip, { kind: "warn", style: "sm" }, countText(new Set(problems.map(({ kind }) => kind)).size, "warning"))
     : h(Chip, { kind: chips[state], style: "sm" }, spoken(state))
 
 const ProfitOf = ({ asset, share, total }: BotLine["profit"][number]) =>
@@ -203,7 +203,7 @@ const Choice = ({ all, name, of }: ChoiceProps) => {
 
 const Filters = ({ classes, states }: FleetOverview) => {
   const onInput = (event: InputEvent) => narrow({ search: textIn(event) })
-  const named = classes.filter((each) => each.class !== "")
+  const realClasses = classes.filter((each) => each.class !== "")
   return [
     h("input", {
       id: "search",
@@ -214,7 +214,7 @@ const Filters = ({ classes, states }: FleetOverview) => {
       onInput
     }),
     h(Choice, { name: "state", all: "all states", of: states.map(({ bots, state }) => [state, bots] as const) }),
-    h(Choice, { name: "class", all: "all classes", of: named.map((each) => [each.class, each.bots] as const) })
+    h(Choice, { name: "class", all: "all classes", of: realClasses.map((each) => [each.class, each.bots] as const) })
   ]
 }
 
@@ -263,11 +263,11 @@ const footOf = ({ name, state }: BotLine) => {
 }
 
 const detail = (name: string): Promise<void> => {
-  const answer = async () => {
-    const found = await Api.get<BotDetail>(`bots/${encodeURIComponent(name)}`)
-    return { body: h(Detail, found), foot: footOf(found.line) }
+  const loading = async () => {
+    const bot = await Api.get<BotDetail>(`bots/${encodeURIComponent(name)}`)
+    return { body: h(Detail, bot), foot: footOf(bot.line) }
   }
-  return answered({ title: name }, "Reading its journal …", answer())
+  return answered({ title: name }, "Reading its journal …", loading())
 }
 
 const Overview = (of: FleetOverview) => {

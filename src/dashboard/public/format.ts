@@ -89,7 +89,7 @@ export const age = (millis: number): string => {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`
 }
 
-export const counted = (count: number, noun: string): string =>
+export const countText = (count: number, noun: string): string =>
   `${decimal(String(count))} ${noun}${count === 1 ? "" : "s"}`
 export const spoken = (code: string): string => {
   const text = code.replaceAll("-", " ")

@@ -13,8 +13,8 @@ const Share = ({ capital, share }: Standing) => {
   if (share === null) return p("hero-s", "No budget has a price yet")
   const tone = toneOf((share * 100).toFixed(2))
   const words = tone === "up" ? " ahead of" : tone === "down" ? " behind" : " difference to"
-  const held = capital === null ? "" : `, ${cents(capital)}`
-  return p("hero-s", b({ class: tone }, trend(share)), `${words} holding the same budget${held}`)
+  const capitalText = capital === null ? "" : `, ${cents(capital)}`
+  return p("hero-s", b({ class: tone }, trend(share)), `${words} holding the same budget${capitalText}`)
 }
 
 const figuresOf = (standing: Standing): ReadonlyArray<readonly [string, Child]> => {

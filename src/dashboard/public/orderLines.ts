@@ -130,7 +130,7 @@ export class OrderLines implements ISeriesPrimitive<Time> {
   #draw(target: Target): void {
     target.useMediaCoordinateSpace(({ context, mediaSize: { height, width } }) => {
       const labelWidth = width < smallChart ? 56 : 116
-      const left = width - labelWidth - 2
+      const labelStart = width - labelWidth - 2
       context.font = "500 11px system-ui, sans-serif"
       context.textBaseline = "middle"
       const labels: Array<{ readonly order: string | undefined; readonly left: number; readonly y: number }> = []
@@ -155,19 +155,19 @@ export class OrderLines implements ISeriesPrimitive<Time> {
         context.setLineDash([3, 3])
         context.beginPath()
         context.moveTo(width * 0.6, y)
-        context.lineTo(hasRoom ? left : width, y)
+        context.lineTo(hasRoom ? labelStart : width, y)
         context.stroke()
         context.setLineDash([])
         if (!hasRoom) continue
-        labels.push({ order, left, y })
+        labels.push({ order, left: labelStart, y })
         context.fillStyle = this.#colours.surface
         context.beginPath()
-        context.roundRect(left, y - labelHeight / 2, labelWidth, labelHeight, 4)
+        context.roundRect(labelStart, y - labelHeight / 2, labelWidth, labelHeight, 4)
         context.fill()
         context.stroke()
         context.fillStyle = colour
         const words = `${isBuy ? "▲" : "▼"} ${width < smallChart ? (isBuy ? "Buy" : "Sell") : text}${beyond}`
-        context.fillText(order === undefined ? words : `${words} ↕`, left + 6, y + 0.5, labelWidth - 10)
+        context.fillText(order === undefined ? words : `${words} ↕`, labelStart + 6, y + 0.5, labelWidth - 10)
       }
       this.#labels = labels
     })

@@ -128,7 +128,7 @@ const draw = (chart: IChartApi): Drawing => {
   offerDragging(chart, candles, lines)
   // Read once for each theme, not for each mark, because a browser computes its styles to return a colour.
   let [up, down] = ["", ""]
-  let shown = ""
+  let marketOnChart = ""
   let bar: { time: number; open: number; high: number; low: number; close: number } | undefined
 
   const feedCandles = (): void => {
@@ -150,8 +150,8 @@ const draw = (chart: IChartApi): Drawing => {
     }))
     bar = rows.at(-1)
     candles.setData(rows)
-    if (shown === `${market} ${timeframe}` || rows.length === 0) return
-    shown = `${market} ${timeframe}`
+    if (marketOnChart === `${market} ${timeframe}` || rows.length === 0) return
+    marketOnChart = `${market} ${timeframe}`
     chart.timeScale().applyOptions({ secondsVisible: stepOf() < 60 })
     // The candles fill the chart at once, however few they are.
     const bars = Math.max(fewestBars, Math.min(mostBars, rows.length))
@@ -224,8 +224,8 @@ const Ticker = () => {
 export const PriceChart = () => {
   const name = Store.selectedName.value
   const { keep, value } = Store.timeframe
-  const named = levels.value.map(({ text }) => `; ${text}`).join("")
-  const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures${named}`
+  const levelNames = levels.value.map(({ text }) => `; ${text}`).join("")
+  const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures${levelNames}`
   return section(
     { class: "card main chartcard", "aria-labelledby": "t-chart", "data-panel": "orders" },
     header(

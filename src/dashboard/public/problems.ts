@@ -54,7 +54,7 @@ const mostKinds = 3
 export const Problems = () => {
   const [isAll, toggle] = useToggle()
   const kinds = Store.problemKinds.value
-  const shown = kinds.filter(([first], index) => isAll || index < mostKinds || isGrave(first?.kind))
+  const visibleKinds = kinds.filter(([first], index) => isAll || index < mostKinds || isGrave(first?.kind))
   const style = `quiet sm push ${kinds.length > mostKinds ? "" : "only-sm"}`
   return section(
     {
@@ -72,7 +72,7 @@ export const Problems = () => {
       ? h(Empty, { title: "All is well" }, "Problems appear here, each with what to do.")
       : ul(
           { class: "rows", id: "problems" },
-          shown.map((cases) => h(Group, { key: cases[0]?.kind, cases }))
+          visibleKinds.map((cases) => h(Group, { key: cases[0]?.kind, cases }))
         )
   )
 }

@@ -9,7 +9,7 @@ import type { SlotView } from "../../views/Slots.ts"
 import * as Api from "./api.ts"
 import { CommandButton, Lines } from "./commands.ts"
 import { answered, CloseButton } from "./dialog.ts"
-import { age, brief, counted, percent, price } from "./format.ts"
+import { age, brief, countText, percent, price } from "./format.ts"
 import { Choices, type Column, cellsOf, column, Empty, Head, Money, Panel, Price, Side } from "./parts.ts"
 import * as Store from "./store.ts"
 import { div, p, span, tr } from "./tags.ts"
@@ -156,7 +156,7 @@ export const Slots = () => {
     own.value.length === 0
       ? h(Empty, { title: "No slots yet" }, "The strategy decides with the first price of its market.")
       : rows.value.length === 0
-        ? h(Empty, { title: `None of ${counted(own.value.length, "slot")}` })
+        ? h(Empty, { title: `None of ${countText(own.value.length, "slot")}` })
         : h(Rows, {})
   )
 }

@@ -11,7 +11,7 @@ import type { ProblemView } from "../../views/Problems.ts"
 import type { Profit } from "../../views/Profit.ts"
 import type { Slots, SlotView } from "../../views/Slots.ts"
 import type { Status } from "../../views/Status.ts"
-import { age, counted } from "./format.ts"
+import { age, countText } from "./format.ts"
 import type { ChipKind } from "./parts.ts"
 
 export type Link = "live" | "gone" | "refused"
@@ -39,7 +39,7 @@ export const search = signal("")
 /** The strategy in the address, as it is written there. */
 const address = signal("")
 
-const kept = (key: string, usual: string) => {
+const storedChoice = (key: string, usual: string) => {
   const value = signal(localStorage.getItem(key) ?? usual)
   const keep = (choice: string): void => {
     localStorage.setItem(key, choice)
@@ -47,8 +47,8 @@ const kept = (key: string, usual: string) => {
   }
   return { value, keep, isKept: localStorage.getItem(key) !== null }
 }
-export const timeframe = kept("limitbot-candles", "1m")
-export const range = kept("limitbot-range", "all")
+export const timeframe = storedChoice("limitbot-candles", "1m")
+export const range = storedChoice("limitbot-range", "all")
 
 export const may = (needed: TokenRole): boolean =>
   link.value === "live" && status.value !== undefined && mayAs(status.value.role, needed)
@@ -59,13 +59,13 @@ export type Strategy = Status["strategies"][number]
 export const strategies = computed<ReadonlyArray<Strategy>>(() => {
   const running = status.value?.strategies ?? []
   const names = new Set(running.map(({ name }) => name))
-  const left = Map.groupBy(
+  const slotsByStrategy = Map.groupBy(
     (slots.value?.slots ?? []).filter(({ strategy }) => !names.has(strategy)),
     ({ strategy }) => strategy
   )
   return [
     ...running,
-    ...[...left].map(([name, of]) => ({
+    ...[...slotsByStrategy].map(([name, of]) => ({
       name,
       kind: "",
       file: "",
@@ -139,6 +139,6 @@ export const state = computed<{ readonly kind: ChipKind; readonly text: string; 
 /** Counts kinds of problem: 65 equal ones are one warning. */
 export const trouble = computed(() => {
   const alarms = problemKinds.value.filter(([first]) => first?.severity === "alarm").length
-  if (alarms > 0) return counted(alarms, "alarm")
-  return problemKinds.value.length === 0 ? "" : counted(problemKinds.value.length, "warning")
+  if (alarms > 0) return countText(alarms, "alarm")
+  return problemKinds.value.length === 0 ? "" : countText(problemKinds.value.length, "warning")
 })

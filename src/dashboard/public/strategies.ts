@@ -39,7 +39,7 @@ const Profit = ({ levels, name }: Strategy) => {
     ["Fees", h(Money, { value: `-${fees}`, asset })],
     ["Fills", String(fills)]
   ] as const
-  const lacking = levels
+  const breakEvens = levels
     .filter((level) => level.kind === "break-even")
     .map(({ market, price }) => [`Breaks even, ${market}`, shortPrice(price)] as const)
   return [
@@ -52,7 +52,7 @@ const Profit = ({ levels, name }: Strategy) => {
       ),
       h(Spark, { of: curve })
     ),
-    dl("three", h(Figures, { of: [...figures, ...lacking] }))
+    dl("three", h(Figures, { of: [...figures, ...breakEvens] }))
   ]
 }
 

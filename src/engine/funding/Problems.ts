@@ -9,7 +9,7 @@ import * as Ledger from "../../domain/Ledger.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { goingOn } from "../holds/WitnessHold.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
@@ -104,7 +104,7 @@ const namedPayment = ({ intentHash, payment }: Funding): string => {
 }
 
 const tellSendings = ({ attempts, lastAnswer, payment }: Funding): string => {
-  const times = counted(attempts, "time")
+  const times = countText(attempts, "time")
   if (payment !== undefined) return `asked the wallet ${times}`
   return lastAnswer === undefined ? `sent ${times}, never answered` : `sent ${times}, last answer ${lastAnswer}`
 }

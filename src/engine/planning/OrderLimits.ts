@@ -11,7 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { type Hold, liftedBy } from "../holds/Holds.ts"
@@ -136,7 +136,7 @@ const byCount = <At>(
   figures: (at: At) => { readonly count: number; readonly most: number | undefined },
   forSuccessors?: true
 ): LimitRow<Pick<Sized<Priced>, "desired">, At> => {
-  const many = (count: number) => `${counted(count, noun)}${where}`
+  const many = (count: number) => `${countText(count, noun)}${where}`
   return ofEntries({
     name,
     ...present({ forSuccessors }),

@@ -8,7 +8,7 @@
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import { type Market, type Price, quoteAmount } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type { BotState } from "../state/BotState.ts"
 import { filledBase, isUnpaid, type Placement } from "../state/Placement.ts"
 import * as Replacements from "../state/strategies/Replacements.ts"
@@ -41,7 +41,7 @@ export const replacementCost = (
   // After steps of the clock both can be zero.
   const share = absence === undefined || absence === 0 ? 0 : absence / (absence + rested)
   const quote = (amount: Amount) => formatWithSymbol(amount, market.quote)
-  const source = measured === undefined ? "the venue's estimate" : `measured ${counted(measured.count, "time")}`
+  const source = measured === undefined ? "the venue's estimate" : `measured ${countText(measured.count, "time")}`
   return {
     fees: refund + payout,
     outOfMarketBasisPoints: Math.min(10_000, Math.ceil(share * 10_000)),

@@ -48,8 +48,8 @@ const make = Effect.gen(function* () {
     yield* books.record(
       ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
       ...removedStrategies.map(({ name: strategy }) => {
-        const left = leftPositions(books.state, ({ name }) => name === strategy)
-        const about = { strategy, orders: removed, ...(left.length > 0 && { left }) }
+        const leftovers = leftPositions(books.state, ({ name }) => name === strategy)
+        const about = { strategy, orders: removed, ...(leftovers.length > 0 && { left: leftovers }) }
         return { _tag: "StrategyRemoved", ...about } as const
       })
     )

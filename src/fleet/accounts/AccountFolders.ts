@@ -4,7 +4,7 @@
  * each runner has its own folder of them.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { accountName } from "../../files/FleetAllowed.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -134,7 +134,7 @@ export const linesOf = (changes: ReadonlyArray<AccountChange>): ReadonlyArray<st
 export const applied = Effect.fn("AccountFolders.applied")(function* (folder: string, isWritten: boolean) {
   const changes = yield* apply(folder, isWritten)
   const lines = linesOf(changes)
-  const count = counted(lines.length, "account")
+  const count = countText(lines.length, "account")
   const last =
     lines.length === 0
       ? "Nothing differs."

@@ -8,7 +8,7 @@ import * as AccountWords from "../../app/journal/AccountWords.ts"
 import { Refused, Unknown } from "../../control/api/ControlApi.ts"
 import { byWhom } from "../../control/Operator.ts"
 import { bySymbol } from "../../domain/Amount.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { RegisteredBot } from "../../files/FleetFile.ts"
@@ -104,7 +104,7 @@ function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
           { concurrency: 16 }
         )
         const failed = own.filter((_, index) => commandResults[index]?._tag === "Failure")
-        const of = counted(changed + own.length - failed.length, "bot")
+        const of = countText(changed + own.length - failed.length, "bot")
         const failureText = failed.length === 0 ? "" : `. NOT DELIVERED, no response from: ${failed.join(", ")}`
         return { message: `${of} ${done[command]}${failureText}`, notTold: failed }
       }),

@@ -16,7 +16,7 @@ import * as pages from "../../control/http/pages.ts"
 import { rendered } from "../../control/view/Metrics.ts"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import { messageOf } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
 import { Process } from "../../process/Process.ts"
 import { sourcesCode, version } from "../../version.ts"
@@ -92,7 +92,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, port, say, stop 
       for (const { name } of newAccounts) starting.set(name, now)
       nextMillis = newAccounts.length < fresh.length ? hurryMillis : lookMillis
       if (newAccounts.length > 0)
-        yield* say(`took ${counted(newAccounts.length, "account")}, owns ${ownAccounts.length + newAccounts.length}`)
+        yield* say(`took ${countText(newAccounts.length, "account")}, owns ${ownAccounts.length + newAccounts.length}`)
       const isDue = looks++ % looksPerTurn === 0
       const due = ownAccounts.filter((account) => isDue || before.get(account.name) !== JSON.stringify(account))
       before = new Map([...ownAccounts, ...newAccounts].map((account) => [account.name, JSON.stringify(account)]))

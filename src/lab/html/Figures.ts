@@ -6,8 +6,8 @@ const mostDigits = 8
 
 const rewritten = (number: string, plus: string): string => {
   const [whole = "", places = ""] = number.replaceAll(/[,-]/g, "").split(".")
-  const left = Math.max(0, mostDigits - (whole === "0" ? 0 : whole.length))
-  const text = grouped(places === "" ? whole : Number(`${whole}.${places}`).toFixed(Math.min(places.length, left)))
+  const room = Math.max(0, mostDigits - (whole === "0" ? 0 : whole.length))
+  const text = grouped(places === "" ? whole : Number(`${whole}.${places}`).toFixed(Math.min(places.length, room)))
   return /[1-9]/.test(text) ? `${number.startsWith("-") ? "−" : plus}${text}` : text
 }
 

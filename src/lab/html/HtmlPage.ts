@@ -22,14 +22,14 @@ const text = (sentence: string): string => escape(polished(sentence).replaceAll(
 const list = (items: ReadonlyArray<string>, kind: string): string =>
   items.length === 0 ? "" : `<ul class="${kind}">${items.map((item) => `<li>${text(item)}</li>`).join("")}</ul>`
 
-const shown = (cell: PageCell): { readonly written: string; readonly tone: string } => {
+const htmlOf = (cell: PageCell): { readonly written: string; readonly tone: string } => {
   const written = typeof cell === "string" ? polished(cell) : signed(cell.gain)
   return { written: escape(written), tone: typeof cell === "string" ? "" : toneOf(written) }
 }
 
 const cards = (headline: Page["headline"]): string => {
   const card = ([label, value, note = ""]: Page["headline"][number], index: number) => {
-    const { tone, written } = shown(value)
+    const { tone, written } = htmlOf(value)
     const kind = index === 0 ? "card hero" : "card"
     return `<div class="${kind}"><h2>${escape(label)}</h2><b class="${tone}">${written}</b><p>${text(note)}</p></div>`
   }
@@ -52,7 +52,7 @@ const table = ({ titles, rows, figures }: Extract<PagePart, { readonly kind: "ta
     title === "" ? "<td></td>" : `<th${classOf(column)}>${escape(title)}</th>`
   )
   const cellOf = (cell: PageCell, column: number) => {
-    const { tone, written } = shown(cell)
+    const { tone, written } = htmlOf(cell)
     return `<td${classOf(column, /^[a-z ]+$/.test(written), tone)}>${written}</td>`
   }
   const body = rows.map((row) => `<tr>${row.map(cellOf).join("")}</tr>`)

@@ -12,7 +12,7 @@ const charts = []
 // At most 8 digits; a single zero before the point does not count.
 const places = (value, most) => Math.min(most, Math.max(0, 8 - String(Math.trunc(Math.abs(value))).replace(/^0$/, "").length))
 const figure = (most) => (value) => value == null ? "" : value.toLocaleString("en", { minimumFractionDigits: places(value, most), maximumFractionDigits: places(value, most), signDisplay: "negative" }).replace("-", "−")
-const largest = (columns) => { let found = 0; for (const column of columns) for (const value of column) found = Math.max(found, Math.abs(value)); return found }
+const largest = (columns) => { let most = 0; for (const column of columns) for (const value of column) most = Math.max(most, Math.abs(value)); return most }
 const moneyOf = (...columns) => { const most = largest(columns); return figure(most >= 100 ? 2 : most >= 1 ? 4 : 8) }
 const percent = (value) => value == null ? "" : figure(2)(value * 100) + " %"
 const stamp = (at) => new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")
@@ -34,22 +34,22 @@ const dashName = ([first] = []) => first == null ? "solid" : first < 4 ? "dotted
 const atRest = (u) => { if (u.legend.idxs[0] == null) u.setLegend({ idx: u.data[0].length - 1 }) }
 const chart = (id, height, series, columns, format, { hooks, ...options } = {}) => {
   const target = document.getElementById(id)
-  const made = new uPlot({
+  const chart = new uPlot({
     width: target.clientWidth, height, series: [{ label: "UTC", value: (_, at) => at == null ? "" : stamp(at) }, ...series],
     axes: axes(format), legend: { markers: { width: 2, stroke: (u, at) => u.series[at].paint, fill: () => "none", dash: (u, at) => dashName(u.series[at].dash) } }, hooks: { ...hooks, setLegend: [atRest], ready: [atRest] }, cursor: { sync: { key: "run" }, points: { show: false } }, padding: [8, 26, 0, 0],
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"), ...options
   }, [data.times, ...columns], target)
-  charts.push([made, target, height])
-  return made
+  charts.push([chart, target, height])
+  return chart
 }
 const line = (label, name, format, extra) => ({ label, paint: "var(" + name + ")", stroke: () => colour(name), width: 1.5, value: (_, value) => format(value), points: { show: false }, ...extra })
-const resize = () => { for (const [made, target, height] of charts) made.setSize({ width: target.clientWidth, height }) }
-const redraw = () => { for (const [made] of charts) made.redraw(false) }
+const resize = () => { for (const [chart, target, height] of charts) chart.setSize({ width: target.clientWidth, height }) }
+const redraw = () => { for (const [chart] of charts) chart.redraw(false) }
 addEventListener("resize", resize)
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw)
 new MutationObserver(redraw).observe(root, { attributeFilter: ["data-theme"] })
 const paperWidth = 680
-addEventListener("beforeprint", () => { root.dataset.paper = ""; for (const [made, , height] of charts) made.setSize({ width: paperWidth, height }) })
+addEventListener("beforeprint", () => { root.dataset.paper = ""; for (const [chart, , height] of charts) chart.setSize({ width: paperWidth, height }) })
 addEventListener("afterprint", () => { delete root.dataset.paper; resize() })
 const numbers = (Type, text) => {
   const raw = atob(text), bytes = new Uint8Array(raw.length)
@@ -139,13 +139,13 @@ for (const [index, { close, low, high }] of markets.entries()) {
 }
 for (const box of document.querySelectorAll("[data-shows]")) box.onchange = () => {
   shows[box.dataset.shows] = box.checked
-  for (const made of priceCharts) made.redraw(false)
+  for (const chart of priceCharts) chart.redraw(false)
 }
 const perPage = 100
 const shownFills = () => Array.from(fills.order.keys()).filter((index) => isDrawn(orders[fills.order[index]]))
 let page = 0, chosen = shownFills()
 const digits = (value) => Number(value).toLocaleString("en", { maximumFractionDigits: places(value, 8) })
-const cell = (text, kind) => { const made = document.createElement("td"); made.textContent = text; if (kind) made.className = kind; return made }
+const cell = (text, kind) => { const element = document.createElement("td"); element.textContent = text; if (kind) element.className = kind; return element }
 const show = () => {
   const total = chosen.length
   const pages = Math.max(1, Math.ceil(total / perPage))
@@ -165,6 +165,6 @@ const show = () => {
 }
 document.getElementById("previous").onclick = () => { page--; show() }
 document.getElementById("next").onclick = () => { page++; show() }
-drawnSlot.onchange = () => { for (const made of priceCharts) made.redraw(false); chosen = shownFills(); page = 0; show() }
+drawnSlot.onchange = () => { for (const chart of priceCharts) chart.redraw(false); chosen = shownFills(); page = 0; show() }
 show()
 `

@@ -82,33 +82,33 @@ export const plot = (
 ): string => {
   const heights = shapes.flatMap(({ points }) => points.map(([, height]) => height))
   const y = typeof given === "string" ? axisOf(given, [0, ...heights], written) : given
-  const left = (value: number) => percents(shareOf(x, value))
+  const leftOf = (value: number) => percents(shareOf(x, value))
   const top = (value: number) => percents(1 - shareOf(y, value))
   const at = ([across, height]: readonly [number, number]) =>
     `${(shareOf(x, across) * 1000).toFixed(1)} ${((1 - shareOf(y, height)) * 1000).toFixed(1)}`
   const path = (kind: string, d: string, title = "") =>
     `<path class="${kind}" d="${d}"><title>${escape(title)}</title></path>`
   const grid = y.ticks.map(([height]) => path(height === 0 ? "zero" : "grid", `M${at([x.from, height])}H1000`))
-  const drawn = shapes.map(({ kind, points, title }) => {
+  const paths = shapes.map(({ kind, points, title }) => {
     const single = kind.startsWith("dot") ? "h0" : kind.startsWith("mark") ? "V0" : undefined
     if (single !== undefined) return path(kind, points.map((point) => `M${at(point)}${single}`).join(""), title)
     return points.length === 0 ? "" : path(kind, `M${points.map(at).join("L")}`, title)
   })
   const levels = y.ticks.map(([height, text]) => `<i class="y" style="top:${top(height)}">${escape(text)}</i>`)
-  const stops = x.ticks.map(([across, text]) => `<i class="x" style="left:${left(across)}">${escape(text)}</i>`)
+  const stops = x.ticks.map(([across, text]) => `<i class="x" style="left:${leftOf(across)}">${escape(text)}</i>`)
   const labels = shapes
     .flatMap(({ kind, label = "", points: [point] }) =>
       label === "" || point === undefined ? [] : [{ kind, label, point }]
     )
     .map(({ kind, label, point: [across, height] }, index) => {
-      const place = `left:${left(across)};top:calc(${kind === "dot best" ? top(height) : "0%"} + ${index * 18}px)`
+      const place = `left:${leftOf(across)};top:calc(${kind === "dot best" ? top(height) : "0%"} + ${index * 18}px)`
       return `<b class="${shareOf(x, across) > 0.6 ? "left" : "right"}" style="${place}">${escape(label)}</b>`
     })
   const keys = shapes.map(({ kind, name }) =>
     name === undefined ? "" : `<span><i class="${kind}"></i>${escape(name)}</span>`
   )
   return `<figure class="plot"><figcaption>${escape(y.title)}<span class="legend">${keys.join("")}</span></figcaption>
-<div class="area"><svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label="${escape(words)}">${[...grid, ...drawn].join("")}</svg>${[...levels, ...stops, ...labels].join("")}</div><p class="x-title">${escape(x.title)}</p></figure>`
+<div class="area"><svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label="${escape(words)}">${[...grid, ...paths].join("")}</svg>${[...levels, ...stops, ...labels].join("")}</div><p class="x-title">${escape(x.title)}</p></figure>`
 }
 
 const bins = 40

@@ -1,7 +1,7 @@
 /** Formats a replay for people and programs: the number of identical decisions, the band of fills, and the differences. */
 import { present } from "../../domain/Present.ts"
 import { iso, percent } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { BandVerdict } from "../../ledger/FillBand.ts"
 import type { NoDifference, ProfitDifference } from "./WhatIf.ts"
@@ -61,13 +61,13 @@ const differenceLines = ({ at, changes, strategy }: Replayed["differences"][numb
   return [
     `${iso(at)} ${strategy}`,
     ...changes.slice(0, maxChanges).map((change) => `  ${change}`),
-    ...(more > 0 ? [`  and ${counted(more, "more change")}: --json has all`] : [])
+    ...(more > 0 ? [`  and ${countText(more, "more change")}: --json has all`] : [])
   ]
 }
 
 /** If the decision code differs now, a difference says nothing about the bot. */
 const codeLine = (by: string, { decisions, identical }: { decisions: number; identical: number }, now: string) => {
-  const prefix = `  ${counted(decisions, "decision")} made by`
+  const prefix = `  ${countText(decisions, "decision")} made by`
   if (by === now) return `${prefix} decision code ${by}, as in this program.`
   const code = by === "" ? "a version that did not record its decision code" : `decision code ${by}`
   const after =

@@ -9,7 +9,7 @@ import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as Generate from "../../candles/Generate.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import * as Progress from "../../process/Progress.ts"
@@ -42,9 +42,9 @@ export const info = Effect.fn("DataFiles.info")(function* (asked: FileAsked) {
   const [from, to] = [TimeAxis.openTime(time, 0), TimeAxis.closeTime(time, bars - 1)]
   const { stepMillis } = time
   const summary = [
-    `${asked.data}: ${counted(bars, "candle")} of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
+    `${asked.data}: ${countText(bars, "candle")} of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
     `prices from ${lowest} to ${highest}`,
-    gaps.count === 0 ? "no gaps" : `${counted(gaps.count, "gap")}, ${counted(gaps.bars, "bar")} missing`,
+    gaps.count === 0 ? "no gaps" : `${countText(gaps.count, "gap")}, ${countText(gaps.bars, "bar")} missing`,
     ...(columns === "" ? [] : [columns]),
     ...warnings
   ]

@@ -10,7 +10,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
 import { learnedText } from "../../report/text/LearnedFee.ts"
 import * as sandbox from "../../sandbox/Settings.ts"
@@ -154,7 +154,7 @@ const ofFills = (
     return perFill(
       account.fees.basisPoints,
       "measured",
-      `measured: ${counted(account.fees.fills, "fill")} in ${account.journal}`
+      `measured: ${countText(account.fees.fills, "fill")} in ${account.journal}`
     )
   if (ofInput > 0) return { basisPoints: 0, from: learned === undefined ? "schedule" : "measured" }
   const { isPartner, schedule } = account ?? documented

@@ -1,7 +1,7 @@
 /** Reports every mistake in strategy files, with its place, before anything runs. */
 import { Console, Effect, FileSystem, Option } from "effect"
 import { present } from "../../domain/Present.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { PrintedFailure } from "../../process/Answer.ts"
@@ -153,5 +153,5 @@ export const check = Effect.fn("FileCheck.check")(function* (asked: Asked) {
     }
   }
   const count = problems.length + faults.length + ready.flatMap(({ problem }) => problem ?? []).length
-  if (count > 0) return yield* new PrintedFailure({ message: `${counted(count, "problem")} found` })
+  if (count > 0) return yield* new PrintedFailure({ message: `${countText(count, "problem")} found` })
 })

@@ -1,7 +1,7 @@
 /** Runs the look-ahead check of `limitbot check --lookahead` on given candles, and reports on each strategy. */
 import { Effect } from "effect"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
 import * as RunCandles from "./RunCandles.ts"
@@ -35,21 +35,21 @@ const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
     ...(peek === undefined
       ? []
       : [
-          `looks into the future: at ${iso(peek.at)} unfinished candles changed ${peek.text} (${peeks.length} of ${counted(report.moments, "time")})`
+          `looks into the future: at ${iso(peek.at)} unfinished candles changed ${peek.text} (${peeks.length} of ${countText(report.moments, "time")})`
         ]),
     ...(Lookahead.isTooSensitive(report)
       ? [
-          `needs more candles than it declares: older ones changed the answer at ${sensitive} of ${counted(warm, "time")}`
+          `needs more candles than it declares: older ones changed the answer at ${sensitive} of ${countText(warm, "time")}`
         ]
       : [])
   ]
 }
 
 const passedText = ({ strategy, report }: Finding): string => {
-  const prefix = `checked at ${counted(report.moments, "time")}, no look-ahead found`
+  const prefix = `checked at ${countText(report.moments, "time")}, no look-ahead found`
   if (strategy.candles === undefined || strategy.candles.size === 0) return `${prefix}; it uses no candles`
   if (report.warm === 0) return `${prefix}; too little data for its indicators, use longer data`
-  return `${prefix}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`
+  return `${prefix}; older candles than it declares changed ${report.sensitive} of ${countText(report.warm, "answer")}`
 }
 
 const json = ({ strategy, report }: Finding) => ({

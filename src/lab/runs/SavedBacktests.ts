@@ -16,7 +16,7 @@ const maxCharacters = 1_000_000
 const Text = Schema.String
 const FigureRow = Schema.Record(Text, Schema.Json)
 export type FigureRow = typeof FigureRow.Type
-const named = { strategy: Text, market: Text, hash: Text, from: Schema.Int, to: Schema.Int, bars: Schema.Int }
+const identity = { strategy: Text, market: Text, hash: Text, from: Schema.Int, to: Schema.Int, bars: Schema.Int }
 
 const Content = Schema.Struct({
   version: Schema.Literal(1),
@@ -28,7 +28,7 @@ const Content = Schema.Struct({
   /** Flags that decide the figures, as typed or by default. */
   options: FigureRow,
   /** Answer of `backtest --json` for this strategy. */
-  figures: Schema.StructWithRest(Schema.Struct({ ...named, sides: Schema.Record(Text, FigureRow) }), [FigureRow])
+  figures: Schema.StructWithRest(Schema.Struct({ ...identity, sides: Schema.Record(Text, FigureRow) }), [FigureRow])
 })
 const decode = Schema.decodeResult(Schema.fromJsonString(Content))
 
@@ -86,7 +86,7 @@ export const all = Effect.gen(function* () {
   return { place, backtests, faults: faults.map(({ message }) => message) }
 })
 
-export const read = Effect.fn("SavedBacktests.read")(function* (wanted: string) {
+export const load = Effect.fn("SavedBacktests.load")(function* (wanted: string) {
   const place = yield* folder
   const ids = yield* idsIn(place)
   if (ids.some((id) => `${id}` === wanted)) return yield* readIn(place, Number(wanted))

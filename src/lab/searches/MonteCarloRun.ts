@@ -74,8 +74,8 @@ const simulate = Effect.fnUntraced(function* (
   )
   // Gains of trades do not include what the untouched budget gains.
   if (method === "trades") return { fates, real: MonteCarlo.summed(gains, true), untouched: summaryOf([1, 1], true) }
-  const made = BandSide.dailyMade(whole)
-  const untouched = equity.map((value, day) => value - (made[day] ?? 0) + (made[0] ?? 0))
+  const profits = BandSide.dailyMade(whole)
+  const untouched = equity.map((value, day) => value - (profits[day] ?? 0) + (profits[0] ?? 0))
   return { fates, real: summaryOf(equity, true), untouched: summaryOf(untouched, true) }
 })
 

@@ -13,7 +13,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Side } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 
 /** With fewer observations, a ninetieth percentile depends on one or two of them. */
 export const enough = 30
@@ -157,7 +157,7 @@ const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 export const describe = (calibration: Calibration): ReadonlyArray<string> => {
   const figure = (name: string, { count, p25, p50, p90 }: Measured, text: (value: number) => string): string =>
     count < enough
-      ? `${name}: measured ${counted(count, "time")}, ${enough} are needed: the default is used`
+      ? `${name}: measured ${countText(count, "time")}, ${enough} are needed: the default is used`
       : `${name}: ${text(p25)}, ${text(p50)}, ${text(p90)} (p25, p50, p90) in ${count} observations`
   const { touched, touchedWithoutFill } = calibration
   return [

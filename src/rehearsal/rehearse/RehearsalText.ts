@@ -2,7 +2,7 @@
 import { Cause, type Effect } from "effect"
 import { hourMillis } from "../../domain/Durations.ts"
 import { percent } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type { TroubleLevel } from "../world/Trouble.ts"
 import type * as RehearsedBot from "./RehearsedBot.ts"
 
@@ -17,7 +17,7 @@ export interface RehearsalAsked {
 
 export const problemsOf = ({ differences, ended, isAtRest, stillOpen }: RehearsalOutcome): ReadonlyArray<string> => [
   ...(ended === undefined ? [] : [`the bot ended by itself: ${Cause.pretty(ended)}`]),
-  ...(isAtRest ? [] : [`${counted(stillOpen, "order")} could not be cancelled after the trouble`]),
+  ...(isAtRest ? [] : [`${countText(stillOpen, "order")} could not be cancelled after the trouble`]),
   ...differences
 ]
 
@@ -69,7 +69,7 @@ const messageLines = ({ letters: { failures, messages, signsOfLife } }: Rehearsa
   messages + signsOfLife + failures === 0
     ? []
     : [
-        `messages    ${messages} written and not sent; ${counted(signsOfLife, "sign")} of life, ${counted(failures, "time")} reported as failing`
+        `messages    ${messages} written and not sent; ${countText(signsOfLife, "sign")} of life, ${countText(failures, "time")} reported as failing`
       ]
 
 export const lines = (outcome: RehearsalOutcome, { bad, days, names, seed }: RehearsalAsked): ReadonlyArray<string> => {
@@ -79,8 +79,8 @@ export const lines = (outcome: RehearsalOutcome, { bad, days, names, seed }: Reh
   return [
     `Rehearsed ${names.join(", ")}: ${days} virtual days of ${bad} trouble in ${span(realMillis)} (${faster} times real time), seed ${seed}`,
     "",
-    `orders      ${happened.planned} planned, ${happened.funded} funded, ${happened.givenUp} given up, ${counted(happened.fills, "fill")}, ${counted(happened.cancels, "cancel")}, ${happened.settled} settled`,
-    `trouble     ${happened.disturbedRequests} of ${happened.requests} requests, ${counted(happened.outagesNoticed, "outage")}, ${counted(happened.crashes, "restart")}, ${counted(happened.suspensions, "suspension")}`,
+    `orders      ${happened.planned} planned, ${happened.funded} funded, ${happened.givenUp} given up, ${countText(happened.fills, "fill")}, ${countText(happened.cancels, "cancel")}, ${happened.settled} settled`,
+    `trouble     ${happened.disturbedRequests} of ${happened.requests} requests, ${countText(happened.outagesNoticed, "outage")}, ${countText(happened.crashes, "restart")}, ${countText(happened.suspensions, "suspension")}`,
     `equity      ${usd(worth.first)} at the start, ${usd(worth.last)} at the end`,
     `drawdown    ${usd(worstDrawdown.usd)} at worst (${percent(worstDrawdown.ratio)}), ${span(worstDrawdown.afterMillis)} after the start`,
     `in doubt    ${span(longestUnansweredMillis)} at longest without an answer to a payment`,
@@ -88,7 +88,7 @@ export const lines = (outcome: RehearsalOutcome, { bad, days, names, seed }: Reh
       ? ["alerts      none"]
       : alerts.map(
           ({ count, event, first, firstAfterMillis }) =>
-            `alert       ${event}, ${counted(count, "time")}, first after ${span(firstAfterMillis)}: ${first}`
+            `alert       ${event}, ${countText(count, "time")}, first after ${span(firstAfterMillis)}: ${first}`
         )),
     ...messageLines(outcome),
     `books       ${outcome.isAtRest && outcome.differences.length === 0 ? "agree to the unit, after all orders were cancelled" : "DO NOT AGREE"}`

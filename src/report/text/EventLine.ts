@@ -7,7 +7,7 @@ import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
 import { correlationText, iso, printable } from "../../domain/Text.ts"
-import { age, clock, clockText, counted, pausedBy } from "../../domain/Words.ts"
+import { age, clock, clockText, countText, pausedBy } from "../../domain/Words.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { leftText } from "./LeftPosition.ts"
 import { type Assets, withSymbol } from "./Money.ts"
@@ -153,7 +153,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   VenueDown: (event) => [`the venue does not answer: ${event.reason}`, "alarm"],
   VenueUp: (event) => [`the venue answers again after ${age(event.downMillis)}`, "good"],
   Decided: (event) => [
-    `${counted(event.desired.length, "order")} planned, ${counted(event.absent.length, "slot")} idle`
+    `${countText(event.desired.length, "order")} planned, ${countText(event.absent.length, "slot")} idle`
   ],
   EquityMarked: (event, money) => [
     `equity ${money(event.asset, event.equity)} today, peak ${money(event.asset, event.peak)}`
@@ -267,7 +267,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   WrittenOff: (event, money) => [`${money(event.asset, event.amount)} is written off as lost`, "warn"],
   Found: (event, money) => [`${money(event.asset, event.amount)} that was written off as lost has arrived`, "good"],
   TakenBack: (event, money) => {
-    const fills = event.fills.length === 0 ? "" : `; ${counted(event.fills.length, "booked fill")} undone`
+    const fills = event.fills.length === 0 ? "" : `; ${countText(event.fills.length, "booked fill")} undone`
     return [
       `order ${event.orderId} counts as open again, with ${money(event.inputAsset, event.deposited)} deposited${fills}, until the next read of the venue`,
       "warn"

@@ -1,12 +1,12 @@
 /** Words the observed fees of the service, for people and for programs. Every screen uses these functions. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 
 /** Such as "20 basis points of every input (echoed by 3 orders)". */
 export const learnedText = ({ askedBasisPoints, basisPoints, orders }: LearnedFee): string => {
   const appFeeText = askedBasisPoints === 0 ? "" : ` that asked for ${askedBasisPoints} of app fees`
-  return `${basisPoints} basis points of every input (echoed by ${counted(orders, "order")}${appFeeText})`
+  return `${basisPoints} basis points of every input (echoed by ${countText(orders, "order")}${appFeeText})`
 }
 
 export const chargedLine = (fee: LearnedFee): string => `The service takes ${learnedText(fee)} in ${fee.market}.`

@@ -1,7 +1,7 @@
 /** Writes profit and loss for people: exact amounts in units of the quote asset. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { iso, percent } from "../../domain/Text.ts"
-import { age, counted } from "../../domain/Words.ts"
+import { age, countText } from "../../domain/Words.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality, Quoting } from "../../ledger/Quality.ts"
@@ -36,7 +36,7 @@ export const standingParts = (
     `inventory ${say(inventory)}`,
     `fees ${rounded(assets, quote, fees)}`,
     `earned today ${say(earnedToday)}`,
-    ...(rounds === 0 ? [] : [counted(rounds, "round")]),
+    ...(rounds === 0 ? [] : [countText(rounds, "round")]),
     ...(shareOfYear === undefined ? [] : [`${shareText(shareOfYear)} a year`]),
     ...(capital === undefined ? [] : [`capital ${rounded(assets, quote, capital)}`]),
     ...(since === undefined ? [] : [`since ${iso(since).slice(0, 16).replace("T", " ")} UTC`])

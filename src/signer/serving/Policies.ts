@@ -8,7 +8,7 @@ import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
@@ -33,7 +33,7 @@ export const sign = Effect.fn("Policies.sign")(function* ({ file, key }: Readonl
   const signature = yield* Effect.provide(PolicySeal.sealPolicy(text), Signer.layer(secret))
   yield* fileSystem.writeFileString(`${file}.sig`, `${signature}\n`)
   yield* Console.log(
-    `policy ${version}, ${counted(policy.caps.size, "asset")}, is signed in ${file}.sig; the signer's file needs policyKey: ${yield* publicKeyOf(secret)}`
+    `policy ${version}, ${countText(policy.caps.size, "asset")}, is signed in ${file}.sig; the signer's file needs policyKey: ${yield* publicKeyOf(secret)}`
   )
 })
 

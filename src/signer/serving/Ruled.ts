@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import * as PolicyFile from "../files/PolicyFile.ts"
 import type { Ruling } from "../files/SignerFile.ts"
 import * as CountedTime from "../remote/CountedTime.ts"
@@ -52,10 +52,10 @@ export const of = Effect.fn("Ruled.of")(function* (ruling: Ruling, record: Recor
 
 /** Such as "policy 3; beside it 2 until …". */
 export const summaryOf = Effect.fn("Ruled.said")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
-  if ("policy" in ruling) return counted(ruling.policy.caps.size, "asset")
+  if ("policy" in ruling) return countText(ruling.policy.caps.size, "asset")
   const now = yield* Clock.currentTimeMillis
   const holding = PoliciesInForce.holdingAt(yield* arrivalsIn(record), now)
   const older = holding.flatMap(({ until, version }) => (until === undefined ? [] : [`${version} until ${iso(until)}`]))
   const beside = older.length === 0 ? "" : `, beside it ${older.join(", ")}`
-  return `${counted(ruling.signed.policy.caps.size, "asset")} by policy ${ruling.signed.version}${beside}`
+  return `${countText(ruling.signed.policy.caps.size, "asset")} by policy ${ruling.signed.version}${beside}`
 })

@@ -56,7 +56,7 @@ const ownVolume = ({ market = ownMarket }: Frame) => ({ volumesOf: [market] })
 const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
   terms.map(({ constant }) => constant ?? Number.NaN)
 
-const named = (name: string, of: FunctionOf) => [name, of] as const
+const functionNamed = (name: string, of: FunctionOf) => [name, of] as const
 
 const ofSeries = (
   name: string,
@@ -66,7 +66,7 @@ const ofSeries = (
   type?: ValueType,
   range?: Range
 ) =>
-  named(name, {
+  functionNamed(name, {
     parameters: ["series", ...lengths.map((): Parameter => "length")],
     usage: `${name}(series, ${lengths.join(", ")})`,
     make: ({ terms: [first, ...others] }) => {
@@ -104,7 +104,7 @@ const ofCandles = (
   compute: (candles: CandleColumns, length: number) => IndicatorValues,
   { type, range, looksAt }: { type?: ValueType; range?: Range; looksAt?: typeof ownVolume } = {}
 ) =>
-  named(name, {
+  functionNamed(name, {
     parameters: ["length", "market?", "timeframe?"],
     usage: `${name}(length) or ${name}(length, 4h)`,
     make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
@@ -121,7 +121,7 @@ const channel = (
   warmUp: (length: number) => number,
   compute: (candles: CandleColumns, length: number, factor: number) => IndicatorValues
 ) =>
-  named(name, {
+  functionNamed(name, {
     parameters: ["length", "number", "market?", "timeframe?"],
     usage: `${name}(length, factor) or ${name}(length, factor, 4h)`,
     make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
@@ -133,13 +133,13 @@ const channel = (
   })
 
 const ofCondition = (name: string, make: (condition: Series, length: number) => Term) =>
-  named(name, {
+  functionNamed(name, {
     parameters: ["condition", "length"],
     usage: `${name}(condition, length)`,
     make: ({ terms: [condition, length] }) => make(condition?.series ?? nothing, length?.constant ?? 1)
   })
 
-const valueWhen = named("valuewhen", {
+const valueWhen = functionNamed("valuewhen", {
   parameters: ["condition", "series", "length"],
   usage: "valuewhen(condition, series, length)",
   make: ({ terms: [condition, value, length] }) => {
@@ -151,7 +151,7 @@ const valueWhen = named("valuewhen", {
 })
 
 const bands = (name: string, sign: 1 | -1) =>
-  named(name, {
+  functionNamed(name, {
     parameters: ["series", "length", "number"],
     usage: `${name}(series, length, deviations)`,
     make: ({ terms: [first, ...others] }) => {
@@ -188,7 +188,7 @@ const crossings = (
 }
 
 const crossing = (name: string, isAcross: (before: number, after: number) => boolean) =>
-  named(name, {
+  functionNamed(name, {
     parameters: ["series", "value"],
     usage: `${name}(series, series or number)`,
     make: ({ terms: [first, second] }) => {
@@ -211,7 +211,7 @@ const crossing = (name: string, isAcross: (before: number, after: number) => boo
   })
 
 const pair = (name: string, apply: (a: number, b: number) => number) =>
-  named(name, {
+  functionNamed(name, {
     parameters: ["value", "value"],
     usage: `${name}(a, b)`,
     make: ({ terms: [first, second] }) => {
@@ -226,7 +226,7 @@ const pair = (name: string, apply: (a: number, b: number) => number) =>
     }
   })
 
-const absolute = named("abs", {
+const absolute = functionNamed("abs", {
   parameters: ["value"],
   usage: "abs(a)",
   make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
@@ -234,7 +234,7 @@ const absolute = named("abs", {
 })
 
 const pure = (name: string, apply: (value: number) => number) =>
-  named(name, {
+  functionNamed(name, {
     parameters: ["value"],
     usage: `${name}(a)`,
     make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
@@ -245,7 +245,7 @@ const pure = (name: string, apply: (value: number) => number) =>
       })
   })
 
-const clamp = named("clamp", {
+const clamp = functionNamed("clamp", {
   parameters: ["value", "value", "value"],
   usage: "clamp(a, lowest, highest)",
   make: ({ terms: [term = constantTerm(Number.NaN, "number", true), low = term, high = term] }) => {

@@ -8,7 +8,7 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, reasons, type Whole } from "../Kind.ts"
@@ -75,7 +75,7 @@ export const dca: Kind = {
       report(
         to,
         at("size"),
-        `${counted(times, "order")} of this size would need ${amounts}`,
+        `${countText(times, "order")} of this size would need ${amounts}`,
         "fewer times, or a smaller size"
       )
     }

@@ -14,7 +14,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
@@ -84,7 +84,7 @@ export const twap: Kind = {
       return report(
         context.to,
         at("total"),
-        `too little for ${counted(slices.length, "slice")}`,
+        `too little for ${countText(slices.length, "slice")}`,
         "fewer slices, or a larger total"
       )
     }

@@ -128,7 +128,7 @@ const during =
     const { stands: _, ...kept } = behaviour
     const { decide, inputs } = behaviour
     const { equity, mark, when } = period
-    const begun = when === undefined ? {} : { begun: true }
+    const beginning = when === undefined ? {} : { begun: true }
     return {
       ...kept,
       ...present({ endsAt: period.until }),
@@ -152,12 +152,12 @@ const during =
         }
         const course = equity && courseOf(equity, period.budget, view, noted)
         if (course?.ended !== undefined) {
-          const last = mark.on(own, { ...begun, ...course.memory, ended: course.ended })
+          const last = mark.on(own, { ...beginning, ...course.memory, ended: course.ended })
           return ended(period, view, last, decide, { field: "equity", text: course.ended })
         }
         const decision = decide(view, own)
         const until = endingBy(period, decision.until)
-        const answer = { ...decision, memory: mark.on(decision.memory, { ...begun, ...course?.memory }), until }
+        const answer = { ...decision, memory: mark.on(decision.memory, { ...beginning, ...course?.memory }), until }
         return course === undefined ? answer : { ...answer, ...boundedBy(course, answer) }
       },
       inputs: (view, memory) => {
@@ -235,12 +235,12 @@ const ended = (period: Period, view: View, memory: Memory, decide: Decide, { fie
   const over = { desired: goesOn, absent, memory, reasons: [why], until: { onFill: true } }
   const isOver = present({ isOver: (field === "equity" && goesOn.length === 0) || undefined })
   if (leaves) {
-    const left = mark.on(decision.memory, mark.of(memory))
+    const leavingMemory = mark.on(decision.memory, mark.of(memory))
     return {
       ...over,
       ...isOver,
       ...present({ stops: decision.stops }),
-      memory: left,
+      memory: leavingMemory,
       until: { ...decision.until, onFill: true }
     }
   }
@@ -267,8 +267,8 @@ const sold = (
 ): Decision => {
   const now = mid(view.price)
   const noted = mark.of(over.memory)
-  const left = leaving.left(now, now, leftIn(noted))
-  const price = worst === undefined ? leaving.price(left) : orderPrice(view.market, "SELL", worst)
+  const amountLeft = leaving.left(now, now, leftIn(noted))
+  const price = worst === undefined ? leaving.price(amountLeft) : orderPrice(view.market, "SELL", worst)
   // Since its last restart, like a new strategy.
   const bought = positionIn(view) - (view.means?.position ?? 0n)
   const quantity = heldIn(view, bought)
@@ -292,8 +292,8 @@ const sold = (
     ...over,
     desired: [slot],
     absent: absent.filter((each) => each.slot !== exitSlot),
-    memory: mark.on(mark.off(over.memory), { ...noted, ...rememberLeft(left) }),
-    until: { ...(worst === undefined && leaving.until(left)), onFill: true }
+    memory: mark.on(mark.off(over.memory), { ...noted, ...rememberLeft(amountLeft) }),
+    until: { ...(worst === undefined && leaving.until(amountLeft)), onFill: true }
   }
 }
 

@@ -8,7 +8,7 @@ import { type Market, mid } from "../../domain/Market.ts"
 import type { Signal } from "../../domain/Signal.ts"
 import { iso, messageOf, orderedJson } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
-import { age, counted } from "../../domain/Words.ts"
+import { age, countText } from "../../domain/Words.ts"
 import { armedLeg, type Decision, type DesiredSlot, holds, type Leg, type Memory } from "../Decision.ts"
 import type { Behaviour } from "../Kind.ts"
 import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
@@ -88,7 +88,7 @@ const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
       )
       behaviour.decide({ ...view, candles: new Map(cold) }, behaviour.initialMemory)
     } catch (mistake) {
-      const candleCount = counted(closed, "closed candle")
+      const candleCount = countText(closed, "closed candle")
       return `${messageOf(mistake)}; it had only ${candleCount} and must wait for enough`
     }
   return undefined

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import type { Side } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import { countText } from "../../domain/Words.ts"
 import { Time } from "../AsOf.ts"
 
 export interface TouchingMinute {
@@ -56,6 +56,6 @@ export const textOf = ({ times, since, nearest, needed }: Touched): string => {
   const fills =
     needed === null
       ? "none of your fills in this market has been measured yet"
-      : `your ${counted(needed.count, "fill")} in this market needed ${points(needed.p50)} beyond the limit (p50; p90 ${needed.p90.toFixed(1)})`
-  return `touched ${counted(times, "time")} since ${iso(since)}, by ${points(-nearest)} at most: ${fills}`
+      : `your ${countText(needed.count, "fill")} in this market needed ${points(needed.p50)} beyond the limit (p50; p90 ${needed.p90.toFixed(1)})`
+  return `touched ${countText(times, "time")} since ${iso(since)}, by ${points(-nearest)} at most: ${fills}`
 }

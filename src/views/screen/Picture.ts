@@ -7,7 +7,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
-import { age, clock, counted } from "../../domain/Words.ts"
+import { age, clock, countText } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import type { Row } from "../../ledger/Profit.ts"
@@ -47,7 +47,7 @@ const strategyLines = ({ assets, profit, state }: ScreenInput): ReadonlyArray<Co
   )
   const titles = ["STRATEGY", "ASSET", ...["FREE", "IN USE", "BUDGET"].map(Table.decimal), Table.right("PROFIT")]
   const more = rows.length - maxRows
-  const moreLines = more > 0 ? [[`… and ${counted(more, "more row")}: limitbot money`, "dim"] as const] : []
+  const moreLines = more > 0 ? [[`… and ${countText(more, "more row")}: limitbot money`, "dim"] as const] : []
   return [...headed(Table.render(titles, rows.slice(0, maxRows))), ...moreLines, [""]]
 }
 
@@ -97,8 +97,8 @@ export const picture = (input: ScreenInput, colours: boolean, slots?: number): R
 const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: ReadonlyArray<SlotRow>): string => {
   const look =
     nextLookAt === undefined ? [] : [nextLookAt > now ? `next check in ${age(nextLookAt - now)}` : "checking price"]
-  const slots = `${counted(rows.length, "slot")}: ${byState(rows)}`
-  return [running, ...look, counted(state.fills, "fill"), slots].join("   ")
+  const slots = `${countText(rows.length, "slot")}: ${byState(rows)}`
+  return [running, ...look, countText(state.fills, "fill"), slots].join("   ")
 }
 
 const eventsOf = ({ recent, assets }: ScreenInput): ReadonlyArray<ColouredLine> =>

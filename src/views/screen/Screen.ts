@@ -5,7 +5,7 @@
  */
 import type { Of } from "../../domain/BotEvent.ts"
 import { mid } from "../../domain/Market.ts"
-import { age, clock, counted, pausedBy } from "../../domain/Words.ts"
+import { age, clock, countText, pausedBy } from "../../domain/Words.ts"
 import { type ColouredLine, painted, type Style, toned } from "../../report/text/Colours.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import * as Figures from "../../report/text/Figures.ts"
@@ -28,10 +28,10 @@ export const frame = (input: ScreenInput, style: Style & { readonly rows: number
   const room = rows - head.length - foot.length - 1
   const least = Math.min(orders.fullHeight, Math.ceil(rows / 2) + (orders.isMarked ? 2 : 1))
   const strategies = strategyLines(input, slots, columns, room - least - 1)
-  const left = room - strategies.length
-  const events = eventLines(input, Math.min(3, left - least, Math.max(1, left - orders.fullHeight)))
-  const book = orders.lines(left - events.length)
-  const spare = left - events.length - book.length
+  const rowsLeft = room - strategies.length
+  const events = eventLines(input, Math.min(3, rowsLeft - least, Math.max(1, rowsLeft - orders.fullHeight)))
+  const book = orders.lines(rowsLeft - events.length)
+  const spare = rowsLeft - events.length - book.length
   const gap: Lines = spare > 3 ? [[""]] : []
   const detail: Lines = input.detail === undefined || spare < 1 ? [] : [[input.detail, "dim"]]
   const lines = [...head, ...gap, ...strategies, ...gap, ...book, ...gap, ...foot, ...events, ...detail]
@@ -61,7 +61,7 @@ const bar = ({ nextLookAt, now, problems, running, state, title }: ScreenInput, 
   const chip = !isRunning ? running.split(":")[0] : killed !== undefined ? "killed" : isPaused ? "paused" : run?.mode
   const lines = linesOf(problems)
   const alarms = lines.filter(({ severity }) => severity === "alarm").length
-  const count = alarms > 0 ? [counted(alarms, "alarm")] : lines.length > 0 ? [counted(lines.length, "warning")] : []
+  const count = alarms > 0 ? [countText(alarms, "alarm")] : lines.length > 0 ? [countText(lines.length, "warning")] : []
   const next = nextLookAt === undefined || nextLookAt < now ? [] : [`next check in ${age(nextLookAt - now)}`]
   const times = columns < 110 ? [] : [...(isRunning ? [running] : []), ...next]
   const right = `   ${[...count, ...times, clock(now).slice(0, 8)].join("   ")} UTC `

@@ -68,6 +68,9 @@ export const start = (
   })
   const line = (satisfies: (line: string) => boolean): Promise<string> =>
     new Promise((done, fail) => {
+      const giveUp = () =>
+        fail(new Error(`limitbot ${args[0]} has not said it in five minutes:\n${[...lines, ...errors].join("\n")}`))
+      const timer = setTimeout(giveUp, 300_000).unref()
       const look = () => {
         const found = lines.find(satisfies)
         if (found !== undefined) done(found)
@@ -75,6 +78,7 @@ export const start = (
           fail(new Error(`limitbot ${args[0]} ended first: ${errors.join("")}`))
         } else return
         waiting.delete(look)
+        clearTimeout(timer)
       }
       waiting.add(look)
       look()

@@ -149,8 +149,8 @@ const follow = (child: Started): Program => {
   })
   const says = (what: string | RegExp, times = 1) =>
     new Promise<void>((done, fail) => {
-      const tell = () => process.stderr.write(`After two minutes it has not said ${what}:\n${stdout}\n${stderr}\n`)
-      const timer = setTimeout(tell, 120_000).unref()
+      const giveUp = () => fail(new Error(`After five minutes it has not said ${what}:\n${stdout}\n${stderr}`))
+      const timer = setTimeout(giveUp, 300_000).unref()
       const look = () => {
         if (typeof what === "string" ? stdout.split(what).length > times : what.test(stdout)) done()
         else if (hasEnded) fail(new Error(`It ended without saying ${what}:\n${stdout}\n${stderr}`))

@@ -2,7 +2,7 @@
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { type Depth, mostQuoted } from "../../../domain/Book.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import type { PlannedChange, PlannedOrder } from "./PlanReport.ts"
 
 export interface Warning {
@@ -35,7 +35,7 @@ export const warningsOf = (
       if (first === undefined) return []
       const { change, order, book } = first
       const amount = (quantity: Amount) => formatWithSymbol(quantity, book.market.base)
-      const text = `${counted(group.length, "order")} ${group.length === 1 ? "exceeds" : "exceed"} the quoted depth of ${amount(first.most)} on ${change.market}: ${change.slot} ${order.side} ${amount(order.quantity)}. They may fill slowly, and in parts.`
+      const text = `${countText(group.length, "order")} ${group.length === 1 ? "exceeds" : "exceed"} the quoted depth of ${amount(first.most)} on ${change.market}: ${change.slot} ${order.side} ${amount(order.quantity)}. They may fill slowly, and in parts.`
       const slots = group.map(({ change: { slot } }) => `${change.strategy}/${slot}`)
       return [{ name: "beyond-depth", strategy: change.strategy, slots, text } as const]
     }

@@ -6,7 +6,7 @@
 
 import type { Of } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import { costOf } from "../../../strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import { progressOf, slotKey } from "../../state/SlotFold.ts"
@@ -37,12 +37,12 @@ export const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): Reado
     ...findingOf(
       "fills-at-once",
       atOnce,
-      `${counted(atOnce.length, "order")} would fill at once, the market is past their price: ${orderText(atOnce)}`
+      `${countText(atOnce.length, "order")} would fill at once, the market is past their price: ${orderText(atOnce)}`
     ),
     ...findingOf(
       "below-cost",
       losing,
-      `${counted(losing.length, "order")} would sell below the base's purchase price: ${orderText(losing)}`
+      `${countText(losing.length, "order")} would sell below the base's purchase price: ${orderText(losing)}`
     )
   ]
 }

@@ -7,7 +7,7 @@ import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Order } from "../../../domain/Order.ts"
 import { foundAtVenue, isFunded } from "../../../domain/Placement.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import type { Placement } from "../Placement.ts"
 
 export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seenAt: number }
@@ -141,7 +141,7 @@ export const whyStopped = ({ forgotten }: JournalIntegrity) => {
   const [first] = forgotten.values()
   if (first === undefined) return undefined
   const { orderId } = first
-  const count = counted(forgotten.size, "order")
+  const count = countText(forgotten.size, "order")
   const another = [...forgotten.values()].find(({ isAnothers }) => isAnothers === true)
   if (another !== undefined)
     return {

@@ -3,7 +3,7 @@ import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
 import { grouped, percent } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import type { Part } from "./BandSide.ts"
 import * as BandSide from "./BandSide.ts"
@@ -91,7 +91,7 @@ const ratios = (found: SideStatistics, trials: number): Page.Facts => [
   ["yearly return", Page.gain(text(found, "yearlyReturn", percent))],
   ["yearly volatility", text(found, "volatility", percent)],
   ["Calmar", text(found, "calmar")],
-  [`deflated Sharpe after ${counted(trials, "trial")}`, text(found, "deflatedSharpe", percent)],
+  [`deflated Sharpe after ${countText(trials, "trial")}`, text(found, "deflatedSharpe", percent)],
   ["skew of returns", text(found, "skew")],
   ["kurtosis of returns", text(found, "kurtosis")]
 ]

@@ -82,7 +82,7 @@ const chartsOf = (results: Results): string => {
   const bars = EquityCurve.spread(candles, points)
   const growth = EquityCurve.growth(band.high.parts, bars)
   const [start, ...untouched] = BandSide.curve(band.high.parts, [0, ...bars])
-  const held = untouched.map(({ hold }, index) => (growth[index] ?? 1) - hold / (start?.hold ?? 1))
+  const holdingAlone = untouched.map(({ hold }, index) => (growth[index] ?? 1) - hold / (start?.hold ?? 1))
   const x = timeAxis("Time", openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1))
   const runs = results.map((result, index) => {
     const [low, high] = [returnsOf(result.band.low, bars), returnsOf(result.band.high, bars)]
@@ -94,7 +94,7 @@ const chartsOf = (results: Results): string => {
     { kind, points: along(x, low) }
   ])
   const drawdowns = runs.map(({ low, ...run }) => ({ ...run, points: along(x, falls(low.map((ratio) => 1 + ratio))) }))
-  const hold = { kind: "hold", name: "buy and hold", points: along(x, held) }
+  const hold = { kind: "hold", name: "buy and hold", points: along(x, holdingAlone) }
   return [
     plot("Returns of all runs", x, "Return against the untouched budget", [hold, ...lines], share),
     plot("Drawdowns of all runs", x, "Drawdown below the highest profit so far, lower side", drawdowns, share)

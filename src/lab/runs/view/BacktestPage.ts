@@ -35,11 +35,11 @@ const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep
 
 const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide): Page.PagePart => {
   const daily = BandSide.curveAfterFees(parts, EquityCurve.sampleBars(candles, dayMillis))
-  const made = EquityCurve.madeOf(daily)
+  const profits = EquityCurve.madeOf(daily)
   const months = daily.map(({ time }) => utcDate(time - 1).slice(0, 7))
   const years = new Map<string, Array<Page.PageCell>>()
-  let before = made[0] ?? 0
-  for (const [day, value] of made.entries()) {
+  let before = profits[0] ?? 0
+  for (const [day, value] of profits.entries()) {
     const [year = "", month] = months[day]?.split("-") ?? []
     if (months[day] === months[day + 1]) continue
     const row = years.get(year) ?? [year, ...monthNames.map(() => "")]

@@ -4,7 +4,7 @@ import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import { percent } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import * as Figures from "../../../report/text/Figures.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
@@ -158,7 +158,7 @@ export const technicalFacts = (result: BacktestResult, side: BandSide.BandSide, 
     ["skipped: too small", `${side.counts.deniedMinimum}`],
     ["skipped: limits", `${BacktestLimits.deniedOrders(side)}`],
     ...[...side.outcome.unordered].map(
-      ([slot, { text, times }]) => [`${slot}: held, no order`, `${counted(times, "time")}: ${text}`] as const
+      ([slot, { text, times }]) => [`${slot}: held, no order`, `${countText(times, "time")}: ${text}`] as const
     ),
     ...parts.map(({ market: { base }, outcome }) => {
       const label = others.length === 0 ? "base" : base.symbol

@@ -2,7 +2,7 @@
 import { type Candles, extremes } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import { percent } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import * as Band from "../../backtest/Band.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
@@ -64,14 +64,14 @@ const moreOf = (runs: number): string => costOf(runs, Math.max(advised, runs + b
 
 export const precision = ({ ended, runs: { length } }: Band.Simulated): string => {
   if (length < firstRuns)
-    return `${counted(length, "simulated run")}: too few for p5, p50 and p95; ${costOf(length, advised)}`
+    return `${countText(length, "simulated run")}: too few for p5, p50 and p95; ${costOf(length, advised)}`
   const endings = {
     enough: "more runs no longer change them",
     "most runs": "more runs may still change them",
     "most work": `more runs may still change them: ${moreOf(length)}`,
     "as asked": "as set by --runs"
   }
-  return `p5, p50 and p95 are of ${counted(length, "simulated run")}; ${endings[ended]}`
+  return `p5, p50 and p95 are of ${countText(length, "simulated run")}; ${endings[ended]}`
 }
 
 export const hasQuantiles = ({ runs }: Band.Simulated): boolean => runs.length >= firstRuns

@@ -1,7 +1,7 @@
 /** Shows saved backtests: a list, one with its strategy file, or two side by side with the lines that differ between their files. */
 import { Effect } from "effect"
 import { grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import type { CommandAnswer } from "../../../process/Answer.ts"
 import { WrongUsage } from "../../../process/WrongUsage.ts"
 import * as Table from "../../../report/text/Table.ts"
@@ -62,8 +62,8 @@ export const listed = Effect.fn("SavedBacktestsShown.listed")(function* () {
   return { data, lines: () => [...table, ...faults, about] } satisfies CommandAnswer
 })
 
-export const shown = Effect.fn("SavedBacktestsShown.shown")(function* ({ id }: { readonly id: string }) {
-  const saved = yield* SavedBacktests.read(id)
+export const show = Effect.fn("SavedBacktestsShown.show")(function* ({ id }: { readonly id: string }) {
+  const saved = yield* SavedBacktests.load(id)
   const facts = [headline(saved), dataText(saved), optionsText(saved), "", ...figureLines([saved]), ""]
   const source = saved.text.trimEnd().split(/\r?\n/).map(printable)
   const file = `${saved.file} (SHA-256 ${saved.figures.hash})`
@@ -77,7 +77,7 @@ const candlesOf = ({ data, figures: { from, to }, options }: Saved): string =>
 type ComparisonAsked = Readonly<Record<"first" | "second", string>> & { readonly otherData: boolean }
 
 export const compared = Effect.fn("SavedBacktestsShown.compared")(function* (asked: ComparisonAsked) {
-  const both = [yield* SavedBacktests.read(asked.first), yield* SavedBacktests.read(asked.second)] as const
+  const both = [yield* SavedBacktests.load(asked.first), yield* SavedBacktests.load(asked.second)] as const
   const [first, second] = both
   const eachText = (text: (saved: Saved) => string) => both.map((saved) => `${saved.id} ${text(saved)}`).join("; ")
   const isSameData = candlesOf(first) === candlesOf(second)
@@ -86,7 +86,7 @@ export const compared = Effect.fn("SavedBacktestsShown.compared")(function* (ask
     return yield* new WrongUsage({ message: `${data}. Run both over the same data, or add --other-data` })
   const options = `options: ${optionsText(first) === optionsText(second) ? optionsText(first) : eachText(optionsText)}`
   const changes = LineDiff.changedLines(first.text, second.text)
-  const files = `strategy files: ${counted(changes.length, "line")} differ (- ${first.id}, + ${second.id})`
+  const files = `strategy files: ${countText(changes.length, "line")} differ (- ${first.id}, + ${second.id})`
   const lines = [...both.map(headline), data, options, "", ...figureLines(both), "", files, ...LineDiff.lines(changes)]
   return { data: () => ({ first, second, isSameData, changes }), lines: () => lines } satisfies CommandAnswer
 })

@@ -1,7 +1,7 @@
 /** Explains the figures of a backtest in sentences, for readers of its report. */
 import { closeAt } from "../../../candles/Candles.ts"
 import { percent } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import { sideNames } from "../../backtest/kernel/FillPresets.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
@@ -20,7 +20,7 @@ export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
     `${compareWithBudget(low, high)}${priceMoves(result)}.`,
     ...(strategy.earns === undefined ? [] : [`By its file, ${strategy.earns}.`]),
     ...(sides.length === 1 ? [`By the rules of ${sideNames[band.low.mode]} alone.`] : []),
-    ...(simulated === undefined ? [] : [`From p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`]),
+    ...(simulated === undefined ? [] : [`From p5 to p95 of ${countText(simulated.runs.length, "simulated run")}.`]),
     ...(low.startsWith("-") && !high.startsWith("-") ? ["The data cannot tell whether it gains."] : []),
     ...(fills < enoughFills ? [`Too few fills (${fills}) to tell skill from luck.`] : [])
   ]

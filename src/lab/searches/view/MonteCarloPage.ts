@@ -1,6 +1,6 @@
 /** Shows the spread of simulations as a page and as JSON, by market if there are several. */
 import { percent } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import { share } from "../../html/Figures.ts"
@@ -105,7 +105,7 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
   ]
   return RunFacts.pageOf(found, {
     what: "Monte Carlo",
-    about: `${counted(runs, "simulation")} by ${method}`,
+    about: `${countText(runs, "simulation")} by ${method}`,
     madeAt,
     more: [["seed", `${seed}`]],
     headline: [

@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import { present } from "../../../domain/Present.ts"
 import { percent } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import { sideNames } from "../../backtest/kernel/FillPresets.ts"
 import * as Halving from "../../backtest/search/Halving.ts"
@@ -246,7 +246,7 @@ const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResul
   if (refused.length === 0) return undefined
   const rows = refused.slice(0, mostRefused).map(({ values, refused: why = "" }) => [...values, why])
   const more = refused.length > mostRefused ? ` The first ${mostRefused} of them.` : ""
-  const note = `${counted(refused.length, "trial")} did not run: their settings are not a valid strategy.${more}`
+  const note = `${countText(refused.length, "trial")} did not run: their settings are not a valid strategy.${more}`
   const parts = [Page.table([...space.map(({ path }) => path), "WHY"], rows, "none")]
   return { title: "Refused trials", parts, note, isPageOnly: true, isFolded: true }
 }
@@ -263,10 +263,10 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const map = mapOf(found)
   const halving = steps(found)
   const quote = found.runs[0].strategy.market.quote.symbol
-  const made = `${Page.textOf(profit(first))} ${quote}`
+  const profitText = `${Page.textOf(profit(first))} ${quote}`
   return RunFacts.pageOf(found, {
     what: "Search",
-    about: `${counted(all.length, "trial")} over ${counted(bars, "bar")}`,
+    about: `${countText(all.length, "trial")} over ${countText(bars, "bar")}`,
     madeAt,
     more: [
       ...space.map(({ path, values }) => [path, values.join(", ")] as const),
@@ -276,19 +276,19 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
     headline: [
       [
         "Profit of the best",
-        first === undefined ? "none" : Page.gain(made),
+        first === undefined ? "none" : Page.gain(profitText),
         `against the untouched budget, in its worse case; the best by ${objective}`
       ],
       ["Largest drawdown", first === undefined ? "none" : percent(-first.maxDrawdown), "of the best"],
       ["Probability of skill", first === undefined ? "none" : percent(found.deflatedSharpe, 1), "deflated Sharpe"],
-      ["Trials", `${all.length}`, `${(wallMillis / 1000).toFixed(1)} s on ${counted(threads, "thread")}`]
+      ["Trials", `${all.length}`, `${(wallMillis / 1000).toFixed(1)} s on ${countText(threads, "thread")}`]
     ],
     says: [
       first === undefined
         ? refused.length === all.length
           ? "No trial ran."
           : "No trial met the conditions."
-        : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} ${made.startsWith("-") ? "lost" : "made"} ${made.replace("-", "")} against the untouched budget.`,
+        : `The best of ${countText(all.length - refused.length, "trial")} by ${objective} ${profitText.startsWith("-") ? "lost" : "made"} ${profitText.replace("-", "")} against the untouched budget.`,
       luck(found),
       ...(found.overfitting === undefined
         ? []
@@ -300,7 +300,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
       ...(resumed === 0 ? [] : [`${resumed} of the trials were reused from an earlier search.`]),
       ...(refused[0] === undefined
         ? []
-        : [`${counted(refused.length, "trial")} refused, for example: ${refused[0].refused}`])
+        : [`${countText(refused.length, "trial")} refused, for example: ${refused[0].refused}`])
     ],
     sections: Page.sectionsOf(
       {

@@ -2,7 +2,7 @@
 import { dayMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
 import { percent, utcDate } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type { TrialFigures } from "../../backtest/search/TrialResult.ts"
@@ -125,7 +125,7 @@ const chartsOf = ({ runs, space, markets: [{ result: steps }] }: WalkForwardFoun
 const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMarket>): string => {
   if (gainsInSample === 0) return "The search found no gain in sample."
   if (efficiency === undefined)
-    return `In sample the best gained in ${gainsInSample} of ${counted(windows, "window")}, but almost nothing in total, so there is no ratio.`
+    return `In sample the best gained in ${gainsInSample} of ${countText(windows, "window")}, but almost nothing in total, so there is no ratio.`
   const did = efficiency < 0 ? "lost" : "gained"
   return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of its gain in sample. Far below 100 % means that the search fitted noise.`
 }

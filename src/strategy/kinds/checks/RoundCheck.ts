@@ -4,7 +4,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { feesOf, gainOf, netOfFills, roundOf } from "../../../domain/fees/RoundCost.ts"
 import { outputAmount, outputAsset, quoteAmount, type Side } from "../../../domain/Market.ts"
 import { percent } from "../../../domain/Text.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import type { Leg } from "../../Decision.ts"
 import type { KindContext } from "../../Kind.ts"
 import { type Span, warn } from "../../Problem.ts"
@@ -76,7 +76,7 @@ export const checkRounds = (
   const { fees, gain, round } = worst
   const [earned, paid] = [gain, fees].map((amount) => roundedText(amount, market.quote, "up"))
   const prices = `${Decimal.format(round.buy.price)} and ${Decimal.format(round.sell.price)}`
-  const which = rounds.length === 1 ? `its ${name} loses` : `${losing.length} of ${counted(rounds.length, name)} lose`
+  const which = rounds.length === 1 ? `its ${name} loses` : `${losing.length} of ${countText(rounds.length, name)} lose`
   warn(to, at, `${which}: between ${prices} it earns ${earned} and pays ${paid} in fees`, hint)
 }
 

@@ -3,7 +3,7 @@
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { type Needs, needCandles } from "../../expression/Needs.ts"
 import { lately } from "../../expression/Same.ts"
@@ -152,7 +152,7 @@ export const dealsOf = (
     warn(
       to,
       at("safety"),
-      `active is ${active}, and there are ${counted(steps.length, "safety order")}`,
+      `active is ${active}, and there are ${countText(steps.length, "safety order")}`,
       "lower active"
     )
   const distances = distancesOf({ steps, distanceScale }, spacing.widest).map(Decimal.toNumber)

@@ -14,7 +14,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import { type Decision, type DesiredSlot, LateReason, type Leg, type Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
@@ -276,7 +276,8 @@ const begin = (
   moment: Moment
 ): { readonly state: DealState; readonly why: string; readonly key: Key } => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
-  if (state.begun >= times) return { state, why: `it had ${counted(times, "deal")}, which is all it may`, key: "times" }
+  if (state.begun >= times)
+    return { state, why: `it had ${countText(times, "deal")}, which is all it may`, key: "times" }
   const verdict = when === undefined ? "yes" : truth(when, moment)
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldown) {
     return { state, why: "waits until its cooldown is over", key: "cooldown" }
@@ -415,12 +416,12 @@ const hasOpenExits = ({ takeProfit, trail }: Deals, { left }: Deal): boolean =>
 
 const exitOrders = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
   const { market, side, keys, takeProfit } = whole
-  const held = heldIn(whole, view, deal)
-  if (held === 0n || !hasOpenExits(whole, deal)) return []
+  const holding = heldIn(whole, view, deal)
+  if (holding === 0n || !hasOpenExits(whole, deal)) return []
   const average = averageOf(whole, deal, view)
   const key = deal.left === undefined ? "takeProfit" : leavesBy(whole, deal, view)
   const code = key === "takeProfit" ? "take-profit" : key === "trail" ? key : "stop"
-  return partsOf(whole, deal, view, held).flatMap((quantity, index) => {
+  return partsOf(whole, deal, view, holding).flatMap((quantity, index) => {
     const [slot, target] = [whole.exits[index], takeProfit[index]?.at]
     if (slot === undefined || quantity === 0n) return []
     const leg = { side: opposite(side), price: exitPrice(whole, deal, view, target), quantity, mayLose: true } as const

@@ -13,7 +13,7 @@
 
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Price } from "../../../domain/Market.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../../Kind.ts"
 import { place, type Report, report, type Span } from "../../Problem.ts"
@@ -284,7 +284,7 @@ const dearest = (cells: ReadonlyArray<Cell>, count: number): ReadonlyArray<Cell>
 }
 
 const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }: Market): string => {
-  return `${counted(count, "buy")} resting at once need${count === 1 ? "s" : ""} ${lackText(needed, budget.quote, quote, "quote")}`
+  return `${countText(count, "buy")} resting at once need${count === 1 ? "s" : ""} ${lackText(needed, budget.quote, quote, "quote")}`
 }
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"

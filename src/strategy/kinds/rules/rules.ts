@@ -14,7 +14,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { inputAsset, type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import { counted } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Words.ts"
 import {
   type Decision,
   type DesiredSlot,
@@ -289,7 +289,7 @@ const step = (
     )
   if (state.going !== undefined) return { state }
   if (state.fired >= rule.times)
-    return because("used-up", `fired ${counted(rule.times, "time")}, which is all it may`, "times")
+    return because("used-up", `fired ${countText(rule.times, "time")}, which is all it may`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
   if (waits !== undefined) return because("in-parts", waits, "then")
   const verdict = judgeAt(rule, moment)
