@@ -43,8 +43,8 @@ describe.concurrent("the dashboard's address", () => {
       const cwd = await started("dashboard: { port: 0 }\n")
       const command = [process.execPath, limitbot, ...runGrid].join(" ")
       const bot = open(command, { cwd, columns: 100, rows: 40, environment: { PATH: process.env["PATH"] } })
-      await bot.shows(/http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/)
-      const [link = ""] = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/.exec(bot.screen()) ?? []
+      const address = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/
+      const [link = ""] = address.exec(await bot.shows(address)) ?? []
       assert.strictEqual(link.split("#token=")[1], readFileSync(join(cwd, "journal.sqlite.token"), "utf8").trim())
       const status = await run(["status", "--config", "config.yaml"], { ...onTerminal, cwd })
       assert.include(status.stdout, link)

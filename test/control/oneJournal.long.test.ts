@@ -248,8 +248,7 @@ describe("one journal, all surfaces", () => {
       rows: 60,
       environment: { PATH: process.env["PATH"] }
     })
-    await terminal.shows(/PROFIT USDC .*earned today .*since/)
-    const seen = terminal.screen()
+    const seen = await terminal.shows(/PROFIT USDC .*earned today .*since/)
     await terminal.ended
     await assertFigures(figuresIn(/PROFIT USDC .*/.exec(seen)?.[0] ?? ""))
     const [worst, ...others] = status.problems

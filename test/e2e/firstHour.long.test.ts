@@ -72,8 +72,8 @@ describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
     const open = () => terminal.open(run, { cwd: folder, columns, rows: 40, environment })
     const picture = ({ screen }: terminal.Terminal, what: string) => note(`${what}\n${screen()}`)
     const first = open()
-    await first.shows(/SELL.*open[\s\S]*── BTC\/USDC[\s\S]*BUY.*open/)
-    for (const line of first.screen().split("\n")) assert.isAtMost(line.length, columns)
+    const screen = await first.shows(/SELL.*open[\s\S]*── BTC\/USDC[\s\S]*BUY.*open/)
+    for (const line of screen.split("\n")) assert.isAtMost(line.length, columns)
     picture(first, `$ ${run}`)
 
     const levels = Number(/levels: (\d+)/.exec(readFileSync(grid, "utf8"))?.[1])

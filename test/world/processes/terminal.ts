@@ -1,6 +1,7 @@
 /** A pseudo-terminal of a given size, by `script` of util-linux: keys go in, and what a person would see can be waited for. */
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { accessSync, constants } from "node:fs"
+import { atEndOfFiles } from "../../endOfFile.ts"
 
 const program = "/usr/bin/script"
 
@@ -21,6 +22,7 @@ const sequences = /\u001B\[[0-9;?]*[A-Za-z]/g
 const home = "\u001B[H"
 const complete = "\u001B[J"
 const clear = "\u001B[?1049"
+const leave = `${clear}l`
 
 export interface Terminal {
   readonly press: (keys: string) => void
@@ -28,10 +30,16 @@ export interface Terminal {
   readonly screen: () => string
   /** What was printed after the screen was left. */
   readonly after: () => string
-  /** Waits until the screen shows it. */
-  readonly shows: (what: RegExp) => Promise<void>
+  /** Waits until the screen shows it, and returns that screen. */
+  readonly shows: (what: RegExp) => Promise<string>
   readonly ended: Promise<number | null>
 }
+
+/** What a failed test leaves open is ended with its file: a program that goes on holds the output of the tests. */
+const terminals = new Set<ChildProcess>()
+atEndOfFiles(() => {
+  for (const terminal of terminals) terminal.kill("SIGKILL")
+})
 
 const plain = (text: string): string => text.replace(sequences, "").replaceAll("\r", "")
 
@@ -44,6 +52,7 @@ export const open = (
     env: { ...environment, TERM: "xterm" },
     stdio: ["pipe", "pipe", "inherit"]
   })
+  terminals.add(child)
   let seen = ""
   let isOver = false
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -52,6 +61,7 @@ export const open = (
   const ended = new Promise<number | null>((done) => {
     child.on("close", (code) => {
       isOver = true
+      terminals.delete(child)
       done(code)
     })
   })
@@ -60,9 +70,11 @@ export const open = (
     const start = end === -1 ? -1 : seen.lastIndexOf(home, end)
     return plain(start === -1 ? (seen.split(clear)[0] ?? "") : seen.slice(start, end))
   }
-  const after = () => plain(seen.slice(seen.lastIndexOf(clear)))
+  const after = () => plain(seen.includes(leave) ? seen.slice(seen.lastIndexOf(leave)) : "")
   const shows = async (what: RegExp) => {
-    while (!what.test(screen()) && !what.test(after())) {
+    for (;;) {
+      const shown = [screen(), after()].find((text) => what.test(text))
+      if (shown !== undefined) return shown
       if (isOver) throw new Error(`The terminal ended without showing ${what}:\n${plain(seen).slice(-3000)}`)
       await new Promise((later) => setTimeout(later, 50))
     }
