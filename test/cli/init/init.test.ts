@@ -18,7 +18,7 @@ import type { Token } from "../../../src/venue/Venue.ts"
 import { limitbot } from "../../builtProgram.ts"
 import { isLong } from "../../long.ts"
 import { markets, price, strategyOf } from "../../strategy/support.ts"
-import { newFolder, runHere, startSandbox } from "../../world/processes/program.ts"
+import { newFolder, runHere, startStill } from "../../world/processes/program.ts"
 import { recordingProxy } from "../../world/processes/recordingProxy.ts"
 import { ctrlC, hasTerminals, open } from "../../world/processes/terminal.ts"
 
@@ -180,7 +180,7 @@ describe("limitbot init", () => {
   })
 
   it("accepts every price that it offers, and returns to any question, the market included", async () => {
-    const { url } = await startSandbox()
+    const { url } = await startStill()
     const cwd = newFolder()
     const args = ["init", "my.yaml", "--config", "config/limitbot.yaml"]
     const grid = ["grid", "2000", "90000", "<", "<", "<", "<"]
@@ -210,7 +210,7 @@ describe("limitbot init", () => {
   })
 
   it.skipIf(!hasTerminals())("prints its last message on a new line after Ctrl-C", async () => {
-    const { url } = await startSandbox()
+    const { url } = await startStill()
     const terminal = open(`"${process.execPath}" "${limitbot}" init my.yaml --venue ${url}`, {
       cwd: newFolder(),
       columns: 100,
@@ -224,7 +224,7 @@ describe("limitbot init", () => {
   })
 
   it("at a sandbox: takes its keys, shows the price, offers prices near it, and avoids used names", async () => {
-    const { url } = await startSandbox()
+    const { url } = await startStill()
     const cwd = newFolder()
     const args = ["init", "my.yaml", "--config", "config/limitbot.yaml"]
     const early = await interview(cwd, args, [url, "BTC/USDC", "grid"])
@@ -268,7 +268,7 @@ describe("limitbot init", () => {
   })
 
   it("at a service: reads its tokens, and makes a key that only its owner can read, by flags alone", async () => {
-    const { apiKey, url: target } = await startSandbox()
+    const { apiKey, url: target } = await startStill()
     const { close, url, requests } = await recordingProxy(target, "/sandbox")
     const cwd = newFolder()
     writeFileSync(join(cwd, "api.key"), `${apiKey}\n`, { mode: 0o600 })
@@ -296,7 +296,7 @@ describe("limitbot init", () => {
   })
 
   it("accepts a key file at a sandbox of a deployed service, and says that it is not used", async () => {
-    const { url } = await startSandbox({ like: "near-2026-11" })
+    const { url } = await startStill({ like: "near-2026-11" })
     const cwd = newFolder()
     assert.strictEqual((await run(cwd, ["key", "new", "--out", "account.key"])).status, 0)
     const made = await run(cwd, [
@@ -312,7 +312,7 @@ describe("limitbot init", () => {
   it.skipIf(!isLong)(
     "at a service with confidential accounts: pays from the public account, and says what to shield",
     async () => {
-      const { apiKey, url: target } = await startSandbox({ like: "near-2026-11" })
+      const { apiKey, url: target } = await startStill({ like: "near-2026-11" })
       const dca = ["--market", "SOL/USDC", "--kind", "dca", "--set", "size=20", "--yes", "--profile", "near-2026-11"]
       const { close, url } = await recordingProxy(target, "/sandbox")
       const cwd = newFolder()
