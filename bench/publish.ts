@@ -1,11 +1,13 @@
 /**
  * `npm run bench -- --publish`: what was measured as one table in BENCHMARKS.md, with all that a stranger needs to check it. A row
- * has the hash of its result, and no time where results differ. Most memory stands beside the time of the same command.
+ * has the hash of its result, and no time where results differ. Most memory stands beside the time of the same command. If the kinds of
+ * strategies were measured, the chart that the README shows is drawn anew.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { digest, machine, number, type Row } from "./measure.ts"
+import { speedChart } from "./speedChart.ts"
 
 export interface Measured {
   readonly section: string
@@ -54,4 +56,6 @@ export const publish = (root: string, measured: ReadonlyArray<Measured>): void =
     ...lines(measured)
   ]
   writeFileSync(file, `${text.slice(0, from)}${table.join("\n")}\n${text.slice(to)}`)
+  const chart = speedChart(measured)
+  if (chart !== undefined) writeFileSync(join(root, "docs/speed.svg"), chart)
 }
