@@ -66,6 +66,7 @@ describe("commands to a running bot", () => {
     await until("another placement in the slot", async () =>
       (await orders()).some(({ slot, placement }) => slot === chosen?.slot && placement !== chosen?.placement)
     )
+    await allOpen()
   })
 
   it("resolve an unclear payment once, and only with an answer that can be true", async () => {

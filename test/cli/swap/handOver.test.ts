@@ -66,7 +66,7 @@ describe("a swap that is handed to a running bot", () => {
         })
       )
       const left = yield* Effect.forkChild(Effect.flip(follow))
-      yield* pass(30_000)
+      while (left.pollUnsafe() === undefined) yield* pass(200)
       const { message } = yield* Fiber.join(left)
       assert.include(
         message,
