@@ -35,7 +35,7 @@ describe("a bot that is killed at random times", () => {
   const kills = Number(process.env["LIMITBOT_KILLS"] ?? (isLong ? moments.length : 2))
 
   it.concurrent("funds nothing twice, and both books agree", {
-    timeout: 420_000 + kills * 4_000
+    timeout: 600_000 + kills * 4_000
   }, async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed)

@@ -28,7 +28,7 @@ const allowed = findingNames.flatMap((name) => ["--allow", name])
 describe("reload", () => {
   it.skipIf(!isLong)(
     `keeps the books right through ${wanted} edits while orders fill`,
-    { timeout: 300_000 + wanted * 5_000 + minutes * 90_000 },
+    { timeout: 600_000 + wanted * 5_000 + minutes * 90_000 },
     async () => {
       const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
       const random = randomFrom(seed)

@@ -155,7 +155,7 @@ describe.concurrent("a swap that is killed", () => {
 
   it.runIf(kills > 0)(
     `${kills} times at any time pays once and continues with --resume`,
-    { timeout: 60_000 + kills * 20_000 },
+    { timeout: 600_000 + kills * 20_000 },
     async () => {
       const random = randomFrom(seed)
       const { config } = prepare("")
@@ -192,27 +192,21 @@ const payingSwap = async () => {
 }
 
 describe.concurrent("a wallet program", () => {
-  it.skipIf(!isLong)(
-    "that outlives its swap is not run again, and its deposit is found",
-    {
-      timeout: 180_000
-    },
-    async () => {
-      const { own, config, calls, before, first } = await payingSwap()
-      await kill(first)
-      const early = await startHere([...resuming(config, "s1"), "--pay-again"]).ended
-      assert.strictEqual(early.code, 1)
-      assert.match(early.stderr, /--pay-again s1: its wallet program may run until /)
-      const resumed = startHere(["swap", "--resume", "s1", "--config", config])
-      await resumed.says("--pay-again")
-      assert.match(resumed.stdout(), /Unclear if the wallet paid 0\.01 BTC to /)
-      writeFileSync(join(own, "go"), "")
-      const { code, stderr } = await resumed.ended
-      assert.strictEqual(code, 0, stderr)
-      assert.lengthOf(calls(), 1)
-      assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
-    }
-  )
+  it.skipIf(!isLong)("that outlives its swap is not run again, and its deposit is found", async () => {
+    const { own, config, calls, before, first } = await payingSwap()
+    await kill(first)
+    const early = await startHere([...resuming(config, "s1"), "--pay-again"]).ended
+    assert.strictEqual(early.code, 1)
+    assert.match(early.stderr, /--pay-again s1: its wallet program may run until /)
+    const resumed = startHere(["swap", "--resume", "s1", "--config", config])
+    await resumed.says("--pay-again")
+    assert.match(resumed.stdout(), /Unclear if the wallet paid 0\.01 BTC to /)
+    writeFileSync(join(own, "go"), "")
+    const { code, stderr } = await resumed.ended
+    assert.strictEqual(code, 0, stderr)
+    assert.lengthOf(calls(), 1)
+    assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
+  })
 
   it.skipIf(!isLong)("that is killed runs again only after the operator confirms it", async () => {
     const { own, config, calls, before, first } = await payingSwap()
@@ -235,9 +229,6 @@ describe.concurrent("a wallet program", () => {
 
   it.skipIf(!isLong)(
     "of a killed bot runs once per placement, and again only after the operator confirms it",
-    {
-      timeout: 180_000
-    },
     async () => {
       const own = newFolder()
       const { config, folder } = prepare(onChain(own))

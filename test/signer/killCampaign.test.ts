@@ -28,7 +28,7 @@ describe("bot and signer that are killed at random times", () => {
   it.skipIf(!isLong)(
     "fund nothing twice, and both books and the signer's record agree",
     {
-      timeout: 420_000 + kills * 4_000
+      timeout: 600_000 + kills * 4_000
     },
     async () => {
       const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
