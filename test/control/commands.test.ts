@@ -63,8 +63,8 @@ describe("commands to a running bot", () => {
     const [chosen] = await open()
     assert.isDefined(chosen)
     assert.strictEqual((await bot.command("/api/v1/cancel", { slot: chosen?.slot })).status, 200)
-    await until("another placement in the slot", async () =>
-      (await orders()).some(({ slot, placement }) => slot === chosen?.slot && placement !== chosen?.placement)
+    await until("another placement is open in the slot", async () =>
+      (await open()).some(({ slot, placement }) => slot === chosen?.slot && placement !== chosen?.placement)
     )
   })
 
