@@ -68,7 +68,7 @@ const mostBytes = ({ child }: Program): number => {
 /** The kill switch, and how long until the venue has no order of ours. */
 const kill = async (config: string, connection: Connection): Promise<number> => {
   assert.strictEqual((await runHere(["kill", "--config", config])).code, 0)
-  return until("every order is withdrawn", 60_000, async () => (await resting(connection)) === 0)
+  return until("every order is withdrawn", 300_000, async () => (await resting(connection)) === 0)
 }
 
 /** Ends whatever is open with a well-behaved bot, and compares the books. */
@@ -171,7 +171,7 @@ describe("a bot in bad weather", () => {
       await kill9(ahead)
 
       const right = start(run)
-      await until("orders rest", 60_000, async () => (await resting(connection)) >= 5)
+      await until("orders rest", 300_000, async () => (await resting(connection)) >= 5)
       // Ended in order: what SIGKILL leaves signed and unacknowledged has to expire first, which takes minutes.
       right.child.kill("SIGTERM")
       await right.ended

@@ -20,7 +20,7 @@ const sizesIn = (text: string): ReadonlyArray<number> =>
   [...text.matchAll(/^limitbot\.journal\/\S+\n(\d+)\n/gm)].map(([, size]) => Number(size))
 
 const until = async (what: string, isSo: () => boolean): Promise<void> => {
-  for (let looks = 0; looks < 300; looks++) {
+  for (let looks = 0; looks < 3_000; looks++) {
     if (isSo()) return
     await pause(100)
   }

@@ -155,7 +155,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
       assert.deepStrictEqual(found.get("Commands not applied yet"), [])
       await ground.limitbot("kill", "a token was stolen", "--account", "account-1")
-      const end = Date.now() + 60_000
+      const end = Date.now() + 300_000
       let after = await look()
       while (after.code !== 0 && Date.now() < end) after = await look()
       assert.deepStrictEqual(
