@@ -66,7 +66,8 @@ describe("a swap that is handed to a running bot", () => {
         })
       )
       const left = yield* Effect.forkChild(Effect.flip(follow))
-      yield* pass(30_000)
+      // A busy machine reads files more slowly than this time passes.
+      yield* Effect.repeat(pass(30_000), { until: () => left.pollUnsafe() !== undefined })
       const { message } = yield* Fiber.join(left)
       assert.include(
         message,
