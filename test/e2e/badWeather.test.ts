@@ -105,7 +105,8 @@ describe("a bot in bad weather", () => {
       const { config, strategy, journal } = prepare(folder, { ...connection, url: proxy.url })
       const bot = start(["run", strategy, "--config", config, ...poll])
       try {
-        await bot.line((line) => line.startsWith('{"event":"FundingAcknowledged"'))
+        // On a busy machine the weather may pass before it pays again.
+        await bot.line(() => said(bot, "FundingAcknowledged").length > 5)
         /** By how much the most memory that the bot ever had grew in each weather. */
         const grownMegabytes: Record<string, number> = {}
         for (let round = 0; round < rounds; round += 1) {
