@@ -17,7 +17,7 @@ import {
   randomFrom,
   start
 } from "../world/processes/processes.ts"
-import { runHere, startHere, startSandbox } from "../world/processes/program.ts"
+import { runHere, startHere, startStill } from "../world/processes/program.ts"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 0)
@@ -26,7 +26,8 @@ const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
 let sandbox: { readonly connection: Connection }
 
 beforeAll(async () => {
-  sandbox = { connection: await startSandbox({ seed: 11, speed: 60 }) }
+  // A busy bot looks at a swap once in some seconds, and has to see it being processed.
+  sandbox = { connection: await startStill({ seed: 11, settings: { swapMillis: [10_000, 12_000] } }) }
 })
 /** A wallet outlives whoever asked it, and waits for ever where a test is about that. */
 const wallets = new Set<string>()

@@ -64,13 +64,12 @@ describe("an outside witness", () => {
     const yesterday = join(folder, "yesterday.sqlite")
     const copied = await say("journal", "backup", yesterday)
     assert.strictEqual(copied.code, 0, copied.stderr)
-    await first.line(said("DepositSeen"))
-    const seen = first.lines.length
-    await until("a checkpoint after the deposit", () => sizesIn(notes()).length > 3 && first.lines.length > seen)
-    await pause(1_500)
+    const deposit: { readonly placement: string; readonly sequence: number } = JSON.parse(
+      await first.line(said("DepositSeen"))
+    )
+    await until("a checkpoint with the deposit", () => last() >= deposit.sequence)
     await stopped(first)
 
-    const deposit: { readonly placement: string } = JSON.parse(first.lines.find(said("DepositSeen")) ?? "")
     const proof = join(folder, "proof.json")
     const proven = await say("orders", deposit.placement, "--proof", proof)
     assert.strictEqual(proven.code, 0, proven.stderr)
