@@ -84,7 +84,7 @@ describe("reload", () => {
         ).pipe(Effect.provide(reader))
         if ((await Effect.runPromise(spare)).length > 0) {
           assert.strictEqual((await runHere(["kill", "--config", config])).code, 0)
-          bot = run("--for", "3s", "--cancel-on-exit")
+          bot = run("--for", "20s", "--cancel-on-exit")
           assert.strictEqual(await bot.ended, 0, bot.errors.join(""))
         }
         const books = Effect.all({
