@@ -33,9 +33,6 @@ const configOf = (sandbox: Connection): string =>
 describe("an account of confidential intents", () => {
   it.concurrent.each(firstOf(1, profileNames))(
     "trades, swaps, shows its private balances, and reconciles: %s",
-    {
-      timeout: 180_000
-    },
     async (like) => {
       const sandbox = await startStill({ like })
       const cwd = workspace(sandbox, { "config.yaml": configOf(sandbox) })

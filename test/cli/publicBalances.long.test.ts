@@ -9,7 +9,7 @@ interface Row {
 }
 
 describe("public balances", () => {
-  it("are shown, planned with and compared with the journal, without an invitation", { timeout: 180_000 }, async () => {
+  it("are shown, planned with and compared with the journal, without an invitation", async () => {
     const sandbox = await startStill({ like: "near-2026-11" })
     const config = configText(sandbox).replace("  depositType: CONFIDENTIAL_INTENTS\n", "")
     const cwd = workspace(sandbox, { "config.yaml": config })

@@ -63,8 +63,8 @@ describe("commands to a running bot", () => {
     const [chosen] = await open()
     assert.isDefined(chosen)
     assert.strictEqual((await bot.command("/api/v1/cancel", { slot: chosen?.slot })).status, 200)
-    await until("another placement in the slot", async () =>
-      (await orders()).some(({ slot, placement }) => slot === chosen?.slot && placement !== chosen?.placement)
+    await until("another placement is open in the slot", async () =>
+      (await open()).some(({ slot, placement }) => slot === chosen?.slot && placement !== chosen?.placement)
     )
     await allOpen()
   })
@@ -338,7 +338,7 @@ describe("commands to a running bot", () => {
     bot.program.signal("SIGTERM")
     const { code } = await bot.program.ended
     assert.strictEqual(code, 0)
-    assert.isBelow(Date.now() - asked, 60_000)
+    assert.isBelow(Date.now() - asked, 300_000)
     assert.isFalse(existsSync(`${bot.journal}.dashboard`))
     assertSays(await limitbot("pause"), 1, /No bot runs on/)
   })

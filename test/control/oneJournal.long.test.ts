@@ -13,7 +13,7 @@ import { browserPath } from "../surroundings.ts"
 import { writeDoubtful } from "../world/bot/doubtful.ts"
 import { control, newFolder, runHere } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
-import { hasTerminals, open } from "../world/processes/terminal.ts"
+import { ctrlC, hasTerminals, open } from "../world/processes/terminal.ts"
 
 interface Standing {
   readonly asset: string
@@ -241,7 +241,7 @@ describe("one journal, all surfaces", () => {
   })
 
   it.skipIf(!hasTerminals())("the screen agrees with the API", async () => {
-    const command = `${process.execPath} ${limitbot} status --watch --for 2s --config config.yaml`
+    const command = `${process.execPath} ${limitbot} status --watch --config config.yaml`
     const terminal = open(command, {
       cwd: bot.folder,
       columns: 240,
@@ -249,6 +249,7 @@ describe("one journal, all surfaces", () => {
       environment: { PATH: process.env["PATH"] }
     })
     const seen = await terminal.shows(/PROFIT USDC .*earned today .*since/)
+    terminal.press(ctrlC)
     await terminal.ended
     await assertFigures(figuresIn(/PROFIT USDC .*/.exec(seen)?.[0] ?? ""))
     const [worst, ...others] = status.problems

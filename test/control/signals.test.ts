@@ -143,13 +143,19 @@ describe("signals to a running bot", () => {
 
   it("in a flood are limited to one a second, and the last one counts", async () => {
     const before = (await recorded()).length
+    const begun = performance.now()
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, value) => post("trend", { value: 1 + value / 100 }))
     )
+    // A busy machine takes several seconds to read them.
+    const seconds = Math.floor((performance.now() - begun) / 1_000)
     assert.isTrue(answers.every(({ status }) => status === 200))
-    const after = await recorded()
-    assert.isAtMost(after.length - before, 3)
-    assert.isAbove(answers.filter(({ body }) => body.includes("replaces this one")).length, 30)
+    const taken = (await recorded()).length - before
+    assert.isAtMost(taken, 1 + seconds)
+    assert.lengthOf(
+      answers.filter(({ body }) => body.includes("replaces this one")),
+      40 - taken
+    )
   })
 
   it("survive a restart, and the journal replays every decision", async () => {
@@ -174,7 +180,7 @@ describe("signals to a strategy in code", () => {
   beforeAll(async () => {
     const examples = join(import.meta.dirname, "../../strategies/code")
     own = await startBot("", async (journal) => {
-      const text = readFileSync(join(examples, "trend.yaml"), "utf8").replace("fresh: 2h", "fresh: 8s\n  away: 4%")
+      const text = readFileSync(join(examples, "trend.yaml"), "utf8").replace("fresh: 2h", "fresh: 30s\n  away: 4%")
       writeFileSync(join(journal, "..", "grid.yaml"), text)
       copyFileSync(join(examples, "trend.ts"), join(journal, "..", "trend.ts"))
     })

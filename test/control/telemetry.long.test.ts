@@ -93,5 +93,5 @@ describe("telemetry", () => {
     bot.signal("SIGTERM")
     assert.strictEqual((await bot.ended).code, 0)
     close()
-  }, 120_000)
+  })
 })

@@ -48,7 +48,7 @@ const setUp = async () => {
 }
 
 describe("the deployed service", () => {
-  it("fills and pays an INTENTS order of an ordinary partner in six steps", { timeout: 120_000 }, async () => {
+  it("fills and pays an INTENTS order of an ordinary partner in six steps", async () => {
     const { account, done, limitbot, start, stub } = await setUp()
     assert.match(await done("money", "--at-venue"), /USDC +100 +public[\s\S]*Not shown: private money \(.*Invite-only/)
     await done("check")
@@ -88,9 +88,7 @@ describe("the deployed service", () => {
     assert.isEmpty(stub.asked.filter((path) => path.includes("/v0/auth/refresh")))
   })
 
-  it("holds what an incident names, waits for a quote with an amount, and names the smallest order", {
-    timeout: 120_000
-  }, async () => {
+  it("holds what an incident names, waits for a quote with an amount, and names the smallest order", async () => {
     const { configure, done, limitbot, stub, url } = await setUp()
     const feed = `incidents: { url: "${url}/incident", token: { env: LIMITBOT_INCIDENT_TOKEN } }`
     configure((text) => text.replace("\n  apiKey:", `\n  ${feed}\n  apiKey:`))

@@ -68,7 +68,7 @@ const mostBytes = ({ child }: Program): number => {
 /** The kill switch, and how long until the venue has no order of ours. */
 const kill = async (config: string, connection: Connection): Promise<number> => {
   assert.strictEqual((await runHere(["kill", "--config", config])).code, 0)
-  return until("every order is withdrawn", 60_000, async () => (await resting(connection)) === 0)
+  return until("every order is withdrawn", 300_000, async () => (await resting(connection)) === 0)
 }
 
 /** Ends whatever is open with a well-behaved bot, and compares the books. */
@@ -87,7 +87,7 @@ describe("a bot in bad weather", () => {
   inLong(
     "funds nothing twice through late, cut, doubled and endless answers and suspensions, and can be killed",
     {
-      timeout: 480_000 + rounds * 60_000
+      timeout: 600_000 + rounds * 60_000
     },
     async () => {
       const random = randomFrom(seed)
@@ -105,7 +105,8 @@ describe("a bot in bad weather", () => {
       const { config, strategy, journal } = prepare(folder, { ...connection, url: proxy.url })
       const bot = start(["run", strategy, "--config", config, ...poll])
       try {
-        await bot.line((line) => line.startsWith('{"event":"FundingAcknowledged"'))
+        // On a busy machine the weather may pass before it pays again.
+        await bot.line(() => said(bot, "FundingAcknowledged").length > 5)
         /** By how much the most memory that the bot ever had grew in each weather. */
         const grownMegabytes: Record<string, number> = {}
         for (let round = 0; round < rounds; round += 1) {
@@ -150,59 +151,50 @@ describe("a bot in bad weather", () => {
     }
   )
 
-  where(has("faketime"))(
-    "places nothing with a wrong clock, says so, and still cancels (needs faketime)",
-    {
-      timeout: 240_000
-    },
-    async () => {
-      const folder = newFolder()
-      const { program, connection } = await startSandbox(["--port", "0", "--seed", "8", "--speed", "60"])
-      const { config, strategy, journal } = prepare(folder, connection)
-      const run = ["run", strategy, "--config", config, ...poll]
-      // Debian's library; the program of that name would stand between this test and the bot.
-      const library = { LD_PRELOAD: "/usr/$LIB/faketime/libfaketimeMT.so.1", DONT_FAKE_MONOTONIC: "1" }
-      const at = (offset: string) => ({ environment: { ...library, FAKETIME: offset } })
-      try {
-        const ahead = start(run, at("+45s"))
-        await ahead.line((line) => line.startsWith('{"event":"ClockCompared"'))
-        await pause(1_500)
-        const [{ ok, skewMillis }] = said(ahead, "ClockCompared")
-        assert.isFalse(ok)
-        assert.isAbove(skewMillis, 40_000)
-        assert.deepStrictEqual([said(ahead, "CreateSent"), said(ahead, "FundingSigned")], [[], []])
-        const status = start(["status", "--json", "--config", config])
-        assert.isFalse(JSON.parse(await status.line((line) => line.startsWith("{"))).clock.ok)
-        await kill9(ahead)
+  where(has("faketime"))("places nothing with a wrong clock, says so, and still cancels (needs faketime)", async () => {
+    const folder = newFolder()
+    const { program, connection } = await startSandbox(["--port", "0", "--seed", "8", "--speed", "60"])
+    const { config, strategy, journal } = prepare(folder, connection)
+    const run = ["run", strategy, "--config", config, ...poll]
+    // Debian's library; the program of that name would stand between this test and the bot.
+    const library = { LD_PRELOAD: "/usr/$LIB/faketime/libfaketimeMT.so.1", DONT_FAKE_MONOTONIC: "1" }
+    const at = (offset: string) => ({ environment: { ...library, FAKETIME: offset } })
+    try {
+      const ahead = start(run, at("+45s"))
+      await ahead.line((line) => line.startsWith('{"event":"ClockCompared"'))
+      await pause(1_500)
+      const [{ ok, skewMillis }] = said(ahead, "ClockCompared")
+      assert.isFalse(ok)
+      assert.isAbove(skewMillis, 40_000)
+      assert.deepStrictEqual([said(ahead, "CreateSent"), said(ahead, "FundingSigned")], [[], []])
+      const status = start(["status", "--json", "--config", config])
+      assert.isFalse(JSON.parse(await status.line((line) => line.startsWith("{"))).clock.ok)
+      await kill9(ahead)
 
-        const right = start(run)
-        await until("orders rest", 60_000, async () => (await resting(connection)) >= 5)
-        // Ended in order: what SIGKILL leaves signed and unacknowledged has to expire first, which takes minutes.
-        right.child.kill("SIGTERM")
-        await right.ended
-        for (const offset of ["-5m", "+3h"]) {
-          const wrong = start(run, at(offset))
-          await wrong.line((line) => line.startsWith('{"event":"ClockCompared"'))
-          await pause(1_000)
-          assert.deepStrictEqual([said(wrong, "FundingSigned"), said(wrong, "FundingDead")], [[], []])
-          if (offset === "+3h") await kill(config, connection)
-          await kill9(wrong)
-        }
-        const result = await settleAndCheck(config, strategy, journal, connection)
-        process.stdout.write(`wrong clocks: ${JSON.stringify(result)}\n`)
-      } catch (error) {
-        throw new Error(`folder ${folder}`, { cause: error })
-      } finally {
-        await kill9(program)
+      const right = start(run)
+      await until("orders rest", 300_000, async () => (await resting(connection)) >= 5)
+      // Ended in order: what SIGKILL leaves signed and unacknowledged has to expire first, which takes minutes.
+      right.child.kill("SIGTERM")
+      await right.ended
+      for (const offset of ["-5m", "+3h"]) {
+        const wrong = start(run, at(offset))
+        await wrong.line((line) => line.startsWith('{"event":"ClockCompared"'))
+        await pause(1_000)
+        assert.deepStrictEqual([said(wrong, "FundingSigned"), said(wrong, "FundingDead")], [[], []])
+        if (offset === "+3h") await kill(config, connection)
+        await kill9(wrong)
       }
+      const result = await settleAndCheck(config, strategy, journal, connection)
+      process.stdout.write(`wrong clocks: ${JSON.stringify(result)}\n`)
+    } catch (error) {
+      throw new Error(`folder ${folder}`, { cause: error })
+    } finally {
+      await kill9(program)
     }
-  )
+  })
 
   where(isLong && has("openssl"))(
     "sends nothing to a server with a wrong or untrusted certificate (needs openssl)",
-    {
-      timeout: 240_000
-    },
     async () => {
       const folder = newFolder()
       const { program, connection } = await startSandbox(["--port", "0", "--seed", "9"])
@@ -235,7 +227,7 @@ describe("a bot in bad weather", () => {
           decrypted = 0
           const environment = trusted ? { NODE_EXTRA_CA_CERTS: certificate } : {}
           const bot = start(["run", strategy, "--config", config, ...poll], { environment })
-          await Promise.race([bot.ended, bot.line((line) => /VenueDown|FundingAcknowledged/.test(line)), pause(60_000)])
+          await Promise.race([bot.ended, bot.line((line) => /VenueDown|FundingAcknowledged/.test(line))])
           assert.strictEqual(
             decrypted > 0,
             isRight,

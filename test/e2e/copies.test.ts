@@ -104,7 +104,7 @@ describe("processes that are killed at random times and continue on a copy", () 
   it.skipIf(!isLong)(
     "never have two funded orders in a slot, and report forgotten orders",
     {
-      timeout: 120_000 + lives * 10_000
+      timeout: 600_000 + lives * 10_000
     },
     async () => {
       const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)

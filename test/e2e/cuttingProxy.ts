@@ -12,7 +12,8 @@ export interface Cut {
 
 export const cuttingProxy = async (target: string) => {
   let wanted: { readonly cut: Cut; readonly reached: () => void } | undefined
-  const requests: Array<{ readonly at: number; readonly path: string; readonly status: number }> = []
+  /** From when a request came until its answer had. */
+  const requests: Array<{ readonly from: number; readonly to: number; readonly status: number }> = []
 
   const matches = (at: Cut["at"], path: string, body = ""): boolean => {
     if (wanted === undefined || wanted.cut.at !== at || !wanted.cut.path.test(path)) return false
@@ -25,6 +26,7 @@ export const cuttingProxy = async (target: string) => {
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const path = incoming.url ?? "/"
+    const from = Date.now()
     if (matches("request", path)) return
     const { headers, method } = incoming
     const passedOn = request(new URL(path, target), { method, headers }, (answer) => {
@@ -32,7 +34,7 @@ export const cuttingProxy = async (target: string) => {
       answer.on("data", (part: Buffer) => parts.push(part))
       answer.on("end", () => {
         const body = Buffer.concat(parts)
-        requests.push({ at: Date.now(), path, status: answer.statusCode ?? 0 })
+        requests.push({ from, to: Date.now(), status: answer.statusCode ?? 0 })
         if (matches("answer", path, body.toString("utf8"))) return
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
         outgoing.end(body)

@@ -126,7 +126,7 @@ describe("a strategy in code", () => {
       )
     )
     const isOpen = async () => (await ordersAt(sandbox)).some(({ status }) => status === "OPEN")
-    assert.isTrue(await isOpen())
+    await until("other orders rest", isOpen)
     await runHere(["kill", "hung", ...config])
     await until("the kill switch is obeyed", async () => !(await isOpen()))
     bot.signal("SIGTERM")

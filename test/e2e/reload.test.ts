@@ -28,7 +28,7 @@ const allowed = findingNames.flatMap((name) => ["--allow", name])
 describe("reload", () => {
   it.skipIf(!isLong)(
     `keeps the books right through ${wanted} edits while orders fill`,
-    { timeout: 300_000 + wanted * 5_000 + minutes * 90_000 },
+    { timeout: 600_000 + wanted * 5_000 + minutes * 90_000 },
     async () => {
       const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
       const random = randomFrom(seed)
@@ -84,7 +84,7 @@ describe("reload", () => {
         ).pipe(Effect.provide(reader))
         if ((await Effect.runPromise(spare)).length > 0) {
           assert.strictEqual((await runHere(["kill", "--config", config])).code, 0)
-          bot = run("--for", "3s", "--cancel-on-exit")
+          bot = run("--for", "20s", "--cancel-on-exit")
           assert.strictEqual(await bot.ended, 0, bot.errors.join(""))
         }
         const books = Effect.all({

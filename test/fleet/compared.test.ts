@@ -30,7 +30,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
     const problemsOf = async (name: string): Promise<ReadonlyArray<Problem>> =>
       JSON.parse((await ground.limitbot("status", "--json", "--account", name)).stdout).problems
     for (const name of ground.keys.keys()) {
-      const end = Date.now() + 60_000
+      const end = Date.now() + 300_000
       let problems: ReadonlyArray<Problem> = []
       while (!problems.some(({ kind }) => kind === "foreign") && Date.now() < end) {
         await pause(500)
@@ -74,7 +74,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
       return problems.map(({ text }: Problem) => text).filter((text: string) => /balance USDC/.test(text))
     }
     const until = async (what: string, holds: (sentences: ReadonlyArray<string>) => boolean) => {
-      const end = Date.now() + 60_000
+      const end = Date.now() + 300_000
       while (!holds(await sentences())) {
         if (Date.now() > end) assert.fail(`${what}: ${await sentences()}`)
         await pause(500)

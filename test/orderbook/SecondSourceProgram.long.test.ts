@@ -7,7 +7,7 @@ import { Effect, Layer, Logger } from "effect"
 import * as SecondSourceProgram from "../../src/orderbook/SecondSourceProgram.ts"
 import { firstOf, isLong } from "../long.ts"
 import { type Badness, badScripts, program } from "../world/processes/badPrograms.ts"
-import { configText, newFolder, runHere, start, startSandbox, workspace } from "../world/processes/program.ts"
+import { configText, newFolder, runHere, start, startStill, workspace } from "../world/processes/program.ts"
 import { until } from "../world/processes/runningBot.ts"
 
 const usdc = { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
@@ -89,7 +89,7 @@ describe("a price program", () => {
   )
 
   it("that disagrees keeps a market without a price; one that agrees or fails does not", async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startStill()
     const shown = async (script: string) => {
       const folder = workspace(sandbox, {
         "config.yaml": `${configText(sandbox)}prices: { command: [${program(script)}] }\n`
@@ -105,7 +105,7 @@ describe("a price program", () => {
   })
 
   it.skipIf(!isLong)("that disagrees stops a running bot's payments, until it agrees", async () => {
-    const sandbox = await startSandbox({ speed: 60 })
+    const sandbox = await startStill()
     const folder = workspace(sandbox, {
       "config.yaml": `${configText(sandbox)}prices: { within: 9%, command: [cat, answer.json] }\n`
     })

@@ -197,21 +197,17 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(reportIn(larger.stdout).outcome, "settled")
   })
 
-  it.skipIf(!isLong)(
-    "is refused under the kill switch, and placed by the bot that runs",
-    { timeout: 120_000 },
-    async () => {
-      const { cwd, limitbot } = await prepare("document", (text) => `${text}dashboard: { port: 0 }\n`)
-      assert.strictEqual((await limitbot("kill", "a test")).code, 0)
-      assertSays(await limitbot("first-order", "--yes"), 1, /the kill switch is on \(a test/)
-      await limitbot("kill", "--off")
-      const bot = startHere(["run", "grid.yaml", "--json", "--config", "config.yaml"], { cwd })
-      await bot.says('"DepositSeen"')
-      const done = await limitbot("first-order", "--yes")
-      assert.match(done.stdout, /^First order buy-[0-9a-f]{8}: settled/m, done.stderr)
-      bot.signal("SIGTERM")
-      await bot.ended
-      assertSays(await limitbot("first-order", "--yes"), 1, /No bot runs, and "grid" .*Start the bot with its files/)
-    }
-  )
+  it.skipIf(!isLong)("is refused under the kill switch, and placed by the bot that runs", async () => {
+    const { cwd, limitbot } = await prepare("document", (text) => `${text}dashboard: { port: 0 }\n`)
+    assert.strictEqual((await limitbot("kill", "a test")).code, 0)
+    assertSays(await limitbot("first-order", "--yes"), 1, /the kill switch is on \(a test/)
+    await limitbot("kill", "--off")
+    const bot = startHere(["run", "grid.yaml", "--json", "--config", "config.yaml"], { cwd })
+    await bot.says('"DepositSeen"')
+    const done = await limitbot("first-order", "--yes")
+    assert.match(done.stdout, /^First order buy-[0-9a-f]{8}: settled/m, done.stderr)
+    bot.signal("SIGTERM")
+    await bot.ended
+    assertSays(await limitbot("first-order", "--yes"), 1, /No bot runs, and "grid" .*Start the bot with its files/)
+  })
 })

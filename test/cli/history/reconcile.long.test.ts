@@ -131,7 +131,8 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
       // A running bot finds them by itself, and leaves them alone.
       const often = text.replace(/ {2}partnerJwt.*\n/, "").concat("reconcileEvery: 1s\n")
       writeFileSync(join(cwd, "often.yaml"), often, { mode: 0o600 })
-      const watching = await runHere(["run", "grid.yaml", "--for", "3s", "--json", "--config", "often.yaml"], { cwd })
+      const watch = ["run", "grid.yaml", "--json", "--config", "often.yaml"]
+      const watching = await runUntil('"Reconciled"', 1, watch, { cwd }, startHere)
       assert.strictEqual(watching.code, 0, watching.stderr)
       const events = watching.stdout.split("\n").filter((line) => line.includes('"Reconciled"'))
       assert.lengthOf(events, 1)

@@ -12,7 +12,7 @@ const here = (...args: ReadonlyArray<string>) => runHere(args, { cwd: folder })
 
 const testOf = (file: string) =>
   new Promise<{ readonly code: number; readonly output: string }>((done) => {
-    execFile(process.execPath, ["--test", file], { cwd: folder, timeout: 60_000 }, (error, output) =>
+    execFile(process.execPath, ["--test", file], { cwd: folder, timeout: 300_000 }, (error, output) =>
       done({ code: error === null ? 0 : 1, output })
     )
   })

@@ -94,8 +94,7 @@ describe("limitbot journal archive", () => {
       const again = JSON.parse(await said("journal", "archive", "--before", tomorrow, "--json"))
       assert.isAbove(again.archived, all)
       assert.strictEqual(JSON.parse(await said("journal", "verify", "--json")).events, again.events)
-    },
-    60_000
+    }
   )
 
   it("says where the events of a fleet's account stay", async () => {

@@ -66,6 +66,7 @@ describe("a swap that is handed to a running bot", () => {
         })
       )
       const left = yield* Effect.forkChild(Effect.flip(follow))
+      // A busy machine reads files more slowly than this time passes.
       while (left.pollUnsafe() === undefined) yield* pass(200)
       const { message } = yield* Fiber.join(left)
       assert.include(

@@ -1,7 +1,7 @@
 /** A bot on a sandbox with its control server, as a process of its own, and ways to ask it over plain sockets. */
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { join } from "node:path"
 import type { FindingName } from "../../../src/engine/planning/ahead/PlanFindings.ts"
 import type { SandboxOptions } from "../../../src/sandbox/SandboxOptions.ts"
@@ -38,14 +38,6 @@ export interface RunningBot {
   readonly raw: (text: string, millis?: number) => Promise<string>
 }
 
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => done(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
-
 /** What the operator accepts from the start. */
 export const allowing = (...findings: ReadonlyArray<FindingName>): ReadonlyArray<string> =>
   findings.flatMap((finding) => ["--allow", finding])
@@ -58,8 +50,8 @@ export const startBot = async (
   more: ReadonlyArray<string> = []
 ): Promise<RunningBot> => {
   const sandbox = await (options.speed === undefined ? startStill(options) : startSandbox(options))
-  const dashboard = `dashboard: { port: ${await freePort()} }\n`
-  const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}${config}` })
+  const text = (port: string) => `${configText(sandbox)}dashboard: { port: ${port} }\n${config}`
+  const folder = workspace(sandbox, { "config.yaml": text("0") })
   const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s", ...more]
   await prepare?.(join(folder, "journal.sqlite"))
   const program = startHere(args)
@@ -69,6 +61,8 @@ export const startBot = async (
   const token = readFileSync(`${journal}.token`, "utf8").trim()
   const viewerToken = readFileSync(`${journal}.viewer-token`, "utf8").trim()
   const { port } = new URL(url)
+  // The next start is at the address that was free for this one.
+  writeFileSync(join(folder, "config.yaml"), text(port))
 
   const ask = (path: string, { method = "GET", headers = {}, body }: Asked = {}) =>
     new Promise<Answer>((done, fail) => {
