@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process"
 import { mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { firstOf } from "../long.ts"
 import { assertSays, configText, nowhere, runHere, workspace } from "../world/processes/program.ts"
@@ -67,7 +68,7 @@ describe.concurrent("a file that is not a regular file", () => {
         const ended = await Promise.race([
           runHere(command, { cwd }),
           // Commands of other folders go first.
-          new Promise<undefined>((done) => setTimeout(done, 300_000).unref())
+          pause(300_000, undefined, { ref: false })
         ])
         assert.isDefined(ended, `${kind}: still there after ${Date.now() - startedAt} ms`)
         if (ended === undefined) return
