@@ -127,11 +127,11 @@ export const launch = (
     // No output is left to report this to.
     process.stderr.on("error", () => {})
     fiber.addObserver((exit) => {
-      unhear()
       process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last, isService(process))
-      // An interrupted fiber runs no more code, so this is printed here.
+      // An interrupted fiber runs no more code, so this is printed here. After it one more signal ends the process.
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
         process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)
+      unhear()
       process.stdout.write("", (error) => {
         unwritten ??= error?.message
         if (unwritten !== undefined && !isPipeClosed(error)) {
