@@ -1,6 +1,7 @@
 /** A dry run is the run without money: it refuses and holds back what the run would, and takes nothing from a live bot beside it. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { configText, runHere, startHere, startStill, workspace } from "../../world/processes/program.ts"
 
@@ -44,12 +45,14 @@ heartbeat: { url: "${url}/beat", every: 1s }
     const sandbox = await startStill()
     const { close, url } = await people([{ title: "BTC deposits are delayed", status: "investigating" }])
     const config = configText(sandbox).replace("venue:", `venue:\n  incidents: ${url}/incidents`)
-    const { code, stderr, stdout } = await runHere([...dry, "--for", "3s"], {
-      cwd: workspace(sandbox, { "config.yaml": config })
-    })
+    const bot = startHere(dry, { cwd: workspace(sandbox, { "config.yaml": config }) })
+    await bot.says('"Planned"', 20)
+    // Ten turns in which it could pay.
+    await pause(2_000)
+    bot.signal("SIGTERM")
+    const { code, stderr, stdout } = await bot.ended
     close()
     assert.strictEqual(code, 0, stderr)
-    assert.include(stdout, '"Planned"')
     assert.notInclude(stdout, '"FundingSigned"')
   })
 
