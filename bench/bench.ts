@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { isMissed, line, machine, type Row } from "./measure.ts"
-import { type Measured, publish } from "./publish.ts"
+import { isMissed, line, type Measured, machine, type Row } from "./measure.ts"
+import { publish } from "./publish.ts"
 import { loaded, names } from "./sections.ts"
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)

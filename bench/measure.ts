@@ -40,6 +40,12 @@ export interface Row {
   readonly budget?: Budget
 }
 
+/** A row of a section, or the reason why it has no figures. */
+export interface Measured {
+  readonly section: string
+  readonly row: Row | string
+}
+
 export interface Options {
   readonly samples: number
   /** Runs of each way before anything is timed; the first of them gives the result. */

@@ -6,13 +6,8 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { digest, machine, number, type Row } from "./measure.ts"
+import { digest, type Measured, machine, number, type Row } from "./measure.ts"
 import { speedChart } from "./speedChart.ts"
-
-export interface Measured {
-  readonly section: string
-  readonly row: Row | string
-}
 
 const [begins, ends] = ["<!-- published -->", "<!-- /published -->"]
 

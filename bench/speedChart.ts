@@ -2,7 +2,7 @@
  * The picture that the README links: the processor time of one simulated run over a year of minutes, a bar for each kind of strategy, on a
  * logarithmic axis. A dashed line is the yardstick, a plain loop over the same minutes and twenty orders that knows no strategy.
  */
-import type { Measured } from "./publish.ts"
+import type { Measured } from "./measure.ts"
 
 interface Bar {
   readonly name: string
