@@ -1,7 +1,8 @@
 /**
  * I21: every anomaly raises exactly one alert. An anomaly is a lie that reached a bot and that it must not take for true;
  * the alert is the contradiction that it records of that placement. Silence is a violation after some seconds, a second alert
- * at once. An absence of the venue and a full disk are told once each, until they are over.
+ * at once. A report that takes the end of a settled order back is an anomaly of its own. An absence of the venue and a full disk are told
+ * once each, until they are over.
  */
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Court } from "./Judge.ts"
@@ -55,7 +56,7 @@ export const make = ({ note, now, violated }: Court) => {
       if (!("placement" in event)) return
       const key = keyOf(bot, event.placement)
       if (event._tag === "Contradiction") {
-        const before = alerts.get(key)
+        const before = over.delete(key) ? undefined : alerts.get(key)
         if (before !== undefined) violated("I21", `${event.placement} has two alerts: ${before}, and ${event.what}`)
         alerts.set(key, event.what)
         if (pending.delete(key)) note("anomaly with its alert")

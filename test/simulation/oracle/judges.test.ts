@@ -75,6 +75,7 @@ const fill = (fillId: string, amountIn: bigint): Of<"FillSeen"> => ({
   filledAt: 0
 })
 const contradiction = (what: string): BotEvent => ({ _tag: "Contradiction", ...about, what, evidence: "" })
+const settled: BotEvent = { _tag: "Settled", ...about }
 
 describe("the oracle's judges object to", () => {
   it("I7: a price that nobody requested lately", () => {
@@ -263,6 +264,9 @@ describe("the oracle's judges object to", () => {
     alerts.check()
     alerts.told("one", "p1", "more deposited than was sent")
     objects("I21", () => alerts.recorded("one", contradiction("too much again")))
+    alerts.recorded("one", settled)
+    alerts.recorded("one", contradiction("it ended, and shows another fill"))
+    objects("I21", () => alerts.recorded("one", contradiction("it ended, and shows a third fill")))
     alerts.recorded("one", { _tag: "VenueDown", reason: "silent" })
     objects("I21", () => alerts.recorded("one", { _tag: "VenueDown", reason: "silent" }))
     alerts.recorded("one", { _tag: "VenueUp", downMillis: 1 })
