@@ -13,8 +13,10 @@ export const oldestMillis = 35_000
 /** Questions that may get the present price for an answer. */
 const answering: ReadonlySet<RequestFate> = new Set(["delivered", "requestLate", "answerLate", "twice", "stale"])
 
-/** The limits of the files, and what the market moves in between. */
-const mostOff = 0.1
+/** An order may give away as much as the limits of the files, and what the market moves in between. */
+const mostGivenAway = 0.1
+/** An order that waits for a better price stands at a level that the market may have left behind. */
+const mostDistant = 0.2
 
 /** The true price of a market now; none where the strategies may be far from it. */
 export type Truth = (market: string) => number | undefined
@@ -23,11 +25,16 @@ export const make = ({ now, violated }: Court, truth: Truth = () => undefined) =
   const askedAt = new Map<string, number>()
   return {
     /** Money is signed away for this. */
-    paid: ({ market, placement, price }: Pick<Of<"Planned">, "market" | "placement" | "price">): void => {
+    paid: (planned: Pick<Of<"Planned">, "market" | "mid" | "placement" | "price" | "side" | "why">): void => {
+      const { market, mid: seen, placement, price, side, why } = planned
       const mid = truth(market)
       const off = mid === undefined ? 0 : Decimal.toNumber(price) / mid - 1
-      if (Math.abs(off) > mostOff)
-        violated("I7", `${placement} was signed at ${Math.round(off * 100)} % from the true price`)
+      const givenAway = side === "SELL" ? -off : off
+      if (givenAway > mostGivenAway || -givenAway > mostDistant)
+        violated(
+          "I7",
+          `${placement} was signed at ${Math.round(off * 100)} % from the true price: ${side} ${market} at ${Decimal.format(price)} (${why.code}), the bot saw ${seen === undefined ? "no price" : Decimal.format(seen)}, the market is at ${mid}`
+        )
     },
     departed: (bot: string, { body, fate, method, path }: Departure): void => {
       if (method !== "POST" || path !== "/v0/quote" || !answering.has(fate)) return

@@ -97,12 +97,16 @@ describe("the oracle's judges object to", () => {
     objects("I7", () => prices.needed("one", "signed"))
   })
 
-  it("I7: money that is signed away a tenth off the true price", () => {
+  it("I7: money that is signed away a tenth worse than the true price, or for an order a fifth away from it", () => {
     const prices = Prices.make(court(), (market) => (market === "BTC/USDC" ? 60_000 : undefined))
-    const at = (price: bigint, market = planned.market) => ({ ...planned, market, price: Decimal.make(price, 0) })
-    for (const price of [54_001n, 65_999n]) prices.paid(at(price))
-    prices.paid(at(1n, "SOL/USDC"))
-    for (const price of [53_999n, 66_001n]) objects("I7", () => prices.paid(at(price)))
+    const at = (side: "BUY" | "SELL", price: bigint, market = planned.market) => ({
+      ...planned,
+      ...{ side, market, price: Decimal.make(price, 0) }
+    })
+    const fair = [at("SELL", 54_001n), at("SELL", 71_999n), at("BUY", 65_999n), at("BUY", 48_001n)]
+    for (const order of [...fair, at("BUY", 1n, "SOL/USDC")]) prices.paid(order)
+    const unfair = [at("SELL", 53_999n), at("SELL", 72_001n), at("BUY", 66_001n), at("BUY", 47_999n)]
+    for (const order of unfair) objects("I7", () => prices.paid(order))
   })
 
   const venueOf = (fills: ReadonlyArray<Omit<Fill, "at">>) => ({
