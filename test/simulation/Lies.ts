@@ -267,7 +267,9 @@ export const make = (seed: number, share: number, dropsMillis: boolean) => {
         const orderId = text(order["id"])
         const lie = tell(orderId, attributes, isCreate)
         if (lie === undefined) continue
-        if (isCreate) tells(lie, { deadline: Date.parse(JSON.parse(asked).data.attributes.deadline) })
+        // The bot says that a report without its fills is unusable, and believes nothing of it.
+        if (!isCreate && !Array.isArray(attributes["partialFills"])) told({ lie })
+        else if (isCreate) tells(lie, { deadline: Date.parse(JSON.parse(asked).data.attributes.deadline) })
         else tells(lie, { orderId, ...(kindOf(orderId) === "address" ? { shows: `thief-${orderId}` } : {}) })
       }
       if (Array.isArray(answer.data) && Seeded.fraction(seed, "odd list", path, body.length) < share / 2) {
