@@ -6,8 +6,8 @@ const count = Number(process.env["LIMITBOT_EPISODES"] ?? 1)
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 
 describe("the simulation", () => {
-  it("keeps the books in agreement without faults", async () => {
-    const result = await run({ seed: 1, chaosMillis: isLong ? 300_000 : 150_000, faultRate: 0, kills: 0 })
+  it.skipIf(!isLong)("keeps the books in agreement without faults", async () => {
+    const result = await run({ seed: 1, chaosMillis: 300_000, faultRate: 0, kills: 0 })
     assert.isAbove(result.fills, 0)
   })
 

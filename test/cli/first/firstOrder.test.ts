@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { factsOf, type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
 import { atEndOfFiles } from "../../endOfFile.ts"
-import { firstOf, isLong } from "../../long.ts"
+import { isLong } from "../../long.ts"
 import {
   assertSays,
   type Connection,
@@ -69,7 +69,7 @@ const reportIn = (stdout: string): Report => JSON.parse(stdout.trim().split("\n"
 const statusesAt = async (sandbox: Connection) => (await ordersAt(sandbox)).map(({ status }) => status)
 
 describe.concurrent("limitbot first-order", () => {
-  it.each(firstOf(1, profileNames))(
+  it.skipIf(!isLong).each(profileNames)(
     "places the smallest order, cancels it once it is open, follows the refund and reports: %s",
     async (like) => {
       const { cwd, limitbot, sandbox } = await prepare(like)
