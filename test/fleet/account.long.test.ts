@@ -10,7 +10,6 @@ import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/journal/Journal.ts"
 import { Journals, layerOf, readingOf } from "../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
-import { isLong } from "../long.ts"
 import * as PostgresServer from "../postgres.ts"
 import { control, type Program } from "../world/processes/program.ts"
 import { type Ground, haveOrders, make } from "./ground.ts"
@@ -105,7 +104,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.match((await of("orders", "p-none", "--out", out)).stderr, /limitbot orders --account account-0/)
   })
 
-  it.skipIf(!isLong)("pauses a strategy by a command to its owner, and the pause outlives the owner", async () => {
+  it("pauses a strategy by a command to its owner, and the pause outlives the owner", async () => {
     const paused = await of("pause", "grid", "--why", "to look")
     assert.match(paused.stdout, /grid paused: no new orders/)
     assert.match((await of("pause", "other")).stderr, /No strategy is named other/)
@@ -122,7 +121,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await ground.until("it has orders again", haveOrders)
   })
 
-  it.skipIf(!isLong)("resumes as a whole what is paused as a whole", async () => {
+  it("resumes as a whole what is paused as a whole", async () => {
     await ground.limitbot("pause", "--account", "account-0")
     await ground.until("it is paused", (all) => all.some(({ problems }) => problems.includes("paused")))
     assert.match((await of("resume", "grid")).stderr, /whole account is paused: limitbot resume --account account-0/)
@@ -130,7 +129,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await ground.until("it runs", (all) => all.every(({ problems }) => !problems.includes("paused")))
   })
 
-  it.skipIf(!isLong)("obeys a pause although its bot has lost the journal and records nothing else", async () => {
+  it("obeys a pause although its bot has lost the journal and records nothing else", async () => {
     const stopped = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "BotStopped", reason: "another claim" }]))
     await inDatabase(Effect.provide(stopped, layerOf("account-0")))
     await ground.limitbot("pause", "--account", "account-0")
@@ -141,48 +140,45 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await ground.until("it runs", (all) => all.every(({ problems }) => !problems.includes("paused: ")))
   })
 
-  it.skipIf(!isLong)(
-    "is contained once it is killed, its owner obeys, and nothing is left in journal or venue",
-    async () => {
-      const look = async (): Promise<{ readonly code: number | null; readonly shown: Shown }> => {
-        const { code, stdout } = await ground.limitbot("check", "--containment", "--account", "account-1", "--json")
-        return { code, shown: JSON.parse(stdout) }
-      }
-      const foundIn = ({ lists }: Shown) => new Map(lists.map(({ found, name }) => [name, found]))
-      const before = await look()
-      assert.strictEqual(before.code, 1)
-      const found = foundIn(before.shown)
-      assert.match(found.get("Can place and pay again")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
-      assert.isAbove(found.get("Open orders")?.length ?? 0, 0)
-      assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
-      assert.deepStrictEqual(found.get("Commands not applied yet"), [])
-      await ground.limitbot("kill", "a token was stolen", "--account", "account-1")
-      const end = Date.now() + 300_000
-      let after = await look()
-      while (after.code !== 0 && Date.now() < end) after = await look()
-      assert.deepStrictEqual(
-        after.shown.lists.map(({ found, name }) => [name, found?.length]),
-        after.shown.lists.map(({ name }) => [name, 0])
-      )
-      assert.isTrue(after.shown.contained)
-
-      // With nobody to do it, a word waits, and the venue is not asked: that proves nothing.
-      runner.signal("SIGTERM")
-      await runner.ended
-      await ground.limitbot("kill", "--off", "--account", "account-1")
-      const alone = foundIn((await look()).shown)
-      assert.match(
-        alone.get("Can place and pay again")?.[0]?.text ?? "",
-        /^off: a runner that takes it creates and pays$/
-      )
-      assert.match(alone.get("Commands not applied yet")?.[0]?.text ?? "", /resume/)
-      assert.isNull(alone.get("Orders that the venue lists"))
-      runner = ground.runner()
-      await ground.until("it has orders again", haveOrders)
+  it("is contained once it is killed, its owner obeys, and nothing is left in journal or venue", async () => {
+    const look = async (): Promise<{ readonly code: number | null; readonly shown: Shown }> => {
+      const { code, stdout } = await ground.limitbot("check", "--containment", "--account", "account-1", "--json")
+      return { code, shown: JSON.parse(stdout) }
     }
-  )
+    const foundIn = ({ lists }: Shown) => new Map(lists.map(({ found, name }) => [name, found]))
+    const before = await look()
+    assert.strictEqual(before.code, 1)
+    const found = foundIn(before.shown)
+    assert.match(found.get("Can place and pay again")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
+    assert.isAbove(found.get("Open orders")?.length ?? 0, 0)
+    assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
+    assert.deepStrictEqual(found.get("Commands not applied yet"), [])
+    await ground.limitbot("kill", "a token was stolen", "--account", "account-1")
+    const end = Date.now() + 300_000
+    let after = await look()
+    while (after.code !== 0 && Date.now() < end) after = await look()
+    assert.deepStrictEqual(
+      after.shown.lists.map(({ found, name }) => [name, found?.length]),
+      after.shown.lists.map(({ name }) => [name, 0])
+    )
+    assert.isTrue(after.shown.contained)
 
-  it.skipIf(!isLong)("is compared with the venue by its owner, and accepts the operator's answer", async () => {
+    // With nobody to do it, a word waits, and the venue is not asked: that proves nothing.
+    runner.signal("SIGTERM")
+    await runner.ended
+    await ground.limitbot("kill", "--off", "--account", "account-1")
+    const alone = foundIn((await look()).shown)
+    assert.match(
+      alone.get("Can place and pay again")?.[0]?.text ?? "",
+      /^off: a runner that takes it creates and pays$/
+    )
+    assert.match(alone.get("Commands not applied yet")?.[0]?.text ?? "", /resume/)
+    assert.isNull(alone.get("Orders that the venue lists"))
+    runner = ground.runner()
+    await ground.until("it has orders again", haveOrders)
+  })
+
+  it("is compared with the venue by its owner, and accepts the operator's answer", async () => {
     const compared = await of("reconcile")
     assert.match(compared.stdout, /Compared with the journal: orders/, compared.stderr)
     assert.match(compared.stdout, / 0 contradict\./)

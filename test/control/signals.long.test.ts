@@ -2,7 +2,6 @@
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { isLong } from "../long.ts"
 import { runHere, startHere } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
@@ -186,7 +185,7 @@ describe("signals to a strategy in code", () => {
     })
   })
 
-  it.skipIf(!isLong)("decide while they are fresh, and are explained, replayed and tested on the past", async () => {
+  it("decide while they are fresh, and are explained, replayed and tested on the past", async () => {
     await until("it was asked", async () =>
       (await ask("explain", "trend/dip")).stdout.includes("nobody sent a fresh trend")
     )
