@@ -15,7 +15,6 @@ import { Journals, layerOf } from "../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
 import * as BooksComparison from "../../src/rehearsal/demo/BooksComparison.ts"
 import { randomFrom } from "../../src/rehearsal/world/World.ts"
-import { isLong } from "../long.ts"
 import * as PostgresServer from "../postgres.ts"
 import type { Program } from "../world/processes/program.ts"
 import { type Ground, gridText, haveOrders, type Listed, make } from "./ground.ts"
@@ -114,56 +113,50 @@ describe.skipIf(server === undefined)("a fleet", () => {
     process.kill(victim.pid, "SIGCONT")
   }
 
-  it.skipIf(!isLong)(
-    "has an owner for every account fifteen seconds after a death, a freeze or a database restart",
-    async () => {
-      // Orders that were begun before a restart of the database wait two minutes after it: the campaign has the time.
-      if (!isCampaign) await Promise.all([kill(0), freeze(1)])
-      const end = Date.now() + chaosSeconds * 1_000
-      for (let round = 0; Date.now() < end; round++) {
-        const index = Math.floor(random() * runners.length)
-        const fate = fates[round % fates.length]
-        if (fate === "killed") await kill(index)
-        else if (fate === "frozen") await freeze(index)
-        else if (server !== undefined)
-          takeovers.database.push(await ground.untilClaimedAnew(() => server.restart(), patienceMillis))
-        await pause(1_000 + random() * 4_000)
-      }
-      await until("all are owned", isOwned)
-      // More accounts than the machine carries beside the sandbox say nothing of a fleet's own pace.
-      if (count <= 20) assert.isBelow(Math.max(...Object.values(takeovers).flat()), 15_000)
+  it("has an owner for every account fifteen seconds after a death, a freeze or a database restart", async () => {
+    // Orders that were begun before a restart of the database wait two minutes after it: the campaign has the time.
+    if (!isCampaign) await Promise.all([kill(0), freeze(1)])
+    const end = Date.now() + chaosSeconds * 1_000
+    for (let round = 0; Date.now() < end; round++) {
+      const index = Math.floor(random() * runners.length)
+      const fate = fates[round % fates.length]
+      if (fate === "killed") await kill(index)
+      else if (fate === "frozen") await freeze(index)
+      else if (server !== undefined)
+        takeovers.database.push(await ground.untilClaimedAnew(() => server.restart(), patienceMillis))
+      await pause(1_000 + random() * 4_000)
     }
-  )
+    await until("all are owned", isOwned)
+    // More accounts than the machine carries beside the sandbox say nothing of a fleet's own pace.
+    if (count <= 20) assert.isBelow(Math.max(...Object.values(takeovers).flat()), 15_000)
+  })
 
-  it.skipIf(!isLong)(
-    "pauses, kills and removes accounts; one that cannot run is reported and disturbs no other",
-    async () => {
-      await limitbot("pause", "--account", "account-0", "--why", "to look")
-      await until("it is paused", (accounts) => accounts.some(({ problems }) => problems.includes("to look")))
-      writeFileSync(join(ground.secrets, "account-2/account.key"), "ed25519:nothing\n", { mode: 0o600 })
-      writeFileSync(join(ground.folder, "accounts/account-2/grid.yaml"), gridText(59_500))
-      assert.include((await limitbot("fleet", "--apply", "accounts", "--yes")).stdout, "account-2: changed (grid.yaml)")
-      await until("its key is told", (accounts) => accounts.some(({ problems }) => problems.includes("account.key")))
-      writeFileSync(join(ground.secrets, "account-2/account.key"), `${ground.keys.get("account-2")?.key}\n`, {
-        mode: 0o600
-      })
-      assert.include((await limitbot("fleet", "--remove", "account-1")).stderr, "only an account that is killed")
-      const killed = await limitbot("kill", "the test ends", "--all-accounts")
-      assert.include(killed.stdout, `${count} accounts are killed within seconds.`)
-      await until("every order is withdrawn and paid back", (accounts) =>
-        // What is in doubt stays so for an hour; the books count it as what it is.
-        accounts.every(
-          ({ openOrders, problems, wanted }) =>
-            wanted === "killed" && (openOrders === 0 || problems.includes("Unclear whether"))
-        )
+  it("pauses, kills and removes accounts; one that cannot run is reported and disturbs no other", async () => {
+    await limitbot("pause", "--account", "account-0", "--why", "to look")
+    await until("it is paused", (accounts) => accounts.some(({ problems }) => problems.includes("to look")))
+    writeFileSync(join(ground.secrets, "account-2/account.key"), "ed25519:nothing\n", { mode: 0o600 })
+    writeFileSync(join(ground.folder, "accounts/account-2/grid.yaml"), gridText(59_500))
+    assert.include((await limitbot("fleet", "--apply", "accounts", "--yes")).stdout, "account-2: changed (grid.yaml)")
+    await until("its key is told", (accounts) => accounts.some(({ problems }) => problems.includes("account.key")))
+    writeFileSync(join(ground.secrets, "account-2/account.key"), `${ground.keys.get("account-2")?.key}\n`, {
+      mode: 0o600
+    })
+    assert.include((await limitbot("fleet", "--remove", "account-1")).stderr, "only an account that is killed")
+    const killed = await limitbot("kill", "the test ends", "--all-accounts")
+    assert.include(killed.stdout, `${count} accounts are killed within seconds.`)
+    await until("every order is withdrawn and paid back", (accounts) =>
+      // What is in doubt stays so for an hour; the books count it as what it is.
+      accounts.every(
+        ({ openOrders, problems, wanted }) =>
+          wanted === "killed" && (openOrders === 0 || problems.includes("Unclear whether"))
       )
-      assert.include((await limitbot("fleet", "--remove", "account-1")).stdout, "its journal stays")
-      for (const one of runners) one.signal("SIGTERM")
-      await Promise.all(runners.map(({ ended }) => ended))
-    }
-  )
+    )
+    assert.include((await limitbot("fleet", "--remove", "account-1")).stdout, "its journal stays")
+    for (const one of runners) one.signal("SIGTERM")
+    await Promise.all(runners.map(({ ended }) => ended))
+  })
 
-  it.skipIf(!isLong)("funds nothing twice, and both books agree for every account", async () => {
+  it("funds nothing twice, and both books agree for every account", async () => {
     const differing = await Effect.runPromise(
       Effect.forEach([...ground.keys.keys()], (name) => Effect.map(booksOf(name), (found) => ({ name, found }))).pipe(
         Effect.provide(Layer.provide(Journals.layer, Postgres.layer(server?.url ?? Redacted.make("")))),
