@@ -2,7 +2,7 @@
  * The picture that the README links: the processor time of one simulated run over a year of minutes, a bar for each kind of strategy, on a
  * logarithmic axis. A dashed line is the yardstick, a plain loop over the same minutes and twenty orders that knows no strategy.
  */
-import type { Measured } from "./measure.ts"
+import { type Measured, quantile } from "./measure.ts"
 
 interface Bar {
   readonly name: string
@@ -13,8 +13,7 @@ interface Bar {
 const barsOf = (measured: ReadonlyArray<Measured>): ReadonlyArray<Bar> =>
   measured.flatMap(({ row, section }) => {
     if (section !== "kinds" || typeof row === "string") return []
-    const [, name = row.what] = /twenty orders against (.+)$/.exec(row.what) ?? []
-    return [{ name, millis: row.theirs, yardstickMillis: row.ours }]
+    return [{ name: row.what.split(" against ").at(-1) ?? row.what, millis: row.theirs, yardstickMillis: row.ours }]
   })
 
 const [labelWidth, barWidth, rowHeight, headHeight, axisHeight] = [170, 440, 22, 30, 24]
@@ -37,8 +36,10 @@ const lengthOf = (millis: number): number => {
 export const speedChart = (measured: ReadonlyArray<Measured>): string | undefined => {
   const bars = barsOf(measured).toSorted((one, other) => one.millis - other.millis)
   if (bars.length === 0) return undefined
-  const yardsticks = bars.map(({ yardstickMillis }) => yardstickMillis).toSorted((one, other) => one - other)
-  const yardstick = yardsticks[Math.floor(yardsticks.length / 2)] ?? leastMillis
+  const yardstick = quantile(
+    bars.map(({ yardstickMillis }) => yardstickMillis),
+    0.5
+  )
   const bottom = headHeight + bars.length * rowHeight
   const at = (millis: number) => labelWidth + lengthOf(millis)
   const text = (x: number, y: number, words: string, more = "") => `<text x="${x}" y="${y}"${more}>${words}</text>`

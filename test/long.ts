@@ -1,6 +1,6 @@
 /**
- * What says once more what a test has said, of more seeds, deployments or accounts, is for `npm run test:long`: `npm test` takes the first
- * ones, so that it takes less than three minutes, and CI runs both. Files named `*.long.test.ts` are for the long run alone. Campaigns
+ * What says once more what a test has said, of more seeds, deployments or accounts or through started programs, is for
+ * `npm run test:long`: `npm test` takes the first ones, so that it takes three minutes, and CI runs both. Files named `*.long.test.ts` are for the long run alone. Campaigns
  * with a script of their own take all of it as well.
  */
 const asking = [

@@ -12,7 +12,7 @@ export interface Cut {
 
 export const cuttingProxy = async (target: string) => {
   let wanted: { readonly cut: Cut; readonly reached: () => void } | undefined
-  /** From when a request came until its answer had. */
+  /** The times at which each request and its answer came. */
   const requests: Array<{ readonly from: number; readonly to: number; readonly status: number }> = []
 
   const matches = (at: Cut["at"], path: string, body = ""): boolean => {

@@ -76,8 +76,8 @@ const ofConfig = {
     yield* Answer.print((yield* doctor).profileOf(config), { json })
   }),
   notify: Effect.fnUntraced(function* (config: string, json: boolean) {
-    const { sendTest: sent } = yield* load(() => import("../../app/control/NotifyTest.ts"))
-    yield* Answer.print(sent(config), { json })
+    const { sendTest } = yield* load(() => import("../../app/control/NotifyTest.ts"))
+    yield* Answer.print(sendTest(config), { json })
   })
 }
 

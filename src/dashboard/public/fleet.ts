@@ -203,7 +203,7 @@ const Choice = ({ all, name, of }: ChoiceProps) => {
 
 const Filters = ({ classes, states }: FleetOverview) => {
   const onInput = (event: InputEvent) => narrow({ search: textIn(event) })
-  const realClasses = classes.filter((each) => each.class !== "")
+  const namedClasses = classes.filter((each) => each.class !== "")
   return [
     h("input", {
       id: "search",
@@ -214,7 +214,7 @@ const Filters = ({ classes, states }: FleetOverview) => {
       onInput
     }),
     h(Choice, { name: "state", all: "all states", of: states.map(({ bots, state }) => [state, bots] as const) }),
-    h(Choice, { name: "class", all: "all classes", of: realClasses.map((each) => [each.class, each.bots] as const) })
+    h(Choice, { name: "class", all: "all classes", of: namedClasses.map((each) => [each.class, each.bots] as const) })
   ]
 }
 

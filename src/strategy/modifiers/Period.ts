@@ -235,12 +235,12 @@ const ended = (period: Period, view: View, memory: Memory, decide: Decide, { fie
   const over = { desired: goesOn, absent, memory, reasons: [why], until: { onFill: true } }
   const isOver = present({ isOver: (field === "equity" && goesOn.length === 0) || undefined })
   if (leaves) {
-    const leavingMemory = mark.on(decision.memory, mark.of(memory))
+    const markedMemory = mark.on(decision.memory, mark.of(memory))
     return {
       ...over,
       ...isOver,
       ...present({ stops: decision.stops }),
-      memory: leavingMemory,
+      memory: markedMemory,
       until: { ...decision.until, onFill: true }
     }
   }
@@ -267,8 +267,8 @@ const sold = (
 ): Decision => {
   const now = mid(view.price)
   const noted = mark.of(over.memory)
-  const amountLeft = leaving.left(now, now, leftIn(noted))
-  const price = worst === undefined ? leaving.price(amountLeft) : orderPrice(view.market, "SELL", worst)
+  const exitStart = leaving.left(now, now, leftIn(noted))
+  const price = worst === undefined ? leaving.price(exitStart) : orderPrice(view.market, "SELL", worst)
   // Since its last restart, like a new strategy.
   const bought = positionIn(view) - (view.means?.position ?? 0n)
   const quantity = heldIn(view, bought)
@@ -292,8 +292,8 @@ const sold = (
     ...over,
     desired: [slot],
     absent: absent.filter((each) => each.slot !== exitSlot),
-    memory: mark.on(mark.off(over.memory), { ...noted, ...rememberLeft(amountLeft) }),
-    until: { ...(worst === undefined && leaving.until(amountLeft)), onFill: true }
+    memory: mark.on(mark.off(over.memory), { ...noted, ...rememberLeft(exitStart) }),
+    until: { ...(worst === undefined && leaving.until(exitStart)), onFill: true }
   }
 }
 

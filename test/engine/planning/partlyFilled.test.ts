@@ -258,23 +258,25 @@ describe("an entry whose money has not come when its stop is reached", () => {
     [buy[2], "0.01", "has not paid the entry out"],
     [buy[1], "0.003", "has not paid the entry out"]
   ] as const
-  for (const [form = deal, quantity, text] of isLong ? cases : []) {
-    it.effect(`of ${form.name} with ${quantity} is reported after a minute, with the cost of leaving`, () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const { ordersOf, process, to } = yield* filled(form, form === deal ? 60_000 : 61_000, quantity, "", slow)
-          yield* to(57_000)
-          yield* Effect.sleep("50 seconds")
-          assert.deepStrictEqual(problemsIn(process), [])
-          yield* until(() => problemsIn(process).length > 0, 60_000, "it is reported")
-          const [problem = "", ...others] = problemsIn(process)
-          assert.lengthOf(others, 0)
-          assert.match(problem, /^exit-refused test\/\w+: The exit SELL 0\.\d+ BTC .*leaving now at [\d.]+ costs /)
-          assert.include(problem, text)
-          yield* until(() => ordersOf("SELL").length === 1, 900_000, "it leaves")
-          assert.deepStrictEqual(problemsIn(process), [])
-        })
-      )
+  for (const [form = deal, quantity, text] of cases) {
+    it.effect.skipIf(!isLong)(
+      `of ${form.name} with ${quantity} is reported after a minute, with the cost of leaving`,
+      () =>
+        inVirtualTime(
+          Effect.gen(function* () {
+            const { ordersOf, process, to } = yield* filled(form, form === deal ? 60_000 : 61_000, quantity, "", slow)
+            yield* to(57_000)
+            yield* Effect.sleep("50 seconds")
+            assert.deepStrictEqual(problemsIn(process), [])
+            yield* until(() => problemsIn(process).length > 0, 60_000, "it is reported")
+            const [problem = "", ...others] = problemsIn(process)
+            assert.lengthOf(others, 0)
+            assert.match(problem, /^exit-refused test\/\w+: The exit SELL 0\.\d+ BTC .*leaving now at [\d.]+ costs /)
+            assert.include(problem, text)
+            yield* until(() => ordersOf("SELL").length === 1, 900_000, "it leaves")
+            assert.deepStrictEqual(problemsIn(process), [])
+          })
+        )
     )
   }
 
