@@ -1,4 +1,3 @@
-/** Answers the API's questions from the present state and the recent past. It changes nothing. */
 import { Clock, Context, Effect, PubSub, Queue, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dayMillis } from "../../domain/Durations.ts"
@@ -182,7 +181,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       const means: Means = { bot, books, store, recent, ticks }
       const now = asOf(means)
       const earned = yield* LiveProfit.subscribe(assets)
-      // Read when a page first asks: a chart needs every trade.
+      // Read only when a page first asks, because a chart needs every trade of the journal.
       const traded = yield* Effect.cached(StoredBooks.reader)
       const streamed = streaming(means)
 

@@ -1,7 +1,4 @@
-/**
- * The MCP tools through which an agent reads and operates a running bot. Reading needs no confirmation. Acting takes two steps: `propose`
- * shows the effects and changes nothing; `carry_out` applies a shown proposal, once, within five minutes.
- */
+/** The MCP tools for agents. `propose` changes nothing; `carry_out` applies a shown proposal, once, within five minutes. */
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { BacktestAnswer } from "../../views/Backtest.ts"
