@@ -37,7 +37,6 @@ const depthRows = ({ depth, price: now }: BookView, side: "bid" | "ask"): Readon
     .map((level) => ({ price: level[side], size: Number(level.quantity), at: level.at }))
 }
 
-/** Nearest to the price first. */
 const rowsOf = (book: BookView, side: "bid" | "ask"): ReadonlyArray<Row> =>
   [...ownRows(book, side === "ask" ? "SELL" : "BUY"), ...depthRows(book, side)]
     .toSorted((a, b) => (side === "ask" ? 1 : -1) * (Number(a.price) - Number(b.price)))
