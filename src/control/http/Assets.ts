@@ -1,6 +1,6 @@
 /**
- * The files of the dashboard, read once: the built ones beside the built program, otherwise the sources with their
- * types removed. Nothing outside this table is ever served, so no path of a request is joined to a folder.
+ * The files of the dashboard, read once: the built ones beside the built program, otherwise the sources with their types removed. Only
+ * files of this table are served, so no path of a request is joined to a folder.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { createRequire, stripTypeScriptTypes } from "node:module"

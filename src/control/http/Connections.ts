@@ -1,6 +1,6 @@
 /**
- * Limits the sockets of a server that strangers can reach. A new socket beyond the limit replaces the one that has been idle the longest,
- * so that a client with many sockets keeps no other client out, for example a supervisor. Slow and silent requests are cut off.
+ * Limits the sockets of a server that strangers can reach. A new socket beyond the limit replaces the one that has been idle the longest.
+ * So a client with many sockets keeps no other client out, for example a supervisor. Slow and silent requests are cut off.
  */
 import { createServer, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"

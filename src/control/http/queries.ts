@@ -80,7 +80,7 @@ const stream = (after: number) =>
 const mostStreams = 16
 const profitMillis = 30 * dayMillis
 const mostCandles = 1_000
-/** A younger journal has too few minutes for a line; the prices in memory give one. */
+/** A younger journal has too few minutes for a line, so the prices in memory are used. */
 const youngMillis = 3_000_000
 
 interface Means {

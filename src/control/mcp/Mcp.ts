@@ -1,6 +1,6 @@
 /**
- * Serves a running bot to agents (MCP). By default it only reads, with the viewer's token, so that no words of an agent, or of a text that
- * it has read, can move money. If `mayOperate`, tools also carry out proposals that were shown; over HTTP this needs the operator's token.
+ * Serves a running bot to agents (MCP). By default it only reads, with the viewer's token. So no words of an agent, or of a text that it
+ * has read, can move money. If `mayOperate`, tools also carry out proposals that were shown; over HTTP this needs the operator's token.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"

@@ -14,7 +14,7 @@ import { OrderChange, OrderRequest } from "../api/Order.ts"
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json
 
-/** Answers are those of the HTTP API. A tool that answers with a list has no answer schema, because clients accept only objects there. */
+/** Answers are as in the HTTP API. A tool that answers with a list has no answer schema, because clients accept only objects there. */
 const readTool = <const Name extends string, Parameters extends Schema.Constraint, Answer extends Schema.Constraint>(
   name: Name,
   description: string,

@@ -1,4 +1,7 @@
-/** The order book: own orders and quoted depth around the price. Old depth is grey with its age; a level that the price has passed is gone. */
+/**
+ * The order book: own orders and quoted depth around the price. Old depth is grey with its age; levels that the price has passed are
+ * hidden.
+ */
 import { h } from "preact"
 import type { Book } from "../../views/Book.ts"
 import { age, countText, decimal, percent, price, quantity } from "./format.ts"

@@ -103,7 +103,7 @@ const followChoices = (): void => {
 }
 
 const firstStatus = async (): Promise<boolean> => {
-  // Repeats until the bot answers, because it may be about to start.
+  // Repeats until the bot answers: it may be starting.
   for (;;) {
     try {
       await readers.status()
