@@ -107,7 +107,7 @@ const Line = ({ index, row }: { readonly row: Row; readonly index: number }) => 
   return tr("mid", h("td", { colSpan: columns.length }, text, " ", span("dim", Store.market.value)))
 }
 
-/** Of a longer table, only the rows in sight are drawn. */
+/** A longer table draws only the rows in sight. */
 const mostRows = 200
 const [rowHeight, phoneRowHeight, viewHeight, margin] = [32, 61, 640, 15]
 const phone = matchMedia("(max-width: 720px)")
