@@ -1,7 +1,4 @@
-/**
- * Accepts addresses that secrets may be sent to: over TLS, or on this machine. Alerts, signs of life and traces carry tokens and data about
- * money.
- */
+/** Accepts addresses that may receive secrets and amounts of money: over TLS, or on this machine. */
 import * as Read from "../strategy/Fields.ts"
 
 export const isLoopback = (host: string): boolean =>
@@ -15,7 +12,6 @@ export const isPrivate = (text: string): boolean => {
   return url !== null && (encrypted.has(url.protocol) || (url.protocol === "http:" && isLoopback(url.hostname)))
 }
 
-/** https, or http to this machine; no credentials, query or fragment. */
 export const url: Read.Reader<string> = Read.scalar(
   "an address such as https://host/path (http only for this machine; no user, query or fragment)",
   (text) => {

@@ -1,4 +1,3 @@
-/** Where the control server listens, and how it proves its identity. */
 import type { Redacted } from "effect"
 
 export interface ControlOptions {

@@ -1,7 +1,4 @@
-/**
- * The control server of one running bot: the API, the dashboard, health and metrics on one port of this machine. It
- * can be slow, full or broken without affecting the bot; it closes when the bot ends.
- */
+/** Serves the API, dashboard, health and metrics of one running bot. If it is slow, full or broken, the bot trades on unaffected. */
 import { Effect, FileSystem, Layer, PubSub, Schedule, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"

@@ -1,7 +1,4 @@
-/**
- * Carries out operator commands from any source. Events are recorded from the present state, orders are cancelled, and the engine obeys in
- * its next turn, which starts at once.
- */
+/** Carries out operator commands from any source: records them as events and wakes the engine, which obeys in its next turn. */
 import { Clock, Effect, Result } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import { hasNoBudget } from "../domain/Placement.ts"
@@ -24,7 +21,7 @@ export type Commanded = Pick<
   "strategies" | "wake" | "withdrawPlacements" | "setKillSwitch" | "releaseKillSwitch" | "reload"
 >
 
-/** The owner of the machine has no other name. */
+/** The name of the machine's owner in the journal. */
 export const theOperator = "the operator"
 
 export const byWhom = (name: string): string => `by ${name}`

@@ -1,7 +1,6 @@
 /**
- * Takes signals from all senders. Each becomes an event of the journal, so it can be explained and replayed, and the strategies that use it
- * are asked at once. Only names that a running strategy uses are accepted. For each name at most one value a second is recorded, the last
- * one, so no sender can fill the journal.
+ * Records signals as events of the journal, so that each decision on them can be explained and replayed. Of each name, at most one value a
+ * second is recorded (the last one), so that no sender can fill the journal. A name that no running strategy uses is refused.
  */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../domain/Durations.ts"

@@ -1,8 +1,4 @@
-/**
- * OpenTelemetry for a running bot, by Effect's own exporter: traces of what the program does, the metrics of
- * `/metrics` under the same names, and the journal's events as structured logs with the ids of order, placement and
- * correlation. The bot waits for none of it, and signed bytes stay in the journal.
- */
+/** Exports traces, metrics and the journal's events by OpenTelemetry. The bot waits for none of it; signed bytes are never exported. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
 import { HttpClient } from "effect/http"
@@ -15,7 +11,6 @@ import { families, type MeasuredBot, registered } from "./view/Metrics.ts"
 export interface Collector {
   /** The base address of `/v1/traces`, `/v1/metrics` and `/v1/logs`. */
   readonly url: string
-  /** Sent as a bearer token. */
   readonly token: Redacted.Redacted | undefined
 }
 

@@ -1,7 +1,4 @@
-/**
- * The settings of another bot. A key that is read by its name counts as taken. `rest` lists keys that were never read and have an effective
- * value, so no setting is lost without notice, not even an unknown one.
- */
+/** The settings of another bot. A key that is read counts as taken; `rest` lists all others that have an effect, even unknown ones. */
 import { Effect, Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { isRecord } from "../domain/Text.ts"
@@ -38,8 +35,8 @@ const saysNothing = (value: unknown): boolean =>
   (typeof value === "object" && Object.values(value).every(saysNothing))
 
 /**
- * Configurations contain credentials, and people share the file that lists these settings. So of settings that are not understood, only
- * truth values, figures and short words in small letters are shown, and none below a name that may belong to a credential.
+ * Configurations contain credentials, and people share the file that lists these settings. So unknown settings show only truth values,
+ * figures and short words in small letters. Values below a name that may belong to a credential are never shown.
  */
 const isPrivate =
   /key|secret|token|pass|pwd|auth|credential|cookie|session|private|mnemonic|seed|pin$|url|uri|dsn|hook|host|addr|mail|user|login|phone|chat|account/i

@@ -1,7 +1,4 @@
-/**
- * Translates a file of another bot into a strategy file. The result is read as `limitbot check` reads one, and a result with a mistake is
- * an error.
- */
+/** Translates a file of another bot into a strategy file. A result that `limitbot check` would reject is an error. */
 import { Effect, FileSystem, Path, Result } from "effect"
 import { parse } from "yaml"
 import * as Decimal from "../domain/Decimal.ts"
@@ -31,7 +28,7 @@ export interface ImportAsked {
   readonly file: string
   /** `BTC/USDC`, if the market differs from the one in the file. */
   readonly market: string | undefined
-  /** Amount of the quote asset, if the file does not set it or the user wants another. */
+  /** Amount of the quote asset, if the file does not set it or it should differ. */
   readonly budget: Decimal.Decimal | undefined
 }
 

@@ -1,7 +1,4 @@
-/**
- * A strategy of another bot in the form of a strategy file. Comments at its head list differences from the original and settings that were
- * not imported; the user should read them before a run.
- */
+/** A strategy of another bot as a strategy file, whose first comments list the differences and the settings that were not imported. */
 import * as Decimal from "../domain/Decimal.ts"
 
 export interface Translated {

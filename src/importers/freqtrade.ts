@@ -1,14 +1,11 @@
-/**
- * freqtrade: imports stakes and exits from the configuration. Entries are in a Python class, which cannot be read as data. The strategy
- * file says so, and the user writes `when:`.
- */
+/** Imports stakes and exits of freqtrade. Entries are in a Python class, which cannot be read as data, so the user writes `when:`. */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { negate } from "../strategy/kinds/PriceLevels.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { entersAtOnce, inHundred, line, namesIn, otherMarkets, percentOf, type Translated } from "./Translated.ts"
 
-/** Value by which freqtrade says that there is no stop. */
+/** freqtrade's stops below this value mean that there is none. */
 const asNone = Decimal.make(-99n, 2)
 
 /** A file of hyperopt (`params`) has only exits and no stake, so the user must give the amount of a deal. */

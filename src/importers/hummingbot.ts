@@ -1,7 +1,4 @@
-/**
- * Hummingbot: imports the market maker `pure_market_making`, whose spreads are percentages, and the controller `grid_strike`, whose spreads
- * are ratios. Market names have the form `BTC-USDT`.
- */
+/** Imports Hummingbot's market maker `pure_market_making`, whose spreads are percentages, and `grid_strike`, whose spreads are ratios. */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"

@@ -1,7 +1,4 @@
-/**
- * Passivbot 7: imports the long side of one coin. Its sizes are shares of a wallet, so the user must give the budget. Each re-entry is a
- * multiple of the position, so the re-entries form a geometric series.
- */
+/** Imports the long side of one coin of Passivbot 7. Each re-entry is a multiple of the position, so they form a geometric series. */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"

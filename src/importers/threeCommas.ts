@@ -1,7 +1,4 @@
-/**
- * 3Commas: imports a DCA bot or a grid bot in the form of its API and its export. Percentages are written as percentages, and a pair names
- * its quote first (`USDT_BTC`).
- */
+/** Imports a DCA bot or a grid bot of 3Commas. Percentages are written as percentages; a pair names its quote first (`USDT_BTC`). */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
@@ -30,9 +27,7 @@ const gridNews = [
   ..."orderbook_price_currency note editable strategy_type".split(" ")
 ]
 
-/**
- * Returns the line for the price at which the bot sells all and stops. If it stops without selling, its price is listed as not imported.
- */
+/** Returns the line for the price at which the bot sells all and stops. A stop without a sale stays in `rest` as not imported. */
 const exitOf = (settings: ForeignSettings, end: "lower" | "upper", key: string): ReadonlyArray<string> => {
   const sells = settings.text(`${end}_stop_loss_action`) === "stop_bot_and_sell"
   if (!settings.flag(`${end}_stop_loss_enabled`)) settings.pass(`${end}_stop_loss_price`)

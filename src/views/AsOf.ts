@@ -1,7 +1,4 @@
-/**
- * The common form of all views. Amounts and prices are exact decimals as text, times are epoch milliseconds, and an answer says when it was
- * true. Secrets have no field here: keys, tokens and signed bytes cannot get out.
- */
+/** Common to all views: exact decimals in text, times in epoch milliseconds, and no field for keys, tokens or signed bytes. */
 import { Schema } from "effect"
 
 export const Time = Schema.Int

@@ -1,7 +1,4 @@
-/**
- * A strategy over the prices that the bot itself has seen, as `backtest --json` shows it, with the band over time. The fields that a page
- * draws are named here; the other fields are those of the command.
- */
+/** A backtest over the prices that the bot recorded. Only fields that the page draws are named; the rest is as in `backtest --json`. */
 import { Schema } from "effect"
 import { Time } from "./AsOf.ts"
 

@@ -1,7 +1,4 @@
-/**
- * The market's two-sided price, the price of a trade of each size, and our own resting orders around it: as the running bot knows them, and
- * as `book` requests them.
- */
+/** The price, depth and own orders of a market: as the running bot knows them, and as `book` requests them. */
 import { Schema } from "effect"
 import { format } from "../domain/Amount.ts"
 import {
@@ -35,7 +32,7 @@ export const Book = Schema.Struct({ ...asOf, ...BookView.fields })
 
 const notInBook: ReadonlySet<Placement["state"]> = new Set(["planned", "closing"])
 
-/** Best first on both sides, while something can fill. An order that is being cancelled stays until the venue reports its end. */
+/** Highest price first, only orders that can still fill. An order that is being cancelled stays until the venue reports its end. */
 export const bookOrders = (state: BotState, assets: Money.Assets, market: string): (typeof BookView.Type)["orders"] =>
   unfinished(state)
     .filter(

@@ -10,7 +10,7 @@ export interface BreakEven {
   readonly held: string
 }
 
-/** By market; no row where nothing is lacking. */
+/** No row for a market whose cost is recovered already, or without a position. */
 export const breakEvens = (
   { trading }: Pick<StrategyState, "trading">,
   assets: Money.Assets

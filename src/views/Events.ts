@@ -1,7 +1,4 @@
-/**
- * Encodes a recorded event for people and programs: its sentence and its fields. Only the journal writes the signed bytes of an event; the
- * schema that is used here hides them.
- */
+/** Encodes events for people and programs by a schema that hides their signed bytes. Only the journal writes those. */
 import { Schema } from "effect"
 import { BotEvent, type Recorded } from "../domain/BotEvent.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"

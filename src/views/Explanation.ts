@@ -1,7 +1,4 @@
-/**
- * Explains why a slot holds what it holds, or nothing, at some moment: the rule with its place in the file, what the
- * rule saw, what every limit says, what happened to the slot lately, and the numbers that would change it. Pure.
- */
+/** Explains why a slot has its order or none at a time: its rule, inputs, limits and latest events, and what would change it. Pure. */
 import { Schema } from "effect"
 import type { Of, Reason, Recorded } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -34,7 +31,7 @@ import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
 
 const Text = Schema.String
 
-/** The explanation of one slot. Every line is a fact with its number. Fields are added, never changed or removed. */
+/** Fields are added, never changed or removed. */
 export const Explanation = Schema.Struct({
   slot: Text,
   verdict: Text,
@@ -50,12 +47,11 @@ export const Explanation = Schema.Struct({
       mid: Text,
       priceAgeMillis: Schema.Int,
       decidedAt: Time,
-      /** Inputs of the slot's conditions, with their time. */
       checks: SeenConditions.fields.checks,
       checkedAt: Schema.NullOr(Time)
     })
   ),
-  /** The number of times that the price reached the open order; missing without an order. */
+  /** Null without an open order. */
   touched: Schema.NullOr(Touched),
   /** The verdict of each limit. `unknown`: the limits of that time are lost, because their file can no longer be read. */
   guards: Schema.Array(

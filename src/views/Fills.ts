@@ -1,4 +1,3 @@
-/** Fills, as they happen, and later with the cost of their payouts and their earnings, one by one or by order. */
 import { Schema } from "effect"
 import type { Of } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -89,7 +88,7 @@ const rowOf = (trade: Trade, { echoed, limit, payout, gridProfit }: OfOrder, ass
   /** The payout fee of its whole order; null until it is paid. */
   fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
   feeAsset: payout?.asset ?? null,
-  /** The part of its input that the service takes by the order's answer; null if the answer has none. */
+  /** The share of the input that the service takes, by the order's answer; null if the answer has none. */
   echoedBasisPoints: echoed ?? null,
   /** In quote, fees not deducted; null for a fill that only opens. */
   gridProfit: gridProfit === undefined ? null : Money.amountText(assets, trade.quote, gridProfit),

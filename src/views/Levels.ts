@@ -15,7 +15,7 @@ export const LevelView = Schema.Struct({
 })
 export type LevelView = typeof LevelView.Type
 
-/** `trail: up` of a grid moves its range. */
+/** A grid's `trail: up`, `down` or `both` moves its range; it is not a trailing stop. */
 const trails = /^[^#\n]*\btrail:(?!\s*(?:up|down|both)\b)/m
 
 export const levelsOf = (

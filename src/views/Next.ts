@@ -1,7 +1,4 @@
-/**
- * The coming events of a strategy: orders with their times, its end, and conditions with their distance. Times are first; conditions keep the
- * order of the slots. Slots that wait for the same thing are one line.
- */
+/** The coming events of a strategy: its orders and its end by time, then its conditions. Slots that wait for one thing share a line. */
 import { Schema } from "effect"
 import type { Of } from "../domain/BotEvent.ts"
 import { iso } from "../domain/Text.ts"
@@ -9,7 +6,7 @@ import { turningPoints } from "../strategy/expression/Checks.ts"
 import type { Inputs } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
 
-/** No slot: the whole strategy, or several slots. No time: a condition. */
+/** `slot` is null for the whole strategy or several slots; `at` is null for a condition. */
 export const NextView = Schema.Struct({
   slot: Schema.NullOr(Schema.String),
   text: Schema.String,
@@ -22,7 +19,7 @@ export interface NextOf extends NextView {
 
 const maxLines = 4
 
-/** `checks`: of its conditions now; default: as recorded with its last decision. */
+/** `checks`: the conditions now; default: those recorded with the last decision. */
 export const nextOf = (
   { absent, inputs = [] }: Pick<Of<"Decided">, "absent" | "inputs">,
   now: number,

@@ -1,4 +1,3 @@
-/** Every unsettled order, with its ids at the venue. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { iso } from "../domain/Text.ts"

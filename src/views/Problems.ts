@@ -1,7 +1,4 @@
-/**
- * Problems that a person should check: one list for the screen, `status`, the API, the page, chats and health. Each kind of problem is a
- * row of one table. Alarms come first; other kinds follow in the order of the table.
- */
+/** Problems that a person should check, in one table for all surfaces. Alarms come first, then the order of the table. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Drift from "../domain/Drift.ts"

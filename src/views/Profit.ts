@@ -1,7 +1,4 @@
-/**
- * Profit against holding, as the API shows it. The figures are those of `LiveProfit`, the series those of
- * `ledger/Returns.ts`: doubles, for the eye only.
- */
+/** Profit against holding, as the API shows it. Amounts are exact; the series of `ledger/Returns.ts` are doubles, for charts only. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { minuteMillis } from "../domain/Durations.ts"
@@ -202,7 +199,7 @@ export const series = (
 
 const mostCurvePoints = 60
 
-/** Few minutes are valued, because each strategy has its own curve. */
+/** Values only a few minutes, because each strategy has its own curve. */
 export const strategyCurve = (
   trading: TradingRecord,
   assets: Money.Assets,

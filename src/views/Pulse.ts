@@ -1,4 +1,3 @@
-/** The signs of life of a running bot, and when they are late. */
 import type { BotState } from "../engine/state/BotState.ts"
 
 export interface Pulse {
@@ -11,9 +10,7 @@ export interface Pulse {
 /** A turn that takes longer than this is late: several polls, or the longest answer of a slow service. */
 const lateAfterMillis = (pollMaxMillis: number): number => Math.max(60_000, 6 * pollMaxMillis)
 
-/**
- * Returns the time since which no turn has ended, if that is too long. While the venue is down no turn ends, and the bot is still healthy.
- */
+/** Returns the time since which no turn has ended, if that is late. While the venue is down no turn ends, and the bot is healthy. */
 export const lateSince = (state: BotState, { turnedAt, pollMaxMillis }: Pulse, now: number): number | undefined => {
   const since = Math.max(turnedAt(), state.runStartedAt)
   const isLate = state.venueDownSince === undefined && now - since > lateAfterMillis(pollMaxMillis)

@@ -1,6 +1,4 @@
-/**
- * Compares the journal with the venue's orders, its history and the balances. Reports agreement, explained differences and contradictions.
- */
+/** The result of comparing the journal with the venue's orders, its history and the balances. */
 import { Schema } from "effect"
 import { present } from "../domain/Present.ts"
 import type { OperatorAnswer } from "../engine/funding/Problems.ts"

@@ -1,4 +1,3 @@
-/** Every slot as a row for people: its order, its state and the reason, and the urgency. */
 import { Schema } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -78,7 +77,6 @@ export const slotsOf = (
   })
 }
 
-/** `earned` is null before the slot has closed anything, `inventory` while nothing is open. */
 const earningsOf = (row: Row | undefined, assets: Money.Assets): Pick<SlotView, "earned" | "inventory"> => {
   const amountText = (amount: Amount | undefined) =>
     row === undefined || amount === undefined ? null : Money.amountText(assets, row.quote, amount)
@@ -135,10 +133,7 @@ const placementRow = (
   }
 }
 
-/**
- * Names the action that only a person can do now: pay by hand, or check the wallet. It never asks for a payment that the bot would not
- * make.
- */
+/** Names the payment or check that a person must do now. Never asks for a payment that the bot would not make. */
 const paymentNeeded = (bot: BotState, placement: Placement, assets: Money.Assets): string | undefined => {
   const { funding, inputAsset, order, state } = placement
   const payment = funding?.payment

@@ -1,7 +1,4 @@
-/**
- * The status of a bot, in two parts: facts that only the running bot knows (its pulse, its prices), and facts of its journal at any time.
- * Problems are in both, worst first.
- */
+/** The status of a bot: from the running bot, which knows its pulse and prices, or from its journal alone. */
 import { Schema } from "effect"
 import type { SeenAfter } from "../domain/Book.ts"
 import type { Of } from "../domain/BotEvent.ts"
@@ -39,7 +36,6 @@ const StrategyView = Schema.Struct({
   openOrders: Schema.Int,
   slots: Schema.Int,
   decidedAt: Time,
-  /** Orders with their times, conditions with their distance, and the end. */
   next: Schema.Array(NextView),
   levels: Schema.Array(LevelView)
 })
@@ -84,9 +80,9 @@ export const Status = Schema.Struct({
   openOrders: Schema.Int,
   strategies: Schema.Array(StrategyView),
   prices: Schema.Array(PriceView),
-  /** Delay until the bot sees a price move: for half of all moves, and for 99 of 100; missing before the second poll. */
+  /** Delay until the bot sees a price move: for half of all moves, and for 99 of 100. No row before the second poll of a market. */
   seenAfter: Schema.Array(SeenAfterView),
-  /** The signals of strategies: the last value, and the time until which it counts for all of them. Both are missing if none arrived. */
+  /** `value` is null if no signal arrived; `until` is the time until which it counts for all strategies. */
   signals: Schema.Array(SignalView),
   problems: Schema.Array(ProblemView),
   role: Schema.Literals(["signaller", "viewer", "trader", "operator"])

@@ -1,8 +1,4 @@
-/**
- * Defines the roles: a signaller sends signals, a viewer reads, a trader steers, an operator does everything (`OperatorCommands`). The
- * tokens are bearer tokens in a header, never in a cookie or a URL, so no other page in a browser can send them. A request that does not
- * fit the contract gets the reason. Each middleware is only declared here; the server implements it.
- */
+/** Declares access by bearer tokens: in a header, never in a cookie or a URL, so that no other page in a browser can send them. */
 import { Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { TokenRole } from "./OperatorCommands.ts"

@@ -1,7 +1,4 @@
-/**
- * The contract of the control API: one declaration from which the server, the commands that talk to a running bot,
- * and the OpenAPI document derive. Reading changes nothing; every command is a POST with a JSON body.
- */
+/** Declares the control API, from which the server, its clients and the OpenAPI document derive. Reading changes nothing. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
@@ -137,7 +134,7 @@ const LookGroup = HttpApiGroup.make("look")
   .middleware(Reads)
 
 const why = Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 500)))
-/** Here and below, the default is all strategies. */
+/** Without `strategy`: all strategies. */
 const strategies = Schema.Struct({ strategy: Schema.optionalKey(Name), why })
 /** Requires the exact words, so that no single click and no stray request triggers it. */
 const confirmed = <const Word extends string>(word: Word) => Schema.Struct({ confirm: Schema.Literal(word), why })

@@ -1,4 +1,3 @@
-/** Strategy files as the API shows them, and texts to replace them. */
 import { Schema } from "effect"
 
 const longestText = 200_000
@@ -12,7 +11,7 @@ export type FileText = typeof FileText.Type
 
 export const StrategyFileView = Schema.Struct({
   file: Schema.String,
-  /** The strategy in it; null if it cannot be read. */
+  /** Null if the file cannot be read. */
   strategy: Schema.NullOr(Schema.String),
   text: Schema.String,
   /** Hash of the text on disk. An edit names it, so that it cannot overwrite another person's change unseen. */

@@ -1,7 +1,4 @@
-/**
- * The operator's commands, defined once for the command line, the API, agents, chats and the page. Data without code, so that the page can
- * have it too; `control/Operator.ts` carries them out.
- */
+/** Defines the operator's commands for the command line, API, agents, chats and page. Imports nothing, so that the page can load it. */
 
 /** A signaller only sends signals; a viewer reads; a trader steers the strategies, also by signals; an operator does everything. */
 export const roles = ["signaller", "viewer", "trader", "operator"] as const
@@ -18,13 +15,13 @@ export const mayAs = (role: TokenRole, needed: TokenRole): boolean => opens[role
 export interface OperatorCommand {
   /** A trader pauses, cancels and resumes; only the operator ends the kill switch or changes the rules for money. */
   readonly role: Extract<TokenRole, "trader" | "operator">
-  /** The target of the command. `strategies`: one, or all of them if left out. */
+  /** `strategies`: one strategy, or all of them if left out. */
   readonly needs: "strategies" | "strategy" | "slot" | "nothing"
   /** The exact words that confirm it, so that no stray request and no single click triggers it. */
   readonly confirm?: string
   readonly title: string
   readonly does: string
-  /** The result of the command, for a user who is about to confirm it. */
+  /** Shown to a user who is about to confirm the command. */
   readonly means: string
   /** The preview that an agent must show first; if absent, an agent may not run the command. */
   readonly shows?: "staying" | "withdrawn" | "plan"

@@ -90,7 +90,7 @@ const chatNames: Readonly<Record<string, string>> = {
   "in-parts": "parts"
 }
 
-/** The words of a chat, such as `buy 0.01 BTC at 59000 stop 57000`, as a request that is not checked yet. Phones turn `--` into a dash. */
+/** Turns the words of a chat, such as `buy 0.01 BTC at 59000 stop 57000`, into an unchecked request. Phones turn `--` into a dash. */
 export const wordsOfOrder = ([side, amount, market, , price, ...more]: ReadonlyArray<string>): unknown => {
   const termsByName = more.flatMap((word, index) => {
     const name = chatNames[word.replace(/^[-–—]+/, "").toLowerCase()]

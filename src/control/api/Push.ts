@@ -1,7 +1,4 @@
-/**
- * The data of a browser that subscribes to notices while its page is closed: the address at its push service, and the keys that let only
- * this browser read them (RFC 8291). The forms are those of `PushSubscription.toJSON()`.
- */
+/** A browser's subscription to notices, as `PushSubscription.toJSON()` has it. Only this browser can read them (RFC 8291). */
 import { Schema } from "effect"
 
 const Endpoint = Schema.String.check(Schema.isBetweenLength(12, 1_000))

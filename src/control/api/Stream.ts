@@ -1,7 +1,4 @@
-/**
- * The live stream: every event of the journal in order, with its sequence number as the id; prices as they change; and a sign of life, so
- * that silence means a problem. A reader that reconnects names its last number and misses nothing.
- */
+/** The live stream. A reader that reconnects names the sequence number of its last event and misses nothing. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { LineView } from "../../views/Events.ts"

@@ -1,7 +1,4 @@
-/**
- * A manual swap in the form of the API. It has no recipient: a bot pays only to the places of its own account, so a person with its token
- * cannot send money away.
- */
+/** A manual swap. It has no recipient: a bot pays only to its own account, so the holder of a token cannot send money away. */
 import { Schema } from "effect"
 import { dayMillis } from "../../domain/Durations.ts"
 

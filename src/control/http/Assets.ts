@@ -1,6 +1,6 @@
 /**
- * The files of the dashboard, read once: the built ones beside the built program, otherwise the sources with their
- * types removed. Nothing outside this table is ever served, so no path of a request is joined to a folder.
+ * The files of the dashboard, read once: the built ones beside the built program, otherwise the sources with their types removed. Only
+ * files of this table are served, so no path of a request is joined to a folder.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { createRequire, stripTypeScriptTypes } from "node:module"
@@ -28,7 +28,7 @@ const plain = ["style.css", "icon.svg", "manifest.webmanifest", "worker.js"] as 
 const pages = { "index.html": "app", "fleet.html": "fleet" } as const
 const built = [...Object.entries(pages).flatMap(([page, script]) => [page, `${script}.js`]), ...plain]
 const table = "OperatorCommands.ts"
-/** A file that can be resolved, and the module for browsers by its path from there. */
+/** `resolved` is a file that Node can resolve; `file` is the module for browsers, relative to its folder. */
 const libraries: Readonly<Record<string, readonly [resolved: string, file: string]>> = {
   "lightweight-charts": ["lightweight-charts/package.json", "dist/lightweight-charts.standalone.production.mjs"],
   preact: ["preact", "preact.mjs"],

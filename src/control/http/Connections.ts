@@ -1,7 +1,6 @@
 /**
- * Limits the sockets of a server that strangers can reach. Their number is bounded, and a new socket replaces the one that has been idle
- * the longest. So a client that holds sockets open keeps no other client out, for example a supervisor. Slow, silent and half-sent requests
- * are cut off. A client that sends no readable request gets the reason.
+ * Limits the sockets of a server that strangers can reach. A new socket beyond the limit replaces the one that has been idle the longest.
+ * So a client with many sockets keeps no other client out, for example a supervisor. Slow and silent requests are cut off.
  */
 import { createServer, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -20,7 +19,7 @@ const limits = {
   requireHostHeader: false
 }
 const handshakeTimeout = 5_000
-/** Without a byte in either direction; the longest answer to wait for is a plan or a backtest. */
+/** Without a byte in either direction. The slowest answers are plans and backtests. */
 const silenceMillis = 150_000
 const maxConnections = 64
 

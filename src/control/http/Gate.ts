@@ -1,7 +1,6 @@
 /**
  * Checks every request before any other code reads it, because the attacker of a loopback server is a page in the operator's own browser.
- * The host must be a name of this server (no DNS rebinding), the origin its own. Cross-site fetches are refused, and bodies must be small
- * JSON. Refusals are 4xx with a reason and change nothing; answers forbid framing, sniffing and foreign content.
+ * The host must be a name of this server (no DNS rebinding), the origin its own. Cross-site fetches and large or other bodies are refused.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { ByteSize, Context, Effect, Redacted } from "effect"
@@ -74,7 +73,7 @@ export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResp
     return HttpServerResponse.setHeaders(response, headers)
   })
 
-/** The holder of the request's bearer token. */
+/** Returns the holder of the request's bearer token; `undefined` without a valid one. */
 export const speaking = ({ holderOf }: Pick<Tokens, "holderOf">) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
     const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]

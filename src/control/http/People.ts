@@ -1,7 +1,6 @@
 /**
- * Manages the people who may read or command a bot besides the owner of its machine. `<journal>.people` lists a name, a role and the digest
- * of a token for each. The token itself is written once, into a file for its owner. A running bot reads the list at every request, so a
- * revoked person loses access at once. A list that cannot be trusted admits no one.
+ * Keeps the people who may use a bot besides its owner, as name, role and digest of a token in `<journal>.people`. A running bot reads the
+ * list at every request, so a revoked person loses access at once. A list that cannot be trusted admits no one.
  */
 import { timingSafeEqual } from "node:crypto"
 import { Clock, Effect, Option, type Redacted, Schema } from "effect"
@@ -45,7 +44,7 @@ export const holderOf = Effect.fn("People.holderOf")(function* (journal: string,
   return (yield* list(journal)).find(({ digest }) => timingSafeEqual(Buffer.from(digest, "hex"), tokenDigest))
 })
 
-/** Adds a person and hands over their new token, which is stored nowhere else. */
+/** Adds a person. `handOver` gets the new token, which the bot does not store. */
 export const add = Effect.fn("People.add")(function* <E, R>(
   journal: string,
   { who, role }: { readonly who: string; readonly role: Person["role"] },

@@ -1,7 +1,6 @@
 /**
- * The two bearer tokens of a journal: `<journal>.token` is for commands, `<journal>.viewer-token` for reading. They are created once, only
- * their owner can read them, and they survive restarts, so their users keep working. To replace a token, remove its file and start again.
- * People with names have tokens of their own (`People`). No token is ever logged.
+ * Keeps two bearer tokens beside the journal: `<journal>.token` for commands, `<journal>.viewer-token` for reading. They survive restarts;
+ * to replace one, remove its file and start again. No token is ever logged. `People` keeps the tokens of named people.
  */
 import { timingSafeEqual } from "node:crypto"
 import { Effect, FileSystem, Option, Redacted, Schedule, Schema } from "effect"
@@ -15,7 +14,7 @@ import { digestOf, form, generate } from "./Token.ts"
 
 export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnusable", { message: Schema.String }) {}
 
-/** A revoked reader may keep a stream for this time. */
+/** A revoked reader may keep an open stream for this time. */
 const lookAgain = "2 seconds"
 
 const lasting = (role: Speaker["role"], name: string, token: Buffer): Speaker => ({
@@ -70,7 +69,7 @@ export const isHeld = Effect.fn("Tokens.isHeld")(function* (
   return isOwn || (yield* People.list(journal)).some((person) => person.digest === digest)
 })
 
-/** The configuration may name a further viewer token. Only people of this machine learn the paths of its files. */
+/** `viewerToken` is a further token for reading. `where` contains the paths of the token files only if the server is on loopback. */
 export const open = Effect.fn("Tokens.open")(function* (
   journal: string,
   { host, viewerToken: furtherViewer }: Pick<ControlOptions, "host" | "viewerToken">

@@ -1,7 +1,4 @@
-/**
- * Everything except the API: the dashboard's files, which contain no secret and need no token; health for supervisors, which reveals little
- * more than yes or no; and metrics, which contain amounts of money and therefore need a token.
- */
+/** The files contain no secret and health reveals little, so both need no token. Metrics contain amounts of money and need one. */
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -15,7 +12,7 @@ import type { Tokens } from "./Tokens.ts"
 
 const served = ({ body, type }: PageFile) => HttpServerResponse.text(body, { contentType: type })
 
-/** A worker may serve only paths below its own. */
+/** A service worker may serve only paths below its own. */
 const atRoot: Readonly<Record<string, `/${string}`>> = { "worker.js": "/worker.js" }
 
 export const files = (page: "index.html" | "fleet.html") =>

@@ -1,4 +1,3 @@
-/** Answers the API's questions from the present state and the recent past. It changes nothing. */
 import { Clock, Context, Effect, PubSub, Queue, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dayMillis } from "../../domain/Durations.ts"
@@ -81,7 +80,7 @@ const stream = (after: number) =>
 const mostStreams = 16
 const profitMillis = 30 * dayMillis
 const mostCandles = 1_000
-/** A younger journal has too few minutes for a line; the prices in memory give one. */
+/** A younger journal has too few minutes for a line, so the prices in memory are used. */
 const youngMillis = 3_000_000
 
 interface Means {
@@ -182,7 +181,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       const means: Means = { bot, books, store, recent, ticks }
       const now = asOf(means)
       const earned = yield* LiveProfit.subscribe(assets)
-      // Read when a page first asks: a chart needs every trade.
+      // Read only when a page first asks, because a chart needs every trade of the journal.
       const traded = yield* Effect.cached(StoredBooks.reader)
       const streamed = streaming(means)
 

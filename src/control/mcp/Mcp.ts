@@ -1,7 +1,6 @@
 /**
- * A running bot for agents (MCP), over standard input and output, or over HTTP on this machine. By default it only reads, with the viewer's
- * token, so no words of an agent, or of a text that it has read, can move money. If operating is allowed, tools can also carry out
- * proposals that were shown; over HTTP only for a caller with the operator's token.
+ * Serves a running bot to agents (MCP). By default it only reads, with the viewer's token. So no words of an agent, or of a text that it
+ * has read, can move money. If `mayOperate`, tools also carry out proposals that were shown; over HTTP this needs the operator's token.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"

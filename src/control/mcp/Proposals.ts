@@ -1,7 +1,4 @@
-/**
- * Proposals that were shown to an operator and may now be carried out: each once, within five minutes, and only as it was shown. If its
- * file has changed since, the hash does not match and the proposal is refused.
- */
+/** Keeps shown proposals. Each can be carried out once, within five minutes. If its file has changed since, the hash does not match. */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { type ControlClient, callOf } from "../api/OperatorCalls.ts"

@@ -1,7 +1,4 @@
-/**
- * The MCP tools through which an agent reads and operates a running bot. Reading needs no confirmation. Acting takes two steps: `propose`
- * shows the effects and changes nothing; `carry_out` applies a shown proposal, once, within five minutes.
- */
+/** The MCP tools for agents. `propose` changes nothing; `carry_out` applies a shown proposal, once, within five minutes. */
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { BacktestAnswer } from "../../views/Backtest.ts"
@@ -17,7 +14,7 @@ import { OrderChange, OrderRequest } from "../api/Order.ts"
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json
 
-/** Answers are those of the HTTP API. A tool that answers with a list has no answer schema, because clients accept only objects there. */
+/** Answers are as in the HTTP API. A tool that answers with a list has no answer schema, because clients accept only objects there. */
 const readTool = <const Name extends string, Parameters extends Schema.Constraint, Answer extends Schema.Constraint>(
   name: Name,
   description: string,

@@ -1,7 +1,6 @@
 /**
- * A sign of life to an address of the user's, in the style of healthchecks: `/start` when the bot starts, the address
- * itself in every period in which turns end and the venue answers, and `/fail` once when that stops. Within one
- * period an outside watcher learns that a bot was killed, hangs or has lost its venue, because the signs stop.
+ * Sends signs of life in the style of healthchecks: `/start` at the start, the address itself in each period with turns and an answering
+ * venue, `/fail` once when that stops. So an outside watcher learns within one period that the bot was killed, hangs or lost its venue.
  */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -50,7 +49,7 @@ export const beat = Effect.fn("Heartbeat.beat")(function* (
   yield* send("/start", "started")
   const once = Effect.gen(function* () {
     const why = silentBecause(state, pulse, yield* Clock.currentTimeMillis, everyMillis)
-    // A bot that has not begun has not failed.
+    // A bot before its first turn has not failed.
     const isStarting = pulse.turnedAt() === 0 && state.venueDownSince === undefined
     if (why === undefined) yield* send("", yield* summary)
     else if (!hasFailed && !isStarting) yield* send("/fail", why)

@@ -1,4 +1,3 @@
-/** Turns the journal's events into notices for people, graded by severity. */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
@@ -26,7 +25,7 @@ export const isWanted = ({ except, kinds, least }: NoticeRule, { kind, severity 
 /** Sent once a day to every receiver that does not exclude it, so that silence means a problem. */
 export const daily: ReadonlySet<string> = new Set(["AllClear", "NotWell"])
 
-/** `undefined` for events that tell a person nothing. */
+/** Returns `undefined` for events that mean nothing to a person. */
 export const noticeOf = ({ at, event }: Recorded, assets: Money.Assets): Notice | undefined => {
   const line = describe(event, assets)
   return line === undefined

@@ -1,7 +1,7 @@
 /**
- * Sends notices to the receivers, each from its own queue. Notices within two seconds go together, and a message goes
- * at most every ten seconds. A failed one is tried again for some minutes and then given up. A slow, broken or absent
- * receiver costs the bot nothing: its queue drops the oldest.
+ * Sends notices to the receivers, each from its own queue, so that a slow, broken or absent receiver costs the bot nothing: a full queue
+ * drops its oldest notice. Notices within two seconds form one message, and messages to one receiver are ten seconds apart. A failed
+ * message is retried for about four minutes, then given up.
  */
 import { Clock, Effect, identity, Predicate, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
@@ -12,9 +12,7 @@ import { Mailer } from "./email.ts"
 import { isWanted, type Notice } from "./Notice.ts"
 
 export interface NoticePace {
-  /** Milliseconds in which notices are sent together. */
   readonly groupMillis: number
-  /** The least time between two messages to the same receiver, in milliseconds. */
   readonly spacingMillis: number
   readonly retryMillis: number
   readonly retries: number
@@ -26,11 +24,11 @@ const maxWaiting = 1_000
 const maxLines = 20
 const patience = "15 seconds"
 
-/** A receiver did not accept a message. Its address is a secret and is not shown. */
+/** A receiver's address is a secret, so the error does not contain it. */
 export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDelivered", {
   to: Schema.String,
   reason: Schema.String,
-  /** Milliseconds that the receiver asked to wait before the next attempt; absent if it named none. */
+  /** Absent if the receiver did not ask for a pause before the next attempt. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite)
 }) {
   override get message(): string {
@@ -38,7 +36,10 @@ export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDeliver
   }
 }
 
-/** `persist`: retries a failed send; a receiver `push` has one for each phone. */
+/**
+ * Sends `notices` to one receiver in one message. Fails with `NotDelivered`. `persist` retries the request; for `push` it retries the
+ * request to each phone, so that phones that have the message do not get it twice.
+ */
 export const deliver = (target: Target, bot: string, notices: ReadonlyArray<Notice>, persist: Persist = identity) =>
   target.to === "push" ? push(bot, notices, persist) : persist(send({ ...target, to: target.to }, bot, notices))
 

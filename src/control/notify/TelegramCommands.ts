@@ -1,7 +1,6 @@
 /**
- * Handles an operator's chat: `/status`, `/profit`, `/plan`, `/explain`, and the commands that chats may send, as text or by the buttons
- * under an answer. Only listed chats are obeyed; other chats get no answer. Commands and buttons from before this run are dropped: an old
- * command must not stop today's bot. Commands are carried out in the order of their messages; the kill switch waits for none of them.
+ * Obeys operators in the listed chats; other chats get no answer. Commands and buttons from before this run are not obeyed: an old command
+ * must not stop today's bot. Commands are carried out in the order of their messages; the kill switch waits for none of them.
  */
 import { Clock, Effect, Redacted, Schedule, Schema, Semaphore } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -10,11 +9,11 @@ import { type CommandName, commandNames, commandOf } from "../api/OperatorComman
 export interface Chat {
   readonly url: Redacted.Redacted
   readonly token: Redacted.Redacted
-  /** Ids of the chats that may command. Every member of a listed group may command. */
+  /** Ids of chats. Every member of a listed group may command. */
   readonly allowed: ReadonlySet<string>
 }
 
-/** Gets who has confirmed it. */
+/** `by` is the person who confirmed. */
 type Confirmed = (by: string) => Effect.Effect<string>
 
 export interface ChatCommands {
@@ -22,7 +21,7 @@ export interface ChatCommands {
   readonly profit: Effect.Effect<string>
   readonly plan: Effect.Effect<string>
   explain(slot: string | undefined): Effect.Effect<string>
-  /** `run` places what `text` shows, and returns what happened; without it there is nothing to confirm. */
+  /** `run` places the order of `text` and returns the result; absent if there is nothing to confirm. */
   order(by: string, words: ReadonlyArray<string>): Effect.Effect<{ readonly text: string; readonly run?: Confirmed }>
   obey(by: string, command: CommandName, target: string | undefined): Effect.Effect<string>
 }
@@ -60,7 +59,7 @@ interface Reply {
 
 const looks = ["/status", "/profit", "/plan", "/explain"]
 
-/** The service holds a request open this long until there is a message. */
+/** Telegram holds a request open for this long until there is a message. */
 const openSeconds = 50
 const patience = "70 seconds"
 const confirmMillis = 60_000
@@ -171,7 +170,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     })
     const { result } = yield* HttpClientResponse.schemaBodyJson(Updates)(response)
     for (const { callback_query: pressed, message, update_id: id } of result) {
-      // Confirmed before it is done, so a command that fails halfway is not repeated.
+      // Acknowledged to Telegram before it is obeyed, so a command that fails halfway is not repeated.
       offset = Math.max(offset, id + 1)
       if (message !== undefined) yield* hear(message)
       if (pressed !== undefined) yield* press(pressed)

@@ -1,7 +1,7 @@
 /**
- * Formats a group of notices for each kind of receiver: as one HTTP request, as plain text, or as the body for programs (`docs/plug-ins.md`
- * lists its fields). The generic webhook is signed: the header `x-limitbot-signature` is `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of
- * `<seconds>.<body>` under the shared secret. It proves to the receiver the sender and the time of the message.
+ * Formats notices for each kind of receiver; `docs/plug-ins.md` lists the fields of the body for programs. The webhook's header
+ * `x-limitbot-signature` is `t=<seconds>,v1=<hex>`: the HMAC-SHA256 of `<seconds>.<body>` under the shared secret, as proof of sender and
+ * time.
  */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
@@ -19,12 +19,9 @@ export type Receiver = (typeof receivers)[number]
 export interface Target {
   readonly to: Receiver
   readonly rule: NoticeRule
-  /** For Telegram the address of the bot API, which needs no setting. */
+  /** For Telegram, the address of the bot API, which has a default. */
   readonly url: Redacted.Redacted
-  /**
-   * The secret of a webhook's signature, a Telegram bot's token, ntfy's access token, a mail server's password, or the key for push
-   * services.
-   */
+  /** A webhook's signing key, a Telegram bot's token, ntfy's access token, a mail password, or the private key for push services. */
   readonly secret: Redacted.Redacted | undefined
   readonly chat: string | undefined
   readonly commands: ReadonlyArray<string>
@@ -41,7 +38,7 @@ const longest = {
   discord: 1_900,
   telegram: 4_000,
   ntfy: 3_500,
-  // Fits into 4,096 bytes together with its title, whatever its letters.
+  // With the title, fits into the 4,096 bytes of a push message, whatever letters the text has.
   push: 900,
   webhook: 100_000
 } as const

@@ -1,7 +1,7 @@
 /**
- * Sends notices by a program of the owner. The program is started once for each message, with the webhook's body as one line of JSON on
- * standard input. Exit code 0 means that it took the message. Every other end is a failure, and the last line of its standard error gives
- * the reason. It gets only the environment variables that every program needs, so it cannot reveal a secret of the bot.
+ * Sends notices through a program of the owner. It is started once for each message, with the webhook's body as one line of JSON on
+ * standard input. Exit code 0 means delivered; otherwise the last line of its standard error is the reason. It gets only the environment
+ * variables that every program needs, so it cannot reveal a secret of the bot.
  */
 import { Context, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
@@ -29,5 +29,5 @@ const tell: Tell = Effect.fn("command.tell")(function* (program: Program.Program
   if (reason !== undefined) return yield* new NotTaken({ reason: `${program.program} ${reason}` })
 })
 
-/** Starts the programs. A rehearsal counts the messages and starts none. */
+/** A rehearsal replaces it: it counts the messages and starts no program. */
 export const Teller = Context.Reference<Tell>("limitbot/control/notify/Teller", { defaultValue: () => tell })

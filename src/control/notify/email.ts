@@ -5,7 +5,7 @@ import { isLoopback } from "../Address.ts"
 export interface Mailbox {
   readonly from: string
   readonly recipients: ReadonlyArray<string>
-  /** Together with the secret: the login at the server. */
+  /** Absent if the server needs no login. The password is the secret. */
   readonly user: string | undefined
 }
 
@@ -47,7 +47,7 @@ const send = Effect.fn("email.send")(function* (
   yield* Effect.tryPromise({ try: () => transport.sendMail(letter), catch: failed })
 }, Effect.scoped)
 
-/** Sends the letters. A rehearsal writes them and sends none. */
+/** A rehearsal replaces it: it keeps the letters and sends none. */
 export const Mailer = Context.Reference<typeof send>("limitbot/control/notify/Mailer", { defaultValue: () => send })
 
 /** The error's code, never its message: servers repeat what they receive. */

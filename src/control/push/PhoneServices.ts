@@ -1,7 +1,7 @@
 /**
- * Sends notices to phones. Each message is encrypted for one browser (RFC 8291), so the push service learns the time of a message, and
- * nothing of its content. A browser that its push service no longer knows (404, 410) is removed. Another failure is retried for that
- * browser alone, so no phone gets a message twice. Before each message, the phone's token is checked again.
+ * Sends notices to phones. Each message is encrypted for one browser (RFC 8291), so the push service learns its time and nothing of its
+ * content. A browser that its push service no longer knows (404, 410) is removed. Other failures are retried for that browser alone, so no
+ * phone gets a message twice. Before each message, the phone's token is checked again.
  */
 import { Clock, Context, Effect, FileSystem, Option, Schema, Semaphore } from "effect"
 import { HttpClient } from "effect/http"

@@ -1,13 +1,12 @@
 /**
- * Proves the bot's identity to push services (RFC 8292), and lists the services that it may contact. The private key is a secret of the
- * configuration, and the public one follows from it. A browser names its push service by an address, which could belong to anyone. So the
- * services of the usual browsers are listed here, and the owner of the machine may name others. No message goes anywhere else.
+ * Makes the key pair that proves the bot's identity to push services (RFC 8292). A browser names its push service by an address, which
+ * could belong to anyone. So messages go only to the services of the usual browsers and to those that the owner names.
  */
 import { createECDH } from "node:crypto"
 import { Redacted } from "effect"
 
 export interface PushSettings {
-  /** The contact address for the push service. */
+  /** An e-mail address of the operator, for the push service. */
   readonly contact: string
   /** Hosts of further push services, with the port if it is not the usual one. */
   readonly services: ReadonlyArray<string>

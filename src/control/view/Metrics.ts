@@ -1,7 +1,6 @@
 /**
- * The bot's state in Prometheus' text format. The figures are computed from the fold on each request, so the two never differ. The
- * configuration bounds the labels: assets, places, markets, strategies and states, never slots, orders or ids. Amounts are in units of
- * their asset, rounded to doubles: for graphs, not for books.
+ * The bot's state in Prometheus' text format, computed from the fold on each request. The configuration bounds the labels: never slots,
+ * orders or ids. Amounts are in units of their asset, rounded to doubles: for graphs, not for books.
  */
 import { Context, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -130,8 +129,7 @@ export const families = (seen: MeasuredState): ReadonlyArray<Family> =>
   metrics.map(({ read, ...metric }) => ({ ...metric, samples: samplesOf(read(seen)) }))
 
 /**
- * Returns a registry with these figures and those that the process counts itself (`counted`). A figure that no longer applies is not in the
- * next registry.
+ * Returns a new registry of these figures and of `counted`, which the process counts itself. Figures that no longer apply are not in it.
  */
 export const registered = (families: ReadonlyArray<Family>, counted: Metric.MetricRegistry): Metric.MetricRegistry => {
   const registry: Metric.MetricRegistry = new Map(counted)
@@ -149,7 +147,7 @@ export const registered = (families: ReadonlyArray<Family>, counted: Metric.Metr
   return registry
 }
 
-/** Prometheus' text format of these figures and of those that the process counts itself. */
+/** Returns Prometheus' text of these figures and of those that the process counts itself. */
 export const rendered = (families: ReadonlyArray<Family>) =>
   Effect.map(Metric.MetricRegistry, (counted) =>
     PrometheusMetrics.formatUnsafe(Context.make(Metric.MetricRegistry, registered(families, counted)))

@@ -1,7 +1,4 @@
-/**
- * Keeps the latest events and fills, which the present state does not hold. They are read from the journal once, in the background, and
- * then kept up to date. Both lists are bounded; older entries are in the journal.
- */
+/** Keeps the latest events and fills, read from the journal once and then kept up to date. Older ones are only in the journal. */
 import { Effect, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { eachPage, type Journal } from "../../journal/Journal.ts"

@@ -9,7 +9,6 @@ import { b, li, span, ul } from "./tags.ts"
 
 const mostLines = 60
 
-/** A fill by what was traded, at which price. */
 const fillText = ({ sequence, text }: LineView): string => {
   const fill = Store.fills.value?.findLast((each) => each.sequence === sequence)
   if (fill === undefined) return text

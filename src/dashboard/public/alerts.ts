@@ -1,7 +1,6 @@
 /**
- * The button that turns notices for this browser on or off while the page is closed. It is shown if the bot sends notices to browsers and
- * this browser can receive them: over https or on this machine; an iPhone only once the page is installed as an app. A subscribed browser
- * subscribes again at each opening, because the bot drops subscriptions of tokens that are no longer valid.
+ * The button is shown only if the bot and this browser can do notices: over https or on this machine, on an iPhone only as an installed
+ * app. A subscribed browser subscribes again at each opening, because the bot drops subscriptions of tokens that are no longer valid.
  */
 import { signal } from "@preact/signals"
 import { h } from "preact"

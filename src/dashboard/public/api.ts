@@ -1,7 +1,4 @@
-/**
- * The control API for the page. The token is in a header of every request and in the memory of this tab, nowhere else. Events of the stream
- * have sequence numbers: after a gap or a silence, the page reads everything anew.
- */
+/** The control API for the page. The token is in a header of every request and in the storage of this tab, nowhere else. */
 
 const storageKey = "limitbot-token"
 
@@ -9,7 +6,7 @@ export const token = (): string | null => sessionStorage.getItem(storageKey)
 export const setToken = (text: string): void => sessionStorage.setItem(storageKey, text)
 export const forgetToken = (): void => sessionStorage.removeItem(storageKey)
 
-/** Takes the token from the fragment of the address. It is kept for this tab, and removed from the address and its history. */
+/** Moves the token from the address's fragment to the storage of this tab, so that it does not stay in the browser's history. */
 export const takeToken = (): boolean => {
   const hashToken = /^#token=([\w-]+)$/.exec(location.hash)?.[1]
   if (hashToken === undefined) return false
@@ -44,7 +41,7 @@ const patienceMillis = 20_000
 export const get = async <A>(path: string, withinMillis = patienceMillis): Promise<A> =>
   answer(await fetch(`/api/v1/${path}`, { headers: headers(), signal: AbortSignal.timeout(withinMillis) }))
 
-/** `key`: a request that is repeated with it never places a second order. */
+/** `key`: a request that is repeated with the same key never places a second order. */
 export const post = async <A>(path: string, payload: unknown, key = ""): Promise<A> =>
   answer(
     await fetch(`/api/v1/${path}`, {
@@ -95,7 +92,7 @@ export const listen = (sequence: number, listener: Listener): void => {
       if (told.event === "Event") {
         if (number > last + 1) listener.gap()
         last = Math.max(last, number)
-        // More than can be on their way, so something is missing.
+        // More events than can be on their way, so some are missing.
       } else if (number > last + 500) {
         last = number
         listener.gap()

@@ -1,4 +1,7 @@
-/** The order book: own orders and quoted depth around the price. Old depth is grey with its age; a level that the price has passed is gone. */
+/**
+ * The order book: own orders and quoted depth around the price. Old depth is grey with its age; levels that the price has passed are
+ * hidden.
+ */
 import { h } from "preact"
 import type { Book } from "../../views/Book.ts"
 import { age, countText, decimal, percent, price, quantity } from "./format.ts"
@@ -37,7 +40,6 @@ const depthRows = ({ depth, price: now }: BookView, side: "bid" | "ask"): Readon
     .map((level) => ({ price: level[side], size: Number(level.quantity), at: level.at }))
 }
 
-/** Nearest to the price first. */
 const rowsOf = (book: BookView, side: "bid" | "ask"): ReadonlyArray<Row> =>
   [...ownRows(book, side === "ask" ? "SELL" : "BUY"), ...depthRows(book, side)]
     .toSorted((a, b) => (side === "ask" ? 1 : -1) * (Number(a.price) - Number(b.price)))

@@ -1,4 +1,3 @@
-/** The text of a strategy file in the editor: keys and comments in their colours, and each mistake at its line and column. */
 import { h, type TextareaHTMLAttributes } from "preact"
 import { useRef } from "preact/hooks"
 import { b, div, pre, span } from "./tags.ts"
@@ -63,7 +62,6 @@ export const Code = ({ mistakes, text, ...area }: CodeProps) => {
   return div("code", pre({ "aria-hidden": "true", ref: colours }, lines), h("textarea", { ...area, ...state }))
 }
 
-/** Puts the cursor at a mistake. */
 export const goTo = (area: HTMLTextAreaElement | null, { column, length, line }: Mistake): void => {
   if (area === null) return
   const before = area.value.split("\n").slice(0, line - 1)

@@ -1,4 +1,3 @@
-/** The operator's commands on the page: each asks for confirmation, the grave ones for a typed word, and shows its result. */
 import { useSignal } from "@preact/signals"
 import { h } from "preact"
 import { type CommandName, commandOf, operatorWords } from "../../control/api/OperatorCommands.ts"
@@ -45,7 +44,6 @@ export const textIn = ({ target }: Event): string =>
     ? target.value
     : ""
 
-/** The button works once the word is typed. */
 const Confirmation = ({ done, hasWhy, means, title, word }: ConfirmationProps) => {
   const [typed, why] = [useSignal(""), useSignal("")]
   const submit = (event: Event): void => {
@@ -96,7 +94,7 @@ const agree = (path: CommandName, payload: Payload = {}, about = Object.values(p
   open({ title: `${title}?`, body: p("", means), foot: [h(CloseButton, { label: "Back" }), h(Button, yes)] })
 }
 
-/** A command by its button, for those who may give it. It asks first, unless it lets strategies of this bot trade again. */
+/** The button of a command, for those who may use it. It asks first, unless it lets strategies of this bot trade again. */
 export const CommandButton = ({ about, isAllowed, name, payload = {}, ...more }: CommandProps) => {
   const { role, title } = commandOf(name)
   const onClick = () =>
@@ -172,7 +170,7 @@ const planText = (terms: ReadonlyArray<string>): string =>
     .replace(/^Against the journal .*\n/, "")
     .replace(/^PRICES[\s\S]*?\n\n/m, "")
 
-/** Does what a plan with its costs has shown. An order of `all` has the size of the plan. */
+/** Shows the plan with its costs, and carries it out if the reader agrees. An order of `all` gets the amount of the plan. */
 export const confirmPlan = (title: string, path: string, payload: Payload, key?: string): Promise<void> => {
   const answer = async () => {
     const draft = await Api.post<Pick<OrderAnswer, "terms"> & { readonly amount?: string }>(

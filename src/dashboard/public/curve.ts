@@ -1,7 +1,4 @@
-/**
- * Profit drawn as profit: the difference to holding the same budget over time, with zero in sight, the profit of each day below, and the
- * range of a backtest behind. For the eye only; exact figures stand beside it.
- */
+/** Draws profit against holding the same budget, and the range of a backtest. For the eye only: exact figures stand beside it. */
 import { signal } from "@preact/signals"
 import {
   type AutoscaleInfoProvider,
@@ -58,7 +55,6 @@ const profitPoints = (): ReadonlyArray<Point> => {
 
 const asSeen = { priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false } as const
 
-/** Zero stays in sight, whatever range is shown. */
 const withZero: AutoscaleInfoProvider = (usual) => {
   const info = usual()
   if (info === null || info.priceRange === null) return info
@@ -123,7 +119,7 @@ const draw = (chart: IChartApi): Drawing => {
       earned.flatMap(({ asset, day, earned: amount }) => (asset === series?.asset ? [[day, Number(amount)]] : []))
     )
     days.setData(
-      // One day alone has no other to compare with.
+      // A single day has nothing to compare with.
       (ofDay.size < 2 ? [] : profitPoints()).flatMap(({ time }) => {
         const value = time % daySeconds < daySeconds / 6 ? undefined : ofDay.get(stamp(time * 1_000).slice(0, 10))
         return value === undefined ? [] : [{ time: utc(time), value, color: value < 0 ? down : up }]

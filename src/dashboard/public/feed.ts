@@ -1,7 +1,4 @@
-/**
- * Keeps the signals of the page up to date. It reads everything once, then follows the stream: after an event it reads again what the
- * event may concern, a few times a second at most; after a gap or a lost connection it reads everything again.
- */
+/** Reads everything once, then follows the stream: after an event, what the event may concern; after a gap or a lost link, everything. */
 import { batch, effect } from "@preact/signals"
 import type { Fills } from "../../views/Fills.ts"
 import type { PriceView } from "../../views/Prices.ts"
@@ -14,14 +11,13 @@ import * as Store from "./store.ts"
 
 const mostFills = 10_000
 const mostEvents = 200
-/** With fewer stored minutes than these, five-second candles show more. */
 const fewMinutes = 15
 const youngMillis = 600_000
 
 const ofMarket = (path: string, more = ""): string | undefined =>
   Store.market.value === "" ? undefined : `${path}?market=${encodeURIComponent(Store.market.value)}${more}`
 
-/** Puts each answer into its signal. `path` is undefined while there is nothing to ask about. */
+/** Puts each answer into its signal. `path` returns undefined while there is nothing to ask about. */
 const into =
   <A>(target: { value: A | undefined }, path: () => string | undefined) =>
   async (): Promise<void> => {
@@ -94,7 +90,6 @@ const onMessage = ({ data, event }: Api.Told): void => {
   if (tag.startsWith("Strateg")) refresh("files")
 }
 
-/** Reads anew what a choice of the reader changes. */
 const followChoices = (): void => {
   const again = (read: () => unknown, ...panels: ReadonlyArray<Panel>): void => {
     effect(() => {
@@ -108,7 +103,7 @@ const followChoices = (): void => {
 }
 
 const firstStatus = async (): Promise<boolean> => {
-  // Repeats until the bot answers, because it may be about to start.
+  // Repeats until the bot answers: it may be starting.
   for (;;) {
     try {
       await readers.status()
@@ -129,7 +124,7 @@ export const start = async (): Promise<void> => {
   if (!(await firstStatus())) return
   const { startedAt = 0, sequence = 0 } = Store.status.value ?? {}
   if (!Store.timeframe.isKept && Store.now() - startedAt < youngMillis) {
-    // An earlier run's minutes are stored. If there are only a few, five-second candles show more.
+    // Minutes of an earlier run may be stored. If there are only a few, five-second candles show more.
     await readers.candles().catch(() => undefined)
     if ((Store.candles.value?.time.length ?? 0) < fewMinutes) Store.timeframe.value.value = "5s"
   }

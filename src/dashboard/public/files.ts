@@ -24,11 +24,10 @@ interface Said {
 
 const files = signal<ReadonlyArray<StrategyFileView>>([])
 const chosen = signal("")
-/** The edited text; nothing until the reader changes it. */
+/** Undefined until the reader changes the text. */
 const edit = signal<string | undefined>(undefined)
 const lastAnswer = signal<Said | undefined>(undefined)
 type Change = (typeof Plan.Type)["changes"][number]
-/** The last plan of the text as it is. */
 const planned = signal<ReadonlyArray<Change> | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -52,13 +51,12 @@ const check = async (of: StrategyFileView): Promise<boolean> => {
   return problems.length === 0
 }
 
-/** A plan is about all strategies; those of other files change for their own reasons. */
+/** A plan is about all strategies; orders of other files change for their own reasons. */
 const changesOf = (of: StrategyFileView, { changes }: typeof Plan.Type): ReadonlyArray<Change> => {
   const others = new Set(files.value.filter((each) => each.file !== of.file).map(({ strategy }) => strategy))
   return changes.filter(({ strategy }) => !others.has(strategy))
 }
 
-/** The cost of an edit now, by asset. */
 const costsOf = (changes: ReadonlyArray<Change>): string => {
   const costs = changes.flatMap(({ costs }) => costs)
   const assets = [...new Set(costs.map(({ asset }) => asset))]
@@ -129,7 +127,6 @@ const saidOf = ({ isRunning, problems }: StrategyFileView): Said => {
   return lastAnswer.value ?? { lines: usual, isGood: problems.length === 0 }
 }
 
-/** Each mistake leads to its place in the text. */
 const Findings = (of: StrategyFileView) => {
   const { isGood, lines } = saidOf(of)
   const items = lines.map((line, index) => {

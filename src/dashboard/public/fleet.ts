@@ -1,7 +1,4 @@
-/**
- * The page over many bots: how many need attention, problems by kind, exact totals by asset, and the worst bots that pass the filter. It
- * reads one answer every few seconds. The detail of a chosen bot comes from its own journal, or from the bot itself.
- */
+/** The page over many bots, from one answer every few seconds. The detail of a bot comes from its own journal, or from the bot itself. */
 import { signal } from "@preact/signals"
 import { h, render } from "preact"
 import { mayAs, operatorCommands } from "../../control/api/OperatorCommands.ts"

@@ -1,7 +1,4 @@
-/**
- * Numbers and times for people. There is one way to round: half a step away from zero, digits are never cut. Exact decimals stay text.
- * What rounds to zero has no sign and no colour.
- */
+/** Formats numbers and times. Rounds half a step away from zero and never cuts digits. What rounds to zero has no sign and no colour. */
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",")
 
 interface Parts {
@@ -32,7 +29,7 @@ export const decimal = (text: string, places?: number): string => {
 const withPlus = (text: string): string => (text.startsWith("−") || !/[1-9]/.test(text) ? text : `+${text}`)
 
 export const cents = (text: string): string => decimal(text, 2)
-/** A sentence of the bot for the page: times as a clock here shows them, figures with at most eight places. */
+/** Shortens a sentence of the bot for the page: local times, and figures with at most eight decimal places. */
 export const brief = (text: string): string =>
   text
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => moment(Date.parse(time)))
@@ -41,7 +38,7 @@ export const gain = (text: string): string => withPlus(cents(text))
 export const signed = (value: number, places = 2): string => withPlus(decimal(value.toFixed(places), places))
 export const percent = (share: number): string => `${signed(share * 100)} %`
 
-/** The colour of a profit: that of its rounded figure. */
+/** The colour follows the rounded figure, as the reader sees it. */
 export const toneOf = (text: string | null): "" | "up" | "down" => {
   const figure = text === null ? "" : gain(text)
   return figure.startsWith("+") ? "up" : figure.startsWith("−") ? "down" : ""
@@ -68,7 +65,7 @@ export const price = (text: string): string => {
   return decimal(text, value >= 1_000 ? 2 : value >= 1 ? 4 : 8)
 }
 
-/** A price in a sentence or on an axis: without zeros at the end. */
+/** For sentences and axes: no zeros at the end. */
 export const shortPrice = (text: string): string => price(text).replace(/\.?0+$/, "")
 
 /** The price at a pixel, to the digits that pixels can tell apart. */
@@ -78,7 +75,7 @@ export const pixelPrice = (value: number, perPixel: number): string => {
   return (Math.round(value / step) * step).toFixed(Math.max(0, places))
 }
 
-/** At most eight significant digits, without zeros at the end: for quantities. */
+/** At most eight decimal places, without zeros at the end. */
 export const quantity = (value: number): string => decimal(value.toFixed(8).replace(/\.?0+$/, ""))
 
 export const age = (millis: number): string => {
@@ -97,7 +94,7 @@ export const spoken = (code: string): string => {
 }
 
 export const clock = (at: number): string => new Date(at).toLocaleTimeString("en-GB")
-/** The time of day, with the date if that is another day. */
+/** The time of day, with the date if it is not today. */
 const moment = (at: number): string => {
   const day = (time: number) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" })
   return day(at) === day(Date.now()) ? clock(at).slice(0, 5) : `${day(at)} ${clock(at).slice(0, 5)}`

@@ -1,7 +1,4 @@
-/**
- * Own orders on a price chart: a dashed line from the candles to a label at the right, with side and size. Levels such as a stop cross the
- * whole chart, with their names at the left. The nearest ones stay in sight; what lies beyond is named at the edge.
- */
+/** Draws own orders as lines with labels at the right, and levels such as a stop across the chart. The edge names orders out of sight. */
 import type {
   IPrimitivePaneRenderer,
   ISeriesApi,

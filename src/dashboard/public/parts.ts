@@ -1,4 +1,3 @@
-/** The parts that every panel is made of: money with its exact value, figures, chips, icons, choices and tables. */
 import { useSignal } from "@preact/signals"
 import { type ComponentChildren, h } from "preact"
 import { cents, decimal, gain, price, toneOf } from "./format.ts"
@@ -57,7 +56,6 @@ export const Button = ({ icon, id, isAllowed = true, isOn, label, name, onClick,
   return h("button", { type, id, class: `btn ${style}`, onClick, ...state }, icon && h(Icon, { name: icon }), label)
 }
 
-/** A profit over time as a small line, with zero dashed. */
 export const Spark = ({ of }: { readonly of: ReadonlyArray<number> }) => {
   const [low, high] = [Math.min(0, ...of), Math.max(0, ...of)]
   const y = (value: number): string => (36 - ((value - low) / (high - low || 1)) * 32).toFixed(1)
@@ -69,7 +67,6 @@ export const Spark = ({ of }: { readonly of: ReadonlyArray<number> }) => {
   return of.length < 2 ? null : h("svg", box, zero, h("path", { d: `M${of.map(point).join("L")}` }))
 }
 
-/** A choice of the reader between two, which begins with no. */
 export const useToggle = (): readonly [isOn: boolean, toggle: () => void] => {
   const isOn = useSignal(false)
   return [
@@ -121,10 +118,10 @@ interface PanelProps {
   readonly title: Child
   readonly sub?: Child
   readonly tools?: Child
-  /** The tab of a phone under which it is. */
+  /** The phone's tab that shows the panel. */
   readonly panel?: string
   readonly style?: string
-  /** Before the first answer there is nothing to say. */
+  /** True before the first answer. */
   readonly isReading?: boolean
   readonly children?: Child
 }

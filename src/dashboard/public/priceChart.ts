@@ -1,5 +1,3 @@
-/** The trade on the chart: stored candles, own orders as labelled lines, fills as marks. It belongs to the strategy that is selected. */
-
 import { computed } from "@preact/signals"
 import {
   CandlestickSeries,
@@ -50,7 +48,7 @@ const levelKinds = {
   "break-even": ["Break-even", "calm"]
 } as const
 
-/** The one may be shortened, the other exact. */
+/** One may be shortened and the other exact. */
 const isSame = (price: string, other: string): boolean => shortPrice(price) === shortPrice(other)
 
 /** A target is a level until its order is open. */
@@ -73,7 +71,7 @@ const labelOf = ({ price, quantity, side, slot }: Order): string => {
   return `${what} ${decimal(quantity)}`
 }
 
-/** The entry of an order by hand; its exits follow from its terms. */
+/** Only the entry of an order by hand can be moved; its exits follow from its terms. */
 const movable = ({ side, slot, state }: Order): string | undefined => {
   const order = Store.nameOf(slot)
   const isEntry = Store.isByHand(slot) && state === "open" && order.startsWith(`${side.toLowerCase()}-`)
@@ -153,7 +151,6 @@ const draw = (chart: IChartApi): Drawing => {
     if (marketOnChart === `${market} ${timeframe}` || rows.length === 0) return
     marketOnChart = `${market} ${timeframe}`
     chart.timeScale().applyOptions({ secondsVisible: stepOf() < 60 })
-    // The candles fill the chart at once, however few they are.
     const bars = Math.max(fewestBars, Math.min(mostBars, rows.length))
     chart.timeScale().setVisibleLogicalRange({ from: rows.length - bars, to: rows.length + bars * labelShare })
   }

@@ -1,6 +1,5 @@
 /**
- * The slots of the selected strategy by price, the present price between them; trouble first, idle ones last. Of many slots only the rows
- * in sight are elements of the page.
+ * The slots of the selected strategy by price, trouble first and idle ones last. If there are many, only the rows in sight are elements.
  */
 import { computed, signal } from "@preact/signals"
 import { h } from "preact"
@@ -24,7 +23,7 @@ type Group = keyof typeof groups
 const groupNames: ReadonlyArray<Group> = ["All", "Sell", "Buy", "Idle"]
 
 const group = signal<Group>("All")
-/** Pixels that the table is scrolled by, in steps, so that not each of them draws it again. */
+/** Scrolled pixels, in steps, so that not each pixel draws the table again. */
 const scrolled = signal(0)
 
 const own = computed(() => Store.slotsOf(Store.selectedName.value))
@@ -48,14 +47,14 @@ const gain = (value: string | null, { market }: SlotView) =>
 
 const Reasons = ({ because, guards, lately, rule, ruleText, slot, wouldChange }: Explanation) => [
   h(Lines, { title: "Why this order is here", lines: because.map((line) => line.replace(/ \[[\w-]+, [^\]]+\]$/, "")) }),
-  // The file of orders by hand is none that its reader wrote.
+  // The reader did not write the file of orders by hand.
   rule !== null && !Store.isByHand(slot) && p("dim", `${rule} `, h("code", {}, ruleText)),
   h(Lines, { title: "What would change it", lines: wouldChange }),
   h(Lines, {
     title: "Limits that refuse",
     lines: guards.filter(({ verdict }) => verdict !== "passes").map(({ guard, text }) => `${guard}: ${text}`)
   }),
-  // Its name is in the title.
+  // The slot's name is in the title already.
   h(Lines, { title: "History, UTC", lines: lately.map((line) => line.replace(/\.\d{3} +\S+ +/, " ")) })
 ]
 
@@ -108,7 +107,7 @@ const Line = ({ index, row }: { readonly row: Row; readonly index: number }) => 
   return tr("mid", h("td", { colSpan: columns.length }, text, " ", span("dim", Store.market.value)))
 }
 
-/** Up to this many rows are drawn at once. */
+/** A longer table draws only the rows in sight. */
 const mostRows = 200
 const [rowHeight, phoneRowHeight, viewHeight, margin] = [32, 61, 640, 15]
 const phone = matchMedia("(max-width: 720px)")

@@ -1,4 +1,3 @@
-/** All that the page knows of the bot, as signals: its answers, the connection, and the choices of the reader. */
 import { computed, signal } from "@preact/signals"
 import { mayAs, type TokenRole } from "../../control/api/OperatorCommands.ts"
 import type { OrderStanding } from "../../control/api/Order.ts"
@@ -32,11 +31,11 @@ export const heardAt = signal(0)
 /** Milliseconds that the bot's clock is ahead of ours, so that ages are right on another machine. */
 export const skew = signal(0)
 export const now = (): number => Date.now() + skew.value
-/** The time of the bot once a second, for ages. */
+/** The bot's time, updated once a second, for ages. */
 export const second = signal(Date.now())
 
 export const search = signal("")
-/** The strategy in the address, as it is written there. */
+/** The strategy in the address, still encoded. */
 const address = signal("")
 
 const storedChoice = (key: string, usual: string) => {
@@ -85,9 +84,9 @@ export const selected = computed(() => strategies.value.find(isAt(address.value)
 export const selectedName = computed(() => selected.value?.name ?? "")
 export const market = computed(() => selected.value?.market ?? status.value?.prices[0]?.market ?? "")
 export const baseOf = (name: string): string => name.split("/")[0] ?? ""
-/** The strategy that keeps the orders by hand of a market. */
+/** True for the strategy that keeps a market's orders by hand. */
 export const isByHand = (strategy: string): boolean => strategy.startsWith("by-hand-")
-/** The name of a slot without that of its strategy. */
+/** The slot's name without the strategy's. */
 export const nameOf = (slot: string): string => slot.split("/")[1] ?? slot
 export const quoteOf = (name: string): string => name.split("/")[1] ?? ""
 export const priceNow = computed(() => status.value?.prices.find((each) => each.market === market.value))

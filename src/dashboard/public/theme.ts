@@ -25,7 +25,7 @@ export const switchTheme = (): void => {
   changed()
 }
 
-/** A colour of the style sheet, as a canvas takes it. */
+/** Returns a colour of the style sheet in the form that a canvas accepts. */
 export const colour = (name: string, opacity = 1): string => {
   const probe = document.createElement("i")
   probe.style.color = `var(--${name})`

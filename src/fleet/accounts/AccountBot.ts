@@ -1,7 +1,6 @@
 /**
- * One account of a fleet as this process runs it: the one engine on the account's journal in the database, steered by the account's row. It
- * ends when it is told to, and by itself after another process has taken the account over: the journal then refuses its next record, before
- * it sends anything that needs one.
+ * One account of a fleet in this process: the engine on the account's journal in the database, steered by the account's row. If another
+ * process takes the account over, the journal refuses the next record, so this bot ends before it sends anything that needs one.
  */
 import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
@@ -33,15 +32,10 @@ import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { ownedIn } from "../server/FleetView.ts"
 import * as AccountHearing from "./AccountHearing.ts"
 
-/**
- * First comparison after a start happens within this time. It finds orders that another owner left or that a restored journal lacks. The
- * delay spreads the load if all accounts start at once.
- */
+/** The first comparison after a start comes within this time. It finds orders that another owner left or a restored journal lacks. */
 const firstMillis = 600_000
 
-/**
- * The turn of an account's comparison follows from its name and the clock, so it stays under any owner, and many accounts spread evenly.
- */
+/** Turns follow from the account's name and the clock, so they stay under any owner, and many accounts spread evenly. */
 export const turnsOf = (account: string, everyMillis: number): Background.Turns => ({
   first: waitOf(account, Math.min(everyMillis, firstMillis)),
   next: waitOf(account, everyMillis)

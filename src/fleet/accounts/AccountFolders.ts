@@ -1,7 +1,7 @@
 /**
  * The accounts of a fleet as folders: one for each account, with `config.yaml` and its strategies. Changes of the database are shown before
- * they are written, and a folder with a mistake changes nothing. Secrets stay on their machines: a configuration only refers to them, and
- * each runner has its own folder of them.
+ * they are written, and a folder with a mistake changes nothing. Secrets stay in a folder of each runner; a configuration only refers to
+ * them.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import { countText } from "../../domain/Words.ts"

@@ -1,7 +1,4 @@
-/**
- * Handles an operator's commands to an account, as a single bot does at its control server. Commands go to the one engine and into the
- * account's journal. The account's row holds its overall state: the kill switch, and whether it may trade.
- */
+/** Handles commands to an account. Its row holds the kill switch and the target state; all other commands go into its journal. */
 import { Effect } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
 import * as VenueOrders from "../../app/containment/VenueOrders.ts"
@@ -68,7 +65,7 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
       return done(yield* Operator.resolve(bot, by, answer, word.text))
     }
     const { name, target, why } = word
-    // Asks the row, because this process may not have seen the latest wish yet.
+    // Reads the row again, because this process may not have seen the latest target state yet.
     if (name === "resume" && (yield* registry.one(account))?.wanted === "paused")
       return yield* new Refused({ message: `The whole account is paused: limitbot resume --account ${account}` })
     return done(yield* Operator.obey(bot, by, name, target, why))

@@ -1,4 +1,3 @@
-/** Serves one page and one API over all accounts of a fleet, and over single bots, until stopped. */
 import { Console, Effect, Layer, Option, type Redacted } from "effect"
 import { fleetDatabase } from "../../app/bots/AccountOfFleet.ts"
 import * as DashboardPage from "../../app/control/DashboardPage.ts"
@@ -20,7 +19,7 @@ export const serve = Effect.fn("FleetPage.serve")(function* <E, R>({ database, f
   const { bots, options } = Option.isSome(file)
     ? yield* FleetFile.load(file.value)
     : { bots: [], options: FleetFile.usual }
-  // Other bots can be shown without a fleet.
+  // Single bots can be shown without a fleet.
   const url = yield* bots.length === 0 ? Effect.asSome(database) : Effect.option(database)
   const serving = Effect.gen(function* () {
     const address = yield* FleetServer.serve(beside, options)

@@ -1,7 +1,4 @@
-/**
- * Implements the page over many bots: accounts from the fleet's database, and single bots from their addresses. It shows an account as its
- * journal has it. Commands to accounts go to their rows and their owners; commands to bots go to the bots.
- */
+/** Implements `Fleet`. An account is shown as its journal has it. Commands to accounts go to their rows and owners, others to the bots. */
 import { Clock, Effect, type FileSystem, Layer, type Path } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AccountWords from "../../app/journal/AccountWords.ts"

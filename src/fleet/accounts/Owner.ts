@@ -1,7 +1,6 @@
 /**
- * Runs the bot of an account while this process holds the account's shard. The account's row steers the bot, and the owner passes commands
- * to it. A bot that fails is reported in the row and restarted. When the shard leaves, the current turn ends and the account's orders stay
- * open; the next owner continues with them.
+ * Runs the bot of an account while this process holds the account's shard. A bot that fails is reported in the account's row and restarted.
+ * When the shard leaves, the current turn ends and the account's orders stay open; the next owner continues with them.
  */
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Option, Queue, Semaphore } from "effect"
 import { CurrentAddress, CurrentRunnerAddress } from "effect/cluster/Entity"

@@ -1,7 +1,7 @@
 /**
- * A process of a fleet. It has its share of the accounts, each as long as the cluster's engine gives it the account's shard, and runs a bot
- * for each. A failure in one account is reported for that account and tried again; no other account is affected. A runner that cannot reach
- * the database ends its bots: it could record nothing, so it would pay nothing.
+ * A process of a fleet. It runs a bot for each account whose shard the cluster gives it. A failure in one account is reported for that
+ * account and tried again; no other account is affected. A runner that cannot reach the database ends its bots: they could record nothing,
+ * so they would pay nothing.
  */
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
@@ -26,10 +26,7 @@ import * as Shared from "./sharing/Shared.ts"
 const readMillis = 1_000
 const lookMillis = 500
 const hurryMillis = 100
-/**
- * Maximum number of accounts that start at once. With more, the processor is too busy to renew the locks, and they are lost. An account
- * that hangs counts for `startMillis`.
- */
+/** At most this many accounts start at once: with more, the processor renews locks too late. A hanging one counts for `startMillis`. */
 const maxStarting = 4
 const startMillis = 5_000
 /** A row is sent when it is new, and again at every tenth poll in case it was lost. */

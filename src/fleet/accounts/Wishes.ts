@@ -1,6 +1,6 @@
 /**
- * Sets the target state of whole accounts: trade, place nothing new, or cancel everything. The state is a row, so it holds for any runner
- * of the account. A resume also sends a command to the owners, because a pause in a journal lasts until the journal records its end.
+ * Sets the target state of whole accounts. It is a row, so it holds for any runner of the account. A resume is also sent to the owners as a
+ * command, because a pause in a journal lasts until the journal records its end.
  */
 import { Effect } from "effect"
 import { speaking } from "../../app/journal/AccountWords.ts"
@@ -15,10 +15,7 @@ export const wantedBy = {
   release: "running"
 } as const satisfies Readonly<Record<FleetCommand, WantedState>>
 
-/**
- * Returns the number of accounts that the command reaches, of those with these names or, without names, of all. A resume does not end the
- * kill switch; only a release does.
- */
+/** Returns the number of accounts that the command reaches; no names: all accounts. Only a release ends the kill switch, not a resume. */
 export const say = Effect.fn("Wishes.say")(function* (
   command: FleetCommand,
   why: string,

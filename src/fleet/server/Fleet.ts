@@ -1,7 +1,4 @@
-/**
- * Interface of the page over many bots: accounts of a fleet and single bots. `accounts/FleetView.ts` implements it. Nothing here moves money: a
- * command to an account is a row for its owner, and a command to a bot is a request to its own control server.
- */
+/** The services of the page over many bots. Nothing here moves money: commands are rows for owners, or requests to bots' servers. */
 import { Context, type Effect } from "effect"
 import type { Refused, Unknown } from "../../control/api/ControlApi.ts"
 import type { OperatorAnswer } from "../../engine/funding/Problems.ts"

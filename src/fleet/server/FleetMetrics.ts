@@ -1,6 +1,6 @@
 /**
- * Many bots in Prometheus' text format. Labels are classes, states, kinds of problems and assets, never names of accounts: a fleet of ten
- * thousand has as many series as one of ten. Beyond the largest classes or assets, the rest counts as `other`.
+ * Many bots in Prometheus' text format. Labels are never names of accounts, so a fleet of ten thousand has as many series as one of ten.
+ * The classes beyond the largest count as `other`; assets beyond the first `maxAssets` are left out.
  */
 import type { Family, MetricSample } from "../../control/view/Metrics.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,7 +1,4 @@
-/**
- * Combines many bots into one list, worst first: accounts of a fleet, as their owners last reported to the database, and single bots, as
- * they answer. Sums are exact, by asset. Unknown amounts are marked as unknown and not added.
- */
+/** One list of a fleet's accounts, as last reported, and of single bots. Sums are exact, by asset; unknown amounts are not added. */
 import { Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { FleetAccount } from "../../journal/postgres/Registry.ts"
@@ -18,7 +15,7 @@ export const botStates = ["nobody's", "failing", "unreachable", "killed", "pause
 const Sum = Schema.Struct({ asset: Text, id: Text, amount: Text })
 type Sum = typeof Sum.Type
 
-/** Against holding the same budget, for each quote asset. No share: no budget has a price. */
+/** Against holding the same budget, for each quote asset. `share` is null if no budget has a price. */
 const ProfitOf = Schema.Struct({ asset: Text, total: Text, share: Schema.NullOr(Schema.Finite) })
 
 export const BotLine = Schema.Struct({

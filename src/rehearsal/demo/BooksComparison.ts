@@ -1,7 +1,4 @@
-/**
- * Compares two independent double-entry books to the unit: the bot's ledger, folded from its journal, and the sandbox's own. Both must be
- * at rest (no open order), because one side knows of a payment under way before the other.
- */
+/** Compares the bot's ledger and the sandbox's books to the unit. Both must be at rest: one side knows of a payment before the other. */
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { givenBackOf, type Place } from "../../domain/Accounts.ts"

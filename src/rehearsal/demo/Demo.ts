@@ -1,8 +1,4 @@
-/**
- * The whole bot on the whole service, without configuration. A sandbox starts on a loopback port, and a configuration with a generated key
- * is written to a temporary folder. A grid around the present price runs over real HTTP with real signatures and a real journal. At the end
- * both sides' books are compared and the folder is removed.
- */
+/** The whole bot on a sandbox, over real HTTP with real signatures and a real journal. At the end both sides' books are compared. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Duration, Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import * as BotRun from "../../app/run/BotRun.ts"

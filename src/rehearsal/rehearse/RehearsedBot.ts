@@ -1,7 +1,4 @@
-/**
- * The bot of a rehearsal: `run` itself, composed as in live runs and with the user's whole configuration. Only the world outside the
- * program differs: the venue is a sandbox, time is virtual, and no person reads messages or acts.
- */
+/** The bot of a rehearsal: `run` itself with the user's whole configuration. Only the venue, the time and the people are simulated. */
 import { Clock, Effect, FileSystem, Layer, Path, PlatformError } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
 import { ChildProcessSpawner } from "effect/process"
@@ -229,10 +226,7 @@ const makeLetters = () => {
   }
 }
 
-/**
- * The candles with which indicators begin: those of the sources that the files name, as a live start would read them, moved to the time and
- * prices of the rehearsal. A source on the network is left out.
- */
+/** The candles with which indicators begin: from the files' sources on this machine, moved to the rehearsal's time and prices. */
 interface WarmCandles {
   readonly market: Market
   readonly minutes: ReadonlyArray<Minute>

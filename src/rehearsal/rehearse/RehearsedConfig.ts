@@ -1,7 +1,6 @@
 /**
- * The user's configuration for a rehearsal. Settings that decide the bot's actions stay unchanged; settings that lead out of this machine
- * or to real money are replaced. Every key of the file is named here, or its section is (`test/cli/rehearse/everyKey.test.ts` has a row for
- * each).
+ * The user's configuration for a rehearsal. Settings that decide the bot's actions stay; settings that lead out of this machine or to real
+ * money are replaced. `test/cli/rehearse/everyKey.test.ts` has a row for each key.
  */
 import { Redacted } from "effect"
 import { present } from "../../domain/Present.ts"
@@ -51,7 +50,7 @@ export const of = (
   stuckAfter,
   journal,
   signalFile,
-  // An alert places no order, and nobody is told of a rehearsal.
+  // An alert places no order, and a rehearsal sends none.
   alerts: [],
   // The journal is thrown away, so no outside witness gets its checkpoints.
   witness: undefined,

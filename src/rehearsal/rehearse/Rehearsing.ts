@@ -1,7 +1,4 @@
-/**
- * Before any money is at risk, the user's own files go through days of outages, lost requests and crashes on a sandbox in virtual time. The
- * report has the fills, the worst drawdown, the longest wait for the answer to a payment, and the alarms that a person would have got.
- */
+/** Rehearses the user's own files on a sandbox in virtual time, before any money is at risk. */
 import { Cause, Effect, FileSystem, Option, Schema } from "effect"
 import { PlanRefused } from "../../app/plan/PlanRefused.ts"
 import type { Asset } from "../../domain/Amount.ts"
@@ -75,10 +72,7 @@ const refusalIn = (ended: Cause.Cause<unknown>) => {
 
 export const levelNames = ["none", "low", "medium", "high"] as const satisfies ReadonlyArray<TroubleLevel>
 
-/**
- * Returns the user's configuration. If none was named and the usual one does not exist, returns the sandbox's assets and any others that
- * the files name.
- */
+/** Without a named or usual configuration, returns one with the sandbox's assets and any others that the files name. */
 const settingsOf = Effect.fnUntraced(function* (
   { config, usual }: { readonly config: string; readonly usual: string },
   files: ReadonlyArray<string>,

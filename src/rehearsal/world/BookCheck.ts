@@ -12,7 +12,7 @@ const gained = (state: State, account: string, id: string, place: ReturnType<Pla
   const { books, settings } = state
   const asset = settings.assets.find((candidate) => candidate.id === id)
   if (asset === undefined) return 0n
-  // On other chains all entries of the asset belong to the bot, whoever the sender was.
+  // On other chains all entries of the asset belong to the bot, from any sender.
   if (place === "external")
     return [...books.entries.values()].reduce(
       (sum, entry) => (entry.asset === id && entry.place === place ? sum + entry.amount : sum),

@@ -1,7 +1,4 @@
-/**
- * A program as a process of a simulated world, in a domain that can be killed at any step. Its disk outlives it: the world opens and closes
- * its files from outside, as the operating system does.
- */
+/** A program as a simulated process that can be killed at any step. The world opens and closes its files, so its disk outlives it. */
 import { Effect, Exit, Layer, Scope } from "effect"
 import * as Head from "../../journal/Head.ts"
 import { Journal } from "../../journal/Journal.ts"

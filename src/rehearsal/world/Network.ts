@@ -1,7 +1,6 @@
 /**
- * The network between a bot and the service. The seed and the present trouble decide whether a request is delivered, lost, late, doubled,
- * refused or answered with an old answer. The service runs in its own process, independent of the client. A watcher sees each request as it
- * leaves the bot, when its record must already be on disk.
+ * The network between a bot and the service. The seed and the present trouble decide the fate of each request. `seen` gets each request as
+ * it leaves the bot, when its record must already be on disk.
  */
 import { Effect } from "effect"
 import { type HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"

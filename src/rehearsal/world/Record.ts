@@ -1,7 +1,4 @@
-/**
- * Records a rehearsal's bot: counts of events, the alarms that a person would have got, the time that payments stayed unanswered, and the
- * fall of its equity from the peak.
- */
+/** Records a rehearsal: events, the alarms that a person would have got, unanswered payments, and the fall of equity from its peak. */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Overdue } from "../../engine/tracking/Overdue.ts"
 import type { RequestFate } from "./Network.ts"
@@ -67,7 +64,7 @@ export const make = (startedAt: number) => {
   const followPayment = (event: BotEvent, now: number): void => {
     if (!("placement" in event)) return
     if (event._tag === "FundingSent" && !unanswered.has(event.placement)) unanswered.set(event.placement, now)
-    // If it never left, a later payment is counted anew.
+    // If it never left, a later payment is timed from its own start.
     if (event._tag === "FundingHeld" && event.attempt === 1) unanswered.delete(event.placement)
     const isAnswer =
       event._tag === "FundingAcknowledged" ||

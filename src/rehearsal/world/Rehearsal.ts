@@ -1,7 +1,6 @@
 /**
- * A rehearsal: a bot with its user's own files on its own sandbox, for days of virtual time. Requests get lost, the service goes away, and
- * the bot is killed and suspended. At the end all orders are cancelled on a faultless network, and both sides' books must agree. Only the program
- * is real, and the caller provides it, so the rehearsal runs what the caller would run.
+ * Runs a bot with its user's own files on its own sandbox for days of virtual time. Requests get lost, the service goes away, and the bot
+ * is killed and suspended. At the end all orders are cancelled on a faultless network, and both sides' books must agree.
  */
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
@@ -225,10 +224,7 @@ const worthOf = ({ ledger, strategies }: BotState, venue: State, at: number): nu
   return usd
 }
 
-/**
- * Pays deposits on other chains. A program pays within seconds and reports it; a person pays within minutes and reports nothing. Both pay
- * even if the bot that asked has ended, with money of the sandbox, over a connection without trouble.
- */
+/** Pays deposits on other chains, even if the bot has ended. A program pays in seconds and reports it; a person in minutes, unreported. */
 interface Payer {
   readonly kind: WalletPort["kind"]
   readonly url: string

@@ -1,7 +1,4 @@
-/**
- * The trouble around a bot: shares and times that a seed turns into accidents. A world without trouble answers at once; a rehearsal offers
- * the levels below. The service itself tells the truth, but an answer may be old, or report a failure of a request that was done.
- */
+/** Shares and times that a seed turns into accidents. The service tells the truth, but an answer may be old, or deny what was done. */
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 
 /** Shares of the requests, together at most one. */

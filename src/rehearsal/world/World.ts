@@ -1,8 +1,7 @@
 /**
- * A deterministic world for Effect programs: one virtual time and one queue of runnable tasks, both driven step by
- * step. A domain is a "process": killing it drops its tasks and timers without running finalizers, as with kill -9.
- * It can be suspended, and its wall clock can be wrong; waiting uses monotonic time, which is always right. The same
- * seed gives the same steps, so any failure can be replayed from its number.
+ * A deterministic world for Effect programs in virtual time: the same seed gives the same steps, so any failure can be replayed. A domain
+ * is a process: killing it drops its tasks and timers without running finalizers, as with kill -9. Its wall clock can be wrong; waiting
+ * uses monotonic time, which is always right.
  */
 import { type Clock, Context, Duration, Effect, Exit, type Fiber, Random, References, type Scheduler } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
@@ -126,10 +125,7 @@ export class Domain {
     this.isAlive = false
   }
 
-  /**
-   * Nothing in it runs for a while, as with SIGSTOP or a sleeping laptop. A second suspension never ends the first one early, because tasks
-   * that already wait for that end would stay asleep while others continue.
-   */
+  /** Stops the domain as SIGSTOP does. Never shortens a suspension: tasks that wait for its end would sleep on while others run. */
   suspend(millis: number): void {
     this.suspendedUntil = Math.max(this.suspendedUntil, Math.ceil(this.world.now + millis))
   }
@@ -143,7 +139,7 @@ export class Domain {
     const context = Context.make(ClockReference, this.clock).pipe(
       Context.add(Random.Random, service),
       Context.add(References.MinimumLogLevel, "None"),
-      // Nobody reads the spans, and they take a fifth of the time.
+      // Spans have no reader here, and they take a fifth of the time.
       Context.add(References.TracerEnabled, false)
     )
     return Effect.runForkWith(context)(effect, { scheduler: this.scheduler })

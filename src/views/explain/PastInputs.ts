@@ -1,7 +1,6 @@
 /**
- * The inputs of strategies' conditions at a time, now or in the past. The conditions are evaluated again on the prices in the journal, with
- * the strategy's own trading as the journal recorded it then. Without stored prices, the inputs that were recorded with the decision are
- * shown.
+ * The inputs of a strategy's conditions at a time, evaluated again on the journal's prices and on the strategy's own trading as recorded
+ * then. Without stored prices, the inputs that were recorded with the decision are shown.
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,7 +1,4 @@
-/**
- * Counts how often the price has reached an open order, and how far beyond a limit the price went before the bot's earlier orders filled. It
- * answers the question "it was there, why has it not filled?".
- */
+/** Explains an order that the price reached and that did not fill: how often, and how far beyond the limit earlier fills needed it. */
 import { Schema } from "effect"
 import type { Side } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"

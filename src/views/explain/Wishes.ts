@@ -1,6 +1,5 @@
 /**
- * The plan of each slot by its strategy's last decision. If a decision holds across fills, its legs continue by themselves: the slot's
- * progress determines the armed leg, or that none is left.
+ * The order that each slot should have. If a decision holds across fills, the slot's progress arms the next leg, or none after the last.
  */
 import type { Reason } from "../../domain/BotEvent.ts"
 import { progress } from "../../engine/planning/DecisionRecord.ts"

@@ -1,7 +1,4 @@
-/**
- * The data of an account as one fold of the journal: all trades, including manual swaps, and the places of the money at the end of each
- * day. Lists that only grow may be stored elsewhere in parts, so that a reader needs little memory.
- */
+/** Folds an account's journal: trades, also manual swaps, and the money at each day's end. The lists in `grown` are stored in parts. */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { movingTags } from "../../domain/Ledger.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"

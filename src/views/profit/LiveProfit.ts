@@ -1,8 +1,6 @@
 /**
- * Profit and loss for a glance: in total, by day (UTC), by strategy and by slot, all from the ledger's figures. The screen, `status` and
- * the API show these. The figures are stored, and each event is counted once.
- *
- * `total` equals the profit against holding the budget: the budget's own price move cancels out, and a holder pays no fees.
+ * Profit and loss in total, by day (UTC), by strategy and by slot. `total` equals the profit against holding the budget: the budget's own
+ * price move cancels out, and a holder pays no fees.
  */
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -29,7 +27,7 @@ export const { method } = RunningProfit
 export const oldest = (prices: TradingRecord["lastPrices"]): number | undefined =>
   prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))
 
-/** Open positions move with the price. They are valued again at least this often, in milliseconds. */
+/** Open positions move with the price, so a picture is reused only for this time. */
 const staleMillis = 2_000
 
 const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: number): LiveProfit => {

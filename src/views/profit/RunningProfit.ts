@@ -1,9 +1,7 @@
 /**
- * Profit and loss by average cost, updated event by event. It gives the result of `Profit.report` over all trades without keeping them: it
- * keeps a sum for each slot and day, so it can be stored and continued.
- *
- * Trades count in the order of their time, but are not always recorded in it. So the newest ones of each pool are kept for a while. A trade
- * that comes even later makes `isExact` false: then the caller reads everything again and keeps all trades.
+ * Profit and loss by average cost, event by event. It equals `Profit.report` over all trades but keeps only a sum for each slot and day, so
+ * it can be stored and continued. Trades count in the order of their time but may be recorded in another, so the newest of each pool are
+ * kept. A trade that comes even later makes `isExact` false: the caller then reads everything again and keeps all trades.
  */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"

@@ -1,7 +1,6 @@
 /**
- * The books of accounts, read from the journal after the newest snapshot. Lists that only grow are stored in parts: each part has the
- * entries since the one before and is never rewritten. The newest snapshot names its parts. If a part is missing or differs, everything is
- * read from the first event.
+ * Reads the books of an account from the newest snapshot and the events after it. Lists that only grow are stored in parts, which are never
+ * rewritten. The snapshot names its parts. If one is missing or differs, everything is read from the first event.
  */
 import { deserialize, serialize } from "node:v8"
 import { Effect, Schedule, Semaphore } from "effect"

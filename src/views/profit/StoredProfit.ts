@@ -1,7 +1,4 @@
-/**
- * Profit from the journal, read after the newest snapshot. So a long journal is read once, by the first reader after an upgrade. A running
- * bot keeps the snapshot up to date.
- */
+/** Reads profit from the newest snapshot and the events after it, so a long journal is read in full only once after an upgrade. */
 import { deserialize, serialize } from "node:v8"
 import { Effect, Schedule, Semaphore } from "effect"
 import { eachPage, Journal, type JournalError } from "../../journal/Journal.ts"

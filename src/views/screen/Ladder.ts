@@ -1,6 +1,6 @@
 /**
- * The orders of a screen. If all of them fit, or there is one market, the highest price is first, with a line where the market is.
- * Otherwise the nearest order is first. Orders in trouble come before all others. Orders in a market whose price is old are grey.
+ * The orders of a screen, the highest price first, with a line where the market is. If there are several markets and they do not fit, the
+ * nearest order is first. Orders in trouble come before all others; orders with an old price are grey.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -41,7 +41,7 @@ export const ladder = (rows: ReadonlyArray<SlotRow>, { now, prices }: ScreenInpu
     const fitting = variants.find((texts) => texts.every(({ length }) => length <= columns))
     const [header = "", ...texts] = fitting ?? variants.at(-1) ?? []
     const items = visible.map((row, index) => {
-      // The reason is no column, because the edge of the screen may cut it.
+      // The reason is not a column, because the edge of the screen may cut it.
       const reason = row.progress === null && row.why !== "" ? `: ${row.why}` : ""
       const colour = isTrouble(row) ? "yellow" : isOld(prices.get(row.market), now) ? "dim" : undefined
       const line: ColouredLine = [`${texts[index]}${reason}`, colour]

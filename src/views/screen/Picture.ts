@@ -1,7 +1,4 @@
-/**
- * The picture of a bot as lines of text, for `status`, logs and pipes: first the problems, then prices with their age, the slots with their
- * orders and reasons, the money by place, and the last events. Nothing is cut. On a terminal, `Screen` shows the same facts.
- */
+/** The picture of a bot as lines of text, for `status`, logs and pipes. Nothing is cut. On a terminal, `Screen` shows the same facts. */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -167,7 +164,6 @@ const colourOf: Readonly<Record<SlotRow["tone"], Colour>> = { alarm: "yellow", b
 
 const weightColour: Readonly<Record<Weight, Colour>> = { quiet: "dim", good: "green", warn: "yellow", alarm: "red" }
 
-/** The status of a bot from its journal. */
 export const statusLines = (
   facts: JournalFacts,
   running: string | undefined,

@@ -1,7 +1,6 @@
 /**
- * The screen of a running bot: state and profit, strategies, orders, balances, warnings, events. It is a pure function of the facts and of
- * the size, in which every line fits. Orders get at least half of the rows. A low screen drops events first and strategies next, but never
- * profit, balances or the worst warning. Figures of an old price are grey.
+ * The screen of a running bot, a pure function of the facts and of the size, in which every line fits. Orders get at least half of the
+ * rows. A low screen drops events first and strategies next, but never profit, balances or the worst warning.
  */
 import type { Of } from "../../domain/BotEvent.ts"
 import { mid } from "../../domain/Market.ts"
@@ -145,7 +144,7 @@ const warningLine = ({ problems, warning }: ScreenInput, columns: number): Lines
   return [[`${text}${others}`, "yellow"]]
 }
 
-/** The newest first. Routine is shown if there is nothing else. */
+/** Newest first. Routine events are shown only if there are no others. */
 const eventLines = ({ assets, profit, recent }: ScreenInput, count: number): Lines => {
   const write = Figures.amountBy(moneyOf(profit))
   const lines = recent.flatMap(({ at, event }): Lines => {

@@ -1,10 +1,8 @@
 /**
  * A runner's part of a credential's rate, renewed in the fleet's database every two seconds, and at once after a refusal. A refusal of one
- * runner slows all of them.
- *
- * A part is lowered in this process before it is lowered in the database, and raised here only after the database has it. So no two runners
- * count on the same part, whatever happens to a renewal. While the database is unreachable, a runner keeps its last part, then has the
- * careful part after its lease, and the least rate after the others have removed it. So its part only shrinks until the next renewal.
+ * runner slows all. A part is lowered in this process before it is lowered in the database, and raised here only after the database has it.
+ * So no two runners count on the same part, even if a renewal fails. Without the database, a runner keeps its part until its lease ends,
+ * then the careful part. Once the others have removed it, it has the least rate.
  */
 import { Duration, Effect, Queue } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"
@@ -84,9 +82,7 @@ interface Held extends RateRenewal {
 }
 
 interface Refusal {
-  /**
-   * Number of lessons that the runner knew. If it is lower than the current number, the refused request was sent before the newest lesson.
-   */
+  /** Lessons known at the refusal. If there are more by now, the refused request was sent before the newest lesson. */
   readonly afterLessons: number
 }
 

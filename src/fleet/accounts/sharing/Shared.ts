@@ -1,7 +1,6 @@
 /**
- * Creates the services that accounts share in this process when the first account needs them. Accounts with one venue and one credential
- * queue in one rate budget, within this runner's part of the credential's rate. Accounts that also trust prices in one way share an order
- * book and one list of their orders. Prices for that book are requested once for all.
+ * Creates the services that accounts share in this process. Accounts with one venue and one credential queue in one rate budget, within
+ * this runner's part of the rate. Accounts that also trust prices in one way share an order book, whose prices are requested once.
  */
 import { createHash } from "node:crypto"
 import { Effect, Redacted, Scope } from "effect"
@@ -39,7 +38,7 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
     )
     const sharedValue = sharedByKey.get(key) ?? (yield* Effect.cached(making))
     sharedByKey.set(key, sharedValue)
-    // If the creation fails, the next account that needs it creates it anew.
+    // If the creation fails, the next account that needs it creates it again.
     return yield* Effect.tapError(sharedValue, () => Effect.sync(() => sharedByKey.delete(key)))
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Strategies that the accounts of a class share. In their files, `budget: own` becomes each account's own budget, and `5% of quote` or `10%
- * of base` becomes that share of it, rounded down to whole units. So one file trades in every account by its own measure, and each
- * account's journal has the exact numbers. Lines stay, so a mistake is reported at its place in the shared file.
+ * Strategies that the accounts of a class share. `budget: own` becomes each account's own budget, and `5% of quote` or `10% of base` a
+ * share of it, rounded down to whole units. So each account's journal has exact numbers. Lines stay, so a mistake is reported at its place
+ * in the shared file.
  */
 import { Result } from "effect"
 import { floorOf, format } from "../../../domain/Amount.ts"
