@@ -1,6 +1,6 @@
 /**
- * For `check` and `plan`: computes the time at which a strategy's indicators will have their candles, and judges their source. A source of
- * another market or unit is far from prices that the bot or the venue knows.
+ * Computes when a strategy's indicators will have their candles, for `check` and `plan`, and judges the source. A source of another market
+ * or unit shows as a price far from those that the bot or the venue knows.
  */
 import { Clock, Effect, Path } from "effect"
 import { median } from "../../domain/Amount.ts"

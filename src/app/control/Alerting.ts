@@ -1,6 +1,6 @@
 /**
- * Price alerts: the loop that compares them with the prices of a running bot, and the commands that change and list them. An alert that is
- * reached becomes an event of the journal, so it is reported as every event is, and once.
+ * Compares price alerts with the prices of a running bot, and changes and lists them. An alert that is reached becomes an event of the
+ * journal, so it is reported once and like every event.
  */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -24,7 +24,7 @@ import { stateOf } from "../journal/JournalView.ts"
 type Settings = Pick<BotSettings, "alerts" | "journal" | "markets">
 
 const lookMillis = 1_000
-/** For markets that no strategy uses. */
+/** Interval of price requests for markets that no strategy uses. */
 const pollMillis = 10_000
 const staleMillis = 60_000
 
@@ -34,7 +34,7 @@ const isArmed = ({ alerts }: BotState, { since, text }: Pick<PriceAlerts.PriceAl
 const alertsOf = ({ alerts, journal, markets }: Settings) =>
   Effect.map(PriceAlerts.inFile(journal, markets), (added) => [...alerts, ...added])
 
-/** Runs beside the turns of a bot. A market without a price keeps its alerts waiting. */
+/** A market without a price keeps its alerts waiting. */
 export const watch = Effect.fn("Alerting.watch")(function* (
   settings: Settings,
   strategies: () => ReadonlyArray<Strategy>

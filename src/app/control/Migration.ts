@@ -1,6 +1,6 @@
 /**
- * Checks if this version can read the files of an earlier one: the configuration, strategy files and the journal. It changes nothing. The
- * usual readers read the files; they name each unknown key with its line and its replacement.
+ * Checks if this version can read the configuration, strategy files and journal of an earlier one, and changes nothing. The usual readers
+ * name each unknown key with its line and its replacement.
  */
 import { Effect } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"

@@ -1,6 +1,6 @@
 /**
- * Questions and their answers. An answer comes from a flag, from the question's fallback if the user accepts all fallbacks, or from the
- * terminal. All prompts share one input, so answers that are piped in reach the right question, whatever the venue is asked in between.
+ * Asks questions. An answer comes from a flag, from the fallback if the user accepts all fallbacks, or from the terminal. All prompts share
+ * one input, so piped answers reach the right question, even if the venue is asked in between.
  */
 import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
 import { Prompt } from "effect/cli"
@@ -29,7 +29,6 @@ const ownFlags: ReadonlyMap<string, string> = new Map([
 
 const flagOf = (key: string): string => ownFlags.get(key) ?? `--set ${key}=…`
 
-/** `given`: the answers of flags, by key. `takesFallbacks`: the user is not asked. */
 export const make = Effect.fn("Interview.make")(function* (
   given: ReadonlyMap<string, string>,
   takesFallbacks: boolean
@@ -67,11 +66,11 @@ export const make = Effect.fn("Interview.make")(function* (
   })
   return {
     ask,
-    /** Returns `undefined` if the person goes back instead. */
+    /** Returns `undefined` if the user goes back instead. */
     askOrGoBack: (question: Question) =>
       Effect.map(answerTo(question, true), (answer) => (answer === back ? undefined : answer)),
     given: (key: string) => given.get(key),
-    /** Passes the answer to `use`. If it fails, a person reads why and answers again; a flag cannot. */
+    /** Passes the answer to `use`. If `use` fails, the user reads why and answers again; a flag cannot. */
     settle,
     isPersonal,
     unused: () => [...given.keys()].filter((key) => !usedKeys.has(key)),

@@ -1,6 +1,6 @@
 /**
- * Prints the journal's events, newest last, with or without a running bot. With follow, it continues with the live stream after the last
- * number shown, so nothing is missed or shown twice, even across restarts.
+ * Prints the journal's events, newest last, with or without a running bot. It follows the live stream after the last number shown, so
+ * nothing is missed or shown twice, even across restarts.
  */
 import { Console, Effect, Option, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"

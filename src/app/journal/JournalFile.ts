@@ -1,6 +1,6 @@
 /**
- * The commands on a journal file: verify, compact, archive, copy while the bot runs, and restore from a copy. A journal in a fleet's
- * database can only be verified.
+ * Verifies, compacts and archives a journal file, copies it while the bot runs, and restores a copy. A journal in a fleet's database can
+ * only be verified.
  */
 import { dirname } from "node:path"
 import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
@@ -35,7 +35,7 @@ export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused"
 
 const reading = (filename: string) => Sqlite.layer({ filename, readOnly: true })
 
-/** Opens the journal as its only writer; refused while a bot runs. */
+/** Refused while a bot runs. */
 const writing = Effect.fnUntraced(function* (name: string) {
   const { pid } = yield* Process
   const journal = Lease.fileOf(name)
@@ -88,7 +88,7 @@ export const verifiedFile = Effect.fnUntraced(function* (config: string, expecte
   return { journal, ...chain }
 })
 
-/** The head outside the chain is in the account's row. It is read first, because the account's owner may be writing. */
+/** The head outside the chain is read first, because the owner of the account may be writing. */
 export const verifiedAccount = Effect.fnUntraced(function* (account: string, expected: ReadonlyArray<string>) {
   const journals = yield* Journals
   const databaseHead = yield* journals.head(account)
@@ -164,7 +164,7 @@ export const archive = Effect.fn("JournalFile.archive")(function* (before: strin
   )
 }, Effect.scoped)
 
-/** Makes a complete copy, even while the bot writes; only its owner can read the file. */
+/** Makes a complete copy, even while the bot writes. Only its owner can read the file. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const sql = yield* SqlClient.SqlClient
@@ -194,7 +194,7 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
   const journal = yield* existing(config)
   yield* copyArchive(journal, out)
   if (move) {
-    // Closed before it is copied, so there is no moment in which both could continue.
+    // Closed before it is copied, so that only one of the two can ever continue.
     const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
     yield* Effect.andThen(close, copyTo(out)).pipe(Effect.provide(yield* writing(journal)))
   } else yield* Effect.provide(copyTo(out), reading(journal))
