@@ -1,6 +1,6 @@
 /**
- * Prices that value open positions now: the running bot's, so that every surface reports the same; without an answer from a bot, the newest
- * stored minute. Otherwise a position would keep the price of its last decision or fill.
+ * Finds the prices that value open positions now: those of the running bot, so that every surface reports the same, otherwise the newest
+ * stored minute. Without them a position would keep the price of its last decision or fill.
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"

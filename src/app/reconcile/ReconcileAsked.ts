@@ -1,6 +1,6 @@
 /**
- * Compares journal, orders, history and balances for a person. Agreements are counted and differences are explained. A contradiction is
- * shown with its evidence, and the command fails.
+ * Compares journal, orders, history and balances for a person: counts agreements and explains differences. A contradiction is shown with
+ * its evidence, and the command fails.
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
@@ -27,7 +27,7 @@ import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
 
 class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
 
-/** Returns the order of this account with that id. Fails if the journal knows it. */
+/** Returns an order of this account that the journal does not know; fails otherwise. */
 const foreignOrderOf = Effect.fnUntraced(function* (id: string, signerId: string, config: ConfigFile.BotConfig) {
   const bound = yield* eventsOf("Bound")
   if (bound.some(({ orderId }) => orderId === id))
