@@ -99,7 +99,7 @@ export const touches = Effect.fn("Explaining.touches")(function* (
   const [marketOf, rested] = [new Map<string, string>(), new Map<string, number>()]
   for (const { at, event } of lives) {
     if (event._tag === "Planned") marketOf.set(event.placement, event.market)
-    // Only the first part of a deposit counts.
+    // An order counts as open from the first part of its deposit.
     if (event._tag === "DepositSeen" && !rested.has(event.placement)) rested.set(event.placement, at)
   }
   const resting = unfinished(state).flatMap(({ id, market, price, side }) => {

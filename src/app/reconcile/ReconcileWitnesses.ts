@@ -114,7 +114,7 @@ const movedSince = Effect.fnUntraced(function* <E, R>(
   })
 })
 
-/** A contradiction that a running bot reported stays one until the comparison is decided again. */
+/** A contradiction that a running bot reported stays one while the new comparison is undecided. */
 const asToldBefore = (
   { isUndecided, ...found }: Comparison.Comparison,
   still: ReadonlyArray<string>

@@ -19,7 +19,7 @@ import * as Picture from "../../views/screen/Picture.ts"
 import { frame } from "../../views/screen/Screen.ts"
 
 export const redrawMillis = 500
-/** Routine must not push the news of a quiet market off the screen. */
+/** Routine events must not push the news of a quiet market off the screen. */
 const recentEvents = 100
 const loggedSlots = 12
 
@@ -27,14 +27,13 @@ export interface ShownOptions extends Pick<Picture.ScreenInput, "assets" | "deta
   /** An order is reported as stuck after this time in one step. */
   readonly stuckAfter: StepTerms
   readonly json: boolean
-  /** Milliseconds between two whole pictures in a log. */
   readonly pictureMillis: number
 }
 
 export interface Shown {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly pulse: Pulse
-  /** The line that opens the dashboard; `undefined` for a log, which has it already. */
+  /** The line that leads to the dashboard; `undefined` for a log, which has it already. */
   readonly dashboard: string | undefined
   readonly nextLookAt: () => number
 }

@@ -98,8 +98,8 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
 }, Effect.scoped)
 
 /**
- * Makes the configuration of a paper bot. It writes its own journal, and sends nothing in the name of a live bot beside it: a sign of life
- * would hide that the live bot is dead, and a command that it receives is lost to the live bot.
+ * Gives a paper bot its own journal and silences it towards outside: its sign of life would hide that a live bot beside it is dead, and a
+ * command that it receives would be lost to the live bot.
  */
 const onPaper = (config: ConfigFile.BotConfig, journal: string): ConfigFile.BotConfig => ({
   ...config,

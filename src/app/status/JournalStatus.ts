@@ -1,6 +1,6 @@
 /**
- * `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. With `--watch` it is the screen of a running
- * bot: the bot's live stream says when there is more and which prices the bot sees. Without the stream the screen shows the journal alone.
+ * Shows slots, orders and money as the journal has them, whether or not the bot runs. With `--watch` it is the screen of a running bot: the
+ * live stream of the bot announces new events and its prices. Without the stream the screen shows the journal alone.
  */
 import { Clock, Console, Effect, type Option, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
@@ -25,7 +25,7 @@ import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import { newestPrices } from "../money/NewestPrices.ts"
 import * as Display from "../run/Display.ts"
 
-/** A pipe gets the picture only at this interval. */
+/** A pipe gets one picture in this interval. */
 const printMillis = 5_000
 
 export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
@@ -81,7 +81,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
   yield* Effect.raceAll([listen, drawing, isOver])
 }, Effect.scoped)
 
-/** Only the running bot knows this; one that does not answer at once is not waited for. */
+/** Does not wait for a bot that is slow to answer. */
 const seenByBot = (journal: string) =>
   RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000).pipe(Effect.orElseSucceed(() => undefined))
 

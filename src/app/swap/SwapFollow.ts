@@ -1,5 +1,5 @@
 /**
- * Follows one swap in the journal, in whatever process it is carried: shows every new step, and the evidence at the end. The exit code
+ * Follows one swap in the journal, no matter which process carries it: shows every new step, and the evidence at the end. The exit code
  * shows how it ended.
  */
 import { Clock, Console, Effect, Schema } from "effect"
@@ -113,19 +113,19 @@ export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStil
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
 
 const pollMillis = 1_000
-/** After the deadline a deposit can still be refunded; for a longer wait, the user checks again later. */
+/** A deposit can still be refunded after the deadline. The user checks later for a longer wait. */
 const patienceAfterDeadlineMillis = 120_000
 
 export interface Followed {
   readonly name: string
   readonly json: boolean
-  /** The swap was started earlier: steps that were shown before are not shown again. */
+  /** True hides steps that an earlier command has shown. */
   readonly isResumed: boolean
 }
 
 /**
- * `step` runs between two reads of the journal: the next step of the swap, or a check of the bot that carries it. It returns the reason why
- * no process continues the swap, if there is one.
+ * Runs `step` between two reads of the journal: the next step of the swap, or a check of the bot that carries it. `step` returns the reason
+ * if no process continues the swap.
  */
 export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   { isResumed, json, name }: Followed,
@@ -177,7 +177,7 @@ const advise = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json:
   )
 })
 
-/** Returns why it is unclear if the swap was paid; `undefined` while its deposit may still show, as after a wallet that gave no answer. */
+/** Returns why the payment is unclear. `undefined` while its deposit may still show, as after a wallet that gave no answer. */
 const doubtOf = ({ placement }: SwapHistory.SwapHistory): string | undefined =>
   placement.state === "in doubt" && placement.funding.payment?.state !== "unclear" ? placement.doubt.reason : undefined
 

@@ -1,7 +1,4 @@
-/**
- * Loops beside the engine: the watch on strategy files, the screen. None ends silently: a failure is recorded and
- * shown, and the loop starts again after a second.
- */
+/** Keeps the loops beside the engine running: a failure is recorded and shown, and the loop restarts after a second. */
 import { Cause, Effect, Schedule } from "effect"
 import { messageOf } from "../../../domain/Text.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
