@@ -1,6 +1,6 @@
 /**
- * Formats usage errors and help. Wrong usage prints the mistake and a pointer to the help on standard error; the full help appears only on
- * request. Flags that every command has are in the help of the whole program.
+ * Formats usage errors and help. A mistake and a pointer to the help go to standard error; the full help appears only on request. Flags
+ * that every command has are in the help of the whole program.
  */
 import { Console, Layer } from "effect"
 import { CliConfig, CliOutput, GlobalFlag } from "effect/cli"

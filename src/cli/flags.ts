@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Flag, Param, Primitive } from "effect/cli"
 import { DurationText } from "../domain/Durations.ts"
 
-/** Shells complete it as a file. The path stays as the user wrote it; the library's own path parameters make it absolute. */
+/** Shells complete it as a file. Unlike a path of the library, the text stays as written and is not made absolute. */
 const asWritten: Primitive.Primitive<string> = Object.assign(Primitive.Path("file"), {
   parse: (value: string) => Effect.succeed(value)
 })

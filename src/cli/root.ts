@@ -1,6 +1,6 @@
 /**
- * The command tree. A command's module is loaded when the first word names it: most of the cost of a start is code,
- * and no command needs another's. For anything else (`--help`, a typing mistake) all of them are loaded.
+ * Builds the command tree. It loads only the module that the first word names, because loading code is most of the cost of a start. For
+ * anything else (`--help`, a typing mistake) it loads all modules.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"

@@ -1,6 +1,6 @@
 /**
- * `limitbot people`: people who may read or command a bot besides the owner of its machine. A token is written to a file that only you can
- * read, for you to hand on. It is never printed, and a running bot applies a change at once.
+ * `limitbot people`: manages people who may read or command a bot. A token goes to a file that only you can read, is never printed, and is
+ * yours to hand on. A running bot applies a change at once.
  */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"

@@ -1,5 +1,5 @@
 /**
- * `limitbot fleet`: many accounts on many machines, with their journals in one Postgres database. `fleet run` is a runner, `fleet dashboard`
+ * `limitbot fleet`: many accounts on many machines. Their journals are in one Postgres database. `fleet run` is a runner, `fleet dashboard`
  * the page over all accounts.
  */
 import { Console, Effect, Option } from "effect"

@@ -1,7 +1,6 @@
 /**
- * `limitbot history`: the partner's past swaps and orders, by cursor or by page, with every filter of the interface,
- * or the copy kept beside the journal (`--sync`, `--stored`); and the end user's own history (`history account`). One
- * request per five seconds, shared with every process on this journal.
+ * `limitbot history`: the partner's past swaps and orders, from the interface or from the copy beside the journal (`--sync`, `--stored`);
+ * `history account` is the end user's own history. All processes on this journal share one request per five seconds.
  */
 import { Effect, Option, type Schema } from "effect"
 import { Command, Flag } from "effect/cli"

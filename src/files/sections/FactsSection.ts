@@ -1,6 +1,6 @@
 /**
- * Reads `venue.profile` and `venue.facts`: the service's deviations from the interface document, and single facts that differ from the
- * profile's. The signer process has the same keys in its own file, because it trusts no bot.
+ * Reads `venue.profile` and `venue.facts`: deviations of the service from the interface document, and single facts that differ from those
+ * of the profile. The signer process has the same keys in its own file, because it trusts no bot.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
