@@ -40,7 +40,6 @@ export const duration = (name: string, description: string) =>
 export const choice = <const A extends string>(name: string, choices: ReadonlyArray<A>, description: string) =>
   optional(description)(Flag.Literals(name, choices))
 
-/** Returns `undefined` for an absent flag, as the fields of a request do. */
 export const orMissing = <A>(flag: Flag.Flag<Option.Option<A>>) => Flag.map(flag, Option.getOrUndefined)
 export const textOrMissing = (name: string, description: string) => orMissing(text(name, description))
 export const several = <A>(flag: Flag.Flag<A>, most: number) =>

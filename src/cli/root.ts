@@ -1,7 +1,4 @@
-/**
- * Builds the command tree. It loads only the module that the first word names, because loading code is most of the cost of a start. For
- * anything else (`--help`, a typing mistake) it loads all modules.
- */
+/** Builds the command tree. Loads only the module that the first word names, because loading is most of the cost of a start. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { version } from "../version.ts"

@@ -1,7 +1,4 @@
-/**
- * Reads the configuration file: the venue, the account, the markets, the journal. Problems are reported as for strategy files. Secrets are
- * references (`SecretSource`). Relative paths start at the folder of the file.
- */
+/** Reads the configuration file. Secrets are references (`SecretSource`). Relative paths start at the folder of the file. */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import { url } from "../control/Address.ts"
 import type { ControlOptions } from "../control/ControlOptions.ts"

@@ -14,7 +14,6 @@ export const accountName = /^[a-z0-9][a-z0-9-]{0,63}$/
 
 const allowedName = "allowed.yaml"
 
-/** `message` names each item of the row that this machine does not allow, with its place. */
 export class RowForbidden extends Schema.TaggedError<RowForbidden>()("RowForbidden", { message: Schema.String }) {}
 
 const reader = Read.settingsReader({
@@ -90,9 +89,7 @@ const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => 
     report(to, node, `${text} is outside the account's folder`, "a row's files lie in secrets/NAME alone")
 }
 
-/**
- * Matches an absolute path, one with `..` (at the start, after a prefix such as `journal:`, in braces), or braces that may expand to `..`.
- */
+/** Matches an absolute path, one with `..`, or braces that may expand to `..`, also after a prefix such as `journal:`. */
 const outside = [/(?:^|[:{,])\s*(?:[/~\\]|[a-z]:\\)/i, /(?:^|[/\\:{,])\s*\.\.(?:[/\\},]|$)/, /\{(?:.*,)?\.{0,2}[,}/\\]/]
 
 const tell = (to: Report, place: Parameters<typeof report>[1], list: keyof Allowed, what: string) =>

@@ -1,7 +1,4 @@
-/**
- * Reads the settings of the page over many bots: its own address, and the address and token of each standalone bot. With the token of a
- * trader the page can pause and kill a bot; with the token of a viewer it only shows it.
- */
+/** Reads the settings of the page over many bots. With a trader's token the page can pause and kill a bot, else only show it. */
 import { Effect, FileSystem, Path, type Redacted, Schema } from "effect"
 import { url } from "../control/Address.ts"
 import type { ControlOptions } from "../control/ControlOptions.ts"

@@ -1,7 +1,4 @@
-/**
- * Reads strategy files together and reports every problem at once, also equal names in two files. A caller that reads them repeatedly keeps
- * a `reader`, which parses only changed files.
- */
+/** Reads strategy files together and reports every problem at once. A `reader` parses only files that have changed. */
 import { dirname, join, relative, resolve } from "node:path"
 import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"
@@ -180,7 +177,7 @@ const twinsIn = (
   })
 }
 
-/** More decimals than any asset has, so that no amount in a file is too fine. */
+/** The most decimals that an asset may have, so that no amount in a file is too fine. */
 const mostDecimals = 36
 
 export const marketsOf = (symbols: Iterable<string>): Markets => {
@@ -196,7 +193,6 @@ export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function
   return marketsOf(new Set([...traded, ...watched].flatMap((market) => market.split("/"))))
 })
 
-/** Keeps the earlier result of a file with unchanged text. */
 export const reader = (markets: Markets, purpose: Purpose = "live") => {
   let last: ReadonlyArray<ReadFile> = []
   return Effect.fn("StrategyFiles.readAll")(function* (files: ReadonlyArray<string>) {
@@ -280,7 +276,6 @@ const extension = ".yaml"
 /** The first one works from the sources, the others from the built program. */
 const places = ["../../strategies/catalogue", "../strategies/catalogue", "strategies/catalogue"]
 
-/** Returns a strategy that comes with the program. */
 export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

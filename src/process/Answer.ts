@@ -1,7 +1,4 @@
-/**
- * Defines the result of a command: data for programs, lines for people, and cells of lists for spreadsheets. Each form is made on demand,
- * and one place prints it.
- */
+/** Defines the result of a command: data for programs, lines for people, cells for spreadsheets. Each form is made on demand. */
 import { Console, Effect, Schema } from "effect"
 import * as Runtime from "effect/Runtime"
 import { WrongUsage } from "./WrongUsage.ts"

@@ -1,7 +1,4 @@
-/**
- * Reads and sets the kill switch: while a file exists beside the journal, the bot signs nothing and cancels everything. A file needs no
- * running server, no password and no free port, and it holds across restarts.
- */
+/** Kill switch: while its file exists, the bot signs nothing and cancels everything. It needs no server and survives restarts. */
 import { Effect, FileSystem } from "effect"
 
 const pathOf = (journal: string): string => `${journal}.kill`

@@ -115,10 +115,7 @@ export const askForPlan = <A, E extends { readonly message: string }>(journal: s
 const silentMillis = 12_000
 const againMillis = 1_500
 
-/**
- * Streams the events after `after` over any number of connections. It skips nothing and never ends. `gone` gets the reason each time a
- * connection is lost or cannot be made.
- */
+/** Streams events after `after` over any number of connections, without gap or end. `gone` gets the reason of each lost connection. */
 export const subscribe = (journal: string, after: number, gone: (why: string) => Effect.Effect<void>) => {
   let last = after
   const once = Effect.gen(function* () {

@@ -10,10 +10,7 @@ export class Stop extends Context.Service<
   {
     /** Completes at a requested stop. A command that awaits it must end by itself. */
     readonly requested: Effect.Effect<void>
-    /**
-     * Lets the first signal end the process itself. For a command that computes without a pause, so it could not handle a signal, and has
-     * nothing to clean up.
-     */
+    /** Lets the first signal end the process. For a command that computes without a pause and has nothing to clean up. */
     readonly computes: Effect.Effect<void>
     readonly leaves: (behind: () => string) => Effect.Effect<void>
   }
@@ -24,10 +21,7 @@ export const requestedOrAfter = (millis: Option.Option<number>) =>
     Effect.raceFirst(requested, Option.match(millis, { onNone: () => Effect.never, onSome: Effect.sleep }))
   )
 
-/**
- * Makes the service for commands, and the functions for the signal handler. `afterwards` runs its argument after every signal of the same
- * key press was handled.
- */
+/** `afterwards` runs its argument after all signals of one key press were handled. */
 export const make = (
   afterwards: (run: () => void) => void = () => {}
 ): {

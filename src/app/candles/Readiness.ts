@@ -1,7 +1,4 @@
-/**
- * Computes when a strategy's indicators will have their candles, for `check` and `plan`, and judges the source. A source of another market
- * or unit shows as a price far from those that the bot or the venue knows.
- */
+/** Computes when indicators will have their candles. A source far from known prices is probably another market or unit. */
 import { Clock, Effect, Path } from "effect"
 import { median } from "../../domain/Amount.ts"
 import { minuteMillis } from "../../domain/Durations.ts"

@@ -1,7 +1,6 @@
 /**
- * Supplies the minutes for indicators: those that the bot recorded and, where these are missing, those of the source. Only the bot's own
- * minutes are stored. A source is read at a start, after a gap and, if strategies use volumes, after each close until it has the closed
- * candle.
+ * Supplies minutes for indicators: recorded ones, and where these are missing those of the source. Only the bot's own minutes are stored. A
+ * source is read at a start, after a gap and, for volumes, after each close until it has the closed candle.
  */
 import { Clock, Effect, type FileSystem, Path } from "effect"
 import { minuteMillis, secondMillis } from "../../domain/Durations.ts"

@@ -1,7 +1,4 @@
-/**
- * Checks everything that `Containment` lists, in an order in which a later check can only know more: processes and people that may act,
- * then the journal, the record of the signer, and the venue last.
- */
+/** Checks everything that `Containment` lists, in an order in which a later check can only know more. The venue comes last. */
 import { Clock, Effect, Option, Schema } from "effect"
 import * as People from "../../control/http/People.ts"
 import * as Tokens from "../../control/http/Tokens.ts"

@@ -1,7 +1,4 @@
-/**
- * Compares price alerts with the prices of a running bot, and changes and lists them. An alert that is reached becomes an event of the
- * journal, so it is reported once and like every event.
- */
+/** Compares price alerts with a running bot's prices, and edits them. A reached alert is an event, so it is reported once. */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -34,7 +31,6 @@ const isArmed = ({ alerts }: BotState, { since, text }: Pick<PriceAlerts.PriceAl
 const alertsOf = ({ alerts, journal, markets }: Settings) =>
   Effect.map(PriceAlerts.inFile(journal, markets), (added) => [...alerts, ...added])
 
-/** A market without a price keeps its alerts waiting. */
 export const watch = Effect.fn("Alerting.watch")(function* (
   settings: Settings,
   strategies: () => ReadonlyArray<Strategy>
@@ -58,7 +54,6 @@ export const watch = Effect.fn("Alerting.watch")(function* (
   return yield* Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis)))
 })
 
-/** Adds an alert to the file or removes it; returns its text. */
 export const change = Effect.fn("Alerting.change")(function* (
   what: "add" | "remove",
   text: string,

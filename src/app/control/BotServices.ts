@@ -1,7 +1,6 @@
 /**
- * Offers the services of a running bot: strategy files, plans, explanations and reconciliations. One runs at a time, because each folds a
- * journal; between two pages of the journal the bot goes first. Only a backtest is a separate process: it computes for seconds without a
- * pause, and meanwhile no order could be cancelled.
+ * Offers services of a running bot beside its turns. One runs at a time, and between two pages of the journal the bot goes first. A
+ * backtest is a separate process: it computes without a pause, and meanwhile no order could be cancelled.
  */
 import { Clock, Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"

@@ -49,7 +49,6 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
   return [configFinding, ...(yield* StartChecks.all(config))]
 })
 
-/** Compares the service's answers to read-only requests with the answers that this program expects. */
 export const compared = Effect.fn("Doctor.compared")(function* ({ config }: { readonly config: string }) {
   const { found } = yield* VenueAccess.look(config, ({ markets }) =>
     Canary.use((canary) => canary.look(markets.assets))

@@ -1,7 +1,4 @@
-/**
- * Reads, checks and writes the strategy files of a running bot for a page that edits them. It touches only files that the bot runs, and
- * overwrites no change that was made meanwhile.
- */
+/** Edits the strategy files of a running bot: only files that it runs, and never over a change made meanwhile. */
 import { createHash } from "node:crypto"
 import { Effect, FileSystem } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"

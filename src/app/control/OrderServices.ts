@@ -1,7 +1,6 @@
 /**
- * Serves orders by hand. An order is one rule in a strategy file, and a command is an edit of that file. So the plan, the limits, the
- * pause, the kill switch, explanations and accounts apply to it unchanged. Its id follows from the caller's key, so a repeated request
- * finds its order and never places a second one.
+ * Serves orders by hand. An order is one rule in a strategy file and a command is an edit of it, so plan, limits, pause and kill switch
+ * apply unchanged. The id follows from the caller's key, so a repeated request never places a second order.
  */
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"

@@ -1,7 +1,4 @@
-/**
- * Lists the phones that a bot notifies, if its configuration has a receiver `push` and a page on which browsers subscribe. Tokens are read
- * from their files each time, because people come and go while the bot runs.
- */
+/** Finds the phones that a bot notifies. Tokens are read each time, because people come and go while the bot runs. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"

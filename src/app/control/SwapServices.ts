@@ -1,7 +1,4 @@
-/**
- * Quotes and starts the swaps that a person requests from a running bot. An accepted quote is recorded as a placement, which the engine
- * handles like any other. Money goes only to the places of the bot's own account.
- */
+/** Quotes and starts swaps that a person requests from a running bot. Money goes only to places of the bot's own account. */
 import { Clock, Effect, Option } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"

@@ -37,10 +37,7 @@ const notShown = (what: ReadonlyArray<string>): string =>
 
 const noLedger = "public money (of INTENTS): to list it, set venue.facts.saltFrom to an RPC address of its ledger"
 
-/**
- * Reads private and public balances. A separate session reads private ones; its tokens stay in memory. It may need an invitation: a refusal
- * is only noted if public balances are shown.
- */
+/** Private balances need their own session and maybe an invitation. A refusal is only noted if public balances are shown. */
 const bothKinds = Effect.fnUntraced(function* ({ markets }: BotConfig) {
   const venue = yield* Venue
   const publicRows = yield* venue.publicBalances(markets.assets.map(({ id }) => id))

@@ -1,7 +1,4 @@
-/**
- * Asks questions. An answer comes from a flag, from the fallback if the user accepts all fallbacks, or from the terminal. All prompts share
- * one input, so piped answers reach the right question, even if the venue is asked in between.
- */
+/** Takes answers from flags, fallbacks or the terminal. All prompts share one input, so piped answers reach the right question. */
 import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
 import { Prompt } from "effect/cli"
 import { ask as askAtTerminal } from "../../process/Terminal.ts"
@@ -66,7 +63,6 @@ export const make = Effect.fn("Interview.make")(function* (
   })
   return {
     ask,
-    /** Returns `undefined` if the user goes back instead. */
     askOrGoBack: (question: Question) =>
       Effect.map(answerTo(question, true), (answer) => (answer === back ? undefined : answer)),
     given: (key: string) => given.get(key),
@@ -83,7 +79,6 @@ export const make = Effect.fn("Interview.make")(function* (
 })
 export type Interview = Effect.Success<ReturnType<typeof make>>
 
-/** An empty answer means the fallback; a wrong one is explained and asked again. */
 const promptFor = (question: Question, mayGoBack: boolean): Prompt.Prompt<string> => {
   const { fallback, text } = question
   const answerOf = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())

@@ -1,7 +1,4 @@
-/**
- * Makes a configuration from answers: the venue, the tokens of one market, and a key. Nothing is written before the last answer, so a user
- * who gives up leaves no files. Secrets stay in the environment, or in files that only their owner can read.
- */
+/** Makes a configuration from answers. Nothing is written before the last one. Secrets stay in private files or the environment. */
 import { Config, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { url } from "../../control/Address.ts"
 import type { Asset } from "../../domain/Amount.ts"

@@ -60,10 +60,7 @@ const withPrice = (question: Question, { market, price }: FileInputs): Question 
   return InitText.mistakeIn(question, fallback) === undefined ? { ...question, fallback } : question
 }
 
-/**
- * Returns all answers. "<" goes back to the previous question, and forgets its answer and later ones. Returns `undefined` if there is no
- * previous question.
- */
+/** "<" returns to the previous question and forgets later answers. Returns `undefined` if there is no previous question. */
 const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, ground: FileInputs, used: NamesInUse) {
   const answers = new Map<string, string>()
   const answer = (key: string): string => answers.get(key) ?? interview.given(key) ?? ""

@@ -1,7 +1,6 @@
 /**
- * Sends an operator's command to an account of a fleet, and returns its owner's answer. A command waits in the database until the owner
- * takes it, because the account's journal has one writer. After a crash the next owner takes the command again, so each one has the same
- * effect if it is applied twice.
+ * Sends an operator's command to the owner of an account and returns the answer. The command waits in the database, because the journal has
+ * one writer. After a crash the next owner takes it again, so applying it twice has the same effect.
  */
 import { Effect, Schema } from "effect"
 import { Registry } from "../../journal/postgres/Registry.ts"

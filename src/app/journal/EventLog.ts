@@ -1,7 +1,4 @@
-/**
- * Prints the journal's events, newest last, with or without a running bot. It follows the live stream after the last number shown, so
- * nothing is missed or shown twice, even across restarts.
- */
+/** Prints the journal's events and follows the live stream after the last number, so that none is missed or shown twice. */
 import { Console, Effect, Option, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import { printable } from "../../domain/Text.ts"

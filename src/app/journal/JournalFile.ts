@@ -1,7 +1,4 @@
-/**
- * Verifies, compacts and archives a journal file, copies it while the bot runs, and restores a copy. A journal in a fleet's database can
- * only be verified.
- */
+/** Verifies, compacts, archives, copies and restores a journal file. A journal in a fleet's database can only be verified. */
 import { dirname } from "node:path"
 import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -118,10 +115,7 @@ export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: N
   return factAnswer({ journal, events, head, bytesBefore: before, bytesAfter: after }, text)
 }, Effect.scoped)
 
-/**
- * Moves the events before a time into the archive beside the journal. The new archive is verified and durable before one event leaves
- * the journal, and both together are verified afterwards. `before`: a date, or a date and a time, in UTC.
- */
+/** Moves events before a time (UTC) into the archive, which is verified and durable before an event leaves the journal. */
 export const archive = Effect.fn("JournalFile.archive")(function* (before: string) {
   const bot = yield* ChosenBot
   const config = yield* bot.file(

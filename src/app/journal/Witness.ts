@@ -53,7 +53,6 @@ const failing =
       Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))
     )
 
-/** Returns all text that the witness holds; `undefined` if it never received any. */
 const readWitness = (terms: WitnessPlace) =>
   "file" in terms
     ? failing(terms)(endOf(terms.file))

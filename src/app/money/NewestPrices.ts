@@ -1,7 +1,4 @@
-/**
- * Finds the prices that value open positions now: those of the running bot, so that every surface reports the same, otherwise the newest
- * stored minute. Without them a position would keep the price of its last decision or fill.
- */
+/** Values open positions at the running bot's prices, so that all surfaces agree; without a bot, at the newest stored minute. */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"

@@ -1,7 +1,6 @@
 /**
- * Runs `limitbot first-order`: after all checks it places a small order far from the market, and cancels it as soon as it is open. The
- * report has the cost, and every difference from what the service announced. A repeated command continues an order that is not cancelled
- * yet.
+ * Runs `limitbot first-order`: places a small order far from the market and cancels it once it is open. It reports the cost, and every
+ * difference from what the service announced. A repeated command continues an order that is not cancelled.
  */
 import { Console, Effect, Option, Result, Schema, Stream } from "effect"
 import { type Asset, floorOf, format, formatWithSymbol } from "../../domain/Amount.ts"
@@ -146,7 +145,6 @@ const all = <T extends PlacementEvent["_tag"]>(events: ReadonlyArray<PlacementEv
 const outcomes = { Settled: "settled", Abandoned: "not paid", FundingDead: "not paid" } as const
 const isEnd = (tag: string): tag is keyof typeof outcomes => tag in outcomes
 
-/** Reports on the last order in this slot, from its events. */
 const reportOn = Effect.fnUntraced(function* (config: BotConfig, order: string) {
   const recorded = yield* Journal.use(({ events }) => Stream.runCollect(events())).pipe(
     Effect.provide(Layers.readOnlyJournal(config.journal))

@@ -1,7 +1,4 @@
-/**
- * Explains a journal at a time: the strategies by their files of that time, the inputs of their conditions, and the events of each slot. It
- * uses only the journal up to that time, because files may have changed since.
- */
+/** Explains a journal at a time. It uses only the journal up to that time, because files may have changed since. */
 import { Clock, Effect, Option, Result, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"

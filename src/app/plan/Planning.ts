@@ -293,7 +293,6 @@ export const planned = Effect.fn("Planning.planned")(function* ({ allow, config:
   const refused = refusedIn(plan, allow)
   const assets = bySymbol(config.markets.assets)
   const { colours, columns, isInteractive } = yield* Terminal
-  // Lines in a pipe are not cut.
   const style = { colours, columns: isInteractive ? columns() : Number.POSITIVE_INFINITY }
   return {
     data: () => planView(plan, assets, refused),

@@ -1,7 +1,4 @@
-/**
- * Checks that a plug-in keeps its contract (`docs/plug-ins.md`): calls it with the code of the bot, judges the answers by the rules of the
- * bot, and lists forbidden acts. No call moves money or reveals anything about a bot.
- */
+/** Checks that a plug-in keeps its contract (`docs/plug-ins.md`), by the bot's code and rules. No call can move money. */
 import { Effect } from "effect"
 import * as Program from "../../programs/Program.ts"
 

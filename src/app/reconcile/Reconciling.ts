@@ -1,7 +1,4 @@
-/**
- * Compares the witnesses at intervals while a bot runs. Orders and balances use the connection and rate limit of the bot; the history uses
- * the rate limit that all processes on this journal share.
- */
+/** Compares the witnesses while a bot runs, within its rate limit. All processes on the journal share that of the history. */
 import { Effect, Layer } from "effect"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Background from "../../engine/reconciliation/Background.ts"

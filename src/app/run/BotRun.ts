@@ -1,7 +1,4 @@
-/**
- * Runs the bot once, for `run` and `demo`: records the start, runs turns until a stop, shows the events, and ends with the summary. By
- * default orders stay at the venue when the bot stops; the summary says what that means.
- */
+/** Runs the bot once, for `run` and `demo`. By default orders stay at the venue when it stops; the summary says what that means. */
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import * as Notifications from "../../control/notify/Notifications.ts"
 import * as Signals from "../../control/Signals.ts"

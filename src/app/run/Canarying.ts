@@ -1,7 +1,6 @@
 /**
- * Compares the service with expected answers, at the start of a bot and then at intervals. It reads and moves nothing. New findings become
- * an event. A question that could not be asked leaves an earlier finding in force. A failure here does not stop the bot: the next
- * comparison tries again.
+ * Compares the service with expected answers at the start of a bot and then at intervals, and changes nothing there. A question that could
+ * not be asked leaves an earlier finding in force. After a failure the next comparison tries again.
  */
 import { Cause, Effect, type Layer } from "effect"
 import { type Drift, incidentFeed } from "../../domain/Drift.ts"

@@ -1,7 +1,4 @@
-/**
- * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place. A log or pipe gets
- * events as lines, and the whole picture at intervals.
- */
+/** Shows a run: JSON lines for programs, a screen redrawn in place on a terminal, event lines and whole pictures in a log. */
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
@@ -24,7 +21,6 @@ const recentEvents = 100
 const loggedSlots = 12
 
 export interface ShownOptions extends Pick<Picture.ScreenInput, "assets" | "detail" | "title" | "warning"> {
-  /** An order is reported as stuck after this time in one step. */
   readonly stuckAfter: StepTerms
   readonly json: boolean
   readonly pictureMillis: number

@@ -1,7 +1,4 @@
-/**
- * Sends signs of life to systemd while turns end, if the unit has `Type=notify` and `WatchdogSec`: systemd then restarts a bot that hangs
- * or whose turns no longer end. Node cannot write to systemd's datagram socket, so `systemd-notify` does.
- */
+/** Tells systemd that turns end, so that it restarts a hanging bot. Node cannot write to its datagram socket; `systemd-notify` can. */
 import { Clock, Config, Effect, Option } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { live } from "../../control/view/Health.ts"

@@ -38,7 +38,6 @@ const disk = ({ journal }: FileGround): CheckFinding => {
     : ok("disk", text)
 }
 
-/** Without a login the bot cannot read the private balances and the account's own history. */
 const login = ({ venue: { facts } }: FileGround): CheckFinding => {
   const { login, saltFrom, salts } = facts
   if (LoginSalt.isMissing(facts))

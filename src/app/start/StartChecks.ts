@@ -1,7 +1,6 @@
 /**
- * Lists everything that a start needs as one table: a row is a question, and its findings have facts and remedies. `check` and
- * `first-order` ask every row. `plan`, the page, `run` and accounts of a fleet ask the rows that can stop a start, and fail with the first
- * finding that does. The checks change nothing.
+ * Checks everything that a start needs, and changes nothing. `check` and `first-order` ask every row. `plan`, the page, `run` and accounts
+ * of a fleet ask the rows that can stop a start, and fail with the first finding that does.
  */
 import { statSync } from "node:fs"
 import { Array as Arr, Duration, Effect, Result } from "effect"
@@ -135,10 +134,7 @@ export const tables = (journal: string) =>
 const statusOf = (listed: VenueGround["listed"]): number | undefined =>
   Result.isSuccess(listed) ? 200 : listed.failure.reason.status
 
-/**
- * A bot waits for an address that is silent or has a fault. If something other than the venue answers, it starts only with a journal that
- * already belongs to this address.
- */
+/** A bot waits for a silent or faulty address. If anything else answers there, its journal must already belong to the address. */
 const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): CheckFinding => {
   const { url } = venue
   if (Result.isSuccess(listed)) return ok("venue", `${url} answers with 200 in ${tookMillis} ms`)

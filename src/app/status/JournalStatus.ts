@@ -1,7 +1,4 @@
-/**
- * Shows slots, orders and money as the journal has them, whether or not the bot runs. With `--watch` it is the screen of a running bot: the
- * live stream of the bot announces new events and its prices. Without the stream the screen shows the journal alone.
- */
+/** Shows slots, orders and money from the journal. `--watch` adds prices from the bot's live stream, if there is one. */
 import { Clock, Console, Effect, type Option, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
@@ -81,7 +78,6 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
   yield* Effect.raceAll([listen, drawing, isOver])
 }, Effect.scoped)
 
-/** Does not wait for a bot that is slow to answer. */
 const seenByBot = (journal: string) =>
   RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000).pipe(Effect.orElseSucceed(() => undefined))
 

@@ -1,7 +1,6 @@
 /**
- * Carries a swap from the quote to the evidence: shows the quote, funds it exactly once after a yes, follows it to its end, and closes with
- * hashes and amounts. While a bot runs on the journal, that bot quotes and carries it. After an interruption `--resume` or the next bot
- * continues it.
+ * Carries a swap: shows the quote, funds it exactly once after a yes, follows it to its end, and closes with evidence. While a bot runs on
+ * the journal, that bot carries it. After an interruption `--resume` or the next bot continues it.
  */
 import { Clock, Console, Effect, Schema } from "effect"
 import { Prompt } from "effect/cli"
@@ -30,7 +29,6 @@ import * as SwapRequest from "./SwapRequest.ts"
 import * as SwapTerms from "./SwapTerms.ts"
 import * as VenueAccess from "./VenueAccess.ts"
 
-/** A swap that may not be paid now gets no quote. */
 export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
   override get message(): string {
     return `Nothing is paid now: ${this.why}`

@@ -1,7 +1,4 @@
-/**
- * Follows one swap in the journal, no matter which process carries it: shows every new step, and the evidence at the end. The exit code
- * shows how it ended.
- */
+/** Follows one swap in the journal to its end, no matter which process carries it. The exit code shows how it ended. */
 import { Clock, Console, Effect, Schema } from "effect"
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
@@ -123,10 +120,7 @@ export interface Followed {
   readonly isResumed: boolean
 }
 
-/**
- * Runs `step` between two reads of the journal: the next step of the swap, or a check of the bot that carries it. `step` returns the reason
- * if no process continues the swap.
- */
+/** `step` runs between two reads of the journal. It returns the reason if no process continues the swap. */
 export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   { isResumed, json, name }: Followed,
   step: Effect.Effect<string | undefined, E, R>

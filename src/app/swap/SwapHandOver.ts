@@ -10,7 +10,6 @@ import { readingOf } from "../journal/JournalView.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapRequest from "./SwapRequest.ts"
 
-/** A journal has one writer, and paying means writing. */
 export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", {
   journal: Schema.String,
   pid: Schema.Int

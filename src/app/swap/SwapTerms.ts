@@ -8,7 +8,6 @@ import { Swaps } from "../../venue/Swaps.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import type { AskedSwap } from "./SwapRequest.ts"
 
-/** The quote lacks a term without which no money is paid. */
 export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
   override get message(): string {
     return `The venue's quote is unusable: ${this.why}. Nothing was paid.`

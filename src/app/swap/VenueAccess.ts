@@ -1,7 +1,4 @@
-/**
- * Builds the layers of commands that work beside a bot: swaps, history, reconciliation, balances. They use the same ports and HTTP client
- * as the bot. Only swaps write into the journal, and only while no bot runs (else the bot makes them).
- */
+/** Builds the layers of commands that work beside a bot. Only swaps write into the journal, and only while no bot runs. */
 import { Effect, Layer } from "effect"
 import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"

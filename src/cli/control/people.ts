@@ -1,7 +1,4 @@
-/**
- * `limitbot people`: manages people who may read or command a bot. A token goes to a file that only you can read, is never printed, and is
- * yours to hand on. A running bot applies a change at once.
- */
+/** `limitbot people`: manages who may read or command a bot. A token goes to a file that only you can read and is never printed. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { roles } from "../../control/api/OperatorCommands.ts"

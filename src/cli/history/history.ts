@@ -1,7 +1,4 @@
-/**
- * `limitbot history`: the partner's past swaps and orders, from the interface or from the copy beside the journal (`--sync`, `--stored`);
- * `history account` is the end user's own history. All processes on this journal share one request per five seconds.
- */
+/** `limitbot history`: lists past swaps and orders. All processes on one journal share one request per five seconds. */
 import { Effect, Option, type Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { transactions } from "../../app/history/AccountHistory.ts"

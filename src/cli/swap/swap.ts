@@ -1,7 +1,6 @@
 /**
- * `limitbot swap AMOUNT FROM TO`: one conversion at once, from the quote to the evidence; `--resume` continues after an interruption.
- * `--to` moves an asset between the public and the confidential account of the same key. The service treats that as a swap of the asset
- * into itself, and so does this command: it is quoted, accepted, paid once and followed. It is not a sale, and costs its fee.
+ * `limitbot swap AMOUNT FROM TO`: makes one conversion at once. `--to` moves an asset between the public and the confidential account of
+ * the same key: the service treats that as a swap of the asset into itself. It is not a sale, and costs its fee.
  */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

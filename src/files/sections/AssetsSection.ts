@@ -1,7 +1,6 @@
 /**
- * Reads the assets and markets that may be traded. `assets:` has each asset's name and spellings at the venue, and the place of its money.
- * `markets:` and `prices:` have price steps, the source of candles, and the largest distance from a second source
- * (`orderbook/SecondSource`).
+ * Reads the assets and markets that may be traded: names and spellings at the venue, the place of the money, price steps, sources of
+ * candles, and the largest distance from a second source (`orderbook/SecondSource`).
  */
 import type { Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

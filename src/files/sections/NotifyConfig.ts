@@ -1,7 +1,4 @@
-/**
- * Reads `notify` and `heartbeat`: the receivers, and the messages of each. Addresses that are themselves secrets (Slack, Discord) are
- * references; the address of a webhook may be in the file.
- */
+/** Reads `notify` and `heartbeat`. Addresses that are secrets (Slack, Discord) are references; a webhook's may be in the file. */
 import { Effect, Redacted } from "effect"
 import { isPrivate } from "../../control/Address.ts"
 import { defaultTelegram, receivers, type Target } from "../../control/notify/channels.ts"

@@ -5,7 +5,6 @@ import { type PaymentRequest, Wallet, WalletRefused, WalletUnclear } from "../..
 
 const Answer = Schema.Struct({ txHash: Schema.String })
 
-/** `url`: the sandbox; `sender`: the address that the money comes from. */
 export const layer = (url: string, sender: string) =>
   Layer.effect(
     Wallet,

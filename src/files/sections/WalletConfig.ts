@@ -1,7 +1,6 @@
 /**
- * Reads `account.wallet`, the payer of deposits on other chains: a person (`{ manual: true }`), a program (`{ command: [program,
- * arguments…] }`), or for experiments the ledger of the sandbox (`{ sandbox: true }`). A program with a slash is a path relative to the
- * configuration file.
+ * Reads `account.wallet`, the payer of deposits on other chains: a person (the default), a program, or for experiments the ledger of the
+ * sandbox. A program whose name has a slash is a path relative to the configuration file.
  */
 import { Effect, Layer } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
@@ -48,7 +47,7 @@ export const usualSecrets = [
   "LIMITBOT_DATABASE_URL"
 ]
 
-/** Makes the program's path absolute, and adds the variables that it must not see. */
+/** Resolves the program's path, and adds the variables that it must not see. */
 export const resolved = (
   wallet: WalletConfig,
   resolve: (path: string) => string,
@@ -59,7 +58,6 @@ export const resolved = (
   return { command: { ...Program.located(wallet.command, resolve), secretVariables: secrets } }
 }
 
-/** A person pays by default. */
 export const layer = (
   wallet: WalletConfig | undefined,
   venueUrl: string

@@ -28,7 +28,6 @@ export const reader = Read.checked(
   }
 )
 
-/** A relative path starts at the configuration's folder. */
 export const resolved = (
   { everyMillis, mail, ...place }: Written,
   resolve: (path: string) => string,

@@ -1,6 +1,6 @@
 /**
- * Reads signals from a file of lines time,name,value, as a backtest reads them. It reads the end of a changed file each second. For each
- * name it takes the last line whose time has come, once, even after a restart. A fault in the file is reported once and changes nothing.
+ * Reads the end of a changed file of signals, each second: lines of time,name,value, as in a backtest. For each name it takes the last line
+ * whose time has come, once, even after a restart. A fault is reported once and changes nothing.
  */
 import { Clock, Effect, FileSystem, Option } from "effect"
 import * as SignalCsv from "../../../candles/csv/SignalCsv.ts"

@@ -1,7 +1,6 @@
 /**
- * Watches the strategy files of a running bot, and checks a saved file together with all the others. Good files replace what runs; bad ones
- * change nothing, and their problems are recorded. It compares contents every second, because no file system notifies reliably, and parses
- * only changed files.
+ * Watches the strategy files of a running bot, and checks a saved file together with all others. Good files replace what runs; bad ones
+ * change nothing. It compares contents each second, because no file system notifies reliably.
  */
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"
@@ -19,10 +18,7 @@ import type * as WarmPrices from "../../candles/WarmPrices.ts"
 import * as Admission from "../Admission.ts"
 
 const lookMillis = 1_000
-/**
- * Polls, one per second. An editor that replaces a file removes it briefly. A missing file is reported after 3 s, and may return within 30
- * s.
- */
+/** Polls of one second. An editor that replaces a file removes it briefly, and a file moved by mistake may return. */
 const missesUntilTold = 3
 const missesUntilGone = 30
 /** An edit that was unsafe may become safe after fills and price moves, so it is judged again after this time. */
