@@ -168,7 +168,7 @@ const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInval
   )
 }
 
-/** Matches the rest of a line after a key for secrets, or a similar key, unless it is a proper reference. */
+/** Matches the rest of a line after a key for secrets or a similar key, unless it is a reference of the right form. */
 const mayBeSecret =
   /((?<![\w-])(?!quoteKey\b)[\w-]*(?:key|jwt|token|secret|pass\w*|credentials?)["']?[ \t]*:[ \t]*)(?![ \t]|\{ *(?:env: *[A-Za-z_]\w*|file: *[^}\r\n]*) *\})([^\r\n]+)/gi
 

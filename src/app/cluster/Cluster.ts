@@ -64,7 +64,7 @@ export const registering = Effect.fn("Cluster.registering")(function* (
         `The runner ${other.address.host} has another engine (${other.groups[1]}) than this one (${groups[1]}): stop every runner, then start the new version`
       )
   })
-  // Of two runners that register at the same time, each sees the other, and neither runs.
+  // Two runners that register at the same time see each other, and neither runs.
   return Effect.fnUntraced(function* (runner: Runner.Runner, isHealthy: boolean) {
     yield* fits
     const machine = yield* storage.register(runner, isHealthy)

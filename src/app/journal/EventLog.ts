@@ -1,4 +1,4 @@
-/** Prints the journal's events and follows the live stream after the last number, so that none is missed or shown twice. */
+/** Prints the events of the journal. With follow, the live stream continues after the last number: nothing is missed or repeated. */
 import { Console, Effect, Option, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import { printable } from "../../domain/Text.ts"

@@ -69,8 +69,8 @@ export const signals = Effect.fn("JournalData.signals")(function* (file: string)
 })
 
 /**
- * Measures the costs of the bot's orders: the fees charged (`undefined` while there are too few fills) and announced, and by market the
- * basis points between bid and ask and their growth with size. Bid and ask each include `quotedFee`, the venue's fee.
+ * Measures the costs of the bot's orders: the fees charged (`undefined` while there are too few fills) and announced. By market, it returns
+ * the basis points between bid and ask, and their growth with size. Bid and ask each include `quotedFee`, the venue's fee.
  */
 export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
   return yield* withJournal(

@@ -1,6 +1,6 @@
 /**
- * Verifies the journal that a bot continues: its end before the bot acts on it, the rest meanwhile. After a change nothing is paid. Orders
- * are still followed and cancelled, because the operator needs that while investigating.
+ * Verifies the journal that a bot continues: its end before the bot acts on it, the rest while it runs. After a change nothing is paid.
+ * Orders are still followed and cancelled, because the operator needs that while investigating.
  */
 import { Effect } from "effect"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"

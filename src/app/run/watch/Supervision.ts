@@ -14,7 +14,7 @@ export const supervised = Effect.fnUntraced(function* <A, E, R>(what: string, lo
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.interrupt
-        : // What cannot be written yet is tried until it can: the failure may have been of the journal itself.
+        : // Retries until the failure is recorded, because the journal itself may have failed.
           Effect.as(Effect.retry(note(cause), pause), false)
     )
   )
