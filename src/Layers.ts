@@ -153,7 +153,7 @@ const engineSettings = (
     }
   })
 
-/** The journal's file for writing. It is leased first, so a second bot is refused before it changes anything. */
+/** Opens the journal for writing. It is leased first, so a second bot is refused before it changes anything. */
 export const storage = (name: string, pid: number) => {
   const journal = Lease.fileOf(name)
   const reserve = Reserve.beside(journal)
@@ -175,7 +175,6 @@ const through = <A, E, R>(venue: Layer.Layer<A, E, R>) => venue.pipe(Layer.provi
 
 const client = <A, E, R>(venue: Layer.Layer<A, E, R>) => through(venue).pipe(Layer.provide(VenueClient.layer))
 
-/** Through the proxy of the configuration, if it has one. */
 export const http = ({ venue }: BotConfig) => Outbound.layer(venue.proxy)
 
 const httpVenue = (config: BotConfig) => client(HttpVenue.layer).pipe(Layer.provide(http(config)))
@@ -208,7 +207,6 @@ export const connected = (config: BotConfig) => ({
 
 const venueAndSwaps = Layer.merge(HttpVenue.layer, Swaps.layer)
 
-/** A bot on the given network, without its prices, wallet and journal. */
 const botAt = <A, E, R, EG, RG, ES, RS>(
   venue: Layer.Layer<A, E, R>,
   config: BotConfig,
@@ -223,7 +221,7 @@ const botAt = <A, E, R, EG, RG, ES, RS>(
     Layer.merge(engineSettings(config, account, pace))
   )
 
-/** A whole bot by its configuration, without its wallet and journal. A rehearsal differs only in its `Outside`. */
+/** Builds a bot from its configuration, without its wallet and journal. A rehearsal differs only in its `outside`. */
 export const bot = <EG, RG, ES, RS>(
   config: BotConfig,
   account: VenueAccount,
@@ -244,10 +242,7 @@ export const rateBudget = (share: RateShare["Service"]) =>
 
 export type RateBudgetOfAll = Effect.Success<ReturnType<typeof rateBudget>>
 
-/**
- * Makes what accounts of one credential share in a process: prices, the list of their orders, and the client, which polls within this
- * budget.
- */
+/** Makes what accounts of one credential share: prices, the list of orders, and the client, which polls within `budget`. */
 export const shared = Effect.fnUntraced(function* (config: BotConfig, account: VenueAccount, budget: RateBudgetOfAll) {
   const venue = Layer.provideMerge(through(HttpVenue.layer), VenueClient.layerOfBudget).pipe(
     Layer.provide(Layer.succeed(RateBudget, budget)),

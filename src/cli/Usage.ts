@@ -1,7 +1,4 @@
-/**
- * Formats usage errors and help. Wrong usage prints the mistake and a pointer to the help on standard error; the full help appears only on
- * request. Flags that every command has are in the help of the whole program.
- */
+/** Formats usage errors and help. A mistake goes to standard error with a pointer to the help, which appears only on request. */
 import { Console, Layer } from "effect"
 import { CliConfig, CliOutput, GlobalFlag } from "effect/cli"
 

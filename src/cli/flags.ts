@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Flag, Param, Primitive } from "effect/cli"
 import { DurationText } from "../domain/Durations.ts"
 
-/** Shells complete it as a file. The path stays as the user wrote it; the library's own path parameters make it absolute. */
+/** Shells complete it as a file. Unlike a path of the library, the text stays as written and is not made absolute. */
 const asWritten: Primitive.Primitive<string> = Object.assign(Primitive.Path("file"), {
   parse: (value: string) => Effect.succeed(value)
 })
@@ -40,7 +40,6 @@ export const duration = (name: string, description: string) =>
 export const choice = <const A extends string>(name: string, choices: ReadonlyArray<A>, description: string) =>
   optional(description)(Flag.Literals(name, choices))
 
-/** Returns `undefined` for an absent flag, as the fields of a request do. */
 export const orMissing = <A>(flag: Flag.Flag<Option.Option<A>>) => Flag.map(flag, Option.getOrUndefined)
 export const textOrMissing = (name: string, description: string) => orMissing(text(name, description))
 export const several = <A>(flag: Flag.Flag<A>, most: number) =>

@@ -1,9 +1,8 @@
 /**
- * The edge between the operating system and the commands: signals come in, the exit code and the last message go out.
+ * Connects the operating system with the commands: signals come in, the exit code and the last message go out.
  *
- * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted, 143 by SIGTERM; 78 under
- * systemd where the failure stays until a file or a key is changed. A failure is one message on
- * standard error, never a stack trace. A defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
+ * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted, 143 by SIGTERM; 78 under systemd if the failure stays until a
+ * file or a key is changed. A failure is one message on standard error. Only a defect has a stack trace, and only with LIMITBOT_DEBUG.
  */
 import type { Writable } from "node:stream"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -32,10 +31,10 @@ const isPermanent = (error: { readonly _tag?: string; readonly cause?: unknown; 
     (each) => Predicate.hasProperty(each, "_tag") && permanentTags.has(String(each._tag))
   )
 
-/** As shells report a program that a signal ended: 128 and the signal's number. */
+/** Shells report 128 and the number of the signal. */
 const codeOfSignal: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
 
-/** npm passes on a key press within this time, however busy the machine is. */
+/** npm passes on a key press within this time, even on a busy machine. */
 const samePressMillis = 1_000
 
 const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal, isService: boolean): number => {
@@ -63,11 +62,11 @@ export interface Host {
   exit(code?: number): unknown
 }
 
-/** True if systemd started this process. Children of a service may inherit its other variables, and this one with another number. */
+/** True if systemd started this process. Children of a service may inherit its variables, but with another process number. */
 const isService = ({ env, pid }: Pick<Host, "env" | "pid">): boolean =>
   env["NOTIFY_SOCKET"] !== undefined || env["SYSTEMD_EXEC_PID"] === String(pid)
 
-/** Signals that arrived while the process was busy are handled after its timers, and before its immediates. */
+/** Node handles signals of a busy time after its timers and before its immediates, so an immediate follows the sleep. */
 const pressEnds = (run: () => void): void => {
   Effect.runFork(
     Effect.andThen(
@@ -84,7 +83,7 @@ export const launch = (
   afterPress: (run: () => void) => void = pressEnds
 ): void => {
   const stop = Stop.make(afterPress)
-  // Everything that the program makes is for its user alone: journals and their logs, exports, keys, tokens.
+  // Only its user may read what the program writes: journals and their logs, exports, keys, tokens.
   process.umask(0o077)
   const services = Layer.mergeAll(
     Layer.provideMerge(PlainFiles.layer, NodeServices.layer),
@@ -94,13 +93,12 @@ export const launch = (
     Usage.layer,
     Layer.succeed(References.MinimumLogLevel, "Warn"),
     around,
-    // Standard output belongs to the commands.
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
   )
-  // A closed pipe after us (`limitbot fills | head`) is not a failure, whatever failed because of it.
+  // A closed pipe (`limitbot fills | head`) is not a failure, nor is its consequence.
   const isPipeClosed = (error: unknown = process.stdout.errored) =>
     Predicate.hasProperty(error, "code") && error.code === "EPIPE"
-  /** The reason for lost output, for example a full disk. It stops no bot: orders matter more than the log. */
+  /** The reason for lost output, such as a full disk. It stops no bot: orders matter more than the log. */
   let unwritten: string | undefined
   const program = runCommand(process.argv.slice(2)).pipe(
     Effect.tapCause((cause) => (isPipeClosed() ? Effect.void : Failure.tell(cause))),
@@ -128,7 +126,7 @@ export const launch = (
     process.stderr.on("error", () => {})
     fiber.addObserver((exit) => {
       process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last, isService(process))
-      // An interrupted fiber runs no more code, so this is printed here. After it one more signal ends the process.
+      // An interrupted fiber runs no more code, so the message is printed here. After it one more signal ends the process.
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
         process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)
       unhear()

@@ -1,4 +1,4 @@
-/** Old words of commands, accepted for one release. Each word in capitals takes the next argument that follows the old words. */
+/** Accepts old words of commands for one release. A word in capitals stands for the next argument after the old words. */
 import { Console, Effect } from "effect"
 import { WrongUsage } from "../process/WrongUsage.ts"
 

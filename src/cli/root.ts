@@ -1,7 +1,4 @@
-/**
- * The command tree. A command's module is loaded when the first word names it: most of the cost of a start is code,
- * and no command needs another's. For anything else (`--help`, a typing mistake) all of them are loaded.
- */
+/** Builds the command tree. Loads only the module that the first word names, because loading is most of the cost of a start. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { version } from "../version.ts"

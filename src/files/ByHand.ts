@@ -1,7 +1,7 @@
 /**
- * The strategy files of orders by hand, one for each market, beside the journal. Every live bot of the journal runs them. Each order is one
- * rule on one line, so an order is added, changed and removed without touching the others. Ids of cancelled orders stay in a comment: a
- * late repetition of a request must not place its order again.
+ * Reads and edits the strategy files of orders by hand, one for each market, beside the journal. Every live bot of the journal runs them.
+ * Each order is one rule on one line, so an edit does not touch the others. Ids of cancelled orders stay in a comment: a late repetition of
+ * a request must not place its order again.
  */
 import { createHash } from "node:crypto"
 import { basename, dirname, join } from "node:path"
@@ -17,7 +17,7 @@ export const isByHand = (strategy: string): boolean => strategy.startsWith(prefi
 export const strategyOf = ({ name }: Pick<Market, "name">): string =>
   `${prefix}${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
 
-/** An order's id ends with it, so that a repeated request finds its order. */
+/** The id of an order ends with this hash, so that a repeated request finds its order. */
 export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 8)
 
 export const fileOf = (journal: string, market: Pick<Market, "name">): string => `${journal}.${strategyOf(market)}.yaml`
@@ -29,7 +29,7 @@ export const filesOf = Effect.fn("ByHand.filesOf")(function* (journal: string) {
   return names.filter(isOwn).sort().map((name) => join(dirname(journal), name)) // biome-ignore format: one step
 })
 
-/** Adds the files of orders by hand that the list does not have, in whatever form it names them. */
+/** Adds files of orders by hand that the list lacks, no matter how it spells their paths. */
 export const besides = Effect.fn("ByHand.besides")(function* (files: ReadonlyArray<string>, journal: string) {
   const names = files.map((file) => basename(file))
   return [...files, ...(yield* filesOf(journal)).filter((file) => !names.includes(basename(file)))]
@@ -40,7 +40,6 @@ export const textOf = (file: string) =>
 
 const orderLines = /^ {4}((?:buy|sell)-[0-9a-f]{8}): (\{.*\})(?:\r?\n|$)/gm
 
-/** The rule of each order in a file, by the order's id. */
 export const ordersIn = (text: string): ReadonlyMap<string, string> =>
   new Map([...text.matchAll(orderLines)].map(([, id = "", rule = ""]) => [id, rule]))
 
@@ -68,7 +67,7 @@ interface Edit {
   readonly cancelled?: string | undefined
 }
 
-/** A budget may not be empty, so a file whose orders need nothing keeps one smallest unit. */
+/** A budget may not be empty, so it has at least one smallest unit. */
 export const edited = (before: string, market: Market, { budget, cancelled, orders }: Edit): string => {
   const { base, quote } = market
   const least = budget.base === 0n && budget.quote === 0n ? 1n : budget.quote
@@ -89,7 +88,7 @@ const besideOrders = (text: string): string =>
 const budgetIn = (text: string): ReadonlyArray<number> =>
   (/^ {2}budget: \{ base: ([\d.]+), quote: ([\d.]+) \}$/m.exec(text) ?? []).slice(1).map(Number)
 
-/** True for an edit that only removes orders: it is applied whatever the market did, so that an order can always be cancelled. */
+/** True for an edit that only removes orders. It is applied in any market, so that an order can always be cancelled. */
 export const onlyCancels = ({ name, text }: Pick<Strategy, "name" | "text">, before: string | undefined): boolean => {
   if (before === undefined || !isByHand(name) || besideOrders(text) !== besideOrders(before)) return false
   const [had, now, most] = [ordersIn(before), budgetIn(text), budgetIn(before)]

@@ -1,7 +1,4 @@
-/**
- * The configuration file: which venue, whose account, what may be traded, where the journal is. It is read with the same reporting as
- * strategy files. Secrets are references (see `SecretSource`). Relative paths start at the file's folder.
- */
+/** Reads the configuration file. Secrets are references (`SecretSource`). Relative paths start at the folder of the file. */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import { url } from "../control/Address.ts"
 import type { ControlOptions } from "../control/ControlOptions.ts"
@@ -55,7 +52,7 @@ export interface BotConfig extends Omit<BotSettings, "dashboard" | "otlp" | keyo
   }
 }
 
-/** The file is unusable. `message` is for people: every problem with its line, secrets masked. */
+/** `message` lists every problem with its line, secrets masked. */
 export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
   problems: Schema.Array(
     Schema.Struct({
@@ -118,7 +115,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   return config
 })
 
-/** Reads everything except the secrets: for checking strategies and reading the journal. */
+/** Reads everything except the secrets, for commands that only check strategies or read the journal. */
 export const loadSettings = Effect.fn("ConfigFile.loadSettings")(function* (file: string) {
   const { parsed, to } = yield* open(file)
   return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
@@ -132,7 +129,7 @@ export const settingsIn = Effect.fn("ConfigFile.settingsIn")(function* (name: st
 
 const journalLine = /^journal:[ \t]*(?:"([^"\r\n]*)"|'([^'\r\n]*)'|([^#\r\n]*?))[ \t]*(?:#.*)?\r?$/m
 
-/** Place of the journal. In an emergency only this is needed, even from an edited file with mistakes. */
+/** Returns the path of the journal, even from a file with mistakes, because an emergency needs nothing else. */
 export const journalOf = Effect.fn("ConfigFile.journalOf")(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -171,15 +168,15 @@ const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInval
   )
 }
 
-/** The rest of a line after a key for secrets, or a similar key, unless it is a proper reference. */
+/** Matches the rest of a line after a key for secrets or a similar key, unless it is a reference of the right form. */
 const mayBeSecret =
   /((?<![\w-])(?!quoteKey\b)[\w-]*(?:key|jwt|token|secret|pass\w*|credentials?)["']?[ \t]*:[ \t]*)(?![ \t]|\{ *(?:env: *[A-Za-z_]\w*|file: *[^}\r\n]*) *\})([^\r\n]+)/gi
 
-/** A secret may stand here by mistake: after an unknown key, or instead of its file. */
+/** A secret may be here by mistake: after an unknown key, or instead of its file. */
 const hidesRest = (message: string): boolean =>
   message === literalSecret || message.startsWith("unknown key ") || message.startsWith(unreadableSecret)
 
-/** Problems are shown with their line, so anything that looks like a secret is masked first; columns stay unchanged. */
+/** Masks anything that looks like a secret, because problems are shown with their line. Columns stay unchanged. */
 const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   const stars = (hidden: string) => "*".repeat(hidden.length)
   const keyed = text.replace(mayBeSecret, (_, before: string, value: string) => before + stars(value))
@@ -187,7 +184,7 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   for (const { line, column, message } of problems) {
     const lineText = lines[line - 1]
     if (!hidesRest(message) || lineText === undefined) continue
-    // The name of an unknown key is shown, because it helps; its value is hidden.
+    // The name of an unknown key helps, so only its value is hidden.
     const name = message.startsWith("unknown key ")
       ? (/^["']?[\w.-]*["']?[ \t]*:?[ \t]*/.exec(lineText.slice(column - 1))?.[0].length ?? 0)
       : 0
@@ -341,7 +338,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       facts,
       quoteKey: venue.quoteKey,
       minOrderUsd: venue.minOrderUsd,
-      /** The configuration has a partner credential, which waives the platform's fee. */
+      /** A partner credential waives the platform's fee. */
       hasPartner,
       incidents: venue.incidents,
       assetSpellings: AssetsSection.spellingsOf(rows, to)
@@ -374,7 +371,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
   return { secrets, settings }
 }
 
-/** Returns the signing process, if any. It does not report the key's owner, so the account needs `signerId`. */
+/** Returns the signing process, if any. The process does not report the owner of its key, so the account needs `signerId`. */
 const signerOf = (
   { at, key: plain, keystore, signer, signerId }: Account,
   resolve: (path: string) => string,

@@ -1,7 +1,7 @@
 /**
- * Restricts the rows of a fleet's database on this machine. People who can write rows could otherwise run programs here, read files of
- * other accounts, and send keys and money to their own addresses. So a file of this machine, beside the folders of secrets, lists
- * addresses, programs and recipients, and a row may name no others. A row's files must lie in the folder of its own account.
+ * Restricts the rows of a fleet's database on this machine. Otherwise people who can write rows could run programs here, read files of
+ * other accounts, and redirect keys and money. A file of this machine, beside the folders of secrets, lists addresses, programs and
+ * recipients; a row may name no others. The files of a row must lie in the folder of its own account.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import * as Read from "../strategy/Fields.ts"
@@ -9,12 +9,11 @@ import { type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import { readFile, readYaml, type YamlNode } from "../strategy/YamlReader.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 
-/** Becomes a folder and a file's name, so it must not lead elsewhere. */
+/** The name becomes the name of a folder and a file, so it must not lead elsewhere. */
 export const accountName = /^[a-z0-9][a-z0-9-]{0,63}$/
 
 const allowedName = "allowed.yaml"
 
-/** The row asks for something that this machine does not allow. The message names each item with its place. */
 export class RowForbidden extends Schema.TaggedError<RowForbidden>()("RowForbidden", { message: Schema.String }) {}
 
 const reader = Read.settingsReader({
@@ -30,7 +29,7 @@ export interface Allowed {
   readonly programs: ReadonlySet<string>
 }
 
-/** Scheme, host and port as readers of addresses understand a text, however it is spelled; `undefined` if it names no host. */
+/** Returns scheme, host and port as URL readers see a text, however it is spelled; `undefined` if it names no host. */
 const hostIn = (text: string): string | undefined => {
   const address = URL.parse(text)
   return address === null || address.host === "" ? undefined : `${address.protocol}//${address.host}`
@@ -61,7 +60,7 @@ export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
 
 const recipientKeys: ReadonlySet<string> = new Set(["recipients", "refundTo", "signerId"])
 
-/** Checks a row by its text alone, so the rules hold for every key. */
+/** Checks a row by its text alone, so that the rules hold for every key. */
 const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => {
   if (node.type === "map") {
     for (const [name, { key: place, value }] of node.entries) {
@@ -90,7 +89,7 @@ const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => 
     report(to, node, `${text} is outside the account's folder`, "a row's files lie in secrets/NAME alone")
 }
 
-/** An absolute path, one with `..` (at the start, after a prefix such as `journal:`, in braces), or braces that may add up to `..`. */
+/** Matches an absolute path, one with `..`, or braces that may expand to `..`, also after a prefix such as `journal:`. */
 const outside = [/(?:^|[:{,])\s*(?:[/~\\]|[a-z]:\\)/i, /(?:^|[/\\:{,])\s*\.\.(?:[/\\},]|$)/, /\{(?:.*,)?\.{0,2}[,}/\\]/]
 
 const tell = (to: Report, place: Parameters<typeof report>[1], list: keyof Allowed, what: string) =>
@@ -102,7 +101,7 @@ export interface AccountRow {
   readonly strategies: ReadonlyArray<{ readonly file: string; readonly text: string }>
 }
 
-/** Fails with everything in a row that is not allowed. Text that is not YAML is left to its reader. */
+/** Fails with every forbidden item of a row. Text that is not YAML is left to its reader. */
 export const verify = (
   { config, name, strategies }: AccountRow,
   allowed: Allowed

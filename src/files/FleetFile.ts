@@ -1,7 +1,4 @@
-/**
- * Settings of the page over many bots: its own address, and the standalone bots that it shows, each by the address of its control server
- * and a token. With a trader's token the page can pause and kill a bot; with a viewer's token it only shows it.
- */
+/** Reads the settings of the page over many bots. With a trader's token the page can pause and kill a bot, else only show it. */
 import { Effect, FileSystem, Path, type Redacted, Schema } from "effect"
 import { url } from "../control/Address.ts"
 import type { ControlOptions } from "../control/ControlOptions.ts"
@@ -37,7 +34,7 @@ export interface RegisteredBot {
   readonly token: Redacted.Redacted
 }
 
-/** Defaults without a file: this machine alone, and the usual port or any free one. */
+/** Applies without a file: this machine alone, and the usual port or any free one. */
 export const usual: ControlOptions = {
   host: "127.0.0.1",
   port: DashboardConfig.defaultPort,

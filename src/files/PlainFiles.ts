@@ -1,6 +1,6 @@
 /**
- * The file system of the program, which opens only plain files. Opening a named pipe would wait for its other end in a thread that nothing
- * can interrupt, and a device may never end; meanwhile the program would handle no signal. Folders are made one by one.
+ * Opens only plain files. Opening a named pipe would wait for its other end in a thread that nothing can interrupt, and a device may never
+ * end; meanwhile the program would handle no signal. Folders are made one by one.
  */
 import { Effect, FileSystem, Layer, Path, PlatformError, Predicate } from "effect"
 
@@ -64,7 +64,7 @@ const phrases: Partial<Record<PlatformError.SystemErrorTag, string>> = {
   PermissionDenied: "no permission"
 }
 
-/** Fault of a file, worded to follow its name; `undefined` for other failures. */
+/** Returns the fault of a file as words that follow its name; `undefined` for other failures. */
 export const phraseOf = ({ reason }: PlatformError.PlatformError): string | undefined => {
   if (reason._tag === "BadArgument") return undefined
   if (Predicate.hasProperty(reason.cause, "code") && reason.cause.code === "ELOOP") return "is a symbolic link"

@@ -1,6 +1,6 @@
 /**
- * Price alerts, such as "BTC/USDC above 70000": one message, no order. Those of the configuration are reached once. Those of
- * `limitbot alert` are in a file beside the journal, which only that command writes; each line begins with the time from which it counts.
+ * Reads price alerts, such as "BTC/USDC above 70000": one message, no order. Each alert is reached once. Those of `limitbot alert` are in a
+ * file beside the journal, which only that command writes; each line begins with the time from which it counts.
  */
 import { Effect, FileSystem } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
@@ -10,7 +10,7 @@ import { aboveZeroHint, type Report, report, type Span, sourceText } from "../st
 
 export type PriceAlert = NonNullable<ReturnType<typeof alertOf>>
 
-/** `since`: epoch milliseconds; an earlier alert of the same text does not count. Zero: one of the configuration. */
+/** `since`: epoch milliseconds; an earlier event of the same alert does not count. Zero for the configuration. */
 export const alertOf = (text: string, since: number, markets: Markets, to: Report, at: Span = { start: 0, end: 0 }) => {
   const [name = "", side, figure = "", ...rest] = text.trim().split(/\s+/)
   if ((side !== "above" && side !== "below") || rest.length > 0)
@@ -24,7 +24,7 @@ export const alertOf = (text: string, since: number, markets: Markets, to: Repor
 
 export const fileOf = (journal: string): string => `${journal}.alerts`
 
-/** A line that cannot be read is left out. */
+/** Skips lines that cannot be read. */
 export const inFile = Effect.fn("PriceAlerts.inFile")(function* (journal: string, markets: Markets) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* Effect.orElseSucceed(fileSystem.readFileString(fileOf(journal)), () => "")

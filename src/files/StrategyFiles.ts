@@ -1,7 +1,4 @@
-/**
- * Reads strategy files together: reports every problem of every file at once, and problems that no single file shows (equal names). A
- * caller that reads them repeatedly keeps a `reader`, which parses only changed files.
- */
+/** Reads strategy files together and reports every problem at once. A `reader` parses only files that have changed. */
 import { dirname, join, relative, resolve } from "node:path"
 import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"
@@ -33,7 +30,7 @@ const packageFolders = (from: string): ReadonlyArray<string> => {
   return [join(from, "node_modules"), ...(above === from ? [] : packageFolders(above))]
 }
 
-/** Reads code beside the strategy file, or in a package installed there or further up, as Node looks for it. `none` if nothing readable is found. */
+/** Reads code beside the strategy file, or in a package installed there or further up, as Node finds it. `none` if nothing is readable. */
 const codeTextOf = Effect.fn("StrategyFiles.codeTextOf")(function* (strategyFile: string, wanted: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const readText = (file: string) => Effect.option(fileSystem.readFileString(file))
@@ -49,7 +46,7 @@ const codeTextOf = Effect.fn("StrategyFiles.codeTextOf")(function* (strategyFile
   return Option.none()
 })
 
-/** Larger files are refused unread: no character that counts as one has more bytes in UTF-8. */
+/** Larger files are refused unread: a counted character has at most three bytes in UTF-8. */
 const mostBytes = 3 * mostCharacters
 
 export interface ReadFiles {
@@ -68,7 +65,7 @@ export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("
 
 const unreadable = (file: string, message: string): Problem => ({ file, line: 1, column: 1, message })
 
-/** Adds the code that the text names. If the code cannot be read, the text stays without it and counts as faulty. */
+/** Adds the code that the text names. Text whose code cannot be read stays without it and is reported as faulty later. */
 export const whole = Effect.fn("StrategyFiles.whole")(function* (file: string, text: string) {
   const codePath = StrategyFile.codeWanted(text)
   if (codePath === undefined) return text
@@ -97,7 +94,7 @@ interface ReadFile extends ReadFiles {
   readonly name: ReturnType<typeof StrategyFile.readingOf>["name"]
 }
 
-/** Lays the texts of an editor over the files of these names, so that every reader sees the files as if they were saved. */
+/** Replaces the text of these files for every reader, as if an editor had saved them. */
 export const laidOver = (texts: ReadonlyArray<{ readonly file: string; readonly text: string }>) => {
   const edited = new Map(texts.map(({ file, text }) => [file, text]))
   return Effect.updateService(
@@ -112,7 +109,7 @@ export const laidOver = (texts: ReadonlyArray<{ readonly file: string; readonly 
   )
 }
 
-/** Purpose of the strategies: some need a source of volumes, others cannot run on one series of prices. */
+/** Some strategies need volumes, others cannot run on one series of prices. */
 export type Purpose = "live" | "rehearsal" | "backtest" | "search"
 
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose, before?: ReadFile) {
@@ -148,7 +145,7 @@ const readOf = (file: string, text: string, markets: Markets, purpose: Purpose):
   })
 }
 
-/** A strategy that cannot serve the purpose, or whose own code fails its proof, is reported like any other mistake. */
+/** Reports a strategy that cannot serve the purpose, or whose own code fails its proof, like any other mistake. */
 export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
   Result.flatMap(read, (strategy) => {
     const { notLive: live, notSearched: search, proof } = strategy
@@ -163,7 +160,7 @@ const notRehearsed = ({ volumes = new Map() }: Strategy): Problem | undefined =>
   return problem && { ...problem, message: "a rehearsal makes its prices up and has no volumes", hint }
 }
 
-/** Duplicate names across files, reported at the later ones even if those have other mistakes. */
+/** Reports duplicate names at the later files, even if those have other mistakes. */
 const twinsIn = (
   read: ReadonlyArray<ReadFile>
 ): ReadonlyArray<{ readonly problem: Problem; readonly text: string }> => {
@@ -180,7 +177,7 @@ const twinsIn = (
   })
 }
 
-/** Most decimal places that an asset may have: with them no amount in a file is too fine. */
+/** The most decimals that an asset may have, so that no amount in a file is too fine. */
 const mostDecimals = 36
 
 export const marketsOf = (symbols: Iterable<string>): Markets => {
@@ -196,7 +193,6 @@ export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function
   return marketsOf(new Set([...traded, ...watched].flatMap((market) => market.split("/"))))
 })
 
-/** Reads the passed files; a file with unchanged text keeps its earlier result. */
 export const reader = (markets: Markets, purpose: Purpose = "live") => {
   let last: ReadonlyArray<ReadFile> = []
   return Effect.fn("StrategyFiles.readAll")(function* (files: ReadonlyArray<string>) {
@@ -228,14 +224,11 @@ export const readTexts = (
   purpose: Purpose = "live"
 ): ReadFiles => together(texts.map(({ at, text }) => readOf(at, text, markets, purpose)))
 
-/** Returns problems instead of failing, so `check` can show them in its own way. */
+/** Returns problems instead of failing, so that `check` can show them in its own way. */
 export const readAll = (files: ReadonlyArray<string>, markets: Markets, purpose?: Purpose) =>
   reader(markets, purpose)(files)
 
-/**
- * For commands that only read files: an asset that the configuration lacks is no mistake, because a backtest needs none. `unlisted` has the
- * reason why `run` would refuse the file.
- */
+/** Accepts assets that the configuration lacks, because a backtest needs none. `unlisted` says why `run` would refuse the file. */
 export const readBeyond = Effect.fn("StrategyFiles.readBeyond")(function* (
   files: ReadonlyArray<string>,
   { config, markets, purpose }: { readonly config: string; readonly markets: Markets; readonly purpose: Purpose }
@@ -280,10 +273,9 @@ export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInC
 
 const extension = ".yaml"
 
-/** Works from the sources and from the built program. */
+/** The first one works from the sources, the others from the built program. */
 const places = ["../../strategies/catalogue", "../strategies/catalogue", "strategies/catalogue"]
 
-/** The text of a strategy that comes with the program. The files are beside it, in the repository and in the package. */
 export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

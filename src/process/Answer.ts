@@ -1,12 +1,9 @@
-/**
- * The result of a command: data for programs, lines for people, and cells of lists for spreadsheets. Each form is made only on demand, and
- * one place prints it.
- */
+/** Defines the result of a command: data for programs, lines for people, cells for spreadsheets. Each form is made on demand. */
 import { Console, Effect, Schema } from "effect"
 import * as Runtime from "effect/Runtime"
 import { WrongUsage } from "./WrongUsage.ts"
 
-/** The fault has been printed, as text or as JSON. The program prints nothing more and ends with code 1. */
+/** The fault is already printed, as text or as JSON. The program prints nothing more and ends with code 1. */
 export class PrintedFailure extends Schema.TaggedError<PrintedFailure>()("PrintedFailure", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
 }

@@ -1,7 +1,4 @@
-/**
- * Prints the one message of a failure on standard error, never a stack trace. A defect of the program is named as one, and shows its trace
- * only on demand.
- */
+/** Prints one message for a failure on standard error. Only a defect of the program has a stack trace, and only on demand. */
 import { Cause, Config, Console, Effect, Option, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
@@ -50,7 +47,7 @@ export const tell = (cause: Cause.Cause<unknown>) =>
     const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
     const squashed = Cause.squash(cause)
     const text = messageOf(squashed)
-    // The code is the user's, so its failure should not be reported to us.
+    // The failed code is the user's, so we ask for no report.
     if (isOfOwnCode(squashed)) return yield* Console.error(`limitbot: ${text}`)
     yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
     if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))

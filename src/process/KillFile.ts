@@ -1,12 +1,9 @@
-/**
- * The kill switch is a file beside the journal: while it exists, the bot signs nothing and cancels everything. A file needs no running
- * server, no password and no free port, and it holds across restarts.
- */
+/** Kill switch: while its file exists, the bot signs nothing and cancels everything. It needs no server and survives restarts. */
 import { Effect, FileSystem } from "effect"
 
 const pathOf = (journal: string): string => `${journal}.kill`
 
-/** Watches the reason why the switch is on; `undefined` when it is off. An unreadable file counts as on, to be safe. */
+/** Returns an effect that reads the reason; `undefined` when the switch is off. An unreadable file counts as on, to be safe. */
 export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = pathOf(journal)

@@ -1,4 +1,4 @@
-/** Facts about the process and its machine that commands may read. */
+/** Provides facts about the process and its machine. */
 import { Context, Effect, FileSystem, Option } from "effect"
 
 export class Process extends Context.Service<
@@ -6,7 +6,7 @@ export class Process extends Context.Service<
   { readonly pid: number; readonly execPath: string; readonly script: string }
 >()("limitbot/app/process/Process") {}
 
-/** Linux names each start of the machine. On other systems a restart since the last run is unknown. */
+/** Returns the name that Linux gives to each start of the machine. Other systems have none: a restart is unknown there. */
 export const boot = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const name = yield* Effect.option(fileSystem.readFileString("/proc/sys/kernel/random/boot_id"))

@@ -1,4 +1,4 @@
-/** A progress bar on standard error, shown only to a person: piped output stays clean. */
+/** Draws a progress bar on standard error for a person, so that piped output stays clean. */
 import { stderr } from "node:process"
 import { Context, Effect } from "effect"
 

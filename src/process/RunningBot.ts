@@ -21,7 +21,7 @@ export class BotUnreachable extends Schema.TaggedError<BotUnreachable>()("BotUnr
   message: Schema.String
 }) {}
 
-/** Returns the address of the dashboard. `undefined` if no bot runs on the journal or the bot has no dashboard. */
+/** Returns the address of the dashboard; `undefined` if no bot runs on the journal or it has no dashboard. */
 export const addressOf = Effect.fn("RunningBot.addressOf")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const holder = yield* Lease.holder(journal)
@@ -107,7 +107,7 @@ export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonl
 
 const planPatienceMillis = 120_000
 
-/** A plan asks the venue for prices and fees. */
+/** Waits longer, because a plan asks the venue for prices and fees. */
 export const askForPlan = <A, E extends { readonly message: string }>(journal: string, call: BotCall<A, E>) =>
   ask(journal, call, "operator", planPatienceMillis)
 
@@ -115,10 +115,7 @@ export const askForPlan = <A, E extends { readonly message: string }>(journal: s
 const silentMillis = 12_000
 const againMillis = 1_500
 
-/**
- * The live stream from the event after `after` on, over any number of connections: nothing is skipped and it never
- * ends. `gone` gets the reason each time a connection is lost or cannot be made.
- */
+/** Streams events after `after` over any number of connections, without gap or end. `gone` gets the reason of each lost connection. */
 export const subscribe = (journal: string, after: number, gone: (why: string) => Effect.Effect<void>) => {
   let last = after
   const once = Effect.gen(function* () {

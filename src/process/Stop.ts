@@ -1,20 +1,16 @@
 /**
  * Handles requests to stop: the first Ctrl-C or SIGTERM asks, a later one insists. Commands that can end in order wait for `requested`; all
- * others are interrupted at once. Under npm one key press arrives twice, from the terminal and from npm, and a busy process may read the
- * second one late. So a signal insists only after the command has received the first one and all signals up to a short time later were
- * handled.
+ * others are interrupted at once. Under npm one key press arrives twice, and a busy process may read the second signal late. So a signal
+ * insists only if the first one was received, and all signals up to a short time later were handled.
  */
 import { Context, Deferred, Effect, Option } from "effect"
 
 export class Stop extends Context.Service<
   Stop,
   {
-    /** Completes when a stop was requested. A command that awaits it declares that it will end by itself. */
+    /** Completes at a requested stop. A command that awaits it must end by itself. */
     readonly requested: Effect.Effect<void>
-    /**
-     * For a command that computes without a pause and has nothing to clean up: it could not handle a signal, so from now on the first
-     * signal ends the process itself.
-     */
+    /** Lets the first signal end the process. For a command that computes without a pause and has nothing to clean up. */
     readonly computes: Effect.Effect<void>
     readonly leaves: (behind: () => string) => Effect.Effect<void>
   }
@@ -25,15 +21,12 @@ export const requestedOrAfter = (millis: Option.Option<number>) =>
     Effect.raceFirst(requested, Option.match(millis, { onNone: () => Effect.never, onSome: Effect.sleep }))
   )
 
-/**
- * Makes its two ends: the service for commands, and the functions for the signal handler. `afterwards` runs its argument after every signal
- * of the same key press was handled.
- */
+/** `afterwards` runs its argument after all signals of one key press were handled. */
 export const make = (
   afterwards: (run: () => void) => void = () => {}
 ): {
   readonly service: Stop["Service"]
-  /** Handles a signal. Returns false if the command must be interrupted now. */
+  /** Returns false if the command must be interrupted now. */
   readonly ask: () => boolean
   readonly heardBy: (unhear: () => void) => void
   readonly leftBehind: () => string

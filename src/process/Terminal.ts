@@ -1,4 +1,4 @@
-/** The screen for output and questions: whether it is a terminal, its size, and redrawing in place. */
+/** Provides the screen for output and questions: its kind, its size, and redrawing in place. */
 import { Console, Context, Effect, Layer, type Scope } from "effect"
 import { Prompt } from "effect/cli"
 
@@ -36,7 +36,7 @@ export class Terminal extends Context.Service<
         ownScreen: Effect.asVoid(
           Effect.acquireRelease(write("\u001B[?1049h\u001B[?25l\u001B[2J"), () => write("\u001B[?25h\u001B[?1049l"))
         ),
-        // One write that clears each line after its text and the screen below it, so nothing flickers.
+        // Each line is cleared after its text, in a single write, so that nothing flickers.
         redraw: (lines) => write(`\u001B[H${lines.join("\u001B[K\n")}\u001B[K\u001B[J`)
       })
     )

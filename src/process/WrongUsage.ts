@@ -1,4 +1,4 @@
-/** The request makes no sense: a flag's value is invalid, or flags contradict each other. The program ends with code 2. */
+/** Ends the program with code 2: the value of a flag is invalid, or flags contradict each other. */
 import { Effect, type Result, Schema } from "effect"
 
 export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", { message: Schema.String }) {}

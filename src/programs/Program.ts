@@ -1,7 +1,7 @@
 /**
- * Runs a program of the owner once for one question, given on standard input and answered on standard output. A run always ends: its time
- * and its kept output are limited. The program has its own process group, so our Ctrl-C does not interrupt it. The whole group ends with
- * it, by force if a request is not enough. The caller decides what its end means.
+ * Runs a program of the owner for one question on standard input, answered on standard output. Its time and its kept output are limited. It
+ * has its own process group, so our Ctrl-C does not interrupt it, and the whole group ends with it, by force if needed. The caller decides
+ * what the end means.
  */
 import { Config, Duration, Effect, Exit, Fiber, Option, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -16,11 +16,11 @@ export interface Program {
 export interface ProgramTerms {
   readonly limitMillis: number
   readonly mostOutput: number
-  /** Our environment without these variables; `least`: only the variables that programs need, so that it cannot reveal ours. */
+  /** Our environment without these variables. `least` has only those that programs need, so that it cannot reveal ours. */
   readonly environment: { readonly without: ReadonlyArray<string> } | "least"
-  /** Its standard error appears as ours, or is kept. */
+  /** Its standard error appears as ours, or is kept for the caller. */
   readonly errors: "shown" | "kept"
-  /** Processes that it started stay alive after it ended well, because they may be paying. */
+  /** Processes that it started may stay alive after a good end, because they may be paying. */
   readonly mayLeaveRunning?: true
 }
 
@@ -34,9 +34,9 @@ export interface ProgramRun {
   readonly output: string
   readonly errors: string
   readonly isCut: boolean
-  /** It read its whole input. A short input may wait in the pipe and then counts as read. */
+  /** True if it read its whole input. A short input may wait in the pipe and then counts as read. */
   readonly hasTaken: boolean
-  /** A process that it started still held its output after its end. */
+  /** True if a process that it started still held its output after its end. */
   readonly isHeld: boolean
 }
 
@@ -63,10 +63,7 @@ export const located = ({ args, program }: Program, resolve: (path: string) => s
 const forceKillAfter = Duration.seconds(2)
 /** Characters kept from the end of standard error. */
 const maxErrors = 4_000
-/**
- * The output may be read for one second after the program's end, in steps. After a sleep of the machine, the available output is read
- * first.
- */
+/** After its end the output is read for up to one second, in steps: after a sleep of the machine, available output comes first. */
 const graceSteps = 10
 const graceStepMillis = 100
 
@@ -83,7 +80,7 @@ export const run = Effect.fn("Program.run")(function* (
   const flags = { hasTaken: false, isHeld: false }
 
   const running = Effect.gen(function* () {
-    // Immediate refusals by the system (too long, not permitted) are thrown.
+    // The spawner throws immediate refusals of the system (too long, not permitted).
     const child = yield* spawner.spawn(command).pipe(
       Effect.catchDefect((defect) => Effect.fail({ message: messageOf(defect) })),
       Effect.mapError(({ message }) => new NotStarted({ program, reason: message }))
@@ -157,7 +154,7 @@ export const lastWords = (errors: string): string => {
   return plain.replace(looksSecret, "[hidden]").slice(0, longestWords)
 }
 
-/** Describes the end in words: "ended with code 3: the network is down". */
+/** Returns a phrase such as "ended with code 3: the network is down". */
 export const endInWords = ({ end, errors }: ProgramRun, limitMillis: number): string => {
   const words = lastWords(errors)
   const ended =

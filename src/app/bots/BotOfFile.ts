@@ -19,7 +19,7 @@ const standing = Effect.fnUntraced(function* (journal: string, now: number) {
 const make = (file: string) =>
   Effect.map(Effect.context<FileSystem.FileSystem | Path.Path | Process>(), (context) => {
     const here = Effect.provideContext(context)
-    /** The code of one command is loaded with it. */
+    /** Loads the module of a command only when it is called. */
     const by = <M, A, E, R>(module: () => Promise<M>, call: (loaded: M) => Effect.Effect<A, E, R>) =>
       here(Effect.flatMap(Effect.promise(module), call))
     return ChosenBot.of({

@@ -1,7 +1,7 @@
 /**
- * Loads candles from before the bot's start, from the source that `candles:` of a strategy or a market names: a CSV file or a glob,
- * `recorded` (the prices in the bot's own journal, which always count), `journal:FILE` of another bot, or `ccxt:EXCHANGE:SYMBOL`. All are
- * passed on as minutes. A longer candle becomes one minute with its prices and its volume, followed by flat minutes without volume.
+ * Loads candles from before the bot's start. `candles:` of a strategy or a market names the source: a CSV file or a glob, `recorded` (the
+ * prices in the bot's own journal, which always count), `journal:FILE` of another bot, or `ccxt:EXCHANGE:SYMBOL`. Callers get minutes: a
+ * longer candle becomes one minute with its prices and its volume, followed by flat minutes without volume.
  */
 import * as fs from "node:fs"
 import { Effect, type FileSystem, Path, Schema } from "effect"
@@ -44,9 +44,7 @@ const spareFrames = 2
 export const spanOf = (needs: ReadonlyMap<string, number>): number =>
   Math.max(0, ...[...needs].map(([timeframe, count]) => (timeframeMillis(timeframe) ?? 0) * (count + spareFrames)))
 
-/**
- * Returns the source that a strategy names for its market, or the market's own. A market that the strategy only watches has only its own.
- */
+/** Returns the strategy's source for the market that it trades, otherwise the market's own source. */
 export const sourceOf = (
   { candleSource, file, market: traded }: Pick<Strategy, "candleSource" | "file" | "market">,
   market: Pick<Market, "name">,
@@ -63,7 +61,6 @@ export const sourceOf = (
 const shortestMillis = (needs: ReadonlyMap<string, number>): number =>
   Math.min(...[...needs.keys()].map((timeframe) => timeframeMillis(timeframe) ?? minuteMillis))
 
-/** A minute of a source. The volume of a longer candle is on its first minute. */
 export interface SourcedMinute extends Minute {
   /** Absent if the source has none, or the candle is not closed. */
   readonly volume?: number
@@ -83,9 +80,7 @@ const minutesOf = (rows: ReadonlyArray<SourcedMinute>, stepMillis: number): Read
   )
 }
 
-/**
- * Returns the closed candles of a timeframe with their volumes, by start time. Only candles that the minutes cover completely are included.
- */
+/** Returns the closed candles with volumes that the minutes cover completely, by the time they opened. */
 export const candlesIn = (
   minutes: ReadonlyArray<SourcedMinute>,
   timeframe: string,
@@ -154,7 +149,7 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
   return merged(minuteLists)
 })
 
-/** Where lists overlap, the earlier list wins; the result is in time order. */
+/** The earlier list wins where lists overlap. The result is in time order. */
 export const merged = <A extends Minute>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => {
   const byTime = new Map<number, A>()
   for (const list of lists.toReversed()) for (const minute of list) byTime.set(minute.openedAt, minute)

@@ -1,8 +1,6 @@
 /**
- * Downloads candles from an exchange, to a file or for a bot's start, through ccxt, a big library that supports hundreds of exchanges.
- * Nothing else needs it, so it is an optional peer dependency. It respects the exchange's rate limits by itself.
- *
- * A file grows page by page, and the same command continues after its last line. An unfinished candle is left out.
+ * Downloads candles through ccxt, an optional peer dependency because it is big. It respects the exchange's rate limits by itself. A file
+ * grows page by page, and the same command continues after its last line. An unfinished candle is left out.
  */
 import { Clock, Effect, FileSystem, Predicate, Schema } from "effect"
 import type { TradedCandle } from "../../journal/PriceStore.ts"

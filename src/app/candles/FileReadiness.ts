@@ -1,4 +1,4 @@
-/** For `check`: computes how long strategies would wait for their candles if the bot started now. Requests no prices. */
+/** Computes for `check` how long strategies would wait for their candles if the bot started now. Requests no prices. */
 import { Clock, Effect, FileSystem } from "effect"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"

@@ -1,7 +1,4 @@
-/**
- * For `check` and `plan`: computes the time at which a strategy's indicators will have their candles, and judges their source. A source of
- * another market or unit is far from prices that the bot or the venue knows.
- */
+/** Computes when indicators will have their candles. A source far from known prices is probably another market or unit. */
 import { Clock, Effect, Path } from "effect"
 import { median } from "../../domain/Amount.ts"
 import { minuteMillis } from "../../domain/Durations.ts"

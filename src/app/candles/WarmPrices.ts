@@ -1,7 +1,6 @@
 /**
- * The prices for indicators: the minutes that the bot recorded and, for the others, those of the source that the strategy or its market
- * names. Only the bot's own minutes are stored. A source is read when it is needed: at a start, after a gap, and, if strategies use
- * volumes, after each close until it reports the closed candle.
+ * Supplies minutes for indicators: recorded ones, and where these are missing those of the source. Only the bot's own minutes are stored. A
+ * source is read at a start, after a gap and, for volumes, after each close until it has the closed candle.
  */
 import { Clock, Effect, type FileSystem, Path } from "effect"
 import { minuteMillis, secondMillis } from "../../domain/Durations.ts"
@@ -30,10 +29,7 @@ interface WantedCandles extends Pick<CandleSource.SourceRequest, "source" | "fol
   readonly hasVolumes: boolean
 }
 
-/**
- * Determines the needs and the source of each market. The first strategy that names a source counts; a strategy that uses volumes comes
- * before others, because some sources have none.
- */
+/** Takes the first source that a strategy names for a market. A strategy that uses volumes comes first, because some sources have none. */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {
   const candlesByMarket = new Map<string, WantedCandles>()
   for (const { strategy, market, candles: needs } of strategies.flatMap(candlesOf)) {

@@ -1,6 +1,4 @@
-/**
- * An account of a fleet as an entity of the cluster: the messages that its owner accepts, and the functions that send them from elsewhere.
- */
+/** Defines an account of a fleet as an entity of the cluster: the messages that its owner accepts, and how others send them. */
 import { randomBytes } from "node:crypto"
 import { Effect, Schema } from "effect"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
@@ -16,7 +14,7 @@ const Ensure = Rpc.make("Ensure", {
   payload: { name: Schema.String, revision: Schema.Int, wanted: Schema.Literals(wishes), why: Schema.String }
 })
 
-/** Stored until it is answered. The same id sent twice is one command with one answer. A sender that stops waiting does not cancel it. */
+/** Stored until it is answered. The same id sent twice is one command with one answer. The command stays if its sender stops waiting. */
 const Word = Rpc.make("Word", {
   payload: { id: Schema.String, by: Schema.String, word: AccountWord },
   success: AccountAnswer,

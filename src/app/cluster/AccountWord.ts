@@ -11,7 +11,7 @@ const optional = Schema.optionalKey(Text)
 export const AccountWord = Schema.TaggedUnion({
   Command: { name: Schema.Literals(commandNames), target: optional, why: optional },
   Resolve: { placement: Text, word: Resolution, text: Text, received: Schema.optionalKey(Amount) },
-  /** `acceptBalances`: a person confirms that the balances are right as they are. */
+  /** A person confirms that the balances are right as they are. */
   Reconcile: { acceptBalances: Schema.optionalKey(Schema.Boolean) },
   ListOrders: {}
 })
@@ -27,7 +27,7 @@ export const AccountAnswer = Schema.TaggedUnion({
 })
 export type AccountAnswer = typeof AccountAnswer.Type
 
-/** True if the command changes nothing, no matter when it is applied. */
+/** True if the command changes nothing, even if it is applied late. */
 export const isLook = (word: AccountWord): boolean =>
   word._tag === "ListOrders" || (word._tag === "Reconcile" && word.acceptBalances !== true)
 

@@ -1,7 +1,7 @@
 /**
- * The cluster's engine on a fleet's database, without any port: live runners, their shards, commands and answers are rows and locks of
- * Postgres. It places accounts and carries commands. It decides nothing about money: an account's journal has one owner (`Journals.claim`),
- * even while two processes believe that they have the account's shard.
+ * Runs the cluster's engine on a fleet's database, without any port: runners, shards, commands and answers are rows and locks of Postgres.
+ * It places accounts and carries commands. It decides nothing about money: an account's journal has one owner (`Journals.claim`), even
+ * while two processes believe that they have the account's shard.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Deferred, Duration, Effect, Hash, Layer, Option, Schema } from "effect"
@@ -26,7 +26,7 @@ import { clusterPrefix } from "../../journal/postgres/tables.ts"
 /** Earlier servers do not end the session of a frozen process, which holds its locks. */
 const minServer = 14
 
-/** Groups of shards. The second contains no account; it shows other runners the version of this runner's tables, locks and messages. */
+/** Groups of shards. The second contains no account: its name shows other runners the version of the tables, locks and messages. */
 export const groups = ["default", `effect ${getCurrentVersion()}`] as const
 
 export class DatabaseUnfit extends Schema.TaggedError<DatabaseUnfit>()("DatabaseUnfit", { message: Schema.String }) {}
@@ -64,7 +64,7 @@ export const registering = Effect.fn("Cluster.registering")(function* (
         `The runner ${other.address.host} has another engine (${other.groups[1]}) than this one (${groups[1]}): stop every runner, then start the new version`
       )
   })
-  // Two that begin at the same time see each other, and neither runs.
+  // Two runners that register at the same time see each other, and neither runs.
   return Effect.fnUntraced(function* (runner: Runner.Runner, isHealthy: boolean) {
     yield* fits
     const machine = yield* storage.register(runner, isHealthy)
@@ -100,7 +100,6 @@ export const client = sharding.pipe(Layer.provide(RunnerStorage.layerMemory), La
 
 type Accounts = Effect.Effect<ReadonlyArray<OwnedAccount>, JournalError>
 
-/** Owns its share of the accounts. A runner has a name, and no port. */
 export const runner = (name: string, accounts: Accounts) =>
   Layer.unwrap(
     Effect.map(Deferred.make<Sharding.Sharding["Service"]>(), (made) => {
@@ -116,9 +115,8 @@ export const runner = (name: string, accounts: Accounts) =>
   )
 
 /**
- * Returns the shards of each runner, by the number of accounts in each shard. All runners compute the same result. The numbers of their
- * accounts differ by one shard at most. Each runner ranks all shards by a hash, so few accounts move when a runner or an account comes or
- * goes.
+ * Divides shards among runners so that their numbers of accounts differ by one shard at most. All runners compute the same result. Each
+ * runner ranks all shards by a hash, so few accounts move when a runner or an account comes or goes.
  */
 export const divided = (
   sizes: ReadonlyArray<readonly [shard: string, size: number]>,
@@ -137,7 +135,7 @@ export const divided = (
   return (runner: string): ReadonlySet<string> => sharesByRunner.get(runner)?.shards ?? new Set()
 }
 
-/** A hash of the text alone is similar for similar texts. */
+/** Similar texts have similar hashes, so the bits are mixed once more. */
 const rankOf = (shard: string, runner: string): number => {
   const hash = Math.imul(Hash.string(`${shard} ${runner}`), 0x9e3779b1)
   return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 0
@@ -145,7 +143,7 @@ const rankOf = (shard: string, runner: string): number => {
 
 const unusable = Effect.mapError((cause: unknown) => new PersistenceError({ cause }))
 
-/** Each runner sees only itself, so every shard seems to be its own, but it locks only those in its share. */
+/** Shows the engine only this runner, so that it claims every shard. Locks are taken only for the shards in its share. */
 const storage = (
   address: RunnerAddress.RunnerAddress,
   accounts: Accounts,

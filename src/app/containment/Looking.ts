@@ -1,7 +1,4 @@
-/**
- * Checks everything that `Containment` lists, in an order in which a later check can only know more: first the processes and people that
- * may act, then the journal, then the signer's record, and the venue last.
- */
+/** Checks everything that `Containment` lists, in an order in which a later check can only know more. The venue comes last. */
 import { Clock, Effect, Option, Schema } from "effect"
 import * as People from "../../control/http/People.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
@@ -60,7 +57,7 @@ const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loos
       }
     })
 
-/** Orders that anyone with the key could still pay, also those that no slot plans. */
+/** Lists orders that anyone with the key could still pay, including those that no slot plans. */
 const unpaid = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> => [
   ...all
     .filter(({ state }) => state === "planned" || state === "creating" || state === "created")
@@ -137,7 +134,7 @@ const tokens = Effect.fnUntraced(function* (journal: string, isRunning: boolean)
   return { name: "Tokens that command", at, lookedAt: yield* now, found: tokenEntries } satisfies LookedAt
 })
 
-/** Payments that a signer process has signed for any caller, and those that an approval still lets it sign. */
+/** Lists payments that a signer process has signed for any caller, and those that an approval still lets it sign. */
 const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalView) {
   const { record } = yield* SignerFile.load(file)
   const entries = yield* Record.readRecord(record)
@@ -172,7 +169,7 @@ const ofVenue = Effect.fnUntraced(function* (file: string, state: BotState) {
   return { name: VenueOrders.name, lookedAt: yield* now, ...found } satisfies LookedAt
 })
 
-/** Public money of the account that a signed payment can still move; none if no source reports public money. */
+/** Lists public money of the account that a signed payment can still move. Empty if no source reports public money. */
 const publicMoney = Effect.fnUntraced(function* (file: string, { assets }: JournalView) {
   const byId = new Map([...assets.values()].map((asset) => [asset.id, asset]))
   const { config, found } = yield* VenueAccess.look(file, () =>
@@ -209,7 +206,7 @@ export const aroundFile = Effect.fnUntraced(function* (file: string, state: BotS
   return { commanding: [looked, commanding], orders }
 })
 
-/** An account counts as killed when its row and its journal say so. */
+/** The kill switch is on if the row of the account says so, and a runner that runs the account has recorded it. */
 const switchOfAccount = Effect.fnUntraced(function* (
   { isOwned, owner, told, wanted }: FleetAccount,
   { killed }: Pick<BotState, "killed">
@@ -237,7 +234,6 @@ const waiting = Effect.fnUntraced(function* (words: ReadonlyArray<WaitingWord>) 
   return { name: "Commands not applied yet", at, lookedAt: yield* now, found: pendingCommands } satisfies LookedAt
 })
 
-/** `listed`: the orders of the venue, by the owner of the account. */
 export const aroundAccount = Effect.fnUntraced(function* <E extends { readonly message: string }>(
   row: FleetAccount,
   words: ReadonlyArray<WaitingWord>,

@@ -1,7 +1,4 @@
-/**
- * Lists the account's orders at the venue that have not ended, also those that the journal does not know. The caller needs the account's
- * key.
- */
+/** Lists the account's orders at the venue that have not ended, even unknown ones. Needs the account's key. */
 import { Effect, Stream } from "effect"
 import { toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -14,17 +11,14 @@ import type { Loose } from "../journal/Containment.ts"
 
 export const name = "Orders that the venue lists"
 
-/** In an emergency the operator does not wait for a venue that is down; a contained account has a short list. */
+/** An operator in an emergency does not wait for a venue that is down. A contained account has a short list. */
 const patience = "20 seconds"
 
 const isOver = (order: Order): boolean =>
   isTerminal(order.fillStatus) &&
   (neverHeldMoney(order) || (order.payoutIsFinal && order.refund?.status !== "IN_PROGRESS"))
 
-/**
- * The venue lists such an order without limit. Valid signed payments to it are in the lists of signed payments; its deposit would come
- * back.
- */
+/** The venue lists such an order without limit. A valid signed payment to it is in other lists, and its deposit would come back. */
 const neverHeldMoney = ({ depositedAmount, fills, refund, withdrawals }: Order): boolean =>
   depositedAmount === 0n && fills.length + withdrawals.length === 0 && refund === undefined
 

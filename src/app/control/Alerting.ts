@@ -1,7 +1,4 @@
-/**
- * Price alerts: the loop that compares them with the prices of a running bot, and the commands that change and list them. An alert that is
- * reached becomes an event of the journal, so it is reported as every event is, and once.
- */
+/** Compares price alerts with a running bot's prices, and edits them. A reached alert is an event, so it is reported once. */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -24,7 +21,7 @@ import { stateOf } from "../journal/JournalView.ts"
 type Settings = Pick<BotSettings, "alerts" | "journal" | "markets">
 
 const lookMillis = 1_000
-/** For markets that no strategy uses. */
+/** Interval of price requests for markets that no strategy uses. */
 const pollMillis = 10_000
 const staleMillis = 60_000
 
@@ -34,7 +31,6 @@ const isArmed = ({ alerts }: BotState, { since, text }: Pick<PriceAlerts.PriceAl
 const alertsOf = ({ alerts, journal, markets }: Settings) =>
   Effect.map(PriceAlerts.inFile(journal, markets), (added) => [...alerts, ...added])
 
-/** Runs beside the turns of a bot. A market without a price keeps its alerts waiting. */
 export const watch = Effect.fn("Alerting.watch")(function* (
   settings: Settings,
   strategies: () => ReadonlyArray<Strategy>
@@ -58,7 +54,6 @@ export const watch = Effect.fn("Alerting.watch")(function* (
   return yield* Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis)))
 })
 
-/** Adds an alert to the file or removes it; returns its text. */
 export const change = Effect.fn("Alerting.change")(function* (
   what: "add" | "remove",
   text: string,

@@ -1,7 +1,6 @@
 /**
- * The services of a running bot beside its turns: its strategy files, plans, explanations and reconciliations. They run one at a time,
- * because each folds a journal; between two pages of it the bot goes first. Only a backtest is a separate process: it computes for seconds
- * without a pause, and no order could be cancelled meanwhile.
+ * Offers services of a running bot beside its turns. One runs at a time, and between two pages of the journal the bot goes first. A
+ * backtest is a separate process: it computes without a pause, and meanwhile no order could be cancelled.
  */
 import { Clock, Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -40,7 +39,7 @@ export interface BotServicesOptions {
   readonly account: VenueAccount
   readonly files: () => ReadonlyArray<string>
   readonly running: () => ReadonlyArray<Strategy>
-  /** True for a dry run: its orders are imaginary, so there is nothing at the venue to compare with. */
+  /** A dry run has imaginary orders, so there is nothing at the venue to compare with. */
   readonly isDry: boolean
   readonly reload: Effect.Effect<string, Refused>
 }
@@ -66,7 +65,7 @@ const answerInTime = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
 
 const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer))
 
-/** The file gets this moment as its end, with a sale of the position: a bot then does as at any end, also after a restart. */
+/** Ends the strategy by an edit of its file: `end` is now, with a sale of the position. A restarted bot then continues the end. */
 const closing = (
   edited: Effect.Success<ReturnType<typeof EditedFiles.make>>,
   plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>,

@@ -1,6 +1,6 @@
 /**
- * The line that leads a person to the dashboard. On a terminal it has the token in the fragment of the address, which browsers send to
- * nobody. Other outputs may be stored, so there the line names the file with the token.
+ * Makes the line that leads a person to the dashboard. On a terminal it has the token in the fragment of the address, which browsers never
+ * send. Other outputs may be stored, so their line names the file with the token.
  */
 import { Effect, Redacted } from "effect"
 import * as Tokens from "../../control/http/Tokens.ts"

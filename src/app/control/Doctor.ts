@@ -1,4 +1,4 @@
-/** `limitbot check`: every start check, one line each, or the facts of the service. */
+/** Runs `limitbot check`: every start check with its finding, or the facts of the service. */
 import { Effect } from "effect"
 import * as Drift from "../../domain/Drift.ts"
 import { countText } from "../../domain/Words.ts"
@@ -49,7 +49,6 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
   return [configFinding, ...(yield* StartChecks.all(config))]
 })
 
-/** Compares the answers of the service to read-only requests with the answers that this program expects. */
 export const compared = Effect.fn("Doctor.compared")(function* ({ config }: { readonly config: string }) {
   const { found } = yield* VenueAccess.look(config, ({ markets }) =>
     Canary.use((canary) => canary.look(markets.assets))

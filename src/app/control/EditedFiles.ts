@@ -1,7 +1,4 @@
-/**
- * The strategy files of a running bot for a page that edits them: their text, and the mistakes in an edited text, as if it were saved. Only
- * files that the bot runs are read or written, and no change that was made meanwhile is overwritten.
- */
+/** Edits the strategy files of a running bot: only files that it runs, and never over a change made meanwhile. */
 import { createHash } from "node:crypto"
 import { Effect, FileSystem } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
@@ -32,7 +29,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
       ? Effect.void
       : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
 
-  /** Refuses new code. It would run in the bot's process, and a token only allows its holder to change keys. */
+  /** Refuses new code: it would run in the bot's process, and a token only allows its holder to change keys. */
   const bringsNoCode = Effect.fnUntraced(function* ({ file, text }: FileText) {
     const { isHere, path } = StrategyFile.codeIn(text)
     if (!isHere && path === undefined) return

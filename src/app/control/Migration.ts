@@ -1,7 +1,4 @@
-/**
- * Checks if this version can read the files of an earlier one: the configuration, strategy files and the journal. It changes nothing. The
- * usual readers read the files; they name each unknown key with its line and its replacement.
- */
+/** Checks if this version can read the configuration, strategy files and journal of an earlier one. Changes nothing. */
 import { Effect } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"

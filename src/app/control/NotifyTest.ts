@@ -1,4 +1,4 @@
-/** Sends one test message to every configured receiver, and reports for each one if it accepted the message. */
+/** Sends one test message to every configured receiver, and reports which ones accepted it. */
 import { Clock, Effect, Schema } from "effect"
 import * as Notifier from "../../control/notify/Notifier.ts"
 import { Phones } from "../../control/push/PhoneServices.ts"

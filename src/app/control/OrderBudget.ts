@@ -1,6 +1,6 @@
 /**
- * The budget of orders by hand: what they still have to pay, beyond what their strategy has free. So an order may sell what an earlier one
- * bought, and no order takes money that another one's exit needs.
+ * Computes the budget of orders by hand: what they still have to pay beyond what their strategy has free. An order may sell what an earlier
+ * one bought, and no order takes money that the exit of another one needs.
  */
 import type { OrderRequest } from "../../control/api/Order.ts"
 import * as Accounts from "../../domain/Accounts.ts"
@@ -39,13 +39,13 @@ const standing = (state: BotState, strategy: string, id: string, { hasExit, part
   return { slot, isInExit, open, unfilled: isOver(state, strategy, id) ? 0n : max(0n, unfilled) }
 }
 
-/** Base that the order's entry still has to trade, in an open order or not. */
+/** Base that the entry of the order still has to trade, in an open order or not. */
 export const unfilledOf = (...order: Parameters<typeof standing>): Amount => standing(...order).unfilled
 
 const inputOf = (market: Market, open: Placement): Amount =>
   inputAmount(market, open.side, openQuantity(open), open.price)
 
-/** Adds 0.1 % to money taken from the account, because each weekly renewal of an order costs a refund fee. */
+/** A changed budget gets 0.1 % of the costs on top, because each weekly renewal of an order costs a refund fee. */
 const refundShare = 1_000n
 
 const sizeFor = (
@@ -60,14 +60,14 @@ const sizeFor = (
   return (rounding === "up" && rest > 0n ? part + 1n : part) * BigInt(parts)
 }
 
-/** The smallest order of this kind that needs money beyond what the orders by hand have free. */
+/** Returns the smallest size that needs money beyond what the orders by hand have free. */
 export const beyondFree = (state: BotState, market: Market, request: OrderRequest): string => {
   const asset = inputAsset(market, sideOf(request))
   const free = max(0n, Ledger.freeOf(state.ledger, ByHand.strategyOf(market), asset.symbol))
   return format(sizeFor(market, request, free + 1n, "up"), market.base.decimals)
 }
 
-/** The largest order of this kind if one of this size leaves `spare` of the account's money; `undefined` if there is none. */
+/** Returns the largest possible size if an order of `size` leaves `spare` of the account's money; `undefined` if there is none. */
 export const largestBy = (market: Market, request: OrderRequest, size: string, spare: Amount): string | undefined => {
   const [whole, price] = [Decimal.parse(size), Decimal.parse(request.price)]
   if (whole === undefined || price === undefined) return undefined

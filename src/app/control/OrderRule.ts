@@ -1,4 +1,4 @@
-/** An order by hand as a rule of a strategy file, on one line, and the terms that such a line states. */
+/** Writes an order by hand as a rule of a strategy file, on one line, and reads the terms of such a line. */
 import { Option, Schema } from "effect"
 import type { OrderRequest } from "../../control/api/Order.ts"
 import { type Amount, format, formatWithSymbol, fromDecimal, max } from "../../domain/Amount.ts"
@@ -13,11 +13,11 @@ import { suggestion } from "../../strategy/Problem.ts"
 export interface RuleTerms {
   readonly side: Side
   readonly price: Price
-  /** Base of each part. */
+  /** In base, for each part. */
   readonly quantity: Amount
   readonly parts: number
   readonly hasExit: boolean
-  /** Quote that a stop may need to buy back, beyond what the sale brings. */
+  /** Quote that a stop may need to buy back, beyond the proceeds of the sale. */
   readonly dearness: Amount
 }
 
@@ -50,7 +50,7 @@ export const termsIn = (market: Market, rule: string): RuleTerms | undefined => 
 
 const dollar = /USD|^DAI$/
 
-/** BTC is BTC against the first stable asset of the configuration; else against the first other one. */
+/** BTC alone means BTC against the first stable asset of the configuration, otherwise against the first other one. */
 export const marketNamed = (
   name: string,
   { markets, venue }: Pick<BotSettings, "markets"> & { readonly venue: Pick<BotSettings["venue"], "facts"> }
@@ -65,7 +65,7 @@ export const marketNamed = (
 
 export const sideOf = ({ side }: Pick<OrderRequest, "side">): Side => (side === "buy" ? "BUY" : "SELL")
 
-/** The size of all parts, as a request states it. */
+/** Returns the size of all parts together, as a request states it. */
 export const wholeOf = (market: Market, rule: string): string => {
   const { parts = 0, quantity = 0n } = termsIn(market, rule) ?? {}
   return format(quantity * BigInt(parts), market.base.decimals)
@@ -86,7 +86,7 @@ export const sentenceOf = (market: Market, rule: string): string => {
 
 const durationOf = Schema.decodeUnknownOption(DurationText)
 
-/** Returns the rule, or why there can be none. What depends on the market is checked where strategy files are read. */
+/** Returns the rule, or why there can be none. The reader of strategy files checks what depends on the market. */
 export const ruleOf = (
   request: OrderRequest,
   { base }: Market

@@ -1,7 +1,6 @@
 /**
- * Orders by hand: an order is one rule in a strategy file, and a command is an edit of that file. So the plan, the admission, the limits,
- * the pause, the kill switch, explanations and accounts of strategy files apply to it as they are. An order's id follows from the caller's
- * key, so that a repeated request finds its order, and never places a second one.
+ * Serves orders by hand. An order is one rule in a strategy file and a command is an edit of it, so plan, limits, pause and kill switch
+ * apply unchanged. The id follows from the caller's key, so a repeated request never places a second order.
  */
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
@@ -30,7 +29,7 @@ interface Options {
   readonly running: () => ReadonlyArray<Strategy>
   readonly state: Effect.Effect<BotState, Refused>
   readonly plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>
-  /** Applies the files; returns the objection, or "". */
+  /** Applies the files. Returns the objection, or "". */
   readonly reload: Effect.Effect<string, Refused>
 }
 
@@ -123,13 +122,13 @@ const writing = (files: Files, { reload, running }: Options) =>
     // The objection may be about another file.
     if (objection === "" || running().some((strategy) => strategy.text === text))
       return { ...answerOf(own, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}.`), terms }
-    // A refused edit must not be applied later, when nobody expects it. The caller may disconnect before the bot has judged it.
+    // A refused edit is undone: applied later, it would place an order that nobody expects. The caller may disconnect before the verdict.
     yield* files.write({ ...own, text }, own.text)
     yield* reload
     return yield* refused(`Not placed: ${objection}`)
   }, Effect.uninterruptible)
 
-/** Finds the order that a request with this key has placed; fails if it was another one, or is cancelled. */
+/** Finds the order of an earlier request with this key. Fails if that request had other terms or its order is cancelled. */
 const earlierOf = Effect.fnUntraced(function* (
   places: ReadonlyArray<Place>,
   market: Market,
@@ -235,7 +234,6 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
 
 type Kept = Pick<BotSettings, "journal" | "markets">
 
-/** The states of orders by hand. The rows of slots are made once for all of them. */
 export const standingsIn = (state: BotState, { markets }: Kept) => {
   const rows = new Map(slotsOf(state, bySymbol(markets.assets), new Map()).map((row) => [row.slot, row]))
   return (slot: string) => {
@@ -250,7 +248,6 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
   }
 }
 
-/** By the files beside the journal and the state of the bot. */
 export const listed = Effect.fn("OrderServices.listed")(function* (config: Kept, state: BotState) {
   const orders = yield* Effect.forEach(Layers.marketsByName(config.markets).values(), (market) =>
     Effect.map(ByHand.textOf(ByHand.fileOf(config.journal, market)), (text) =>

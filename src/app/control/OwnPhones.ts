@@ -1,7 +1,4 @@
-/**
- * The phones that a bot notifies, if its configuration has a receiver `push` and a page on which browsers subscribe. A token is checked in
- * its files each time, because people come and go while the bot runs.
- */
+/** Finds the phones that a bot notifies. Tokens are read each time, because people come and go while the bot runs. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"

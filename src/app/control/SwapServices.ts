@@ -1,7 +1,4 @@
-/**
- * Swaps that a person requests from a running bot. A quote is kept until somebody accepts it or it expires. Accepting it records a
- * placement, which the engine handles like any other. Money goes only to the places of the bot's own account.
- */
+/** Quotes and starts swaps that a person requests from a running bot. Money goes only to places of the bot's own account. */
 import { Clock, Effect, Option } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"
@@ -54,7 +51,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ account, config,
       Effect.provideService(Swaps, swaps),
       Effect.mapError(refuse)
     )
-    // The venue gives each quote its own address.
+    // Each quote has its own address at the venue.
     const name = agreed.depositAddress
     quotes.set(name, agreed)
     for (const old of quotes.keys()) if (quotes.size > maxQuotes) quotes.delete(old)

@@ -1,4 +1,4 @@
-/** The account's own view of the venue, with its session: its past transactions and its balances. */
+/** Reads the account's own past transactions and balances, with its session. */
 import { Effect, Result } from "effect"
 import { format } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
@@ -37,10 +37,7 @@ const notShown = (what: ReadonlyArray<string>): string =>
 
 const noLedger = "public money (of INTENTS): to list it, set venue.facts.saltFrom to an RPC address of its ledger"
 
-/**
- * Reads private and public balances. Private ones open a separate session, whose tokens stay in memory. They may need an invitation: if
- * public ones are shown, a refusal is only noted.
- */
+/** Private balances need their own session and maybe an invitation. A refusal is only noted if public balances are shown. */
 const bothKinds = Effect.fnUntraced(function* ({ markets }: BotConfig) {
   const venue = yield* Venue
   const publicRows = yield* venue.publicBalances(markets.assets.map(({ id }) => id))

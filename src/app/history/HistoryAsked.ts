@@ -1,4 +1,4 @@
-/** The partner's past swaps and orders, by cursor or by page, with every filter of the interface, or from the copy beside the journal. */
+/** Lists the partner's past swaps and orders, by cursor or by page, or from the copy beside the journal. */
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import { countText } from "../../domain/Words.ts"
@@ -87,7 +87,7 @@ const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) 
 const answerOf = (entries: ReadonlyArray<HistoryEntry>): Answer.CommandAnswer =>
   Answer.ofList(HistoryText.list, entries, "No transactions.")
 
-/** The interface's form: totals and neighbours, `null` if there is none. */
+/** Has the shape of the interface, with `null` for an absent total or neighbour. */
 const pageJson = ({ nextPage, page, perPage, prevPage, total, totalPages, transactions }: TransactionPage) => ({
   data: transactions.map(({ said }) => said),
   totalPages: totalPages ?? null,
@@ -106,7 +106,7 @@ const storedRecords = Effect.gen(function* () {
 const synchronised = Effect.fnUntraced(function* (count: number | undefined) {
   const progress = yield* Progress.make("history")
   const report = ({ horizon, newest, oldest, rows: read }: HistorySync.Reached) =>
-    // The length of a first reading is unknown, so the bar only shows that it moves.
+    // The length of a first sync is unknown, so the bar only shows that it moves.
     progress.update(
       newest - oldest,
       Math.max(1, newest - Math.max(horizon, oldest - (newest - oldest))),

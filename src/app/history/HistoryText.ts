@@ -1,4 +1,4 @@
-/** Past transactions for people, spreadsheets and programs. */
+/** Formats past transactions for people, spreadsheets and programs. */
 import * as Csv from "../../domain/Csv.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { AccountEntry, HistoryEntry } from "../../venue/wire/HistoryEntry.ts"

@@ -1,4 +1,4 @@
-/** `limitbot init --kind code`: writes a strategy file, its code, and a test of it, for the user to go on with. */
+/** Writes the files of `limitbot init --kind code`: a strategy file, its code, and a test of it, for the user to continue. */
 import { Console, Effect, FileSystem, Path, Schema } from "effect"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as OwnKind from "../../strategy/own/OwnKind.ts"

@@ -1,4 +1,4 @@
-/** The inputs of the strategy questions: a market with its present price, from an existing configuration or from answers that make one. */
+/** Provides a market and its present price for the strategy questions, from a configuration or from answers that make one. */
 import { Console, Effect, Option, Schema } from "effect"
 import type { Market, Price } from "../../domain/Market.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"

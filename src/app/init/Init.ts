@@ -1,7 +1,6 @@
 /**
- * Asks a few questions and writes a commented strategy file; without a configuration also a configuration with a key. It reads the venue's
- * tokens and the present price, offers prices near it, and avoids names that are in use. It does not ask for values that flags give. The
- * result passes `check`. Nothing is written before all answers are there, and an existing file is replaced only after a yes.
+ * Asks a few questions and writes a commented strategy file, and a configuration with a key if there is none. The result passes `check`.
+ * Nothing is written before all answers are there, and an existing file is replaced only after a yes.
  */
 import { Console, Effect, FileSystem, Path, Result, Schema } from "effect"
 import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
@@ -31,10 +30,7 @@ interface Budget {
   readonly quote: Amount
 }
 
-/**
- * Advises to move money if another account of the same key pays for orders. Returns nothing if there is one account, or if enough money is
- * in place. Does not wait for balances that cannot be read.
- */
+/** Advises to move money if another account of the key pays and has too little. Does not wait for unreadable balances. */
 const shieldingAdvice = Effect.fn("Init.shieldingAdvice")(function* (file: string, market: Market, budget: Budget) {
   const { account, venue } = yield* ConfigFile.loadSettings(file)
   if (!venue.facts.movesBetweenAccounts) return []

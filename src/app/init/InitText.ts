@@ -1,4 +1,4 @@
-/** The questions of `limitbot init` that every kind shares, and the commented files that the answers make. */
+/** Words the questions of `limitbot init` that every kind shares, and the commented files that the answers make. */
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { SecretSource } from "../../files/secrets/SecretSource.ts"
@@ -92,7 +92,7 @@ export interface ConfigParts {
   readonly schema: string
 }
 
-/** Comments for a deployment that differs from the interface document: its facts, and the needs of a confidential account there. */
+/** Comments for a deployment that differs from the interface document. */
 const linesOf = (profile: ProfileName | undefined) => {
   if (profile === undefined) return { venue: "", account: "" }
   const { login, movesBetweenAccounts } = factsOf(profile, verifierOf(ledgerOf(profile)))

@@ -1,7 +1,4 @@
-/**
- * Questions and their answers. An answer comes from a flag, from the question's fallback if the user accepts all fallbacks, or from the
- * terminal. All prompts share one input, so answers that are piped in reach the right question, whatever the venue is asked in between.
- */
+/** Takes answers from flags, fallbacks or the terminal. All prompts share one input, so piped answers reach the right question. */
 import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
 import { Prompt } from "effect/cli"
 import { ask as askAtTerminal } from "../../process/Terminal.ts"
@@ -29,7 +26,6 @@ const ownFlags: ReadonlyMap<string, string> = new Map([
 
 const flagOf = (key: string): string => ownFlags.get(key) ?? `--set ${key}=…`
 
-/** `given`: the answers of flags, by key. `takesFallbacks`: the user is not asked. */
 export const make = Effect.fn("Interview.make")(function* (
   given: ReadonlyMap<string, string>,
   takesFallbacks: boolean
@@ -67,11 +63,10 @@ export const make = Effect.fn("Interview.make")(function* (
   })
   return {
     ask,
-    /** Returns `undefined` if the person goes back instead. */
     askOrGoBack: (question: Question) =>
       Effect.map(answerTo(question, true), (answer) => (answer === back ? undefined : answer)),
     given: (key: string) => given.get(key),
-    /** Passes the answer to `use`. If it fails, a person reads why and answers again; a flag cannot. */
+    /** Passes the answer to `use`. If `use` fails, the user reads why and answers again; a flag cannot. */
     settle,
     isPersonal,
     unused: () => [...given.keys()].filter((key) => !usedKeys.has(key)),
@@ -84,7 +79,6 @@ export const make = Effect.fn("Interview.make")(function* (
 })
 export type Interview = Effect.Success<ReturnType<typeof make>>
 
-/** An empty answer means the fallback; a wrong one is explained and asked again. */
 const promptFor = (question: Question, mayGoBack: boolean): Prompt.Prompt<string> => {
   const { fallback, text } = question
   const answerOf = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())

@@ -1,8 +1,4 @@
-/**
- * The configuration that `limitbot init` makes: the venue that answers, the tokens of one market, and a key. Nothing
- * is written before every question is answered, so that giving up leaves nothing behind. Secrets stay in files that
- * only their owner can read, or in the environment.
- */
+/** Makes a configuration from answers. Nothing is written before the last one. Secrets stay in private files or the environment. */
 import { Config, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { url } from "../../control/Address.ts"
 import type { Asset } from "../../domain/Amount.ts"
@@ -80,7 +76,7 @@ const marketQuestion = (tokens: ReadonlyArray<Token>): Question => {
   return { key: "market", text: "Market, as BASE/QUOTE", ...usualMarket(symbols), read: readMarket }
 }
 
-/** A symbol may stand for tokens of several chains; then the chain is asked, or the id if a chain has several. */
+/** A symbol may name tokens of several chains: then the chain is asked, or the id if a chain has several. */
 const askToken = Effect.fnUntraced(function* ({ ask }: Interview, tokens: ReadonlyArray<Token>, symbol: string) {
   const candidates = tokens.filter((token) => token.symbol === symbol)
   const [only, ...others] = candidates

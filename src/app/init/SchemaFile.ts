@@ -1,4 +1,4 @@
-/** JSON Schemas of the files that people write, for editors: `init` names them in new files, and prints them with `--schema`. */
+/** Provides JSON Schemas of the files that people write. `init` names them in new files and prints them with `--schema`. */
 import { Effect, FileSystem, Path } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
@@ -8,7 +8,7 @@ type Described = keyof typeof schemas
 
 export const textOf = (name: Described): string => JSON.stringify(schemas[name](), undefined, 2)
 
-/** Returns the schema that a file's first line names for editors: the repository's, otherwise one beside the file, which `write` makes. */
+/** Returns the schema that a file's first line names: the repository's, otherwise one beside the file, which `write` makes. */
 export const schemaFor = Effect.fnUntraced(function* (file: string, name: Described) {
   const path = yield* Path.Path
   const fileSystem = yield* FileSystem.FileSystem

@@ -1,7 +1,4 @@
-/**
- * The questions about one strategy, its kind first: the questions of its kind, a name that is not in use, and prices near the present one.
- * The answer "<" goes back.
- */
+/** Asks for one strategy: its kind, the questions of that kind, a name that is not in use, and prices near the present one. */
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, toTick } from "../../domain/Market.ts"
@@ -31,7 +28,7 @@ const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | 
     const text = yield* fileSystem.readFileString(path.join(folder, other)).pipe(Effect.orElseSucceed(() => ""))
     const name = StrategyFile.readingOf(text, other, { assets: [], ticks: new Map() }).name?.value
     if (name === undefined) continue
-    // The file that is replaced gives its name to the new one.
+    // The new file may use the name of the file that it replaces.
     if (other === path.basename(file)) used.delete(name)
     else used.set(name, path.join(folder, other))
   }
@@ -63,10 +60,7 @@ const withPrice = (question: Question, { market, price }: FileInputs): Question 
   return InitText.mistakeIn(question, fallback) === undefined ? { ...question, fallback } : question
 }
 
-/**
- * Returns all answers, the kind first. "<" goes back to the previous question, and forgets its answer and those after it. Returns
- * `undefined` if there is no previous question.
- */
+/** "<" returns to the previous question and forgets later answers. Returns `undefined` if there is no previous question. */
 const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, ground: FileInputs, used: NamesInUse) {
   const answers = new Map<string, string>()
   const answer = (key: string): string => answers.get(key) ?? interview.given(key) ?? ""

@@ -1,7 +1,4 @@
-/**
- * The venue's answers for `limitbot init`: its tokens, the present price of a market, and the keys of a sandbox. It only reads, through the
- * same port as the bot.
- */
+/** Reads the venue for `limitbot init`, through the bot's port: tokens, the present price of a market, and a sandbox's keys. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, type Redacted, Result } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -54,7 +51,7 @@ const nobody = { ledger: "native", signerId: "nobody" } as const
 export const tokens = (url: string) =>
   Venue.use((venue) => venue.tokens).pipe(Effect.provide(venueFor({ url, ...nobody })))
 
-/** Returns the connection of a sandbox, if the venue is one. A real service has no such page. */
+/** Returns the connection of a sandbox; `undefined` for a real service, which has no such page. */
 export const sandboxAt = (url: string) =>
   HttpClient.execute(HttpClientRequest.get(`${url}/sandbox/connection`)).pipe(
     Effect.flatMap(HttpClientResponse.schemaBodyJson(ConnectionResponse)),
@@ -65,7 +62,7 @@ export const sandboxAt = (url: string) =>
     Effect.provide(NodeHttpClient.layerUndici)
   )
 
-/** A market that moves fast may have left the first quote when the second comes; then both are requested again. */
+/** In a fast market the second quote may cross the first one; then both are requested again. */
 const crossedTries = 5
 
 /** Returns the present mid of a market, or the indicative price of the token list; `undefined` if the venue gives neither. */

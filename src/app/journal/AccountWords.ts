@@ -1,7 +1,6 @@
 /**
- * Sends an operator's command to an account of a fleet, and returns its owner's answer. The account's journal has one writer, so a command
- * waits in the database until the owner takes it, which does the same as a single bot. After a crash in between, the next owner does it
- * again, so every command has the same effect if it is applied twice.
+ * Sends an operator's command to the owner of an account and returns the answer. The command waits in the database, because the journal has
+ * one writer. After a crash the next owner takes it again, so applying it twice has the same effect.
  */
 import { Effect, Schema } from "effect"
 import { Registry } from "../../journal/postgres/Registry.ts"
@@ -13,7 +12,7 @@ export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAc
   }
 }
 
-/** Loaded with the first command: no other code path needs the cluster. */
+/** Loaded with the first command, because nothing else needs the cluster. */
 export const speaking = Effect.promise(() => import("../cluster/Account.ts"))
 
 export const say = Effect.fn("AccountWords.say")(function* (account: string, by: string, word: AccountWord) {

@@ -1,6 +1,6 @@
 /**
- * The bot that a command is about: one port. Its layers are in `app/bots`: the bot of a configuration, whose files are on this machine, and an
- * account of a fleet, whose files and journal are in the fleet's database and are written only by its owner.
+ * Declares the port to the bot that a command is about. `app/bots` has its layers: the bot of a configuration, whose files are on this
+ * machine, and an account of a fleet, whose files and journal are in a database that only its owner writes.
  */
 import { Context, type Effect, type Layer } from "effect"
 import type { CommandName } from "../../control/api/OperatorCommands.ts"
@@ -27,22 +27,21 @@ type Asked<A> = Effect.Effect<A, Error>
 export class ChosenBot extends Context.Service<
   ChosenBot,
   {
-    /** The flag that names it. */
     readonly flag: string
     readonly settings: Asked<BotSettings>
-    /** Its journal, read only, and the prices that it saw. Fails where there is no journal yet. */
+    /** Its journal, read only, and the prices that it saw. Fails if there is no journal yet. */
     reading(settings: BotSettings): Layer.Layer<Journal | PriceStore, Error>
-    /** Returns the path of its configuration. An account of a fleet has none and fails with this refusal. */
+    /** Returns the path of its configuration. An account of a fleet has none and fails with `refusal`. */
     file(refusal: string): Effect.Effect<string, WrongUsage>
     standing(journal: string, now: number): Asked<Standing>
-    /** Verifies its journal, in whose chain the expected heads must be. */
+    /** Verifies its journal, whose chain must contain the expected heads. */
     verified(expected: ReadonlyArray<string>): Asked<Verified & { readonly journal: string }>
     /** Returns the text of its answer. */
     command(name: CommandName, target: string | undefined, why: string | undefined): Asked<string>
-    /** Takes the operator's answer to it. Returns its writer. */
+    /** Returns the writer of the answer: its bot, or this command into the journal. */
     resolve(journal: string, answer: OperatorAnswer): Asked<"bot" | "journal">
     compared(acceptBalances: boolean): Asked<typeof Reconciliation.Type>
-    /** Lists who can still act for it. The venue's list of orders is read last: only a later read can know more. */
+    /** Lists who can still act for it. The orders at the venue are read last: only a later read can know more. */
     actors(
       state: BotState
     ): Asked<{ readonly commanding: ReadonlyArray<Looked>; readonly orders: Effect.Effect<Looked> }>

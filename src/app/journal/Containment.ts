@@ -1,7 +1,7 @@
 /**
- * Lists everything that can still act or be paid: one list for each way in which money could move without a new start. A list says which
- * source was checked and when, so an empty list is evidence; a list that could not be checked proves nothing. Pure: callers supply the
- * facts. It covers one journal and one account, and no copy of the key in another program.
+ * Lists everything that can still act or be paid: one list for each way in which money could move without a new start. A list names its
+ * source and time, so an empty list is evidence; a list that could not be checked proves nothing. It covers one journal and one account,
+ * and no copy of the key in another program.
  */
 import { iso } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"
@@ -31,11 +31,10 @@ export type Looked = LookedAt | Unseen
 
 const isUnseen = (looked: Looked): looked is Unseen => "why" in looked
 
-/** True if all lists were checked and all are empty. */
 export const isContained = (lists: ReadonlyArray<Looked>): boolean =>
   lists.every((each) => !isUnseen(each) && each.found.length === 0)
 
-/** Returns the reasons why it is not contained, as one sentence; `undefined` if it is contained. */
+/** Returns one sentence that says why it is not contained; `undefined` if it is contained. */
 export const openIn = (lists: ReadonlyArray<Looked>): string | undefined => {
   if (isContained(lists)) return undefined
   const unseen = lists.filter(isUnseen).length

@@ -1,7 +1,4 @@
-/**
- * Prints the journal's events, newest last, with or without a running bot. With follow, it continues with the live stream after the last
- * number shown, so nothing is missed or shown twice, even across restarts.
- */
+/** Prints the events of the journal. With follow, the live stream continues after the last number: nothing is missed or repeated. */
 import { Console, Effect, Option, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import { printable } from "../../domain/Text.ts"

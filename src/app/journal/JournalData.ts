@@ -1,4 +1,4 @@
-/** A bot's journal as a source for backtests: the minutes of prices that it saw, and the fills of its orders. */
+/** Reads a bot's journal as a source for backtests: the minutes of prices that it saw, and the fills of its orders. */
 import { Effect, Schema, Stream } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
@@ -21,7 +21,7 @@ const withJournal = Effect.fnUntraced(function* <A, E, R>(file: string, reading:
   return yield* Effect.provide(reading, Layers.readOnlyJournal(file))
 })
 
-/** Prices are means of quotes with many digits; more than ten digits are noise. */
+/** Prices are means of quotes; digits after the tenth are noise. */
 const significantDigits = 10
 
 const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
@@ -69,9 +69,8 @@ export const signals = Effect.fn("JournalData.signals")(function* (file: string)
 })
 
 /**
- * Measures the costs of the bot's orders: the fees charged (`undefined` while there are too few fills) and the fees that the venue
- * announced. By market, it returns the basis points between the bid and the ask that strategies saw, and their growth with size. Bid and
- * ask each include `quotedFee`, the venue's fee.
+ * Measures the costs of the bot's orders: the fees charged (`undefined` while there are too few fills) and announced. By market, it returns
+ * the basis points between bid and ask, and their growth with size. Bid and ask each include `quotedFee`, the venue's fee.
  */
 export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
   return yield* withJournal(
@@ -101,9 +100,7 @@ export const costs = Effect.fn("JournalData.costs")(function* (file: string, quo
   )
 })
 
-/**
- * Measures the fills of the bot's own orders, in one market if it is named. `accountTerms`: the terms used if the strategy file set none.
- */
+/** Measures the fills of the bot's orders, in all markets if none is named. `accountTerms` apply where the strategy file set none. */
 export const calibration = Effect.fn("JournalData.calibration")(function* (
   file: string,
   market: string | undefined,

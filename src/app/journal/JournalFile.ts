@@ -1,7 +1,4 @@
-/**
- * The commands on a journal file: verify, compact, archive, copy while the bot runs, and restore from a copy. A journal in a fleet's
- * database can only be verified.
- */
+/** Verifies, compacts, archives, copies and restores a journal file. A journal in a fleet's database can only be verified. */
 import { dirname } from "node:path"
 import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -35,7 +32,7 @@ export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused"
 
 const reading = (filename: string) => Sqlite.layer({ filename, readOnly: true })
 
-/** Opens the journal as its only writer; refused while a bot runs. */
+/** Refused while a bot runs. */
 const writing = Effect.fnUntraced(function* (name: string) {
   const { pid } = yield* Process
   const journal = Lease.fileOf(name)
@@ -88,7 +85,7 @@ export const verifiedFile = Effect.fnUntraced(function* (config: string, expecte
   return { journal, ...chain }
 })
 
-/** The head outside the chain is in the account's row. It is read first, because the account's owner may be writing. */
+/** The head outside the chain is read first, because the owner of the account may be writing. */
 export const verifiedAccount = Effect.fnUntraced(function* (account: string, expected: ReadonlyArray<string>) {
   const journals = yield* Journals
   const databaseHead = yield* journals.head(account)
@@ -118,10 +115,7 @@ export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: N
   return factAnswer({ journal, events, head, bytesBefore: before, bytesAfter: after }, text)
 }, Effect.scoped)
 
-/**
- * Moves the events before a time into the archive beside the journal. The new archive is verified and durable before one event leaves
- * the journal, and both together are verified afterwards. `before`: a date, or a date and a time, in UTC.
- */
+/** Moves events before a time (UTC) into the archive, which is verified and durable before an event leaves the journal. */
 export const archive = Effect.fn("JournalFile.archive")(function* (before: string) {
   const bot = yield* ChosenBot
   const config = yield* bot.file(
@@ -164,7 +158,7 @@ export const archive = Effect.fn("JournalFile.archive")(function* (before: strin
   )
 }, Effect.scoped)
 
-/** Makes a complete copy, even while the bot writes; only its owner can read the file. */
+/** Makes a complete copy, even while the bot writes. Only its owner can read the file. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const sql = yield* SqlClient.SqlClient
@@ -194,7 +188,7 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
   const journal = yield* existing(config)
   yield* copyArchive(journal, out)
   if (move) {
-    // Closed before it is copied, so there is no moment in which both could continue.
+    // Closed before it is copied, so that only one of the two can ever continue.
     const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
     yield* Effect.andThen(close, copyTo(out)).pipe(Effect.provide(yield* writing(journal)))
   } else yield* Effect.provide(copyTo(out), reading(journal))

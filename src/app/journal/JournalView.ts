@@ -46,17 +46,17 @@ export const withSettings = Effect.fn("JournalView.withSettings")(function* <A, 
 
 export const ofJournal = <A>(look: (view: JournalView) => A) => withJournal((view) => Effect.sync(() => look(view)))
 
-/** True if the journal exists. A journal without read permission counts as absent. */
+/** A journal without read permission counts as absent. */
 export const isThere = (journal: string) =>
   FileSystem.FileSystem.use((fileSystem) => fileSystem.exists(journal)).pipe(Effect.orElseSucceed(() => false))
 
-/** The state by the journal; that of a new bot if there is none yet. */
+/** Returns the state of a new bot if there is no journal yet. */
 export const stateOf = Effect.fn("JournalView.stateOf")(function* (journal: string) {
   if (!(yield* isThere(journal))) return BotState.make()
   return yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
 })
 
-/** Fails where there is no journal yet. */
+/** Fails if there is no journal yet. */
 export const readingOf = (journal: string) =>
   Layer.unwrap(
     Effect.flatMap(isThere(journal), (exists) =>

@@ -1,7 +1,6 @@
 /**
- * The operator's answer to a running bot that cannot be reached: one small file per answer beside the journal, because the journal has only
- * one writer. The bot reads it at its next turn, records it in the journal, and removes the file. After a crash in between the bot reads it
- * again and finds it settled.
+ * Passes an operator's answer to a running bot that cannot be reached: a file beside the journal, which has only one writer. The bot
+ * records the answer, then removes the file. After a crash in between it finds the answer settled.
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Amount } from "../../domain/EventValues.ts"

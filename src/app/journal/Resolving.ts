@@ -15,7 +15,6 @@ import * as ResolveFile from "./ResolveFile.ts"
 
 export class NotResolved extends Schema.TaggedError<NotResolved>()("NotResolved", { message: Schema.String }) {}
 
-/** A running bot applies the answer at its next turn; a bot that hangs finds it later. */
 const patienceMillis = 15_000
 
 const lookMillis = 200
@@ -34,7 +33,6 @@ export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.
   } satisfies CommandAnswer
 })
 
-/** Returns the writer of the answer: the running bot, or this command. */
 export const deliver = Effect.fnUntraced(function* ({ journal, now, state }: View, answer: Problems.OperatorAnswer) {
   yield* Effect.mapError(
     Effect.fromResult(Problems.resolve(state, answer, now)),
@@ -44,7 +42,7 @@ export const deliver = Effect.fnUntraced(function* ({ journal, now, state }: Vie
   return yield* resolve(journal, answer)
 })
 
-/** Carries the answer to the bot of this journal on this machine, or into the journal if none runs. */
+/** Gives the answer to the bot of this journal on this machine, or writes it into the journal if none runs. */
 export const carry = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer) {
   const holder = yield* Lease.holder(journal)
   if (holder === undefined) return yield* write(journal, answer)
@@ -60,7 +58,6 @@ const write = Effect.fnUntraced(function* (journal: string, answer: Problems.Ope
   return "journal" as const
 })
 
-/** Sends the answer to the running bot; false if it has no control server or does not answer. */
 const say = (journal: string, { placement, received, text: why, word }: Problems.OperatorAnswer) =>
   RunningBot.ask(journal, (api) =>
     api.command.resolve({ payload: { placement, word, why, ...present({ received }) } })
@@ -70,7 +67,7 @@ const say = (journal: string, { placement, received, text: why, word }: Problems
     Effect.orElseSucceed(() => false)
   )
 
-/** For a bot that cannot be reached, even one that hangs: writes a file that it reads at its next turn. */
+/** Reaches even a bot that hangs: writes a file that the bot reads at its next turn. */
 const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer, { pid }: Lease.Holder) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = yield* ResolveFile.put(journal, answer)

@@ -1,4 +1,4 @@
-/** `limitbot orders --stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
+/** Lists orders whose money has been in one state for longer than its term, the oldest first. */
 import { Option, Record } from "effect"
 import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as Answer from "../../process/Answer.ts"

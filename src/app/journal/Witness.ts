@@ -1,6 +1,6 @@
 /**
- * A witness outside receives checkpoints of the journal and returns the last one: a file that only grows, on another disk, or a server that
- * accepts a note by POST and returns the last one by GET. Its silence proves nothing.
+ * Sends checkpoints of the journal to an outside witness, and reads the last one back: from a file that only grows, on another disk, or
+ * from a server that accepts a note by POST and returns the last one by GET. Its silence proves nothing.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, FileSystem, Schema } from "effect"
@@ -53,13 +53,12 @@ const failing =
       Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))
     )
 
-/** Returns everything that the witness holds now; `undefined` if it never received anything. */
 const readWitness = (terms: WitnessPlace) =>
   "file" in terms
     ? failing(terms)(endOf(terms.file))
     : failing(terms)(Effect.provide(answerOf(terms.url), NodeHttpClient.layerUndici))
 
-/** Returns its last checkpoint of this account; `undefined` if it never received any. */
+/** Returns the last checkpoint of this account; `undefined` if the witness never received any. */
 export const last = Effect.fn("Witness.last")(function* (
   terms: WitnessPlace,
   account: string,

@@ -73,7 +73,7 @@ const within = <E extends { readonly message: string }, R>(ask: Effect.Effect<An
 const nobodyAsked = (why: string, orders: ReadonlyMap<string, Asked>): ReadonlyMap<string, Testimony> =>
   new Map([...orders.keys()].map((placement) => [placement, notAsked(why)] as const))
 
-/** Answers by placement. A failure of the configuration, its secrets or the network is an answer too. */
+/** Returns answers by placement. A failure of the configuration, its secrets or the network is an answer too. */
 const ask = Effect.fn("EvidenceFile.ask")(function* (configFile: string, orders: ReadonlyMap<string, Asked>) {
   if (orders.size === 0) return new Map<string, Testimony>()
   return yield* Effect.gen(function* () {

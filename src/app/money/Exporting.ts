@@ -1,4 +1,4 @@
-/** The books of the journal in formats that other programs read and check. */
+/** Writes the books of the journal in formats that other programs read and check. */
 import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
 import * as Csv from "../../domain/Csv.ts"
 import { movingTags } from "../../domain/Ledger.ts"
@@ -21,8 +21,8 @@ import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 const times: ReadonlySet<string> = new Set(["time", "acquired", "sold"])
 
 /**
- * Times are timestamps, everything else is text. Amounts are text because their assets have different decimals, a DECIMAL has one scale for
- * the whole column, and many readers turn it into floating-point numbers. An empty cell is null. The writer is loaded on demand.
+ * Times are timestamps, everything else is text, and an empty cell is null. Amounts are text because a DECIMAL has one scale for the whole
+ * column, assets have different decimals, and many readers turn a DECIMAL into floating-point numbers. The writer is loaded on demand.
  */
 export const parquetOf = Effect.fn("Exporting.parquetOf")(function* ({ rows, titles }: Table) {
   const { parquetWriteBuffer } = yield* Effect.promise(() => import("hyparquet-writer"))
@@ -56,7 +56,7 @@ const forEver: Tables.Period = { from: Number.NEGATIVE_INFINITY, to: Number.POSI
 const startOf = (year: number): number => DateTime.toEpochMillis(DateTime.makeUnsafe({ year, month: 1, day: 1 }))
 const spanOf = (year: number): Tables.Period => ({ from: startOf(year), to: startOf(year + 1) })
 
-/** An amount of an asset with unknown decimals would be wrong by a power of ten. */
+/** Refuses assets with unknown decimals: their amounts would be wrong by a power of ten. */
 const refuseUnknownAssets = ({ books, decimals }: LedgerView) => {
   const unknown = [...books.overTime.assets].filter((symbol) => decimals(symbol) === undefined)
   if (unknown.length === 0) return Effect.void
@@ -102,7 +102,7 @@ const filesOf = Effect.fnUntraced(function* (account: Account, { format, span, m
 const tradesIn = ({ trades }: Trades.TradingRecord, { from, to }: Tables.Period) =>
   trades.filter(({ at }) => at >= from && at < to)
 
-/** Tables among other files are hard to find, and an older export beside them looks like part of this one. */
+/** Refuses a folder with files: an older export beside the new tables would look like part of them. */
 const refuseFullFolder = Effect.fnUntraced(function* (out: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const inside = yield* fileSystem.readDirectory(out).pipe(Effect.orElseSucceed(() => []))
@@ -142,7 +142,7 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ format, out
       }
       yield* refuseFullFolder(out)
       for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
-      // RP2 gets the whole history.
+      // RP2 needs the whole history.
       const written = format === "rp2" ? all.trades : tradesIn(all, span)
       const years = [...new Set(written.map(({ at }) => utcYear(at)))].join(", ")
       yield* Console.log(

@@ -1,4 +1,4 @@
-/** Reads a journal for bookkeeping: its state, and the events from which the books are made. */
+/** Reads the state of a journal, and the events from which the books are made. */
 import { Effect, Stream } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -39,7 +39,7 @@ export const withLedger = <A, E, R>(look: (view: LedgerView) => Effect.Effect<A,
     })
   )
 
-/** The books up to the state of the view. Continues from the stored books, unless they are newer than the view. */
+/** Returns the books up to the state of the view. Continues from the stored books, unless these are newer than the view. */
 export const booksOf = Effect.fnUntraced(function* (
   view: JournalView,
   stored: Effect.Effect<AccountBooks.AccountBooks, never, Journal> = StoredBooks.stored
@@ -50,7 +50,7 @@ export const booksOf = Effect.fnUntraced(function* (
   return books
 })
 
-/** Passes the events of these kinds up to the state of the view to `see`. A running bot may have written more since. */
+/** Passes events to `see`, up to the state of the view: a running bot may have written more since. */
 export const readAlong = Effect.fnUntraced(function* (
   { state }: JournalView,
   tags: ReadonlyArray<Tag>,

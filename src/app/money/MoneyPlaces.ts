@@ -1,4 +1,4 @@
-/** Shows the place of every unit, by strategy and order, now and at the end of each day; and amounts that are too small for an order. */
+/** Shows the place of every unit, by strategy and order, now and at the end of each day, and amounts too small for an order. */
 import { Effect } from "effect"
 import { utcDate } from "../../domain/Text.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"

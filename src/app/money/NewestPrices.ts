@@ -1,7 +1,4 @@
-/**
- * Prices that value open positions now: the running bot's, so that every surface reports the same; without an answer from a bot, the newest
- * stored minute. Otherwise a position would keep the price of its last decision or fill.
- */
+/** Values open positions at the running bot's prices, so that all surfaces agree; without a bot, at the newest stored minute. */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"

@@ -1,4 +1,4 @@
-/** Trading results by the journal: every fill, its earnings and its costs. */
+/** Lists the trading results of the journal: every fill, its earnings and its costs. */
 import { Effect, Option } from "effect"
 import { minutesOf } from "../../journal/PriceStore.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"

@@ -1,7 +1,6 @@
 /**
- * `limitbot first-order`: the first use of an order by hand. A small order far from the market is placed, and cancelled as soon as it is open.
- * Its checks come first. The report has the cost, and every difference from what the service announced. A repeated command continues an
- * order that is not cancelled yet.
+ * Runs `limitbot first-order`: places a small order far from the market and cancels it once it is open. It reports the cost, and every
+ * difference from what the service announced. A repeated command continues an order that is not cancelled.
  */
 import { Console, Effect, Option, Result, Schema, Stream } from "effect"
 import { type Asset, floorOf, format, formatWithSymbol } from "../../domain/Amount.ts"
@@ -63,7 +62,7 @@ const heldOf = ({ account, markets }: BotConfig) =>
     Effect.mapError(({ message }) => new NoFirstOrder({ why: `login: the balances cannot be read: ${message}` }))
   )
 
-/** Chooses the smallest order that the venue accepts, at a price that fills only in a crash, from money that the account has. */
+/** Chooses the smallest order that the venue accepts and the account can pay, at a price that fills only in a crash. */
 const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name: string, usd?: number) {
   const { account, venue } = config
   const { facts, minOrderUsd } = venue
@@ -120,7 +119,7 @@ const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, is
   if (mistakes.length > 0) return yield* new NotReady({ wrong: mistakes })
 })
 
-/** The first of these keys whose order has not ended, and that order. */
+/** Returns the first key whose order has not ended, and that order. */
 const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
   const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
   const cancelled = texts.flatMap(ByHand.cancelledIn)
@@ -146,7 +145,6 @@ const all = <T extends PlacementEvent["_tag"]>(events: ReadonlyArray<PlacementEv
 const outcomes = { Settled: "settled", Abandoned: "not paid", FundingDead: "not paid" } as const
 const isEnd = (tag: string): tag is keyof typeof outcomes => tag in outcomes
 
-/** The last order at the venue in this slot, by its events. */
 const reportOn = Effect.fnUntraced(function* (config: BotConfig, order: string) {
   const recorded = yield* Journal.use(({ events }) => Stream.runCollect(events())).pipe(
     Effect.provide(Layers.readOnlyJournal(config.journal))

@@ -1,6 +1,6 @@
 /**
- * Orders by hand from the command line: the plan with its costs is shown and accepted, and then one line of a file is written, by the running
- * bot. If no bot works with the journal, this process writes it, and is the bot until the order has ended.
+ * Places orders by hand from the command line. The user sees the plan with its costs and accepts it; then the running bot writes one line
+ * of a file. If no bot works with the journal, this process writes it, and is the bot until the order has ended.
  */
 import { Console, Effect, type FileSystem, Option, Schema } from "effect"
 import type { Refused } from "../../control/api/ControlApi.ts"
@@ -28,7 +28,7 @@ import * as PlanDraft from "../plan/PlanDraft.ts"
 import { run } from "../run/Running.ts"
 import { agree, someoneAgrees, type Ways } from "../swap/Carrying.ts"
 
-/** A bot of orders by hand alone would leave the orders and positions of the others without their strategies. */
+/** A bot that runs only orders by hand would leave other orders and positions without their strategies. */
 export class BotNeeded extends Schema.TaggedError<BotNeeded>()("BotNeeded", { strategy: Schema.String }) {
   override get message(): string {
     return `No bot runs, and "${this.strategy}" of this journal has open orders or a position. Start the bot with its files (limitbot run FILE…) and repeat the command: the bot follows the order`
@@ -48,7 +48,6 @@ export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced"
 const placedMillis = 15_000
 const lookMillis = 500
 
-/** Waits until this holds, at most for as long as a bot usually takes to place an order. */
 const until = Effect.fnUntraced(function* <E, R>(holds: Effect.Effect<boolean, E, R>, patienceMillis = placedMillis) {
   for (let waited = 0; waited < patienceMillis && !(yield* holds); waited += lookMillis) yield* Effect.sleep(lookMillis)
 })
@@ -102,7 +101,7 @@ const requireNoOtherPositions = Effect.fnUntraced(function* (state: BotState.Bot
 export const listed = (config: Pick<ConfigFile.BotSettings, "journal" | "markets">) =>
   Effect.flatMap(stateOf(config.journal), (state) => OrderServices.listed(config, state))
 
-/** True while the next moments will say more of an order: it is on its way, or still open at another price than its file says. */
+/** True while the state of the order will soon change: it is on its way, or still open at another price than its file says. */
 const isMoving: EndTest = (state, { order, strategy, terms }) => {
   const { decision, refusals } = state.strategies.get(strategy) ?? {}
   const live = liveIn(state, strategy, order)
@@ -123,7 +122,7 @@ const usual = {
 interface Options extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
-  /** Missing: this process follows an order without limit. */
+  /** `undefined` follows an order without limit. */
   readonly patienceMillis?: number
 }
 
@@ -136,7 +135,7 @@ type EndTest = (state: BotState.BotState, followed: FollowedOrder) => boolean
 
 const isEnded: EndTest = (state, { order, strategy }) => isOver(state, strategy, order)
 export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, strategy, order) === undefined
-/** It is open, or the bot has said why it is not. */
+/** True if the order is open, or the bot has reported why it is not. */
 export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
 
 const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, hasBot: boolean, reached: EndTest) {
@@ -154,11 +153,11 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
   if (!isFollowed) {
     if (!json) yield* Console.log("No bot runs, so this command follows it. Ctrl-C leaves it open.")
     const files = yield* ByHand.filesOf(config.journal)
-    // A cancel is never held up by what a plan would find.
+    // No finding of a plan delays a cancel.
     const allow = isCancel ? findingNames : []
     const forMillis = Option.fromUndefinedOr(patienceMillis)
     const running = run({ ...usual, files, config: file, allow, json, forMillis, isOver: isReached })
-    // A bot that was started meanwhile has taken the order from its file.
+    // A bot that started in the meantime has read the order from its file.
     isFollowed = yield* Effect.as(running, false).pipe(Effect.catchTag("JournalInUse", () => Effect.succeed(true)))
   }
   const isSettled = (state: BotState.BotState) => isReached(state) || (!isCancel && isShown(state, followed))
@@ -175,7 +174,7 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
   return answer
 })
 
-/** Places or changes an order: plan, question, edit, and where it stands then. Returns `undefined` for a plan alone. */
+/** Places or changes an order after a plan and a question, then follows it. Returns `undefined` if only the plan is shown. */
 export const carry = Effect.fn("Ordering.carry")(function* (
   send: (client: Client, dry: boolean, draft?: OrderAnswer) => Answered,
   options: Options,
@@ -211,7 +210,7 @@ export const again = Effect.fn("Ordering.again")(function* (order: string, optio
   }
 })
 
-/** The words of a command as a request. A mistake names its word, the reason and a suggestion. */
+/** Decodes the words of a command. An error names the wrong word, the reason and a suggestion. */
 export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
   Effect.mapError(Schema.decodeUnknownEffect(schema)(words), (error) => {
     const texts = Object.values(Object(words)).filter((word) => typeof word === "string")

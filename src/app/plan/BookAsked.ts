@@ -1,4 +1,4 @@
-/** Determines the markets and sizes of `limitbot book`, and our own orders that rest in these markets. */
+/** Determines the markets and sizes of `limitbot book`, and our own orders that are open in these markets. */
 import { Effect, Schema } from "effect"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
 import type { OwnOrder } from "../../domain/Book.ts"
@@ -37,7 +37,7 @@ export const restingNow = Effect.fnUntraced(function* (journal: string) {
   return { orders: restingIn(state), marketsTraded: new Set(ofStrategies) } satisfies OwnResting
 })
 
-/** Returns the named market with the named sizes as amounts of base. A book is quoted for amounts of base only, so the quote size is 0. */
+/** Returns the market with the named sizes in base. The quote size is 0, because a book is quoted in base only. */
 export const wantedOf = Effect.fnUntraced(function* (
   name: string,
   known: ReadonlyMap<string, Market>,
@@ -62,7 +62,7 @@ const usualQuantities = Effect.fnUntraced(function* ({ name, base }: Market) {
   const tokens = yield* Venue.use((venue) => venue.tokens)
   const priceUsd = tokens.find(({ assetId }) => assetId === base.id)?.priceUsd ?? 0
   if (!(priceUsd > 0)) return yield* new NoSize({ market: name, text: `the venue has no price of ${base.symbol}` })
-  // Three digits: the size only has to be approximate.
+  // Three digits suffice, because the size only has to be approximate.
   return usualUsd.map((sizeUsd): Amount => {
     const exact = Decimal.fromNumber(sizeUsd / priceUsd, 3)
     const step = Decimal.make(1n, base.decimals)

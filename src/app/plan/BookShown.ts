@@ -1,4 +1,4 @@
-/** Shows the order book that the service does not publish, from dry quotes and our own orders: once or repeatedly. */
+/** Shows the order book, once or repeatedly. The service publishes none, so it comes from dry quotes and our own orders. */
 import { Clock, Console, Effect, type Option, Schema } from "effect"
 import { bestFirst } from "../../domain/Book.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -38,7 +38,7 @@ export const show = Effect.fn("BookShown.show")(function* (asked: Asked) {
   const terminal = yield* Terminal
   if (watch && terminal.isInteractive && !json) yield* terminal.ownScreen
   yield* Effect.gen(function* () {
-    // Computed once, because sizes that follow the price would leave the quotes of former sizes in the book.
+    // Computed once: sizes that follow the price would leave quotes of earlier sizes in the book.
     const bookRequests = yield* Effect.forEach(names, (name) => wantedOf(name, marketsByName, sizes))
     const show = Effect.flatMap(restingNow(config.journal), ({ orders }) =>
       look(bookRequests, orders, { json, isWatched: watch })
@@ -67,7 +67,7 @@ const look = Effect.fnUntraced(function* (
     })
   }
   const isDrawn = isWatched && terminal.isInteractive
-  // An empty line follows each market; what is drawn has to fit the screen.
+  // Each market has an empty line after it, and all must fit the screen.
   const room = isDrawn ? Math.floor(terminal.rows() / bookViews.length) - 1 : undefined
   const lines = bookViews.flatMap(({ book, own }) => [...BookText.lines(book, own, now, room), ""])
   yield* isDrawn

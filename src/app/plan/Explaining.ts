@@ -1,7 +1,4 @@
-/**
- * Explains a journal as it was at a moment: the strategies by their files of that time, the inputs of their conditions, and the events of
- * each slot. Only the journal up to that moment is used, because files may have changed since.
- */
+/** Explains a journal at a time. It uses only the journal up to that time, because files may have changed since. */
 import { Clock, Effect, Option, Result, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
@@ -82,17 +79,14 @@ const gather = () => {
     if (recentEntries === undefined) lately.set(key, [entry])
     else {
       recentEntries.push(entry)
-      // Many of them have no text for people.
+      // More events than shown are kept, because many have no text for people.
       if (recentEntries.length > 4 * shownEvents) recentEntries.shift()
     }
   }
   return { lately, lives, removed, last, seen: noteEntry }
 }
 
-/**
- * Compares resting orders, by placement, with the whole minutes of prices that the bot saw up to a moment, and with the margins of its
- * fills in the same market.
- */
+/** Compares open orders, by placement, with the whole minutes of prices up to `now`, and with the margins of fills in the same market. */
 export const touches = Effect.fn("Explaining.touches")(function* (
   state: BotState,
   lives: ReadonlyArray<Recorded>,
@@ -102,7 +96,7 @@ export const touches = Effect.fn("Explaining.touches")(function* (
   const [marketOf, rested] = [new Map<string, string>(), new Map<string, number>()]
   for (const { at, event } of lives) {
     if (event._tag === "Planned") marketOf.set(event.placement, event.market)
-    // A deposit may arrive in parts.
+    // An order counts as open from the first part of its deposit.
     if (event._tag === "DepositSeen" && !rested.has(event.placement)) rested.set(event.placement, at)
   }
   const resting = unfinished(state).flatMap(({ id, market, price, side }) => {
@@ -112,7 +106,7 @@ export const touches = Effect.fn("Explaining.touches")(function* (
   const touched = new Map<string, Touched>()
   for (const [market, orders] of Map.groupBy(resting, (order) => order.market)) {
     const stored = yield* store.since(market, 0)
-    // A minute that had not ended may contain prices from after the moment.
+    // A minute that had not ended may contain later prices.
     const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
     const own = lives.filter(({ event }) => "placement" in event && marketOf.get(event.placement) === market)
     const { edge } = Calibration.measure(own, new Map([[market, minutes]]))

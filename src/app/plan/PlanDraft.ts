@@ -1,4 +1,4 @@
-/** Gathers everything that a plan shows: the journal, the venue's present answers, and the actions of a turn with both. */
+/** Gathers everything that a plan shows: the journal, the venue's present answers, and the resulting actions of a turn. */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid } from "../../domain/Market.ts"
@@ -64,7 +64,7 @@ export const draftFrom = Effect.fnUntraced(function* (
   )
   const { pid } = yield* Process
   const at = yield* Clock.currentTimeMillis
-  // The mode does not matter, because a plan writes nothing to the journal.
+  // Any mode will do, because a plan writes nothing to the journal.
   const { fillBasisPoints } = config.markets.costs ?? {}
   const mode = state.run?.mode ?? "live"
   const run = {

@@ -1,7 +1,4 @@
-/**
- * The inputs of a plan: the journal, if there is one, and the venue's present prices, fees, balances and asset values. Everything here only
- * reads.
- */
+/** Reads the inputs of a plan: the journal, if there is one, and present prices, fees, balances and asset values of the venue. */
 import { Clock, Effect } from "effect"
 import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -82,7 +79,7 @@ export const feedsOf = Effect.fn("PlanInputs.feedsOf")(function* (
   return { feeds, own } as const
 })
 
-/** The candles that a run would see now: a price restarts candles that ended too long before it. The feeds are changed in place. */
+/** Returns the candles that a run would see now. Changes the feeds in place: a price restarts candles that ended too long before it. */
 export const candlesAt = (
   strategy: Strategy,
   feeds: PlanInputs["feeds"],
@@ -98,7 +95,7 @@ export const candlesAt = (
   return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, ofMarkets, now))
 }
 
-/** An executable price for each market, in the size that the bot would quote, and depth up to the whole budget. */
+/** Requests an executable price for each market, in the size that the bot would quote, and depth up to the whole budget. */
 export const books = Effect.fn("PlanInputs.books")(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const bookRequests = wantedBy(strategies)
@@ -142,14 +139,14 @@ const listedByService = Effect.gen(function* () {
   return totals
 })
 
-/** The balances that orders are paid from, by symbol. An asset whose balance no source reports is missing. */
+/** Returns the balances that orders are paid from, by symbol. An asset is missing if no source reports its balance. */
 export const balances = Effect.fn("PlanInputs.balances")(function* (
   assets: ReadonlyArray<Asset>,
   account: VenueAccount
 ) {
   const homes = new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
   const chainBalances = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
-  // Without an RPC address, the balances that the service lists itself are all that is known of public money.
+  // Without an RPC address, only the list of the service shows balances.
   const heldBalances = chainBalances.size > 0 ? chainBalances : yield* listedByService
   if (heldBalances.size === 0) return undefined
   return new Map(
@@ -175,7 +172,7 @@ export const listed = Effect.fn("PlanInputs.listed")(function* (assets: Readonly
   }
 })
 
-/** The smallest order of a market, in USD: for every order, or only for money that crosses to or from a chain. */
+/** Returns the minimum in USD: that of every order, or the higher one of money that crosses to or from a chain. */
 export const minimumIn =
   ({ account, venue }: Pick<BotSettings, "account" | "venue">, chains: ReadonlyMap<string, string>) =>
   ({ base, quote }: Market): Minimum | undefined => {

@@ -1,8 +1,8 @@
-/** The refusal of `plan`, `run` and an edit of a running file because of findings that nobody allowed. */
+/** Refuses `plan`, `run` and an edit of a running file because of findings that nobody allowed. */
 import { Schema } from "effect"
 import * as Runtime from "effect/Runtime"
 
-/** `isPrinted`: standard output already shows the findings; otherwise the message names them. */
+/** If `isPrinted`, standard output already shows the findings; otherwise the message names them. */
 export class PlanRefused extends Schema.TaggedError<PlanRefused>()("PlanRefused", {
   names: Schema.Array(Schema.String),
   findings: Schema.Array(Schema.String),

@@ -50,7 +50,6 @@ const because = ({ text, source }: Reason, file: string): string => {
   return `${cut(text)} (${source.startsWith(`${file}:`) ? `line ${source.slice(file.length + 1)}` : source})`
 }
 
-/** The part of a plan that is about one strategy. */
 export const onlyOf = (plan: Plan, name: string): Plan => {
   const isOwn = (each: { readonly strategy: string }) => each.strategy === name
   return {
@@ -100,7 +99,7 @@ export const lines = (
   return all.map((line) => painted(line, isWarning(line) ? { ...style, columns: Number.POSITIVE_INFINITY } : style))
 }
 
-/** For a message: without colours, and never cut. */
+/** For messages: without colours and at full length. */
 export const plainLines = (plan: Plan, assets: Assets, refused: ReadonlyArray<string> = []) =>
   lines(plan, assets, refused, { colours: false, columns: Number.POSITIVE_INFINITY })
 
@@ -294,7 +293,6 @@ export const planned = Effect.fn("Planning.planned")(function* ({ allow, config:
   const refused = refusedIn(plan, allow)
   const assets = bySymbol(config.markets.assets)
   const { colours, columns, isInteractive } = yield* Terminal
-  // In a pipe nothing is cut.
   const style = { colours, columns: isInteractive ? columns() : Number.POSITIVE_INFINITY }
   return {
     data: () => planView(plan, assets, refused),

@@ -1,7 +1,4 @@
-/**
- * Checks that a plug-in keeps its contract (`docs/plug-ins.md`). It calls the plug-in with the bot's own code and judges the answers by the
- * bot's own rules; it also lists the acts that no kind of program may do. No call moves money or reveals anything about a bot.
- */
+/** Checks that a plug-in keeps its contract (`docs/plug-ins.md`), by the bot's code and rules. No call can move money. */
 import { Effect } from "effect"
 import * as Program from "../../programs/Program.ts"
 

@@ -25,7 +25,7 @@ interface Asked {
   readonly within: Option.Option<number>
 }
 
-// A notifier must accept every message that a bot may send, one at a time, and confirm by its exit code.
+// A notifier must accept every message of a bot, one at a time, and confirm by its exit code.
 /** A notifier that prints more on standard output than this has misunderstood something. */
 const mostOutput = 16_384
 
@@ -45,7 +45,7 @@ const notices: ReadonlyArray<readonly [check: string, body: string]> = [
     "takes quotes, line breaks, markup and shell commands as text",
     message([notice(`"quoted" 'twice' \\ <b>&amp; $(true) \`true\` %s @everyone\n\tnext line ✓ ありがとう`, "alarm")])
   ],
-  // A megabyte is more than a pipe holds, so a program that ends without reading it is found out.
+  // A pipe holds less than a megabyte, so the check detects a program that ends without reading it.
   [
     "reads the longest message to its end",
     message(Array.from({ length: 20 }, (_, index) => notice(`${index + 1} ${"long ".repeat(10_000)}`)))
@@ -74,7 +74,7 @@ const notifier = (program: Program.Program, limitMillis: number = command.terms.
     { environment: command.terms.environment, limitMillis, mostOutput }
   )
 
-// A price program must return a price with its time for a market that it knows, and none for an unknown market.
+// A price program must return a price and its time for a known market, and none for an unknown one.
 const price = Effect.fn("ProgramChecks.price")(function* (
   program: Program.Program,
   market: string,
@@ -145,7 +145,7 @@ const wallet = (program: Program.Program, limitMillis = refusalMillis) => {
   )
 }
 
-// A key service must sign the bytes that it receives, unchanged, with one key. It is asked for texts and digests of this check only.
+// A key service must sign the received bytes unchanged, with one key. It gets only texts and digests of this check.
 const kmsText = (which: string): Buffer => Buffer.from(`limitbot plug-in check\n${which}\nThis is no payment.\n`)
 const kmsDigest = (which: string): Buffer => createHash("sha256").update(kmsText(which)).digest()
 
@@ -171,7 +171,7 @@ const kms = (program: Program.Program, publicKey: string, limitMillis: number = 
     publicKey
   )
 
-// A signer behind a socket must name its account and refuse every other request here; these leave lines in its record.
+// A signer behind a socket must name its account and refuse all other requests here; they leave lines in its record.
 const patienceMillis = 10_000
 
 const line = (request: SignerRequest): string => JSON.stringify(request)

@@ -1,7 +1,6 @@
 /**
- * Makes a new journal from everything that the venue can prove. Without strategies, every order with money is followed until it ends; with
- * them, orders that fit a slot continue in it. The venue does not show which bot of an account made an order, so the journals of other bots
- * name theirs.
+ * Makes a new journal from everything that the venue can prove. Orders with money that fit a slot continue in it; all others are followed
+ * until they end. The venue does not show which bot made an order, so other bots' journals must be named.
  */
 import { Clock, Effect, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"

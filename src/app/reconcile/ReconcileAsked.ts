@@ -1,7 +1,4 @@
-/**
- * Compares journal, orders, history and balances for a person. Agreements are counted and differences are explained. A contradiction is
- * shown with its evidence, and the command fails.
- */
+/** Compares journal, orders, history and balances for a person. The command shows the evidence of a contradiction and fails. */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { iso, printable } from "../../domain/Text.ts"
@@ -27,7 +24,6 @@ import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
 
 class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
 
-/** Returns the order of this account with that id. Fails if the journal knows it. */
 const foreignOrderOf = Effect.fnUntraced(function* (id: string, signerId: string, config: ConfigFile.BotConfig) {
   const bound = yield* eventsOf("Bound")
   if (bound.some(({ orderId }) => orderId === id))

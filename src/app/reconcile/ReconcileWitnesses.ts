@@ -1,4 +1,4 @@
-/** Asks every witness of a reconciliation that can be reached, and gives the reason for each one that is missing. */
+/** Asks every witness of a reconciliation, and gives the reason for each one that is missing. */
 import { Effect } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
@@ -80,7 +80,7 @@ const balancesName = (look: BalanceComparison.BalanceLook | undefined): string =
 const whyNoHistory = ({ venue }: ConfigFile.BotConfig) =>
   venue.partnerJwt === undefined ? "venue.partnerJwt is not set" : undefined
 
-/** Books into the journal's file, unless a bot runs: a running bot books the movement itself. */
+/** Writes to the journal, unless a bot runs: a running bot books the movement itself. */
 export const bookUnlessRunning =
   ({ journal }: ConfigFile.BotConfig) =>
   (events: ReadonlyArray<BotEvent>) =>
@@ -90,7 +90,7 @@ export const bookUnlessRunning =
       yield* Bookkeeper.use((books) => books.record(...events)).pipe(Effect.provide(Layers.books(journal, pid)))
     })
 
-/** Arrivals that the account's own history names, or that the operator accepts, are booked by the process that writes the journal. */
+/** Explains arrivals that the account's history names, or that the operator accepts. `book` records them in the journal. */
 const movedSince = Effect.fnUntraced(function* <E, R>(
   { markets }: ConfigFile.BotConfig,
   own: ReadonlySet<string>,
@@ -114,7 +114,7 @@ const movedSince = Effect.fnUntraced(function* <E, R>(
   })
 })
 
-/** A contradiction reported by a running bot stays one until something decides otherwise. */
+/** A contradiction that a running bot reported stays one while the new comparison is undecided. */
 const asToldBefore = (
   { isUndecided, ...found }: Comparison.Comparison,
   still: ReadonlyArray<string>

@@ -1,7 +1,4 @@
-/**
- * The comparison that a running bot makes from time to time. Orders and balances go through the bot's own connection, in its
- * own rate; the history has the rate limit that all processes on this journal share.
- */
+/** Compares the witnesses while a bot runs, within its rate limit. All processes on the journal share that of the history. */
 import { Effect, Layer } from "effect"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Background from "../../engine/reconciliation/Background.ts"
@@ -38,7 +35,7 @@ export const forever = Effect.fn("Reconciling.forever")(function* ({ witnesses, 
   )
 })
 
-/** The balances that can be compared, and the assets whose money is there: public ones only if all money is public. */
+/** Returns the balances that can be compared, and the assets whose money is there: public ones only if all money is public. */
 export const seenIn = ({ account, markets: { assets }, venue }: ConfigFile.BotConfig) => {
   const at = (home: SeenHome) => assets.filter((asset) => depositTypeOf(account, asset) === home)
   const isPublic = venue.facts.saltFrom !== undefined && at("INTENTS").length === assets.length

@@ -1,7 +1,6 @@
 /**
- * Decides if strategy files may run. A finding that stops `plan` also stops a start and an edit, unless the operator allows it by name.
- * Only new and edited files are judged. A file that ran unchanged before continues after a restart whatever the market did, because the
- * operator may be away.
+ * Decides if new and edited strategy files may run. A finding that stops `plan` also stops a start and an edit, unless the operator allows
+ * it by name. A file that ran unchanged before continues after a restart in any market, because the operator may be away.
  */
 import { Clock, Deferred, Effect, FileSystem, Option, Schema } from "effect"
 import { staleness } from "../../engine/holds/MarketLimits.ts"
@@ -20,14 +19,14 @@ import * as PlanDraft from "../plan/PlanDraft.ts"
 import * as PlanInputs from "../plan/PlanInputs.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
 
-/** A price of this age is good enough to judge an edit. */
+/** A price up to this age is good enough to judge an edit. */
 const priceMillis = 5_000
 
-/** True for a strategy that has ended, and for an edit that only cancels: its file is applied whatever the market did. */
+/** True for a strategy that has ended, and for an edit that only cancels: such a file is applied in any market. */
 export const takesNoRisk = (strategy: Strategy, before: string | undefined, now: number): boolean =>
   (strategy.endsAt !== undefined && now >= strategy.endsAt) || ByHand.onlyCancels(strategy, before)
 
-/** True if the strategy, in its present text, has not run by this journal, and may take a new risk. */
+/** True if the journal does not show that this text has run, and the strategy may take a new risk. */
 const isFresh = ({ strategies }: BotState, strategy: Strategy, now: number): boolean => {
   const { isTried, loaded, removed } = strategies.get(strategy.name) ?? {}
   if (takesNoRisk(strategy, loaded?.text, now)) return false
@@ -40,7 +39,7 @@ export interface Admission {
   readonly allow: ReadonlyArray<FindingName>
 }
 
-/** The findings about the `fresh` strategies among these; `undefined` while the venue gives no usable answers. */
+/** Returns the findings about the `fresh` strategies; `undefined` while the venue gives no usable answers. */
 export const findingsOn = Effect.fn("Admission.findingsOn")(
   function* ({ config, account }: Admission, strategies: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     const { state } = yield* Bookkeeper
@@ -54,7 +53,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
         const price = books.get(name)?.price
         return price !== undefined && staleness({ now, price, limits }) !== undefined
       })
-    // No file is judged by a price that a bot would not use.
+    // A price that a bot would not use does not judge a file either.
     if (fresh.some(isStale)) return undefined
     if (fresh.flatMap(marketsSeen).some(({ name }) => books.get(name)?.problem !== undefined)) return undefined
     const warmed = yield* PlanInputs.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
@@ -67,7 +66,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
   Effect.catchReasons("VenueError", { RetryLater: () => Effect.undefined, OutcomeUnknown: () => Effect.undefined })
 )
 
-/** True if the file uses more than the running strategies may. A smaller budget must be accepted, even while more is still in orders. */
+/** True if the file may use more money than before. A smaller budget must be accepted, even while more is still in orders. */
 export const isMore = (next: Strategy, running: ReadonlyArray<Strategy>): boolean => {
   const before = running.find(({ name }) => name === next.name)
   if (before === undefined) return true
@@ -88,7 +87,7 @@ export const editSentenceOf = (finding: PlanFinding): string =>
 const Names = Schema.fromJsonString(Schema.Array(Schema.Literals(findingNames)))
 const fileOf = (journal: string): string => `${journal}.allow`
 
-/** `limitbot reload --allow NAME`: writes a file beside the journal for the next edit, because a bot may have no control server. */
+/** Writes the names of `limitbot reload --allow NAME` to a file for the next edit, because a bot may have no control server. */
 export const allowNext = (journal: string, names: ReadonlyArray<FindingName>) =>
   WholeFile.writeAtomically(fileOf(journal), JSON.stringify(names))
 
@@ -104,16 +103,15 @@ export const forgetAllowed = Effect.fn("Admission.forgetAllowed")(function* (jou
 })
 
 interface Judged {
-  /** Absent if no file is judged. */
   readonly admission: Admission | undefined
   readonly killSwitch: Effect.Effect<string | undefined>
   readonly strategies: ReadonlyArray<Strategy>
 }
 
 /**
- * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the venue gives no usable
- * answer, the bot starts anyway, and the first turn that could place an order judges. A bot that has orders, or that already runs, is ended
- * only by a refused file. Only new and edited files wait for a verdict, each for the prices of its own markets: all others keep their stops.
+ * Judges new and edited strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the venue gives
+ * no usable answer, the bot starts anyway, and the first turn that could place an order judges. Only a refused file ends a bot that has
+ * orders or already runs. Each file waits only for the prices of its own markets; all other strategies keep their stops.
  */
 export const judging = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: Judged) {
   const { state } = yield* Bookkeeper

@@ -1,7 +1,4 @@
-/**
- * One run of the bot, for `run` and `demo` alike: it records the start, runs turns until told to stop, shows the events, stops in order,
- * and ends with the summary. By default orders stay at the venue when the bot stops; the summary says what that means.
- */
+/** Runs the bot once, for `run` and `demo`. By default orders stay at the venue when it stops; the summary says what that means. */
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import * as Notifications from "../../control/notify/Notifications.ts"
 import * as Signals from "../../control/Signals.ts"
@@ -47,7 +44,7 @@ import * as StrategyWatch from "./watch/StrategyWatch.ts"
 import { supervised } from "./watch/Supervision.ts"
 import * as Witnessing from "./watch/Witnessing.ts"
 
-/** A running turn gets this long to end; then it is interrupted, which the journal survives. */
+/** A running turn has this time to end. Then it is interrupted, which the journal survives. */
 const graceMillis = 3_000
 
 export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "stuckAfter"> {
@@ -57,22 +54,20 @@ export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "st
   readonly run: Pick<StartUp.BotRun, "assets" | "boot" | "journal" | "mode" | "sources">
   readonly strategies: ReadonlyArray<Strategy>
   readonly reload: Pick<StrategyWatch.WatchOptions, "files" | "onRemoved">
-  /** Ends after this time in milliseconds; `undefined` runs until stopped. */
+  /** Milliseconds; `undefined` runs until stopped. */
   readonly forMillis: number | undefined
-  /** Ends as soon as this is true. */
   readonly isOver?: ((state: BotState) => boolean) | undefined
   readonly cancelOnExit: boolean
   readonly killSwitch: Effect.Effect<string | undefined>
-  /** Findings of `plan` that do not refuse a new or edited file. Absent if no real money moves: then every readable file is accepted. */
+  /** Absent if no real money moves: then every readable file is accepted. */
   readonly allow?: Admission.Admission["allow"]
-  /** Compares the bot's records with other witnesses at intervals. Absent if no money moves. */
+  /** Absent if no money moves. */
   readonly reconciling?: Reconciling.Reconciling
   readonly payAgain?: ReadonlyArray<string>
-  /** False: a run that shows nothing, reads no signals, watches no strategy files and sends systemd no sign of life. */
+  /** False for a run that shows nothing, reads no signals, watches no files and sends systemd no sign of life. */
   readonly isAttended: boolean
 }
 
-/** Adds the values that are derived from the configuration. */
 const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: number) => {
   const { account, config } = options
   const { journal, markets, stuckAfter } = config
@@ -92,7 +87,7 @@ const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: numbe
 
 type Completed = ReturnType<typeof completed>
 
-/** `--pay-again` names a payment that is not unclear. The flag approves one attempt and must not count for another. */
+/** The flag `--pay-again` approves one unclear payment and must not count for another. */
 export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
   payment: Schema.String,
   unclear: Schema.Array(Schema.String)
@@ -196,7 +191,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
 
   if (options.cancelOnExit && !engine.isIdle()) {
     isCancellingAll = true
-    // A cancelled order may still fill, so it is over only when every unit is back.
+    // A cancelled order may still fill, so the run ends only when every unit is back.
     yield* engine.runUntil(Effect.never, engine.isIdle)
   }
   yield* books.record({
@@ -230,7 +225,6 @@ const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: Read
 
 const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.forkScoped(supervised(what, loop))
 
-/** Reads signals from the file of the configuration; an unattended run has none. */
 const takeSignals = Effect.fnUntraced(function* (
   { config: { signalFile }, isAttended }: Completed,
   strategies: () => ReadonlyArray<Strategy>,
@@ -242,7 +236,6 @@ const takeSignals = Effect.fnUntraced(function* (
   yield* beside("the file of signals", forever)
 })
 
-/** Starts the loops beside the turns. An unattended run watches no files and sends systemd no sign of life. */
 const besideTurns = (
   { assets, config, isAttended, markets, reconciling }: Completed,
   {

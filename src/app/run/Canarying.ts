@@ -1,7 +1,6 @@
 /**
- * The comparison of the service that a running bot makes by itself: at its start, and then at the interval of the configuration. It reads
- * and moves nothing. New findings become an event; a question that could not be asked takes no earlier finding back. A failure here does
- * not stop the bot: the comparison is tried again the next time.
+ * Compares the service with expected answers at the start of a bot and then at intervals, and changes nothing there. A question that could
+ * not be asked leaves an earlier finding in force. After a failure the next comparison tries again.
  */
 import { Cause, Effect, type Layer } from "effect"
 import { type Drift, incidentFeed } from "../../domain/Drift.ts"
@@ -16,7 +15,7 @@ export interface Canarying {
   readonly witnesses: Layer.Layer<Canary, unknown>
 }
 
-/** A difference ends only after a look that could ask everything. The engine itself reads the feed of incidents. */
+/** A difference ends only after a comparison that could ask everything. The engine itself reads the feed of incidents. */
 const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook): ReadonlyArray<Drift> => {
   const driftNames = new Set(drift.map(({ what }) => what))
   return [...drift, ...before.filter(({ what }) => what === incidentFeed || !(isWhole || driftNames.has(what)))]
@@ -24,7 +23,7 @@ const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook)
 
 export const forever = Effect.fn("Canarying.forever")(function* ({ config, witnesses }: Canarying) {
   const books = yield* Bookkeeper
-  // Earlier findings close funding until the next comparison, so one is made daily even if none is configured.
+  // Earlier findings close funding until the next comparison, so one runs daily even if none is configured.
   const everyMillis = config.canary?.everyMillis ?? (books.state.drift.length > 0 ? dayMillis : undefined)
   if (everyMillis === undefined) return
   return yield* Effect.gen(function* () {

@@ -1,7 +1,4 @@
-/**
- * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place. A log or pipe gets
- * events as lines, and the whole picture at intervals.
- */
+/** Shows a run: JSON lines for programs, a screen redrawn in place on a terminal, event lines and whole pictures in a log. */
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
@@ -19,22 +16,20 @@ import * as Picture from "../../views/screen/Picture.ts"
 import { frame } from "../../views/screen/Screen.ts"
 
 export const redrawMillis = 500
-/** Routine must not push the news of a quiet market off the screen. */
+/** Routine events must not push the news of a quiet market off the screen. */
 const recentEvents = 100
 const loggedSlots = 12
 
 export interface ShownOptions extends Pick<Picture.ScreenInput, "assets" | "detail" | "title" | "warning"> {
-  /** An order is reported as stuck after this time in one step. */
   readonly stuckAfter: StepTerms
   readonly json: boolean
-  /** Milliseconds between two whole pictures in a log. */
   readonly pictureMillis: number
 }
 
 export interface Shown {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly pulse: Pulse
-  /** The line that opens the dashboard; `undefined` for a log, which has it already. */
+  /** The line that leads to the dashboard; `undefined` for a log, which has it already. */
   readonly dashboard: string | undefined
   readonly nextLookAt: () => number
 }

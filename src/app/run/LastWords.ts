@@ -1,4 +1,4 @@
-/** Prints the end of a run: its money, its fills, and the risk of its resting orders while no bot runs. */
+/** Prints the end of a run: its money, its fills, and the risk of its open orders while no bot runs. */
 import { Console, Effect } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import { countText } from "../../domain/Words.ts"

@@ -97,10 +97,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
   }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
 }, Effect.scoped)
 
-/**
- * Makes the configuration of a paper bot. It writes its own journal, and sends nothing in the name of a live bot beside it: a sign of life
- * would hide that the live bot is dead, and a command that it receives is lost to the live bot.
- */
+/** Silences a paper bot: its sign of life would hide that a live bot beside it is dead, and it would steal commands of the live bot. */
 const onPaper = (config: ConfigFile.BotConfig, journal: string): ConfigFile.BotConfig => ({
   ...config,
   journal,

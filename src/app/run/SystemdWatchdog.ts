@@ -1,7 +1,4 @@
-/**
- * Sends signs of life to systemd while turns end, if the unit asks for them (`Type=notify`, `WatchdogSec`): systemd then restarts a bot
- * that hangs or whose turns no longer end. Node cannot write to systemd's datagram socket, so `systemd-notify` does.
- */
+/** Tells systemd that turns end, so that it restarts a hanging bot. Node cannot write to its datagram socket; `systemd-notify` can. */
 import { Clock, Config, Effect, Option } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { live } from "../../control/view/Health.ts"
@@ -15,7 +12,7 @@ const text = (name: string) =>
     Effect.map(Option.getOrUndefined)
   )
 
-/** Runs without end; without a watchdog in systemd it does not run. */
+/** Ends at once if systemd has no watchdog for this unit. */
 export const watch = Effect.fn("SystemdWatchdog.watch")(function* (pulse: Pulse) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { state } = yield* Bookkeeper
@@ -30,7 +27,7 @@ export const watch = Effect.fn("SystemdWatchdog.watch")(function* (pulse: Pulse)
   if (!(micros > 0)) return
   const once = Effect.gen(function* () {
     if (live(state, pulse, yield* Clock.currentTimeMillis).length === 0) yield* say("WATCHDOG=1")
-    // systemd wants signs twice as often as it checks.
+    // systemd expects two signs in each of its periods.
     yield* Effect.sleep(micros / 2_000)
   })
   return yield* Effect.forever(once)

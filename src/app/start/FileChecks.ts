@@ -1,4 +1,4 @@
-/** The start checks that need only a bot's files. `check` shows them as well, so nothing heavy is loaded here. */
+/** Makes the start checks that need only files. `check` shows them as well, so nothing heavy is loaded here. */
 import { accessSync, constants, statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import { versions } from "node:process"
@@ -15,7 +15,6 @@ export interface FileGround extends Pick<BotSettings, "journal"> {
   readonly heartbeat: unknown
 }
 
-/** An older Node is refused before anything else is loaded. */
 const node = (): CheckFinding => ok("node", `Node ${versions.node}`)
 
 const minFreeBytes = 500_000_000
@@ -39,7 +38,6 @@ const disk = ({ journal }: FileGround): CheckFinding => {
     : ok("disk", text)
 }
 
-/** Without a login the bot cannot read the private balances and the account's own history. */
 const login = ({ venue: { facts } }: FileGround): CheckFinding => {
   const { login, saltFrom, salts } = facts
   if (LoginSalt.isMissing(facts))

@@ -1,7 +1,6 @@
 /**
- * Everything that a start needs, as one table: a row is a question, and its findings have the facts and the remedies. `check` and
- * `first-order` ask every row. `plan`, the page, `run` and the accounts of a fleet ask the rows that can stop a start, and fail with the
- * first finding that does. The checks change nothing.
+ * Checks everything that a start needs, and changes nothing. `check` and `first-order` ask every row. `plan`, the page, `run` and accounts
+ * of a fleet ask the rows that can stop a start, and fail with the first finding that does.
  */
 import { statSync } from "node:fs"
 import { Array as Arr, Duration, Effect, Result } from "effect"
@@ -32,7 +31,7 @@ export interface StartGround {
   readonly config: BotConfig
   /** Absent while its key cannot be read. */
   readonly account?: VenueAccount
-  /** The fold of the journal; absent if there is none yet, or it cannot be read. */
+  /** Absent if there is no journal yet, or it cannot be read. */
   readonly state?: BotState
   /** Under the kill switch a bot has to start, because no other process cancels its orders. */
   readonly isKilled?: boolean
@@ -47,8 +46,6 @@ interface VenueGround extends StartGround {
 type Findings = ReadonlyArray<CheckFinding>
 
 const patience = "10 seconds"
-
-// Rows of the account
 
 const keyFinding = <E extends { readonly message: string }, R>(found: Effect.Effect<CheckFinding, E, R>) =>
   Effect.catch(found, ({ message }) =>
@@ -77,8 +74,6 @@ const key = ({ account, config: { account: own } }: StartGround) => {
     })
   )
 }
-
-// Rows of the journal
 
 const contents = (journal: string, folded: Result.Result<BotState, { readonly message: string }>): Findings => {
   if (Result.isFailure(folded))
@@ -135,16 +130,11 @@ export const tables = (journal: string) =>
     })
   )
 
-// Rows of the venue
-
 /** `undefined` if nothing answers. */
 const statusOf = (listed: VenueGround["listed"]): number | undefined =>
   Result.isSuccess(listed) ? 200 : listed.failure.reason.status
 
-/**
- * A bot waits for an address that is silent or has a fault. It does not start if something other than the venue answers, unless its journal
- * already belongs to this address.
- */
+/** A bot waits for a silent or faulty address. If anything else answers there, its journal must already belong to the address. */
 const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): CheckFinding => {
   const { url } = venue
   if (Result.isSuccess(listed)) return ok("venue", `${url} answers with 200 in ${tookMillis} ms`)
@@ -171,9 +161,9 @@ const budget = ({ listed }: VenueGround): Findings => {
   ]
 }
 
-/** A clock that is further off should be set, long before the venue refuses deadlines (`mostSkewMillis`). */
+/** A larger error should be fixed long before the venue refuses deadlines (`mostSkewMillis`). */
 const maxSkewMillis = 5_000
-/** A header gives the venue's clock only in whole seconds. */
+/** A header gives the time of the venue in whole seconds only. */
 const headerMillis = 1_000
 
 const clock = ({ skewMillis }: VenueGround): Findings => {
@@ -248,7 +238,6 @@ const readVenue = Effect.fnUntraced(function* (ground: StartGround) {
   return { ...ground, listed, tookMillis, skewMillis: yield* clockSkewMillis } satisfies VenueGround
 })
 
-/** Returns every row, for people: no finding ends the list early. */
 export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
   const { journal } = config
   const hasJournal = yield* isThere(journal)
@@ -281,13 +270,10 @@ export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
   ] satisfies Findings
 })
 
-/** A start does not wait longer for the list of tokens: its orders need it more. */
+/** A start waits no longer for the list of tokens, because its orders need it more. */
 const startPatience = "3 seconds"
 
-/**
- * Fails with the first finding that stops a start. Returns true if the venue answered. The caller has opened the journal, so it can be
- * read.
- */
+/** Fails with the first finding that stops a start. Returns true if the venue answered. The caller has opened the journal. */
 export const pass = Effect.fn("StartChecks.pass")(function* (ground: StartGround) {
   const stop = (findings: Findings) => {
     const refusal = findings.find((each) => each.refusal !== undefined)?.refusal

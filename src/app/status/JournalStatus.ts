@@ -1,7 +1,4 @@
-/**
- * `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. With `--watch` it is the screen of a running
- * bot: the bot's live stream says when there is more and which prices the bot sees. Without the stream the screen shows the journal alone.
- */
+/** Shows slots, orders and money from the journal. `--watch` adds prices from the bot's live stream, if there is one. */
 import { Clock, Console, Effect, type Option, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
@@ -25,7 +22,7 @@ import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import { newestPrices } from "../money/NewestPrices.ts"
 import * as Display from "../run/Display.ts"
 
-/** A pipe gets the picture only at this interval. */
+/** A pipe gets one picture in this interval. */
 const printMillis = 5_000
 
 export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
@@ -81,7 +78,6 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
   yield* Effect.raceAll([listen, drawing, isOver])
 }, Effect.scoped)
 
-/** Only the running bot knows this; one that does not answer at once is not waited for. */
 const seenByBot = (journal: string) =>
   RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000).pipe(Effect.orElseSucceed(() => undefined))
 

@@ -1,7 +1,6 @@
 /**
- * A swap from the quote to the evidence. The quote is shown and accepted, funded exactly once, followed to its end, and closed with hashes
- * and amounts. While a bot runs on the journal, that bot quotes and carries it. After an interruption it continues with `--resume`, or with
- * the next bot.
+ * Carries a swap: shows the quote, funds it exactly once after a yes, follows it to its end, and closes with evidence. While a bot runs on
+ * the journal, that bot carries it. After an interruption `--resume` or the next bot continues it.
  */
 import { Clock, Console, Effect, Schema } from "effect"
 import { Prompt } from "effect/cli"
@@ -30,7 +29,6 @@ import * as SwapRequest from "./SwapRequest.ts"
 import * as SwapTerms from "./SwapTerms.ts"
 import * as VenueAccess from "./VenueAccess.ts"
 
-/** A swap that may not be paid now is not even quoted. */
 export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
   override get message(): string {
     return `Nothing is paid now: ${this.why}`
@@ -88,7 +86,7 @@ interface Carrying extends Ways {
   readonly resume: string | undefined
 }
 
-/** Checked before any request to the venue: a person must be there to agree. */
+/** Runs before any request to the venue, because a person must be there to agree. */
 export const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
   const terminal = yield* Terminal
   yield* TlsCheck.verified
@@ -104,7 +102,7 @@ const killSwitch = (journal: string) =>
     Effect.map(killed, (why) => (why === undefined ? undefined : `The kill switch is on: ${why}`))
   )
 
-/** Checks before a quote the conditions that would also close the gate. */
+/** Checks, before a quote, the conditions that would also close the gate. */
 const unfit = Effect.gen(function* () {
   const venue = yield* Venue
   return (yield* yield* LeaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)

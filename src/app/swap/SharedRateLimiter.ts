@@ -1,6 +1,6 @@
 /**
- * The rate limit of the history endpoints, shared by every process on one journal with one partner. Turns are booked in the database
- * beside the journal, in one statement and therefore atomically; a 429 for one process makes all of them wait.
+ * Shares the rate limit of the history endpoints among all processes on one journal with one partner. Turns are booked atomically, in one
+ * statement of the database beside the journal. A 429 for one process makes all of them wait.
  */
 import { createHash } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { HistoryRateLimiter, type HistoryTurns } from "../../venue/http/HistoryRateLimiter.ts"
 import { VenueConfig } from "../../venue/VenueConfig.ts"
 
-/** A booking further ahead than this comes from a clock that was wrong, and is not waited for. */
+/** A booking further ahead comes from a clock that was wrong, and is ignored. */
 const maxAheadMillis = 600_000
 
 /** `limit` names the rate limit; the table calls it lane. If the database cannot be written, the service enforces the rate with 429. */
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
 const limitOf = (url: string, jwt: string): string =>
   `history ${url} ${createHash("sha256").update(partnerOf(jwt)).digest("hex").slice(0, 16)}`
 
-/** Tokens of one partner change over time in everything but the id. An unreadable token is used as a whole. */
+/** Tokens of one partner change over time, but their id stays. An unreadable token is used as a whole. */
 const partnerOf = (jwt: string): string => {
   const claims = Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString("utf8")
   return /"(?:sub|partner_?id)"\s*:\s*"([^"]+)"/i.exec(claims)?.[1] ?? jwt

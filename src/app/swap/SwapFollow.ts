@@ -1,7 +1,4 @@
-/**
- * Follows one swap in the journal, in whatever process it is carried: shows every new step, and the evidence at the end. The exit code
- * shows how it ended.
- */
+/** Follows one swap in the journal to its end, no matter which process carries it. The exit code shows how it ended. */
 import { Clock, Console, Effect, Schema } from "effect"
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
@@ -113,20 +110,17 @@ export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStil
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
 
 const pollMillis = 1_000
-/** After the deadline a deposit can still be refunded; for a longer wait, the user checks again later. */
+/** A deposit can still be refunded after the deadline. The user checks later for a longer wait. */
 const patienceAfterDeadlineMillis = 120_000
 
 export interface Followed {
   readonly name: string
   readonly json: boolean
-  /** The swap was started earlier: steps that were shown before are not shown again. */
+  /** True hides steps that an earlier command has shown. */
   readonly isResumed: boolean
 }
 
-/**
- * `step` runs between two reads of the journal: the next step of the swap, or a check of the bot that carries it. It returns the reason why
- * no process continues the swap, if there is one.
- */
+/** `step` runs between two reads of the journal. It returns the reason if no process continues the swap. */
 export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   { isResumed, json, name }: Followed,
   step: Effect.Effect<string | undefined, E, R>
@@ -177,7 +171,7 @@ const advise = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json:
   )
 })
 
-/** Returns why it is unclear if the swap was paid; `undefined` while its deposit may still show, as after a wallet that gave no answer. */
+/** Returns why the payment is unclear. `undefined` while its deposit may still show, as after a wallet that gave no answer. */
 const doubtOf = ({ placement }: SwapHistory.SwapHistory): string | undefined =>
   placement.state === "in doubt" && placement.funding.payment?.state !== "unclear" ? placement.doubt.reason : undefined
 

@@ -1,6 +1,6 @@
 /**
- * A swap by hand while a bot runs on the journal: the bot quotes it and, once the operator has accepted, carries it under its own lease and
- * gate. This process only follows the journal. A bot without a control server cannot be asked, and the error says so.
+ * Hands a swap to the bot that runs on the journal: the bot quotes it and, after a yes of the operator, carries it under its own lease and
+ * gate. This process only follows the journal. A bot without a control server cannot take it, and the error says so.
  */
 import { Effect, Schema } from "effect"
 import * as Lease from "../../journal/Lease.ts"
@@ -10,7 +10,6 @@ import { readingOf } from "../journal/JournalView.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapRequest from "./SwapRequest.ts"
 
-/** A journal has one writer, and paying means writing. */
 export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", {
   journal: Schema.String,
   pid: Schema.Int
@@ -22,7 +21,7 @@ export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunni
 
 type Bot = Pick<Lease.JournalInUse, "journal" | "pid">
 
-/** The bot quotes; `agrees` shows the terms and fails if the user rejects them. Returns the name of the swap. */
+/** Returns the name of the swap. `agrees` shows the terms and fails if the user rejects them. */
 export const startSwap = Effect.fn("SwapHandOver.begun")(function* <E, R>(
   { journal, pid }: Bot,
   given: SwapRequest.Terms,
@@ -35,7 +34,6 @@ export const startSwap = Effect.fn("SwapHandOver.begun")(function* <E, R>(
   return (yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))).swap
 })
 
-/** A running bot continues the swaps of its journal by itself. */
 export const resumed = Effect.fn("SwapHandOver.resumed")(function* (
   { journal, pid }: Bot,
   name: string,
@@ -49,10 +47,10 @@ export const resumed = Effect.fn("SwapHandOver.resumed")(function* (
 
 const restartMillis = 5_000
 
-/** The end of the journal is read after this check, so that a bot that finished its work is not missed. */
+/** Runs before the last read of the journal, so that the end of a bot that finished its work is seen. */
 const absenceText = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
   if ((yield* Lease.holder(journal)) !== undefined) return undefined
-  // The check takes the lease for an instant, so it is not made every second.
+  // The check takes the lease for an instant, so it does not run every second.
   yield* Effect.sleep(restartMillis)
   if ((yield* Lease.holder(journal)) !== undefined) return undefined
   return `the bot that carried it (process ${pid}) has ended, and none runs on ${journal}: the next one continues it`
@@ -61,7 +59,7 @@ const absenceText = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
 export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
   Effect.provide(SwapFollow.toTheEnd(followed, absenceText(bot)), readingOf(bot.journal))
 
-/** The terms that a bot accepts. It pays only to its own account's places, so that a holder of its token cannot send money away. */
+/** Returns the terms for a bot. It pays only to places of its own account, so that a holder of its token cannot send money away. */
 const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
   const { amount, from, to, type, slippage, deadline: deadlineMillis, ...others } = given
   if (from !== undefined && from === to) {

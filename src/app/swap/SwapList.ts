@@ -1,4 +1,4 @@
-/** Every swap of the journal, with its phase and outcome. */
+/** Lists every swap of the journal, with its phase and outcome. */
 import { Effect } from "effect"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"

@@ -1,4 +1,4 @@
-/** The payouts of a swap of type ANY_INPUT, as the venue lists them. */
+/** Lists the payouts of a swap of type ANY_INPUT, as the venue reports them. */
 import { Effect } from "effect"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"

@@ -1,7 +1,4 @@
-/**
- * The terms of a swap, and the quote request for them. Terms left out come from the account. The request is checked against the contract
- * before anything is sent.
- */
+/** Turns the terms of a swap into a quote request, with defaults from the account, and checks it before anything is sent. */
 import { Effect, Schema } from "effect"
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -19,18 +16,18 @@ type Field =
 type Fields = { readonly [Name in Field]?: QuoteRequest[Name] | undefined }
 
 export interface Terms extends Fields, Pick<QuoteRequest, "depositMode" | "confidentiality" | "insured" | "dry"> {
-  /** In units of the asset that is paid; of the one received with EXACT_OUTPUT. */
+  /** Units of the paid asset; with EXACT_OUTPUT of the received one. */
   readonly amount?: string | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly type: QuoteRequest["swapType"]
   /** Basis points. */
   readonly slippage: number
-  /** Milliseconds that the deposit may take. */
+  /** Milliseconds for the deposit. */
   readonly deadline: number
-  /** Basis points of the input by recipient. */
+  /** Basis points of the input, by recipient. */
   readonly appFees?: Record<string, string> | undefined
-  /** Percent by recipient. */
+  /** Percent, by recipient. */
   readonly rebates?: Record<string, string> | undefined
   readonly quoteWaiting: number
 }

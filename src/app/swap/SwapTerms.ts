@@ -1,4 +1,4 @@
-/** Requests a quote and turns the answer into terms to accept: exact amounts, or the reason why the quote is unusable. */
+/** Requests a quote. Returns exact amounts to accept, or the reason why the quote is unusable. */
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
@@ -8,7 +8,6 @@ import { Swaps } from "../../venue/Swaps.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import type { AskedSwap } from "./SwapRequest.ts"
 
-/** The quote lacks something without which no money is paid. */
 export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
   override get message(): string {
     return `The venue's quote is unusable: ${this.why}. Nothing was paid.`

@@ -1,7 +1,4 @@
-/**
- * The layers of commands that work beside a bot: swaps, history, reconciliation, balances. They use the same ports over the same HTTP
- * client as the bot. Only swaps write into the bot's journal, and only while no bot runs (else the bot makes them); the others read it.
- */
+/** Builds the layers of commands that work beside a bot. Only swaps write into the journal, and only while no bot runs. */
 import { Effect, Layer } from "effect"
 import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -19,7 +16,7 @@ import * as SharedRateLimiter from "./SharedRateLimiter.ts"
 
 export const signerOf = ({ account }: ConfigFile.BotConfig) => Layers.signerOf(account)
 
-/** Swaps name the places of their money; sessions and intents belong to the account that signs. */
+/** Swaps name the places of their money. Sessions and intents belong to the account that signs. */
 const settingsOf = (config: ConfigFile.BotConfig, signerId: string) => {
   const { depositType } = config.account
   return Layers.venueSettings(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
@@ -54,7 +51,7 @@ export const look = Effect.fn("VenueAccess.look")(function* <A, E, R>(
   return { config, signerId, found: yield* Effect.provide(asked(config, signerId), venue(config, signerId)) }
 })
 
-/** Adds the store of past transactions, through which processes share their rate limit. Needs the database. */
+/** Adds the store of past transactions, through which processes share their rate limit. */
 export const withHistory = (config: ConfigFile.BotConfig, signerId: string) =>
   withHistoryBy(config, signerId, Layers.connected(config))
 

@@ -1,7 +1,4 @@
-/**
- * `limitbot check`: one runner for everything that can be checked before and beside a bot. It changes nothing. Each check is loaded only
- * when it is asked for. Exit code 1 if something must be fixed.
- */
+/** `limitbot check`: checks before and beside a bot. It changes nothing. Each check is loaded on demand. Exit code 1: fix something. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -1,4 +1,4 @@
-/** `limitbot alert BTC/USDC above 70000`: a message when a price is reached, without an order; and to list and remove such alerts. */
+/** `limitbot alert BTC/USDC above 70000`: sends a message at a price, without an order; also lists and removes alerts. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Alerting from "../../app/control/Alerting.ts"

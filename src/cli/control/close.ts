@@ -1,4 +1,4 @@
-/** `limitbot close`: ends a strategy of the running bot, withdraws its orders and sells its position, after the plan was accepted. */
+/** `limitbot close`: after the plan is accepted, ends a strategy of the running bot, cancels its orders and sells its position. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { agree, someoneAgrees } from "../../app/swap/Carrying.ts"

@@ -1,7 +1,4 @@
-/**
- * `limitbot people`: people who may read or command a bot besides the owner of its machine. A token is written to a file that only you can
- * read, for you to hand on. It is never printed, and a running bot applies a change at once.
- */
+/** `limitbot people`: manages who may read or command a bot. A token goes to a file that only you can read and is never printed. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { roles } from "../../control/api/OperatorCommands.ts"

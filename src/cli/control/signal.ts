@@ -1,4 +1,4 @@
-/** `limitbot signal NAME VALUE`: a number for the strategies that look at it, through the running bot. */
+/** `limitbot signal NAME VALUE`: sends a number to the strategies that use it, through the running bot. */
 import { Clock, Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { nameRule, signalName } from "../../domain/Signal.ts"

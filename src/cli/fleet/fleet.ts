@@ -1,7 +1,4 @@
-/**
- * `limitbot fleet`: many accounts on many machines, with their journals in one Postgres database. `fleet run` is a runner, `fleet dashboard`
- * the page over all accounts.
- */
+/** `limitbot fleet`: runs and shows many accounts on many machines, whose journals are in one Postgres database. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as AccountFolders from "../../fleet/accounts/AccountFolders.ts"

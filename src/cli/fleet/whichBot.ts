@@ -12,7 +12,7 @@ const variable = "LIMITBOT_DATABASE_URL"
 
 const accountOfFleet = Effect.promise(() => import("../../app/bots/AccountOfFleet.ts"))
 
-/** The address usually contains a password, so it never is on the command line. */
+/** The address usually contains a password, so it is never on the command line. */
 export const database = common.file(
   "database-file",
   `A file of mode 0600 with the address of the fleet's database, postgres://…; default: the variable ${variable}`
@@ -69,7 +69,7 @@ export const allAccounts = common.toggle("all-accounts", "Every account of the f
 
 export const isOfFleet = ({ allAccounts = false, bot }: Choice): boolean => allAccounts || Option.isSome(bot.account)
 
-/** Sets the target state of whole accounts. It holds for any runner, also for one that starts later. */
+/** Sets the target state of whole accounts, for every runner, also one that starts later. */
 export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAccounts, bot }: Choice, why: string) {
   const accounts = Option.toArray(bot.account)
   if (allAccounts === accounts.length > 0 || bot.config !== common.defaultConfig)

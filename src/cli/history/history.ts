@@ -1,8 +1,4 @@
-/**
- * `limitbot history`: the partner's past swaps and orders, by cursor or by page, with every filter of the interface,
- * or the copy kept beside the journal (`--sync`, `--stored`); and the end user's own history (`history account`). One
- * request per five seconds, shared with every process on this journal.
- */
+/** `limitbot history`: lists past swaps and orders. All processes on one journal share one request per five seconds. */
 import { Effect, Option, type Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { transactions } from "../../app/history/AccountHistory.ts"

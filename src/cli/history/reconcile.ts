@@ -1,7 +1,4 @@
-/**
- * `limitbot reconcile`: compares journal, orders, history and balances. It counts agreements and explains differences. A contradiction is
- * shown with its evidence and ends the command with exit code 1.
- */
+/** `limitbot reconcile`: compares journal, orders, history and balances. A contradiction ends the command with exit code 1. */
 import { Command } from "effect/cli"
 import { reconcile } from "../../app/reconcile/ReconcileAsked.ts"
 import * as flags from "../flags.ts"

@@ -1,4 +1,4 @@
-/** `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one. */
+/** `limitbot replay`: makes every recorded decision again, with the files of that time or with an edited one. */
 import { Command, Flag } from "effect/cli"
 import { replayed } from "../../lab/replay/Replaying.ts"
 import * as Answer from "../../process/Answer.ts"

@@ -52,7 +52,7 @@ const placing = (side: "buy" | "sell") =>
         Option.getOrElse(given, () => randomBytes(12).toString("hex"))
       )
       const options = yield* Ordering.optionsOf({ config, json, yes })
-      // What was agreed to is placed: `all` is the size that the plan showed.
+      // `all` becomes the size that the user accepted in the plan.
       const placing: Parameters<typeof Ordering.carry>[0] = (client, dry, draft) =>
         client.place({ ...request, ...(draft && { amount: draft.amount }), dry }, key)
       yield* Ordering.carry(placing, options, dry, { key })

@@ -1,4 +1,4 @@
-/** `limitbot plan FILE…`: the actions of a run of these files now, their cost and their dangers. */
+/** `limitbot plan FILE…`: shows the actions of a run of these files now, their cost and their dangers. */
 import { Command } from "effect/cli"
 import { planned } from "../../app/plan/Planning.ts"
 import * as Answer from "../../process/Answer.ts"

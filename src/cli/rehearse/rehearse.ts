@@ -1,4 +1,4 @@
-/** `limitbot rehearse FILE…`: the files go through days of outages and crashes on a sandbox in virtual time, before any money. */
+/** `limitbot rehearse FILE…`: puts files through days of outages and crashes on a sandbox in virtual time, before any money. */
 import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Answer from "../../process/Answer.ts"

@@ -10,7 +10,7 @@ import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
-/** Only the file counts; a bot that can be reached checks it at once. */
+/** The file alone decides; a bot that can be reached checks it at once. */
 const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => told.pipe(Effect.timeout("2 seconds"), Effect.ignore)
 
 export const command = Command.make(

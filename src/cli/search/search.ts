@@ -1,4 +1,4 @@
-/** `limitbot search FILE --data CSV --by METHOD`: many runs of one strategy, to find better parameters or the share of luck in its result. */
+/** `limitbot search FILE --data CSV --by METHOD`: runs one strategy many times, to find better parameters or to measure luck. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as MonteCarlo from "../../lab/backtest/search/MonteCarlo.ts"

@@ -1,4 +1,4 @@
-/** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies; and keys and policies of all kinds. */
+/** `limitbot signer`: the process that holds the key, separate from the bot and its strategies; also makes keys and policies. */
 import { Console, Effect, FileSystem, Option, type Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"

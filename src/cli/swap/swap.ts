@@ -1,7 +1,6 @@
 /**
- * `limitbot swap AMOUNT FROM TO`: one conversion at once, from the quote to the evidence; `--resume` continues after an interruption. With
- * `--to`, an asset moves between the public and the confidential account of the same key. The service treats that as a swap of the asset
- * into itself, and so does this command: quoted, accepted, paid once, followed. It is not a sale, and costs its fee.
+ * `limitbot swap AMOUNT FROM TO`: makes one conversion at once. `--to` moves an asset between the public and the confidential account of
+ * the same key: the service treats that as a swap of the asset into itself. It is not a sale, and costs its fee.
  */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -96,7 +95,7 @@ const sides = {
   public: { depositType: "CONFIDENTIAL_INTENTS", refundType: "CONFIDENTIAL_INTENTS", recipientType: "INTENTS" }
 } as const
 
-/** Asset and price are the same on both sides, so an output lower by more than this does not match the request. */
+/** Both sides have the same asset and price, so a larger loss means that the quote does not match the request. */
 const slippageBasisPoints = 5
 
 const ways = {

@@ -1,4 +1,4 @@
-/** Files with a key or another secret that only their owner can read. They are read or newly created, never replaced, and never printed. */
+/** Reads or creates files with a secret that only their owner can read. It never replaces such a file and never prints its content. */
 import { Effect, FileSystem, Redacted, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import * as Ed25519 from "../../signing/Ed25519.ts"
@@ -16,7 +16,7 @@ export const readKey = Effect.fn("KeyFile.read")(function* (file: string) {
   return secret ?? (yield* new KeyFileUnusable({ message: to.problems[0]?.message ?? `${file} is empty` }))
 })
 
-/** Creates a file; an existing one is not replaced. */
+/** Fails if the file exists. */
 export const write = Effect.fn("KeyFile.write")(function* (file: string, text: string) {
   const fileSystem = yield* FileSystem.FileSystem
   yield* fileSystem

@@ -1,6 +1,6 @@
 /**
- * A key stored under a passphrase: scrypt, then AES-256-GCM, both by Node. The parameters are authenticated with the key, so nobody can
- * weaken them unseen. Weaker ones than ours are refused, and so are absurd ones, which would only burn memory.
+ * Stores a key under a passphrase: scrypt, then AES-256-GCM, both from Node. The parameters are authenticated with the key, so nobody can
+ * weaken them unnoticed. Parameters weaker than ours are refused, and so are huge ones, which would only exhaust memory.
  */
 import { createCipheriv, createDecipheriv, scrypt } from "node:crypto"
 import { Effect, Redacted, Schema } from "effect"
@@ -23,7 +23,7 @@ type Parameters = typeof Parameters.Type
 
 const KeystoreFile = Schema.fromJsonString(Schema.Struct({ ...Parameters.fields, ciphertext: Base64, tag: Base64 }))
 
-/** The keystore cannot be opened. The message says what is wrong and shows nothing of the contents. */
+/** `message` names the fault and shows nothing of the contents. */
 export class KeystoreUnusable extends Schema.TaggedError<KeystoreUnusable>()("KeystoreUnusable", {
   message: Schema.String
 }) {}
@@ -38,7 +38,7 @@ const derive = (passphrase: Redacted.Redacted, { N, p, r, salt }: Parameters) =>
     )
   })
 
-/** Lists the fields in a fixed order, so that the order in the file does not matter. */
+/** Has a fixed order of fields, so that their order in the file does not matter. */
 const authenticated = ({ N, cipher, kdf, nonce, p, publicKey, r, salt, version }: Parameters): Buffer =>
   Buffer.from(JSON.stringify([version, publicKey, kdf, N, r, p, cipher, salt, nonce]))
 

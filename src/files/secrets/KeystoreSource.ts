@@ -1,4 +1,4 @@
-/** Reads `keystore: { file, passphrase }` of a configuration: a key encrypted with a passphrase, opened when the program starts. */
+/** Reads `keystore: { file, passphrase }` of a configuration, and opens the encrypted key when the program starts. */
 import { Effect, FileSystem, Path } from "effect"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"

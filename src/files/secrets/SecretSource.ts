@@ -1,7 +1,7 @@
 /**
- * Where a secret comes from: `{ env: NAME }` or `{ file: PATH }`, never the configuration itself. No message repeats the secret, and the
- * value is `Redacted` from the moment it is read. A file must be a plain file (no symbolic link) that only its owner can read. Type, mode
- * and content come from one open handle, so nobody can swap the file in between.
+ * Reads a secret from `{ env: NAME }` or `{ file: PATH }`, never from the configuration itself. No message repeats it, and its value is
+ * `Redacted` at once. A file must be a plain file (no symbolic link) that only its owner can read. Type, mode and content come from one
+ * open handle, so nobody can swap the file in between.
  */
 import { Config, Effect, FileSystem, Option, Path, type PlatformError, Redacted } from "effect"
 import { type Located, located, type Reader } from "../../strategy/Fields.ts"
@@ -41,7 +41,7 @@ export const secretSource = described(readSource, () => ({
 
 export const secret = located(secretSource)
 
-/** Returns the secret. Returns `undefined` if it is not available, and reports this at the place that names it. */
+/** Returns `undefined` if the secret is not available, and reports this at the place that names it. */
 export const readSecret = Effect.fnUntraced(function* (source: Located<SecretSource>, folder: string, to: Report) {
   const lookup = "env" in source.value ? fromEnvironment(source.value.env) : fromFile(source.value.file, folder)
   return yield* lookup.pipe(Effect.catch((message) => Effect.sync(() => report(to, source, message))))
@@ -76,7 +76,7 @@ const fromFile = Effect.fnUntraced(function* (file: string, folder: string) {
   return yield* trimmed(`the secret file ${path}`)(Redacted.make(text))
 }, Effect.scoped)
 
-/** A secret in a file ends with a newline that does not belong to it. */
+/** A text file ends with a newline that is not part of the secret. */
 const trimmed = (what: string) => (secret: Redacted.Redacted) => {
   const text = Redacted.value(secret).trim()
   return text === "" ? Effect.fail(`${what} is empty`) : Effect.succeed(Redacted.make(text))

@@ -1,7 +1,6 @@
 /**
- * Reads the assets and markets that may be traded. `assets:` gives each asset's name at the venue, its other spellings there, and where its
- * money is. `markets:` and `prices:` give price steps, the source of candles, and how far a price may be from its second source
- * (`orderbook/SecondSource`).
+ * Reads the assets and markets that may be traded: names and spellings at the venue, the place of the money, price steps, sources of
+ * candles, and the largest distance from a second source (`orderbook/SecondSource`).
  */
 import type { Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -41,7 +40,7 @@ export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<As
   return assetList?.length === assets?.length ? assetList : undefined
 }
 
-/** Keyed by asset id. Contains only assets whose money is not where the account's money is. */
+/** Keyed by asset id, only for assets whose money is not where the account's money is. */
 export const depositTypesOf = (assets: Rows | undefined): ReadonlyMap<string, DepositType> =>
   new Map(
     (assets ?? []).flatMap(

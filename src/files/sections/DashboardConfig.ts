@@ -1,6 +1,6 @@
 /**
- * `dashboard` of the configuration: where the control server listens. It is meant for this machine. Anything else
- * sends tokens over a network and needs TLS, or the explicit statement that something else encrypts.
+ * Reads `dashboard`: the address of the control server. It is meant for this machine. Any other address sends tokens over a network, and
+ * needs TLS or the explicit statement that something else encrypts.
  */
 import { Effect, FileSystem, Path, Redacted } from "effect"
 import { isLoopback } from "../../control/Address.ts"
@@ -11,7 +11,7 @@ import * as PlainFiles from "../PlainFiles.ts"
 import { readSecret, secret } from "../secrets/SecretSource.ts"
 
 export const defaultPort = 8177
-/** Shortest token that cannot be guessed, whatever its characters. */
+/** Characters. A shorter token may be guessed. */
 const shortestToken = 32
 const howToMakeOne = "openssl rand -hex 32 makes one"
 
@@ -49,9 +49,7 @@ export const reader = Read.checked(keys, ({ host, names = [], port, tls, unencry
   return {
     host: host.replace(/^\[|\]$/g, ""),
     port: port ?? defaultPort,
-    /**
-     * The server may move from the default port, which other programs may use. It does not move from a port that the configuration names.
-     */
+    /** The server may leave the default port if another program uses it, but not a port that the configuration names. */
     mayMove: port === undefined,
     names: [...(isLoopback(host) ? [] : [host]), ...names.map(({ value }) => value)],
     viewerToken,

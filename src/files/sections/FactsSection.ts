@@ -1,7 +1,4 @@
-/**
- * Reads `venue.profile` and `venue.facts`: the service's deviations from the interface document, and single facts that differ from the
- * profile's. The signer process has the same keys in its own file, because it trusts no bot.
- */
+/** Reads `venue.profile` and `venue.facts`. The signer process has the same keys in its own file, because it trusts no bot. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -84,7 +81,6 @@ export const reader = Read.section({
 interface Said {
   readonly profile: ProfileName
   readonly verifier: string | undefined
-  /** The salt of the login's verifier. */
   readonly nonceSalt?: string | undefined
   readonly facts: ReturnType<typeof reader>
 }

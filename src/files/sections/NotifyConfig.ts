@@ -1,7 +1,4 @@
-/**
- * Reads `notify` and `heartbeat` of the configuration: the receivers, and the messages that each gets. Addresses that are themselves
- * secrets (Slack, Discord) are references; a webhook's own address may be in the file.
- */
+/** Reads `notify` and `heartbeat`. Addresses that are secrets (Slack, Discord) are references; a webhook's may be in the file. */
 import { Effect, Redacted } from "effect"
 import { isPrivate } from "../../control/Address.ts"
 import { defaultTelegram, receivers, type Target } from "../../control/notify/channels.ts"
@@ -30,7 +27,7 @@ const readAddress: Read.Reader<Address> = (node, to) =>
   node.type === "map" ? secretSource(node, to) : webAddress(node, to)
 const address = described(readAddress, () => ({ anyOf: [schemaOf(webAddress), schemaOf(secretSource)] }))
 
-/** Uses the kinds of the journal, because a misspelled kind would be an alert that never comes. */
+/** Only kinds of the journal are valid, because a misspelled kind would be an alert that never comes. */
 const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
 
 const all = (read: Read.Reader<string>) => Read.mapped(Read.list(read), (items) => items.map(({ value }) => value))
@@ -167,7 +164,7 @@ export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
   return loaded
 })
 
-/** Prepares targets for messages that are written but not sent. They accept no commands. */
+/** Prepares targets whose messages are written but not sent. They accept no commands. */
 export const withoutSecrets = ({ except, kinds, least, secret, to, url: _, ...rest }: TargetConfig): Target => ({
   ...rest,
   to,

@@ -15,7 +15,7 @@ export const reader = (symbol: Read.Reader<string>) =>
     )
   })
 
-/** Returns exact amounts. Reports a symbol that is not an asset, and an amount finer than the asset's smallest unit. */
+/** Reports a symbol that is not an asset, and an amount finer than the smallest unit of the asset. */
 export const resolved = (
   { exposure: rows = [], ...most }: NonNullable<ReturnType<ReturnType<typeof reader>>>,
   assets: ReadonlyArray<Asset>,

@@ -1,6 +1,6 @@
 /**
- * `venue.proxy` of the configuration, or HTTPS_PROXY and NO_PROXY of the environment: how the venue and the receivers of messages are
- * reached. An address with a password is a secret. This machine is reached directly, unless NO_PROXY is `none`.
+ * Reads `venue.proxy`, or HTTPS_PROXY and NO_PROXY of the environment: the way to the venue and the receivers of messages. An address with
+ * a password is a secret. This machine is reached directly, unless NO_PROXY is `none`.
  */
 import { Config, Effect, Option, Redacted } from "effect"
 import * as Read from "../../strategy/Fields.ts"

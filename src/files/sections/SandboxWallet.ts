@@ -1,14 +1,10 @@
-/**
- * The wallet for sandbox money on other chains: a deposit is one request to the sandbox's own ledger. No real service
- * has such an endpoint, so a real venue refuses it and nothing is lost.
- */
+/** Pays sandbox money on other chains by a request to the sandbox. No real service has this endpoint, so nothing can be lost there. */
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type PaymentRequest, Wallet, WalletRefused, WalletUnclear } from "../../engine/funding/Wallet.ts"
 
 const Answer = Schema.Struct({ txHash: Schema.String })
 
-/** `url` is the sandbox's address; `sender` is the address that the money comes from. */
 export const layer = (url: string, sender: string) =>
   Layer.effect(
     Wallet,

@@ -1,7 +1,6 @@
 /**
- * `account.wallet` of the configuration: who pays deposits on other chains. It is a person (`{ manual: true }`) or a
- * program (`{ command: [program, arguments…] }`), whose path is relative to the configuration file if it contains a
- * slash. For experiments it can be the sandbox's ledger (`{ sandbox: true }`).
+ * Reads `account.wallet`, the payer of deposits on other chains: a person (the default), a program, or for experiments the ledger of the
+ * sandbox. A program whose name has a slash is a path relative to the configuration file.
  */
 import { Effect, Layer } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
@@ -40,7 +39,7 @@ const readWallet: Read.Reader<WalletConfig> = (node, to) => {
 
 export const reader = described(readWallet, () => ({ ...schemaOf(walletKeys), minProperties: 1, maxProperties: 1 }))
 
-/** Hidden from the wallet program even if this configuration does not use them. */
+/** The wallet program never sees them, even if this configuration does not use them. */
 export const usualSecrets = [
   "LIMITBOT_API_KEY",
   "LIMITBOT_PARTNER_JWT",
@@ -48,7 +47,7 @@ export const usualSecrets = [
   "LIMITBOT_DATABASE_URL"
 ]
 
-/** Returns the program's path in the form that the process needs, and the variables that it must not see. */
+/** Resolves the program's path, and adds the variables that it must not see. */
 export const resolved = (
   wallet: WalletConfig,
   resolve: (path: string) => string,
@@ -59,14 +58,13 @@ export const resolved = (
   return { command: { ...Program.located(wallet.command, resolve), secretVariables: secrets } }
 }
 
-/** By default a person pays. */
 export const layer = (
   wallet: WalletConfig | undefined,
   venueUrl: string
 ): Layer.Layer<never, never, ChildProcessSpawner.ChildProcessSpawner> => {
   if (wallet === undefined || "manual" in wallet) return Layer.empty
   if ("command" in wallet) return WalletCommand.layer(wallet.command)
-  // Loaded on demand, because every command reads the configuration, and hardly any needs this HTTP client.
+  // Loaded on demand, because every command reads the configuration, and few need this HTTP client.
   const loaded = Effect.promise(() =>
     Promise.all([import("@effect/platform-node/NodeHttpClient"), import("./SandboxWallet.ts")])
   )

@@ -1,4 +1,4 @@
-/** Reads the `witness:` section of the configuration: the outside witnesses to which the journal's progress is reported, and how often. */
+/** Reads `witness:`, the outside witnesses to which the progress of the journal is reported, and the interval. */
 import { url } from "../../control/Address.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -28,7 +28,6 @@ export const reader = Read.checked(
   }
 )
 
-/** A relative path starts at the configuration's folder. */
 export const resolved = (
   { everyMillis, mail, ...place }: Written,
   resolve: (path: string) => string,

@@ -1,13 +1,12 @@
 /**
- * Verifies the journal that a bot continues, as `journal verify` does: its end before the bot acts on it, the rest while the bot runs. With
- * a changed journal nothing is paid, but orders are still followed and cancelled, because the operator needs that while investigating.
+ * Verifies the journal that a bot continues: its end before the bot acts on it, the rest while it runs. After a change nothing is paid.
+ * Orders are still followed and cancelled, because the operator needs that while investigating.
  */
 import { Effect } from "effect"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import * as Chain from "../../../journal/Chain.ts"
 import * as Sqlite from "../../../journal/Sqlite.ts"
 
-/** Verifies the end; returns the effect that verifies the rest. */
 export const begin = Effect.fn("ChainWatch.begin")(function* (journal: string) {
   const books = yield* Bookkeeper
   const note = ({ sequence: number, text }: Chain.ChainBroken) => books.record({ _tag: "JournalBroken", number, text })

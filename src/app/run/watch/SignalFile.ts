@@ -1,7 +1,6 @@
 /**
- * Reads the signals that somebody writes into a file: lines of time,name,value, as a backtest reads them. Each second, the end of a changed
- * file is read. Of each name, the last line whose time has come is taken once; its time shows if it is new, even after a restart. A fault
- * in the file is reported once, and changes nothing.
+ * Reads the end of a changed file of signals, each second: lines of time,name,value, as in a backtest. For each name it takes the last line
+ * whose time has come, once, even after a restart. A fault is reported once and changes nothing.
  */
 import { Clock, Effect, FileSystem, Option } from "effect"
 import * as SignalCsv from "../../../candles/csv/SignalCsv.ts"

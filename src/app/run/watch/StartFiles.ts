@@ -1,8 +1,8 @@
 /**
- * Loads the files that a bot starts with. A file that is unusable, or that the last run rejected as an edit, does not stop a bot that ran
- * its strategies before: the bot continues with the text that ran last, from the journal. The watch on the files reports the fault and
- * loads the file when it is fixed (`StrategyWatch`). A faulty file that never ran fails the start; under the kill switch it is left out,
- * because nothing is placed and cancelling needs no file. A file removed while the bot ran is left out if others remain.
+ * Loads the strategy files of a start. An unusable file, or one that the last run rejected as an edit, does not stop a bot that ran its
+ * strategies before: the bot continues with the text that ran last, from the journal. `StrategyWatch` reports the fault and loads the file
+ * when it is fixed. A faulty file that never ran fails the start; under the kill switch it is skipped, because nothing is placed and
+ * cancelling needs no file. A file removed while the bot ran is skipped if others remain.
  */
 import { Effect, FileSystem, Result, Stream } from "effect"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
@@ -54,7 +54,7 @@ interface Start {
 export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn, isKilled, journal, markets }: Asked) {
   const fileSystem = yield* FileSystem.FileSystem
   const exists = (path: string) => Effect.orElseSucceed(fileSystem.exists(path), () => false)
-  // On a full disk the journal may be unreadable here. The bot then reads it alone, when it opens it for writing, or names the fault.
+  // On a full disk the journal may be unreadable here. The bot reads it when it opens it for writing, or names the fault.
   const earlierEvents = Effect.orElseSucceed(Effect.provide(eventsOfRuns, Layers.readOnlyJournal(journal)), () => [])
   const last = lastRunIn((yield* exists(journal)) ? yield* earlierEvents : [])
   const missing = yield* Effect.filter(all, (file) => Effect.map(exists(file), (isThere) => !isThere))

@@ -1,7 +1,6 @@
 /**
- * Watches the strategy files of a running bot. A saved file is checked together with all the others. Good files
- * replace what runs; bad ones change nothing, and their problems are recorded. File contents are compared every second, as no
- * file system notifies reliably and a strategy is small; only what has changed is parsed.
+ * Watches the strategy files of a running bot, and checks a saved file together with all others. Good files replace what runs; bad ones
+ * change nothing. It compares contents each second, because no file system notifies reliably.
  */
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"
@@ -19,20 +18,19 @@ import type * as WarmPrices from "../../candles/WarmPrices.ts"
 import * as Admission from "../Admission.ts"
 
 const lookMillis = 1_000
-/** An editor that replaces a file removes it briefly. A file moved by mistake is reported after 3 s, and can be restored within 30 s. */
+/** Polls of one second. An editor that replaces a file removes it briefly, and a file moved by mistake may return. */
 const missesUntilTold = 3
 const missesUntilGone = 30
-/** The market moves and orders fill, so an edit that was unsafe at one time is judged again after this time. */
+/** An edit that was unsafe may become safe after fills and price moves, so it is judged again after this time. */
 const judgeAgainMillis = 30_000
 
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>
-  /** Files of orders by hand that appear beside this journal are run as well. Absent if no real money moves. */
+  /** Files of orders by hand beside this journal run as well. Absent if no real money moves. */
   readonly byHandOf?: string | undefined
   readonly markets: Markets
-  /** The orders of a strategy whose file is removed are drained or left open. */
   readonly onRemoved: "drained" | "left"
-  /** Judges edits as `plan` does; default: every readable file is accepted. */
+  /** Absent: every readable file is accepted. */
   readonly admission?: Admission.Admission | undefined
   readonly warm?: WarmPrices.WarmPrices
 }
@@ -92,7 +90,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   const withdrawCancelled = Effect.suspend(() => withdrawn(engine, cancelledOrders(books.state, strategies)))
   yield* withdrawCancelled
 
-  /** The caller of a reload may disconnect meanwhile: the engine and this watch must still run the same files. */
+  /** Uninterruptible, because the caller of a reload may disconnect: the engine and this watch must run the same files. */
   const use = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
     warm?.use(next)
     yield* engine.replace(next, onRemoved)
@@ -124,7 +122,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
 
   return {
     look,
-    /** Judges the files now, even if they were judged recently, and returns why they do not run; "" if they run. */
+    /** Judges the files now, even if they were judged recently. Returns why they do not run; "" if they run. */
     objection: Effect.suspend(() => {
       lastJudged = unjudged
       return Effect.map(look, () => standing.text.replaceAll("\n", "; "))
@@ -135,7 +133,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   } as const
 })
 
-/** Live orders that were cancelled by hand. A plan would cancel them only with a price. */
+/** Returns live orders that were cancelled by hand. A plan would cancel them only with a price. */
 const cancelledOrders = (state: BotState, strategies: ReadonlyArray<Strategy>): ReadonlyArray<string> => {
   const cancelled = strategies.flatMap(({ name, text }) =>
     ByHand.isByHand(name) ? ByHand.cancelledIn(text).map((id) => slotKey(name, id)) : []
@@ -150,7 +148,7 @@ const withdrawn = ({ withdrawPlacements }: Pick<Engine, "withdrawPlacements">, o
     ? Effect.void
     : Effect.asVoid(withdrawPlacements(orders, { code: "operator", text: "The order was cancelled by hand" }))
 
-/** A file that is missing or has mistakes keeps what runs of it, and holds up no other file. */
+/** Keeps the running strategy of a file that is missing or has mistakes; the other files do not wait for it. */
 const nextOf = (
   there: ReadonlyArray<string>,
   { problems, strategies: readable }: StrategyFiles.ReadFiles,
@@ -162,18 +160,18 @@ const nextOf = (
     const after = readable.find((each) => each.file === file && !problems.some((problem) => problem.file === file))
     const owner = running.find((old) => old.name === after?.name)?.file ?? file
     if (after === undefined || (owner !== file && !isWhole)) return before ?? []
-    // An unchanged file keeps its strategy object, so the engine does not run it again for that.
+    // An unchanged file keeps its strategy object, so that the engine does not replace it.
     return before !== undefined && isSame(before, after) ? before : after
   })
 }
 
-/** A running file of orders by hand that is gone is missed like any other. */
+/** Includes the files of running orders by hand, so that a missing one is noticed like any other. */
 const knownOf = (given: ReadonlyArray<string>, running: ReadonlyArray<Strategy>): ReadonlyArray<string> => [
   ...given,
   ...running.flatMap(({ file, name }) => (ByHand.isByHand(name) && !given.includes(file) ? [file] : []))
 ]
 
-/** The edited strategies, without edits that take no new risk. */
+/** Returns edited strategies, except edits without new risk. */
 const freshIn = (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>, now: number) =>
   next.filter((strategy) => {
     const before = running.find(({ name }) => name === strategy.name)?.text
@@ -186,7 +184,7 @@ interface Edit {
   readonly allowed: ReadonlyArray<FindingName>
 }
 
-/** Returns the problems of an edit, and their names without details. They are not final while the venue gives no usable answers. */
+/** Returns the problems of an edit, and their names. They are not final while the venue gives no usable answers. */
 const judge = Effect.fnUntraced(function* (
   admission: Admission.Admission,
   next: ReadonlyArray<Strategy>,

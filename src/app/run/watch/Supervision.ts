@@ -1,7 +1,4 @@
-/**
- * Loops beside the engine: the watch on strategy files, the screen. None ends silently: a failure is recorded and
- * shown, and the loop starts again after a second.
- */
+/** Keeps the loops beside the engine running: a failure is recorded and shown, and the loop restarts after a second. */
 import { Cause, Effect, Schedule } from "effect"
 import { messageOf } from "../../../domain/Text.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
@@ -17,7 +14,7 @@ export const supervised = Effect.fnUntraced(function* <A, E, R>(what: string, lo
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.interrupt
-        : // What cannot be written yet is tried until it can: the failure may have been of the journal itself.
+        : // Retries until the failure is recorded, because the journal itself may have failed.
           Effect.as(Effect.retry(note(cause), pause), false)
     )
   )

@@ -1,8 +1,7 @@
 /**
- * Reports the journal's progress to an outside witness at intervals, and asks it at the start for the last report. That reveals an old copy
- * of the journal that was put back with all the files beside it: the witness knows more events, or others. Then nothing is paid until a
- * person decides, and the witness gets no report that would hide it. A silent witness is reported once as a failure and tried again; it
- * holds nothing.
+ * Reports the journal's progress to an outside witness at intervals, and at the start asks it for the last report. That reveals an old copy
+ * of the journal that was put back with all files beside it: the witness knows more events, or others. Then nothing is paid until a person
+ * decides, and the witness gets no report that would hide it. A silent witness is reported once and tried again; it blocks nothing.
  */
 import { Cause, Clock, Effect, FileSystem } from "effect"
 import { Mailer } from "../../../control/notify/email.ts"
@@ -26,7 +25,7 @@ export interface Witnessing {
   readonly terms: WitnessPlace
 }
 
-/** Asks the witness; returns the effect that keeps it informed from then on. */
+/** Asks the witness, and returns the effect that keeps it informed. */
 export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId, terms }: Witnessing) {
   const books = yield* Bookkeeper
   const fileSystem = yield* FileSystem.FileSystem
