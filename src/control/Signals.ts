@@ -38,14 +38,20 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
   const books = yield* Bookkeeper
   const lines = new Map<string, Line>()
 
-  const record = Effect.fnUntraced(function* (by: string, { at, name, note, value }: SentSignal) {
-    const before = books.state.signals.get(name)
+  const timeOf = Effect.fnUntraced(function* ({ at, name }: SentSignal) {
+    const storedAt = books.state.signals.get(name)?.at ?? 0
     const now = yield* Clock.currentTimeMillis
-    const from = at ?? Math.max(now, before?.at ?? 0)
+    const from = at ?? Math.max(now, storedAt)
     if (from > now + aheadMillis)
       return yield* new Refused({ message: `${name}: its time is more than a minute ahead of this machine's clock` })
-    if (before !== undefined && from < before.at)
-      return yield* new Refused({ message: `${name}: a value with a later time is already stored` })
+    if (from < storedAt) return yield* new Refused({ message: `${name}: a value with a later time is already stored` })
+    return from
+  })
+
+  const record = Effect.fnUntraced(function* (by: string, sent: SentSignal) {
+    const { name, note, value } = sent
+    const from = yield* timeOf(sent)
+    const before = books.state.signals.get(name)
     if (before !== undefined && from === before.at && value === before.value) return `${name} is ${value} already`
     const recording = books.record({ _tag: "SignalReceived", name, value, from, by, ...present({ note }) })
     yield* Effect.orDie(recording) // A journal that cannot be written stops the bot.
@@ -60,6 +66,8 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
       const there = names.size === 0 ? "No strategy uses signals" : `Signals in use: ${[...names].join(", ")}`
       return yield* new Unknown({ message: `No running strategy uses a signal ${name}. ${there}` })
     }
+    // A value that is refused replaces none that waits.
+    yield* timeOf(sent)
     const line = lines.get(name) ?? { last: sent, freeAtMillis: 0 }
     lines.set(name, line)
     line.last = sent

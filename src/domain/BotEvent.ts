@@ -263,6 +263,8 @@ const placing = {
     quantity: Amount,
     by: Schema.optionalKey(By),
     isExit: Schema.optionalKey(Schema.Literal(true)),
+    /** The strategy's money did not cover the rest of the leg, which stays due. */
+    isPart: Schema.optionalKey(Schema.Literal(true)),
     inputAsset: Text,
     inputAmount: Amount,
     outputAsset: Text,

@@ -111,7 +111,8 @@ export const bookedOrder = {
   payoutFee: Amount,
   refundFee: Amount,
   /** Its final status, if it had ended. */
-  ended: Schema.optionalKey(Schema.String)
+  ended: Schema.optionalKey(Schema.String),
+  isPart: Schema.optionalKey(Schema.Literal(true))
 }
 
 export type SignedBytes = Schema.Codec<Redacted.Redacted, string>

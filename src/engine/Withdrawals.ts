@@ -84,7 +84,11 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
         yield* FiberMap.run(sending, orderId, cancelOf(about, cancel))
     })
     const note = Effect.fnUntraced(function* (all: Reason | undefined) {
-      const record = Effect.andThen(noteKillSwitch(books, all), mark(all))
+      const record = Effect.gen(function* () {
+        // A turn looks for orders that live on although their books are closed.
+        if (yield* noteKillSwitch(books, all)) looksUntilTurn = 1
+        yield* mark(all)
+      })
       if (all === undefined) return yield* record
       const noting = yield* Effect.forkChild(record)
       let patience = firstPatienceMillis
@@ -150,11 +154,14 @@ const withCancels = perEvent(({ placements }) =>
   [...placements.values()].filter(({ cancel, spares }) => cancel !== undefined || spares.size > 0)
 )
 
+/** Returns true if it has recorded that the switch is on. */
 const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"], why: Reason | undefined) {
   const reason = why?.code === "kill-switch" ? why.text : undefined
-  if (reason === books.state.killed) return
+  if (reason === books.state.killed) return false
   yield* books.record({ _tag: "KillSwitch", on: reason !== undefined, reason: reason ?? "released" })
-  if (reason !== undefined) books.tries.hurry(yield* Clock.currentTimeMillis)
+  if (reason === undefined) return false
+  books.tries.hurry(yield* Clock.currentTimeMillis)
+  return true
 })
 
 /** Strategies whose orders are to be cancelled. */

@@ -46,17 +46,22 @@ export const otherMarkets = ([, ...others]: ReadonlyArray<string>): ReadonlyArra
 export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
   Decimal.multiply(value, Decimal.make(BigInt(count)))
 
-/** Returns the total cost of a base order and all safety orders at their prices, rounded up to cents. */
+/** Decimals of rounded quote amounts: cents of a currency, more of any other asset. */
+export const quoteDecimals = (market: Translated["market"]): number =>
+  market === undefined || isMoney(market[1]) ? 2 : 8
+
+/** Returns the total cost of a base order and all safety orders at their prices, rounded up to this many decimals. */
 export const costOfDeal = (
   base: Decimal.Decimal,
-  safety: { readonly size: Decimal.Decimal; readonly scale: Decimal.Decimal; readonly orders: number }
+  safety: { readonly size: Decimal.Decimal; readonly scale: Decimal.Decimal; readonly orders: number },
+  decimals: number
 ): Decimal.Decimal => {
   let [sum, size] = [base, safety.size]
   for (let order = 0; order < safety.orders; order += 1) {
     sum = Decimal.add(sum, size)
     size = Decimal.roundToStep(Decimal.multiply(size, safety.scale), Decimal.make(1n, 12), "up")
   }
-  return Decimal.roundToStep(sum, Decimal.make(1n, 2), "up")
+  return Decimal.roundToStep(sum, Decimal.make(1n, decimals), "up")
 }
 
 export interface Named {

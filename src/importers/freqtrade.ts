@@ -5,7 +5,7 @@ import { negate } from "../strategy/kinds/PriceLevels.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { entersAtOnce, inHundred, line, namesIn, otherMarkets, percentOf, type Translated } from "./Translated.ts"
 
-/** freqtrade's stops below this value mean that there is none. */
+/** freqtrade's strategies without a stop have this value or a lower one. */
 const asNone = Decimal.make(-99n, 2)
 
 /** A file of hyperopt (`params`) has only exits and no stake, so the user must give the amount of a deal. */
@@ -80,7 +80,7 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
       entersAtOnce,
       `takeProfit: ${percentOf(yield* needed(targets, minutes, "minimal_roi has no target"))}`,
       ...line("trail", distance && inHundred(distance), "%"),
-      ...line("stop", stop === undefined || Decimal.isLess(stop, asNone) ? undefined : inHundred(negate(stop)), "%")
+      ...line("stop", stop === undefined || !Decimal.isGreater(stop, asNone) ? undefined : inHundred(negate(stop)), "%")
     ],
     otherwise: [
       "when to enter is in the Python class: until you set when:, a deal starts as soon as the last one has ended",

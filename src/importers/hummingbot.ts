@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { line, namesIn, percentOf, type Translated, times } from "./Translated.ts"
+import { line, namesIn, percentOf, quoteDecimals, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
   settings.pass(..."template_version exchange connector_name id controller_type candles_config order_type".split(" "))
@@ -79,10 +79,11 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     return yield* new NotImported({
       message: "its ends are closer together than min_spread_between_orders, or its total is less than one order"
     })
-  const size = Decimal.divide(total, Decimal.make(BigInt(cells)), 2, "down")
+  const market = namesIn(settings.text("trading_pair"), "-")
+  const size = Decimal.divide(total, Decimal.make(BigInt(cells)), quoteDecimals(market), "down")
   return {
     kind: "grid",
-    market: namesIn(settings.text("trading_pair"), "-"),
+    market,
     budget: { quote: total },
     section: [
       `lower: ${Decimal.format(lower)}`,

@@ -2,7 +2,16 @@
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { costOfDeal, entersAtOnce, line, namesIn, otherMarkets, type Translated, times } from "./Translated.ts"
+import {
+  costOfDeal,
+  entersAtOnce,
+  line,
+  namesIn,
+  otherMarkets,
+  quoteDecimals,
+  type Translated,
+  times
+} from "./Translated.ts"
 
 const marketOf = (pair: string | undefined): Translated["market"] => namesIn(pair, "_", "quote")
 
@@ -57,17 +66,21 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
       message: `order_currency_type is ${asset ?? "missing"}: write base or quote, the asset of quantity_per_grid`
     })
   settings.pass(...gridNews)
+  const market = marketOf(settings.text("pair"))
   const cells = levels - 1
   const all = times(size, cells)
   const budget =
     asset === "base"
-      ? { base: all, quote: Decimal.roundToStep(Decimal.multiply(all, upper), Decimal.make(1n, 2), "up") }
+      ? {
+          base: all,
+          quote: Decimal.roundToStep(Decimal.multiply(all, upper), Decimal.make(1n, quoteDecimals(market)), "up")
+        }
       : { base: Decimal.divide(all, lower, 8, "up"), quote: all }
   const lines = [settings.number("max_active_buy_lines"), settings.number("max_active_sell_lines")]
   const hides = lines.some((most) => most !== undefined && Decimal.isLess(most, Decimal.make(BigInt(levels))))
   return {
     kind: "grid",
-    market: marketOf(settings.text("pair")),
+    market,
     budget,
     section: [
       `lower: ${Decimal.format(lower)}`,
@@ -132,10 +145,11 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const cooldown = settings.number("cooldown")
   const trail = settings.flag("trailing_enabled") ? settings.number("trailing_deviation") : undefined
   const pairs = settings.texts("pairs")
+  const market = marketOf(pairs[0])
   return {
     kind: "deals",
-    market: marketOf(pairs[0]),
-    budget: { quote: safety === undefined ? base : costOfDeal(base, safety) },
+    market,
+    budget: { quote: safety === undefined ? base : costOfDeal(base, safety, quoteDecimals(market)) },
     section: [
       `size: { quote: ${Decimal.format(base)} }`,
       entersAtOnce,

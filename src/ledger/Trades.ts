@@ -61,7 +61,7 @@ export interface TradingRecord {
   readonly lastPrices: ReadonlyMap<string, { readonly price: Decimal.Decimal; readonly at: number }>
 }
 
-type PlannedTerms = Pick<Of<"Planned">, "deadline" | "side" | "inputAmount" | "outputAmount">
+type PlannedTerms = Pick<Of<"Planned">, "deadline" | "isPart" | "side" | "inputAmount" | "outputAmount">
 type BoundTo = Pick<Of<"Bound">, "estimatedRefundFee" | "estimatedWithdrawFee" | "orderId">
 
 /** Lists that only grow. The fold never reads them again, so they may be taken out and stored elsewhere. */
@@ -228,7 +228,7 @@ const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): voi
     charge(books, { ...about, ...leg, inQuote, received: 0n, txHashes: [] })
   }
   const slotLeg = legs.get(legKey(about.strategy, about.slot))
-  if (event.ended !== "FILLED" || slotLeg === undefined) return
+  if (event.ended !== "FILLED" || event.isPart === true || slotLeg === undefined) return
   const leg = isSale ? -1 : 1
   // If no leg waits, this leg had ended a round, and the leg that it closed waits again.
   if (slotLeg.waiting === 0) rounds.push({ ...about, isTakenBack: true })
@@ -256,11 +256,12 @@ const lose = (
 }
 
 const remember = (reading: Reading, event: Of<"Planned"> | Of<"TakenBack">, at: number): void => {
-  const { strategy, slot, placement, market, side, price, deadline, inputAmount, inputAsset, outputAmount } = event
+  const { strategy, slot, placement, market, side, price, deadline, inputAmount, inputAsset, isPart, outputAmount } =
+    event
   if (isNobodys(reading, strategy) && inputAsset !== event.outputAsset) return
   const [base, quote] = side === "SELL" ? [inputAsset, event.outputAsset] : [event.outputAsset, inputAsset]
   const about = { at, strategy, slot, placement, market, base, quote }
-  const plan = { deadline, side, inputAmount, outputAmount }
+  const plan = { deadline, side, inputAmount, outputAmount, ...present({ isPart }) }
   reading.books.planned.set(placement, { event: plan, life: { ...about, side, price, plannedAt: at } })
 }
 
@@ -307,7 +308,8 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     case "Closed":
       note({ closedAt: at, status: event.status })
-      if (event.status === "FILLED") endLeg(books, at, { strategy, side: plan.event.side, slot })
+      if (event.status === "FILLED" && plan.event.isPart !== true)
+        endLeg(books, at, { strategy, side: plan.event.side, slot })
       return
     case "FillSeen": {
       if (isMove(life)) {

@@ -11,7 +11,16 @@ import { min } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import { isLeftover } from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { type Market, mid, type Price, type Side, type TwoSidedPrice } from "../domain/Market.ts"
+import {
+  baseQuantity,
+  inputAmount,
+  type Market,
+  mid,
+  type Price,
+  quoteAmount,
+  type Side,
+  type TwoSidedPrice
+} from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { commonMillis, timeframeMillis, timeframeOf } from "../domain/Timeframe.ts"
 import { type LegsDone, progressOf, type SlotProgress, type View } from "./View.ts"
@@ -173,6 +182,8 @@ export interface DesiredOrder extends Leg {
   readonly market?: Market
   readonly leg: number
   readonly isExit?: true
+  /** Quantity that is still due, if the money covers only a part: when the order has filled, its leg is not complete. */
+  readonly legRest?: Amount
   readonly yieldsTo?: ReadonlyArray<string>
   readonly neverMore?: true
   readonly isExact?: true
@@ -269,6 +280,23 @@ export const nextLeg = (desired: Legs, view: Pick<View, "slots">, slot: string):
   const working = dueLeg(desired, progress)
   const due = working + (isFilled(desired, progress, working) ? 1 : 0)
   return desired.legs[desired.cycle ? due % desired.legs.length : due]
+}
+
+/**
+ * Quantity of an exit that has this much of its input asset: all, or else the part that the money covers, because a part of an exit is
+ * better than none. If the part is a leftover of the leg, which has `filled` so far, or its value is below `least` (quote), all: the budget
+ * then refuses the exit.
+ */
+export const coveredQuantity = (
+  market: Market,
+  { price, quantity, side }: Pick<Leg, "price" | "quantity" | "side">,
+  money: Amount,
+  filled: Amount,
+  least: Amount
+): Amount => {
+  if (money >= inputAmount(market, side, quantity, price)) return quantity
+  const part = side === "SELL" ? money : baseQuantity(market, money, price, "down")
+  return isLeftover(part, filled + quantity) || quoteAmount(market, part, price, "up") < least ? quantity : part
 }
 
 /** True for an exit. A slot's only leg is an exit only if it may lose, because it then closes positions of other slots. */

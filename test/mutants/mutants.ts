@@ -916,7 +916,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "trade: each part of an exit counts as a trade",
     test: "test/lab/backtest/results/RoundTrips.test.ts",
-    edits: [{ file: trips, find: "    if (endsLeg) end(slotName)", replace: "    end(slotName)" }]
+    edits: [{ file: trips, find: "    if (endsOrder && !isPart) end(slotName)", replace: "    end(slotName)" }]
   },
   {
     name: "trade: open trades at the end are left out of the simulation",

@@ -34,6 +34,9 @@ interface Known {
   isGivenUp: boolean
   /** Its payment counts as never made: its money is free again. */
   isDead: boolean
+  /** Its bot has closed its books, though the venue may have lied about its end. */
+  isSettled: boolean
+  takenBackAt: number
   bound: Of<"Bound"> | undefined
 }
 
@@ -113,11 +116,11 @@ export const make = (options: OracleOptions) => {
     withinMillis: options.killWithinMillis,
     places: options.places,
     live: (bot, before) =>
-      [...botOf(bot).orders].flatMap(([id, { planned }]) => {
-        const order = state.orders.get(id)
+      [...botOf(bot).orders].flatMap(([id, { isSettled, planned, takenBackAt }]) => {
+        const order = isSettled ? undefined : state.orders.get(id)
         const isLive = order !== undefined && !isTerminal(order.status) && order.status !== "PENDING_CANCEL"
         const isFunded = isLive && order.intentHashes.length > 0 && order.createdAt <= before
-        return isFunded ? [{ id, placement: planned.placement }] : []
+        return isFunded ? [{ id, placement: planned.placement, takenBackAt }] : []
       })
   })
   const botOf = (name: string): Bot => {
@@ -170,6 +173,8 @@ export const make = (options: OracleOptions) => {
         isCancelled: false,
         isGivenUp: false,
         isDead: false,
+        isSettled: false,
+        takenBackAt: 0,
         bound: undefined
       })
       return
@@ -197,6 +202,13 @@ export const make = (options: OracleOptions) => {
         return
       case "CancelRequested":
         placement.isCancelled = true
+        return
+      case "Settled":
+        placement.isSettled = true
+        return
+      case "TakenBack":
+        placement.isSettled = false
+        placement.takenBackAt = now()
         return
       case "FundingSigned":
         placement.signed = [...placement.signed, event]
@@ -365,7 +377,8 @@ export const make = (options: OracleOptions) => {
     stops.lost(name, events.length)
     for (const event of events) {
       const placement = "placement" in event ? placements.get(keyOf(name, event.placement)) : undefined
-      if (placement !== undefined) Object.assign(placement, { isGivenUp: false, isDead: false, isCancelled: false })
+      if (placement !== undefined)
+        Object.assign(placement, { isGivenUp: false, isDead: false, isCancelled: false, isSettled: false })
       if (event._tag === "Contradiction") botOf(name).frozen.delete(`${event.strategy}/${event.slot}`)
     }
   }

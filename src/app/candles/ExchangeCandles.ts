@@ -73,9 +73,9 @@ export const candles = Effect.fn("Download.candles")(function* (
     for (const [openedAt, open, high, low, close, volume] of rows)
       if (openedAt >= from && openedAt + stepMillis <= to)
         candlesByTime.set(openedAt, { openedAt, open, high, low, close, volume })
-    const last = Math.max(since - stepMillis, ...rows.map(([time]) => time))
-    if (last < since) break
-    since = last + stepMillis
+    const last = Math.max(...rows.map(([time]) => time))
+    // Without trades for as long as a page covers, an exchange answers with nothing or with older candles.
+    since = last < since ? since + pageSize * stepMillis : last + stepMillis
   }
   return [...candlesByTime.values()].sort((a, b) => a.openedAt - b.openedAt)
 })

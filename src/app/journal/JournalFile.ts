@@ -2,6 +2,7 @@
 import { dirname } from "node:path"
 import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { messageOf } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { countText } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -159,16 +160,16 @@ export const archive = Effect.fn("JournalFile.archive")(function* (before: strin
 }, Effect.scoped)
 
 /** Makes a complete copy, even while the bot writes. Only its owner can read the file. */
-const copyTo = Effect.fnUntraced(function* (file: string) {
+const claim = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
-  const sql = yield* SqlClient.SqlClient
   yield* fileSystem
     .writeFile(file, new Uint8Array(), { flag: "wx", mode: 0o600 })
     .pipe(
       Effect.mapError(() => new CopyRefused({ message: `Cannot create ${file}: it exists, or its folder does not.` }))
     )
-  yield* unjoined(sql`VACUUM INTO ${file}`)
 })
+
+const copyInto = (file: string) => SqlClient.SqlClient.use((sql) => unjoined(sql`VACUUM INTO ${file}`))
 
 /** Archived events go with a copy. The archive of the journal never changes; a new archive gets another name. */
 const copyArchive = Effect.fnUntraced(function* (from: string, to: string) {
@@ -187,11 +188,19 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
 }: Named & { readonly out: string; readonly move: boolean }) {
   const journal = yield* existing(config)
   yield* copyArchive(journal, out)
+  yield* claim(out)
   if (move) {
     // Closed before it is copied, so that only one of the two can ever continue.
     const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
-    yield* Effect.andThen(close, copyTo(out)).pipe(Effect.provide(yield* writing(journal)))
-  } else yield* Effect.provide(copyTo(out), reading(journal))
+    const copying = Effect.mapError(
+      copyInto(out),
+      (error) =>
+        new CopyRefused({
+          message: `${out} is not written: ${messageOf(error)}. ${journal} is already closed: repeat the command with another file.`
+        })
+    )
+    yield* Effect.andThen(close, copying).pipe(Effect.provide(yield* writing(journal)))
+  } else yield* Effect.provide(copyInto(out), reading(journal))
   const { events, head } = yield* Effect.provide(verified([]), reading(out))
   const next = move ? ` This journal is closed; continue with the copy: limitbot journal restore ${out}` : ""
   return factAnswer({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
@@ -229,7 +238,8 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
   yield* refuseWhileRunning(from)
   yield* copyArchive(from, journal)
   const { events, head } = yield* Effect.provide(verified([]), reading(from))
-  yield* Effect.provide(copyTo(journal), reading(from))
+  yield* claim(journal)
+  yield* Effect.provide(copyInto(journal), reading(from))
   yield* Head.beside(Lease.fileOf(journal)).keep({ sequence: events, hash: head })
   const state = yield* Effect.flatMap(Journal, ({ append }) =>
     Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)

@@ -6,7 +6,7 @@ import { type Column, column, Empty, Panel, Price, Side, Table } from "./parts.t
 import * as Store from "./store.ts"
 import { span } from "./tags.ts"
 
-const mostFills = 200
+const mostOrders = 200
 
 type OrderFills = FillView & { readonly parts: number }
 
@@ -34,13 +34,18 @@ const columns: ReadonlyArray<Column<OrderFills>> = [
 
 export const Fills = () => {
   const own = Store.fillsOf(Store.selectedName.value)
-  const newest = own.toSorted((a, b) => b.at - a.at || b.sequence - a.sequence).slice(0, mostFills)
+  const newest = own.toSorted((a, b) => b.at - a.at || b.sequence - a.sequence)
   const props = { id: "fills", title: "Fills", sub: countText(own.length, "fill"), panel: "fills", style: "fills-card" }
   return h(
     Panel,
     { ...props, isReading: Store.fills.value === undefined },
     own.length === 0
       ? h(Empty, { title: "No fills yet" }, "The nearest order fills when the price reaches it.")
-      : h(Table<OrderFills>, { style: "fills-t", keyOf: ({ placement }) => placement, rows: byOrder(newest), columns })
+      : h(Table<OrderFills>, {
+          style: "fills-t",
+          keyOf: ({ placement }) => placement,
+          rows: byOrder(newest).slice(0, mostOrders),
+          columns
+        })
   )
 }

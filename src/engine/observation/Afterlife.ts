@@ -51,10 +51,11 @@ export const make = Effect.gen(function* () {
     yield* books.recordIfFits(contradiction, ...takenBack(last))
   })
 
+  /** Under the kill switch each turn reads the list, because an order that lives on must be cancelled too. */
   const isDue = (lookedAt: number, now: number): boolean => {
-    const { ended } = books.state
+    const { ended, killed } = books.state
     const isWatched = EndedOrders.isAnyAlive(ended) || elapsedMillis(ended.newestAt, now) < watchMillis
-    return isWatched && elapsedMillis(lookedAt, now) >= settings.retryMaxMillis
+    return isWatched && (killed !== undefined || elapsedMillis(lookedAt, now) >= settings.retryMaxMillis)
   }
 
   return { see, isDue }

@@ -91,7 +91,7 @@ export const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =
 /** Cost of an exit at the market's price instead of the better of its own price and the mid: quote, rounded up. */
 export const leavingNow = (
   market: Market,
-  { price, quantity, side }: Pick<DesiredOrder, "price" | "quantity" | "side">,
+  { price, quantity: open, legRest: quantity = open, side }: Pick<DesiredOrder, "legRest" | "price" | "quantity" | "side">,
   now: BidAsk
 ): string => {
   const [at, middle] = [executable(side, now), mid(now)]
@@ -103,7 +103,7 @@ export const leavingNow = (
 
 export const exitOf = (
   strategy: Strategy,
-  { isExit, market, price, quantity, side }: DesiredOrder
+  { isExit, market, price, quantity: open, legRest: quantity = open, side }: DesiredOrder
 ): WantedExit | undefined =>
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
 

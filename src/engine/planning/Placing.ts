@@ -1,13 +1,14 @@
 /** Turns a planned order for a free slot into a placement, if no wait and no limit prevents it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAmount, inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { age } from "../../domain/Words.ts"
-import type { DesiredOrder } from "../../strategy/Decision.ts"
+import { coveredQuantity, type DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { priceIn, type View } from "../../strategy/View.ts"
+import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { holdsOnSlot } from "../holds/HoldsOn.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -115,6 +116,33 @@ export const isInForce = ({ strategies }: BotState, { name, hash }: Strategy): b
   return loaded === undefined || loaded.hash === hash
 }
 
+const freeFor = (
+  state: BotState,
+  strategy: string,
+  { asset, slot }: { readonly asset: string; readonly slot: string },
+  { reserved }: Tally.Usage
+): Amount =>
+  Ledger.freeOf(state.ledger, strategy, asset) -
+  (reserved.get(asset) ?? 0n) +
+  (slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, strategy, asset) : 0n)
+
+/** An exit that the strategy's money does not cover becomes a part. The rest of its leg stays due, and its budget refuses it. */
+export const covered = (
+  state: BotState,
+  { limits: { minOrder = 0n }, market: first, name }: Strategy,
+  view: View,
+  { own }: Tally.Tally,
+  order: DesiredOrder
+): DesiredOrder => {
+  const { isExit, market = first, side, slot } = order
+  if (isExit !== true) return order
+  const { filledInLeg, live } = progressOf(view, slot)
+  const inSlot = live?.side === side ? inputAmount(market, side, live.quantity, live.price) : 0n
+  const free = freeFor(state, name, { asset: inputAsset(market, side).symbol, slot }, own)
+  const quantity = coveredQuantity(market, order, free + inSlot, filledInLeg, minOrder)
+  return quantity < order.quantity ? { ...order, quantity, legRest: order.quantity } : order
+}
+
 export const limitInputsOf = (
   state: BotState,
   settings: Settings,
@@ -137,10 +165,7 @@ export const limitInputsOf = (
     price,
     leaving: leavingBeside(state, strategy, desired, left),
     openOrders: own.openOrders,
-    free:
-      Ledger.freeOf(state.ledger, name, asset) -
-      (own.reserved.get(asset) ?? 0n) +
-      (desired.slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, name, asset) : 0n),
+    free: freeFor(state, name, { asset, slot: desired.slot }, own),
     openNotional: own.notional,
     lastHour: own.lastHour,
     held: holdsOnSlot(state, name, desired.slot),
@@ -177,6 +202,7 @@ const planned = (
     price: desired.price,
     quantity: desired.quantity,
     ...present({ by: desired.by, isExit: desired.isExit }),
+    ...(desired.legRest === undefined ? {} : { isPart: true }),
     inputAsset: inputAsset(market, desired.side).symbol,
     inputAmount,
     outputAsset: outputAsset(market, desired.side).symbol,

@@ -64,7 +64,10 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     }
     const orderPlan =
       cancelAll === undefined
-        ? withSweeps(orderPlanOf(decision, view), sweeps(books.state, strategy, decision.desired, view, own))
+        ? withSweeps(
+            orderPlanOf(decision, view, (order) => Placing.covered(books.state, strategy, view, tally, order)),
+            sweeps(books.state, strategy, decision.desired, view, own)
+          )
         : emptyOrderPlan(own, cancelAll)
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, orderPlan, orders)
@@ -137,11 +140,11 @@ const isCalm = (
 const isDone = (desired: DesiredSlot, view: View): boolean =>
   desired.legs[dueLeg(desired, progressOf(view, desired.slot))] === undefined
 
-const orderPlanOf = (decision: Decision, view: View) => ({
+const orderPlanOf = (decision: Decision, view: View, covered = (order: DesiredOrder) => order) => ({
   desired: new Map(
     decision.desired.flatMap((desired) => {
       const order = armed(desired, view)
-      return order === undefined ? [] : [[desired.slot, order] as const]
+      return order === undefined ? [] : [[desired.slot, covered(order)] as const]
     })
   ),
   // A planned slot without an order gives its own reason.

@@ -137,13 +137,17 @@ const totals = ({ bought, sold, paid, proceeds }: Slot, placement: Placement) =>
     : { bought, sold: sold + base, paid, proceeds: proceeds + quote }
 }
 
-/** A leg is complete when its order filled completely; partial fills of ended orders count towards the leg. */
+const endsLeg = ({ isPart, status }: Placement): boolean => status === "FILLED" && isPart !== true
+
+/**
+ * A leg is complete when an order for all of its rest has filled completely. Fills of other ended orders count towards the leg.
+ */
 export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
-  const { side, price, received, status } = placement
+  const { side, price, received } = placement
   const inLeg = { filledInLeg: slot.filledInLeg + filledBase(placement), receivedInLeg: slot.receivedInLeg + received }
   const after = { ...slot, ...inLeg }
   const past: SlotPast = { ...holdingAfter(slot.past, placement), lastOrder: { side, price } }
-  const leg = status === "FILLED" ? completed(after, side) : inLeg
+  const leg = endsLeg(placement) ? completed(after, side) : inLeg
   const lastEnd = { placement: placement.id, before: courseOf(slot) }
   return { ...totals(slot, placement), past, ...leg, ...attemptsAfter(slot, placement), lastEnd }
 }
@@ -165,7 +169,7 @@ export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => 
       : { sold: sold - base, proceeds: proceeds - quote }
   const { lastEnd } = slot
   if (lastEnd?.placement === ended.id) return { ...sums, ...lastEnd.before, lastEnd: undefined }
-  if (ended.status === "FILLED") return { ...sums, completedLegs: Math.max(0, slot.completedLegs - 1) }
+  if (endsLeg(ended)) return { ...sums, completedLegs: Math.max(0, slot.completedLegs - 1) }
   return {
     ...sums,
     filledInLeg: max(0n, slot.filledInLeg - base),

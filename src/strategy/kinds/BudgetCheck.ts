@@ -55,7 +55,7 @@ export const checkDearExit = (
     to,
     at,
     `beside what the sale brings, an exit that buys back at a higher price needs ${needs}`,
-    "raise limits.budget.quote, or the exit is refused"
+    "raise limits.budget.quote, or it buys back only a part"
   )
 }
 

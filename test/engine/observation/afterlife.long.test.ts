@@ -94,6 +94,24 @@ describe("orders that live on after they are settled", () => {
     )
   )
 
+  it.effect("are cancelled within three seconds of a kill, long before the list is due", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [one] }, 1)
+        yield* Effect.sleep(2_000)
+        yield* lying(20_000, world)
+        world.setWithdraw({ code: "operator", text: "test" })
+        yield* until(() => unfinished(process.state).length === 0, 18_000, "it counts as back")
+        yield* Effect.sleep(15_000)
+        assert.lengthOf(Problems.problemsOf(process.state, 0), 0, "the bot has not read the list since")
+        const cancels = () => world.network.sent.filter(isCancel).length
+        const before = cancels()
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => cancels() > before, 3_000, "it is cancelled again")
+      })
+    )
+  )
+
   it.effect("stop new orders if there are two of them, so that the account is not emptied", () =>
     inVirtualTime(
       Effect.gen(function* () {

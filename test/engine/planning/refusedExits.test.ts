@@ -81,31 +81,43 @@ const problemsIn = ({ state }: Pick<Running, "state">) =>
 const told = (process: Pick<Running, "state">) => problemsIn(process).filter(({ kind }) => kind === "exit-refused")
 
 describe("an exit", () => {
-  it.effect("that the budget cannot pay at its stop raises an alarm", () =>
+  it.effect("that the budget covers in part buys back that part, and raises an alarm for the rest", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
-        const process = yield* world.run({ strategies: [short("budget: { base: 0.01 }")] })
-        yield* until(() => told(process).length > 0, 120_000, "it is told")
+        const later = (limits: string) => short(limits).replace("stop: 59900", "stop: 62000")
+        const process = yield* world.run({ strategies: [later("budget: { base: 0.01 }")] })
+        const isSold = () => process.state.slots.get("short/position")?.completedLegs === 1
+        yield* until(isSold, 120_000, "its entry has filled")
+        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 66_000 } })
+        yield* until(() => told(process).length > 0, 300_000, "it is told")
         const [problem] = told(process)
         assert.strictEqual(problem?.severity, "alarm")
         assert.strictEqual(problem?.subject, "short/position")
-        assert.match(
-          problem?.text ?? "",
-          /^The exit BUY 0.01 BTC at \d+(\.\d+)? is not in the market, refused by its limit budget: It needs .*; leaving now at [\d.]+ costs /
+        const [, rest = ""] =
+          /^The exit BUY (0.000\d+) BTC at \d+(?:\.\d+)? is not in the market, refused by its limit budget: It needs .*; leaving now at [\d.]+ costs /.exec(
+            problem?.text ?? ""
+          ) ?? assert.fail(problem?.text)
+        const bought = (yield* process.events).flatMap(({ event }) =>
+          event._tag === "FillSeen" && event.side === "BUY" ? [event.amountOut] : []
         )
+        const sum = bought.reduce((a, b) => a + b, 0n)
+        assert.strictEqual(sum + BigInt(Math.round(Number(rest) * 1e8)), 1_000_000n, "nothing of it is forgotten")
+        assert.isAbove(Number(sum), 890_000)
         const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
         assert.isTrue(lines.some((line) => line?.weight === "alarm" && /EXIT NOT PLACED.*budget/.test(line.text)))
-        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 62_000 } })
-        const atNewPrice = () => /leaving now at 62\d{3}/.test(told(process)[0]?.text ?? "")
+        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 68_000 } })
+        const atNewPrice = () => /leaving now at 68\d{3}/.test(told(process)[0]?.text ?? "")
         yield* until(atNewPrice, 60_000, "the alarm names what leaving costs at the new price")
         yield* process.stop
-        const second = yield* world.run({ strategies: [short("budget: { base: 0.01 }")] })
+        const second = yield* world.run({ strategies: [later("budget: { base: 0.01 }")] })
         yield* Effect.sleep(10_000)
         assert.lengthOf(told(second), 1, "a restart tells it as well")
         yield* second.stop
-        const third = yield* world.run({ strategies: [short("budget: { base: 0.01, quote: 100 }")] })
+        const third = yield* world.run({ strategies: [later("budget: { base: 0.01, quote: 100 }")] })
         yield* until(() => told(third).length === 0, 60_000, "it is over once the budget is there")
+        const isBack = () => third.state.slots.get("short/position")?.completedLegs === 2
+        yield* until(isBack, 120_000, "the rest is bought, and the leg is complete")
       })
     )
   )

@@ -36,6 +36,8 @@ interface Order {
   readonly whole: bigint
   readonly wholeInput: bigint
   readonly by?: "swap" | undefined
+  /** The money does not reach for the rest of its leg. */
+  readonly isPart?: boolean
   open: bigint
   input: bigint
   /** First bar that can fill it. */
@@ -68,6 +70,7 @@ interface Slot {
   value: bigint
   paidSide: Side
   paidPrice: Price
+  isCut: boolean
   completed: number
   lastSide: Side | undefined
   lastQuantity: bigint
@@ -267,6 +270,20 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       value: quoteAmount(at.conditions.market, order.quantity, order.price, "up"),
       open: slots.reduce((sum, { value }) => sum + value, 0n)
     })
+  /** An exit that the money does not reach for is cut to what it reaches for, unless that is next to nothing. */
+  const reachable = (slot: Slot, order: DesiredOrder | undefined): DesiredOrder | undefined => {
+    if (order?.isExit !== true) return order
+    const { market, rules } = slot.at.conditions
+    const { price, quantity, side } = order
+    const money = (side === "BUY" ? freeQuote : slot.at.base) + (slot.order?.input ?? 0n)
+    if (inputAmount(market, side, quantity, price) <= money) return order
+    const units = 10n ** BigInt(price.scale + market.base.decimals)
+    const cut = side === "BUY" ? (money * units) / (price.digits * 10n ** BigInt(market.quote.decimals)) : money
+    if (cut * 100n < quantity + slot.filled || quoteAmount(market, cut, price, "up") < rules.minimumQuote) return order
+    return { ...order, quantity: cut }
+  }
+  const armedIn = (slot: Slot, desired: DesiredSlot | undefined) =>
+    desired === undefined ? undefined : reachable(slot, armedLeg(desired, progress(slot)))
   const moving = new Set<Slot>()
   const place = (slot: Slot) => {
     moving.delete(slot)
@@ -289,15 +306,16 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       if (armed !== undefined) counts.deniedMinimum++
       return
     }
-    const input = inputAmount(market, armed.side, armed.quantity, armed.price)
-    const gross = outputAmount(market, armed.side, armed.quantity, armed.price)
+    const cut = reachable(slot, armed) ?? armed
+    const input = inputAmount(market, cut.side, cut.quantity, cut.price)
+    const gross = outputAmount(market, cut.side, cut.quantity, cut.price)
     const free = armed.side === "BUY" ? freeQuote : slot.at.base
     if (free < input || (armed.isExit !== true && openOrders() >= conditions.maxOpenOrders)) {
       if (!wasWaiting || deniedBefore !== undefined) counts.deniedFunds++
       slot.state = "waiting"
       return
     }
-    slot.deniedBy = refusalOf(slot, armed, false)
+    slot.deniedBy = refusalOf(slot, cut, false)
     if (slot.deniedBy !== undefined) {
       if (slot.deniedBy !== deniedBefore) limits.deny(slot.deniedBy)
       slot.state = "waiting"
@@ -310,10 +328,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.order = {
       side: armed.side,
       price: armed.price,
-      whole: armed.quantity,
+      whole: cut.quantity,
       wholeInput: input,
       by: armed.by,
-      open: armed.quantity,
+      isPart: cut.quantity < armed.quantity,
+      open: cut.quantity,
       input,
       from: nextBar
     }
@@ -373,7 +392,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   const keeps = (slot: Slot, desired: DesiredSlot | undefined) => {
     const order = slot.order
     if (order === undefined || desired === undefined) return false
-    const armed = armedLeg(desired, progress(slot))
+    const armed = armedIn(slot, desired)
     return (
       armed?.side === order.side &&
       armed.by === order.by &&
@@ -384,7 +403,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   /** An order stays where it is when the refund, and a payout of what has filled, cost as much as moving it is worth. */
   const isNotWorthMoving = (slot: Slot, desired: DesiredSlot | undefined): boolean => {
     const { order } = slot
-    const armed = desired === undefined ? undefined : armedLeg(desired, progress(slot))
+    const armed = armedIn(slot, desired)
     if (order === undefined || armed === undefined || armed.side !== order.side || armed.by !== order.by) return false
     if (slot.state !== "resting" && slot.state !== "placing") return false
     const { market, rules } = slot.at.conditions
@@ -403,7 +422,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   /** An order of which nobody would regret the fill waits until its successor may come; each limit is counted once. */
   const isKeptBack = (slot: Slot, desired: DesiredSlot | undefined): boolean => {
     const { order } = slot
-    const armed = desired === undefined ? undefined : armedLeg(desired, progress(slot))
+    const armed = armedIn(slot, desired)
     if (order === undefined || armed === undefined || armed.side !== order.side) return false
     if (slot.state !== "resting" && slot.state !== "placing") return false
     const regrets = order.side === "BUY" ? [order.price, armed.price] : [armed.price, order.price]
@@ -462,7 +481,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       // A kept order becomes one of its own size.
       const { market } = slot.at.conditions
       const input = inputAmount(market, order.side, order.open, order.price)
-      slot.order = { ...order, whole: order.open, wholeInput: input }
+      const isPart = wanted === undefined || armedLeg(wanted, progress(slot))?.quantity !== order.open
+      slot.order = { ...order, whole: order.open, wholeInput: input, isPart }
       slot.value = order.side === "BUY" ? input : outputAmount(market, order.side, order.open, order.price)
     }
     slot.desired = wanted
@@ -520,6 +540,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           value: 0n,
           paidSide: "BUY",
           paidPrice: Decimal.zero,
+          isCut: false,
           completed: 0,
           lastSide: undefined,
           lastQuantity: 0n,
@@ -566,8 +587,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.paidSide = order.side
     slot.paidPrice = order.price
     close(slot, order)
+    slot.isCut = order.isPart === true
     if (!waits(rules.payoutMillis)) {
-      completeLeg(slot)
+      if (!slot.isCut) completeLeg(slot)
       payOut(slot, order.side)
       due.push(slot)
     } else {
@@ -757,7 +779,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       }
       if (slot.state === "cancelling") cancel(slot)
       else if (slot.state === "paying") {
-        completeLeg(slot)
+        if (!slot.isCut) completeLeg(slot)
         payOut(slot, slot.paidSide)
         paid = true
         if (until.onFill) {

@@ -2,7 +2,7 @@
  * I18: under kill each own live order has a cancel within a second of the venue being able to take it. When that is, is known
  * exactly: a bot is compared with somebody who from the switch on asks for nothing but cancels, each as soon as the venue takes one
  * more request. A bot may be a second behind, and with a venue that takes everything a second is all it has. Repetitions and
- * cancels of spare orders do not count.
+ * cancels of spare orders do not count. An order whose end the venue invented counts from the time at which the bot takes the end back.
  */
 import type { Court } from "./Judge.ts"
 
@@ -12,6 +12,7 @@ export type Places = (at: number) => boolean
 export interface LiveOrder {
   readonly id: string
   readonly placement: string
+  readonly takenBackAt?: number
 }
 
 interface Withdrawal {
@@ -26,7 +27,7 @@ interface Surroundings {
   readonly withinMillis: number
   /** The venue's limit as it is now, for requests that nobody makes. */
   readonly places: (bot: string) => Places
-  /** What the venue holds open and was created before that time. */
+  /** What the venue holds open, was created before that time, and is not settled in the bot's books. */
   readonly live: (bot: string, before: number) => ReadonlyArray<LiveOrder>
 }
 
@@ -50,7 +51,7 @@ export const make = ({ now, violated }: Court, { live, places, withinMillis }: S
       for (const [bot, withdrawal] of withdrawals) {
         const { asked, since, takes } = withdrawal
         if (at <= since) continue
-        const waiting = live(bot, since).find(({ id }) => !ever.has(id))
+        const waiting = live(bot, since).find(({ id, takenBackAt = 0 }) => takenBackAt <= at && !ever.has(id))
         if (waiting === undefined) continue
         while (withdrawal.cancelled <= asked.size && takes(at)) withdrawal.cancelled += 1
         if (withdrawal.cancelled <= asked.size) continue

@@ -207,6 +207,16 @@ describe("the oracle's judges object to", () => {
     objects("I18", cancels.check)
   })
 
+  it("I18: an end that was taken back more than a second ago without a cancel", () => {
+    const at = court()
+    const live = () => [{ id: "o1", placement: "p1", takenBackAt: 5_000 }]
+    const cancels = Cancels.make(at, { withinMillis: 1_000, live, places: () => () => true })
+    cancels.withdrawing("one", 0)
+    for (at.clock.now = 1_001; at.clock.now < 6_000; at.clock.now += 500) cancels.check()
+    at.clock.now = 6_001
+    objects("I18", cancels.check)
+  })
+
   const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "grid", orders: "left" }
   const loaded: BotEvent = {
     _tag: "StrategyLoaded",

@@ -38,15 +38,18 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
     mailbox === undefined ? [] : [{ mailbox, secret, url }]
   )
 
-  const compare = Effect.gen(function* () {
-    const last = yield* Witness.last(terms, signerId, config)
-    isCompared = true
-    if (last === undefined || last.head === books.state.witnessed?.head) return
-    const { at, head, size } = last
+  const lastTold = Witness.last(terms, signerId, config)
+  const judge = Effect.fnUntraced(function* ({ at, head, size }: NonNullable<Effect.Success<typeof lastTold>>) {
     const mistake = yield* Head.mistakeBy({ ...Head.none, read: Effect.succeed({ sequence: size, hash: head }) })
     if (mistake === undefined) return
     const text = `${mistake.text}, as it signed at ${Timestamp.format(at)}`
     yield* books.record({ _tag: "WitnessDisagreed", size, head, text })
+  })
+  const compare = Effect.gen(function* () {
+    const last = yield* lastTold
+    if (last !== undefined && last.head !== books.state.witnessed?.head) yield* judge(last)
+    // Only now: a comparison that fails halfway is made again before the witness is told anything.
+    isCompared = true
   }).pipe(Effect.provide(reading))
 
   const tell = Effect.gen(function* () {

@@ -5,11 +5,12 @@
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import type { Order } from "../../../domain/Order.ts"
+import { present } from "../../../domain/Present.ts"
 import type { Placement } from "../../state/Placement.ts"
 import * as Fills from "./Fills.ts"
 
 export const takenBack = (placement: Placement): ReadonlyArray<Of<"TakenBack">> => {
-  const { deadline, deposited, fills, id, inputAmount, inputAsset, market, order, outputAmount, outputAsset } =
+  const { deadline, deposited, fills, id, inputAmount, inputAsset, isPart, market, order, outputAmount, outputAsset } =
     placement
   const { payoutFee = 0n, price, refundFee = 0n, side, slot, state, status, strategy } = placement
   if (order === undefined) return []
@@ -26,7 +27,8 @@ export const takenBack = (placement: Placement): ReadonlyArray<Of<"TakenBack">> 
       fills: [...fills].map(([fillId, { amountIn, amountOut }]) => ({ fillId, amountIn, amountOut })),
       payoutFee,
       refundFee,
-      ...(state !== "open" && status !== undefined ? { ended: status } : {})
+      ...(state !== "open" && status !== undefined ? { ended: status } : {}),
+      ...present({ isPart })
     }
   ]
 }

@@ -56,14 +56,18 @@ interface Due {
 }
 
 /** Returns `undefined` if the slot has no order for the new legs: the order is gone, the legs are done, or the side differs. */
-const dueIn = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): Due | undefined => {
+const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): Due | undefined => {
+  const { orders } = run
   const row = orders.rowOf(slot)
   if (desired === undefined || row === undefined || slot.openQuantity === 0n) return undefined
   const progress = orders.progressOf(slot)
   const index = dueLeg(desired, progress)
   const leg = desired.legs[index]
-  const quantity = leftOfLeg(desired, index, progress)
-  return leg === undefined || quantity <= 0n || leg.side !== row.side ? undefined : { row, index, leg, quantity }
+  const left = leftOfLeg(desired, index, progress)
+  if (leg === undefined || left <= 0n || leg.side !== row.side) return undefined
+  const { price, side } = leg
+  const isExit = leaves(desired, leg) || undefined
+  return { row, index, leg, quantity: Placing.quantityIn(run, slot, { side, price, quantity: left, isExit }) }
 }
 
 /**

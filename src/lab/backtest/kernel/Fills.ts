@@ -29,14 +29,15 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   if (row === undefined) return
   fill(run, bar, order)
   orders.note(slot, clock.nextBar, wallet)
-  SlotState.fillWhole(slot, row)
+  const isWholeLeg = !row.isPart && slot.filledInLeg === 0n
+  SlotState.fillWhole(slot, row, isWholeLeg)
   if (run.asking.asksOnFill) {
     endWhole(run, slot, row)
     followers.holds(slot)
     return
   }
   // The order that was not worth moving has filled, so its slot takes the legs that are wanted now.
-  if (slot.successor !== null) {
+  if (slot.successor !== null || !isWholeLeg) {
     endWhole(run, slot, row)
     followers.places(slot, false)
     return
@@ -127,7 +128,7 @@ const slice = (
   const isLast = quantity === slot.openQuantity
   const fee = isLast ? lastFeeOf(rules, row.side, gross, slot.unpaid) : shareOf(rules, gross)
   const input = row.side === "BUY" ? min(slot.openInput, quoteAmount(market, quantity, price, "up")) : quantity
-  return OrderTable.add(orders.table, { ...row, price, quantity, input, output: gross - fee, fee, endsLeg: isLast })
+  return OrderTable.add(orders.table, { ...row, price, quantity, input, output: gross - fee, fee, endsOrder: isLast })
 }
 
 /** True if the payout pays for the slot's next order. No other slot may then take this money. */
@@ -136,7 +137,7 @@ const paysForItself = ({ orders }: MarketRun, slot: SlotState.SlotState, side: S
   return next !== undefined && next.side !== side && paid >= next.input && slot.successor === null
 }
 
-const complete = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
+const complete = (run: MarketRun, slot: SlotState.SlotState, { isPart, side }: OrderTable.OrderRow): void => {
   const { payoutMillis } = run.conditions.rules
   Placing.close(run, slot, side)
   if (run.clock.waits(payoutMillis)) {
@@ -145,7 +146,7 @@ const complete = (run: MarketRun, slot: SlotState.SlotState, side: Side): void =
     return
   }
   const unpaidAmount = slot.unpaid
-  SlotState.completeLeg(slot, side)
+  if (!isPart) SlotState.completeLeg(slot, side)
   Placing.payOut(run, slot, side)
   if (run.asking.asksOnFill) run.followers.holds(slot)
   else run.followers.places(slot, paysForItself(run, slot, side, unpaidAmount))
@@ -172,7 +173,7 @@ const fillSlice = (
   const { input, output } = OrderTable.rowAt(orders.table, filled) ?? row
   fill(run, bar, filled)
   SlotState.fillPart(slot, quantity, input, output)
-  if (quantity === open) complete(run, slot, row.side)
+  if (quantity === open) complete(run, slot, row)
   else followers.rests(slot)
   return quantity
 }
@@ -198,7 +199,7 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
   const quantity = row.side === "BUY" ? gross : input
   fill(run, bar, OrderTable.add(orders.table, { ...row, price, quantity, output: gross - fee, fee }))
   SlotState.fillPart(slot, slot.openQuantity, input, gross - fee)
-  complete(run, slot, row.side)
+  complete(run, slot, row)
 }
 
 /** Stops legs that are marketable one after the other, which would otherwise fill without end. In live trading each round takes time. */

@@ -99,8 +99,9 @@ const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: numb
       Placing.place(run, slot)
       return run.trading.isSeen
     case "paying": {
-      const side = run.orders.rowOf(slot)?.side ?? "BUY"
-      SlotState.completeLeg(slot, side)
+      const row = run.orders.rowOf(slot)
+      const side = row?.side ?? "BUY"
+      if (row?.isPart !== true) SlotState.completeLeg(slot, side)
       Placing.payOut(run, slot, side)
       Fills.advance(run, slot)
       return true

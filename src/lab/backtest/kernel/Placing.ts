@@ -2,12 +2,13 @@
  * Moves orders and their money in one market: placed, refused, waiting, cancelled, paid out. An order's deposit leaves the wallet when the
  * order is placed.
  */
-import { min } from "../../../domain/Amount.ts"
+import { type Amount, min } from "../../../domain/Amount.ts"
 import type { Side } from "../../../domain/Market.ts"
+import { coveredQuantity } from "../../../strategy/Decision.ts"
 import { fillsAt, swapping, withdrawFee } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun } from "./MarketRun.ts"
-import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
+import { add, type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
 /**
@@ -95,19 +96,31 @@ export const isDenied = (
 const isYielding = ({ orders }: MarketRun, { desired }: SlotState.SlotState): boolean =>
   desired?.yieldsTo?.some((name) => orders.openIn(name) > 0n) === true
 
+/** Quantity that an order for the rest of a leg has: an exit, as in live trading, has what the slot's and the free money covers. */
+export const quantityIn = (
+  { conditions: { market, rules }, wallet }: MarketRun,
+  slot: SlotState.SlotState,
+  rest: Pick<OrderRow, "side" | "price" | "quantity" | "isExit">
+): Amount =>
+  rest.isExit === true
+    ? coveredQuantity(market, rest, wallet.freeFor(rest.side) + slot.openInput, slot.filledInLeg, rules.minimumQuote)
+    : rest.quantity
+
 export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, wallet, clock, waiting, guard, arrivals } = run
   const { rules, maxOpenOrders, limits } = run.conditions
   guard?.account.moved(slot)
-  const order = orders.arm(slot)
-  const row = rowAt(orders.table, order)
-  if (row === undefined || quoteSide(row) < rules.minimumQuote) {
+  const whole = orders.arm(slot)
+  const wholeRow = rowAt(orders.table, whole)
+  if (wholeRow === undefined || quoteSide(wholeRow) < rules.minimumQuote) {
     stopWaiting(run, slot)
     if (orders.closesLeg(slot)) return place(run, slot)
-    if (row !== undefined) waiting.tooSmall()
+    if (wholeRow !== undefined) waiting.tooSmall()
     return
   }
   if (isYielding(run, slot)) return waiting.forOrders(slot)
+  const quantity = quantityIn(run, slot, wholeRow)
+  const row = quantity < wholeRow.quantity ? orders.partOf(wholeRow, quantity) : wholeRow
   const isFull = row.isExit !== true && orders.openInAll >= maxOpenOrders
   if (isFull || wallet.freeFor(row.side) < row.input) return waitForMoney(run, slot, row)
   if (guard !== undefined) {
@@ -119,7 +132,7 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   } else if (row.by !== undefined && limits !== undefined) return arrivals.deviates()
   stopWaiting(run, slot)
   wallet.deposit(row.side, row.input)
-  orders.place(slot, order, row, clock.nextBar)
+  orders.place(slot, row === wholeRow ? whole : add(orders.table, row), row, clock.nextBar)
   if (clock.barAfter(rules.placeMillis) <= clock.nextBar) {
     SlotState.become(slot, "resting")
     rest(run, slot)

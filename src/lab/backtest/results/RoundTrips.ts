@@ -160,7 +160,7 @@ const matched = (outcome: Outcome, candles: Candles) => {
     if (closing !== undefined) closedTrades.push(ended(closing, baseUnit))
     closings.delete(slotName)
   }
-  for (const { slot, slotName, side, input, output, fee, bar, endsLeg } of FillRows.rows(outcome, candles)) {
+  for (const { slot, slotName, side, input, output, fee, bar, endsOrder, isPart } of FillRows.rows(outcome, candles)) {
     if (closings.get(slotName)?.side === side) end(slotName)
     const takesTurns = outcome.slotsTakeTurns[slot] === true
     const moved =
@@ -168,7 +168,7 @@ const matched = (outcome: Outcome, candles: Candles) => {
         ? { base: output, quote: Number(input) / quoteUnit, dust: fee }
         : { base: input, quote: Number(output) / quoteUnit, dust: 0n }
     if (moved.base > 0n) book(lots, closings, { slotName, side, bar, takesTurns, ...moved })
-    if (endsLeg) end(slotName)
+    if (endsOrder && !isPart) end(slotName)
   }
   for (const slotName of closings.keys()) end(slotName)
   return { found: closedTrades, lots }

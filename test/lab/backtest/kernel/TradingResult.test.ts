@@ -7,7 +7,15 @@ import { TradingResult } from "../../../../src/lab/backtest/kernel/state/Trading
 import { price } from "../../../strategy/support.ts"
 import { market } from "../../../world/bitcoin.ts"
 
-const about = { slot: 0, leg: 0, price: price("60000"), quantity: 7n, endsLeg: true, isExit: undefined }
+const about = {
+  slot: 0,
+  leg: 0,
+  price: price("60000"),
+  quantity: 7n,
+  endsOrder: true,
+  isPart: false,
+  isExit: undefined
+}
 /** 7 units for 420,000 less 3 units; sold for 420,000 less 20. */
 const bought = { ...about, side: "BUY", input: 420_000n, output: 4n, fee: 3n } as const
 const sold = { ...about, side: "SELL", input: 7n, output: 419_980n, fee: 20n } as const

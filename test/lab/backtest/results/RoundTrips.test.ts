@@ -50,13 +50,13 @@ describe("round trips", () => {
     ["fees", withFees]
   ] as const)("count a deal as one trade although its exit is another slot (%s)", (_, costs) => {
     const { trades, rows } = run(deals, costs)
-    const exits = rows.filter(({ slotName, endsLeg }) => slotName === "exit" && endsLeg)
+    const exits = rows.filter(({ slotName, endsOrder }) => slotName === "exit" && endsOrder)
     assert.isAbove(exits.length, 5)
     assert.deepStrictEqual(
       trades.map(({ slotName, entrySlotName, exitBar }) => [slotName, entrySlotName, exitBar]),
       exits.map(({ bar }) => ["exit", "base", bar])
     )
-    const begins = rows.filter(({ slotName, endsLeg }) => slotName === "base" && endsLeg)
+    const begins = rows.filter(({ slotName, endsOrder }) => slotName === "base" && endsOrder)
     assert.deepStrictEqual(
       trades.map(({ entryBar }) => entryBar),
       begins.slice(0, trades.length).map(({ bar }) => bar)
@@ -73,7 +73,7 @@ describe("round trips", () => {
       .replace("deals:\n", "deals:\n  side: sell\n")
     const { trades, rows } = run(sold, withFees)
     assert.isAbove(trades.length, 2)
-    const begins = rows.filter(({ slotName, endsLeg }) => slotName === "base" && endsLeg).map(({ bar }) => bar)
+    const begins = rows.filter(({ slotName, endsOrder }) => slotName === "base" && endsOrder).map(({ bar }) => bar)
     for (const { side, entryBar } of trades) {
       assert.strictEqual(side, "SELL")
       assert.include(begins, entryBar)
@@ -84,9 +84,9 @@ describe("round trips", () => {
   it("count an exit that fills in parts as one trade", () => {
     const { trades, rows } = run(deals, noCosts, { volumeShare: 0.000_1, price: "limit" })
     const exits = rows.filter(({ slotName }) => slotName === "exit")
-    const ended = exits.filter(({ endsLeg }) => endsLeg)
+    const ended = exits.filter(({ endsOrder }) => endsOrder)
     assert.isAbove(exits.length, ended.length)
-    assert.strictEqual(trades.length, exits.at(-1)?.endsLeg === true ? ended.length : ended.length + 1)
+    assert.strictEqual(trades.length, exits.at(-1)?.endsOrder === true ? ended.length : ended.length + 1)
   })
 
   it("close a purchase of market making with the next sale", () => {

@@ -21,8 +21,11 @@ export interface OrderRow {
   /** Received after fees. */
   readonly output: Amount
   readonly fee: Amount
-  readonly endsLeg: boolean
+  /** The last fill of its order, which bears the payout fee. */
+  readonly endsOrder: boolean
   readonly isExit: true | undefined
+  /** The money does not cover the rest of its leg, which stays due. */
+  readonly isPart: boolean
 }
 
 export interface OrderTable {
@@ -101,7 +104,20 @@ export const wholeOrder = (
   const gross = outputAmount(market, side, quantity, price)
   const fee = lastFeeOf(rules, side, gross, 0n)
   const input = inputAmount(market, side, quantity, price)
-  return { slot, leg, side, price, quantity, by, input, output: gross - fee, fee, endsLeg: true, isExit }
+  return {
+    slot,
+    leg,
+    side,
+    price,
+    quantity,
+    by,
+    input,
+    output: gross - fee,
+    fee,
+    endsOrder: true,
+    isExit,
+    isPart: false
+  }
 }
 
 export const count = (table: OrderTable, id: number): void => {
@@ -152,8 +168,8 @@ export interface FlatCosts {
 
 export const payouts = ({ fills, rows, rules }: OrderTable): FlatCosts => {
   let [count, base, quote] = [0, 0n, 0n]
-  for (const [id, { endsLeg, fee, output, side }] of rows.entries()) {
-    const times = endsLeg ? (fills[id] ?? 0) : 0
+  for (const [id, { endsOrder, fee, output, side }] of rows.entries()) {
+    const times = endsOrder ? (fills[id] ?? 0) : 0
     if (times === 0) continue
     const cost = BigInt(times) * (fee - min(fee, shareOf(rules, output + fee)))
     count += times

@@ -159,6 +159,12 @@ export class Orders {
     return newOrder
   }
 
+  /** When an order for a part has filled, its leg is not complete. */
+  partOf(row: OrderTable.OrderRow, quantity: Amount): OrderTable.OrderRow {
+    const { isExit, leg, slot } = row
+    return { ...OrderTable.wholeOrder(this.table, slot, leg, row, quantity, isExit), isPart: true }
+  }
+
   /** Ends the due leg with the amount that has filled, if it may end. A live run does the same with a leg that has nothing left to place. */
   closesLeg(slot: SlotState.SlotState): boolean {
     const { desired } = slot
@@ -279,7 +285,10 @@ export class Orders {
     for (const slot of changed) {
       const old = slot.order
       if (old === OrderTable.none || slot.phase === "paying") continue
-      SlotState.keep(slot, this.arm(slot))
+      const order = this.arm(slot)
+      const row = OrderTable.rowAt(this.table, order)
+      const isPart = row !== undefined && row.quantity !== slot.openQuantity
+      SlotState.keep(slot, isPart ? OrderTable.add(this.table, this.partOf(row, slot.openQuantity)) : order)
       OrderTable.release(this.table, old)
     }
     return othersRest

@@ -167,8 +167,14 @@ export const fillPart = (slot: SlotState, quantity: Amount, input: Amount, outpu
   open.unpaid += output
 }
 
-export const fillWhole = (slot: SlotState, { side, output, quantity }: OrderRow): void => {
+export const fillWhole = (slot: SlotState, { isPart, output, quantity, side }: OrderRow, isWholeLeg: boolean): void => {
   const open = change(slot)
+  if (!isWholeLeg) {
+    open.filledInLeg += quantity
+    open.receivedInLeg += output
+    if (!isPart) completeLeg(slot, side)
+    return
+  }
   open.completedLegs += 1
   open.receivedByLastLeg = output
   open.lastSide = side

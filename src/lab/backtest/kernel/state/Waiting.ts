@@ -47,10 +47,12 @@ export class Waiting {
     return true
   }
 
-  lacksMoney({ side, input }: OrderRow, isNews: boolean): void {
+  lacksMoney({ input, isExit, side }: OrderRow, isNews: boolean): void {
     if (isNews) this.funds++
-    if (side === "BUY") this.leastQuote = min(this.leastQuote ?? input, input)
-    else this.leastBase = min(this.leastBase ?? input, input)
+    // A part of an exit that is no leftover is placed too.
+    const enough = isExit === true ? input / 100n : input
+    if (side === "BUY") this.leastQuote = min(this.leastQuote ?? enough, enough)
+    else this.leastBase = min(this.leastBase ?? enough, enough)
   }
 
   forOrders(slot: SlotState.SlotState): void {
