@@ -10,10 +10,7 @@ import { Effect, Predicate } from "effect"
 export interface Reserve {
   /** Deletes the reserve file. Returns false if there is none. */
   readonly release: Effect.Effect<boolean>
-  /**
-   * Keeps or recreates the reserve. Returns false while the disk is full. Returns true if the file cannot be created for another reason;
-   * there is then no reserve.
-   */
+  /** Keeps or recreates the file. Returns false while the disk is full, and true if the file cannot be created for another reason. */
   readonly restore: Effect.Effect<boolean>
 }
 
@@ -52,7 +49,6 @@ export const isWanted = (cause: unknown): boolean =>
 const attempt = (what: () => void): Effect.Effect<boolean> =>
   Effect.orElseSucceed(Effect.as(Effect.try(what), true), () => false)
 
-/** True if the disk, or this user's quota, has no space left. */
 const isNoSpace = (error: unknown): boolean =>
   Predicate.hasProperty(error, "code") && (error.code === "ENOSPC" || error.code === "EDQUOT")
 

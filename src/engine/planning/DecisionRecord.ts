@@ -37,8 +37,8 @@ export interface MarketMoment {
 }
 
 /**
- * Values that a strategy may see; `undefined` while a price of one of its markets is missing. A price of a watched market may be missing,
- * and counts as missing if it is stale. Decisions that depend on it wait; all others can be made.
+ * Returns what a strategy may see; `undefined` while a price of one of its markets is missing. The price of a watched market may be
+ * missing, and counts as missing if it is stale. Only decisions that depend on it wait.
  */
 export const momentOf = (
   { market, others = [], watched = [], limits: { staleAfterMillis } }: Strategy,
@@ -86,7 +86,7 @@ export const viewOf = (
 
 const slotsByStrategy = perEvent(({ slots }) => Map.groupBy(slots.values(), ({ strategy }) => strategy))
 
-/** The checks of its conditions by slot; `undefined` without a price, and while its own code fails. */
+/** Checks of the strategy's conditions by slot; `undefined` without a price, and while the strategy's own code fails. */
 export const checksAt = (state: BotState, strategy: Strategy, moment: MarketMoment | undefined): Inputs | undefined => {
   const memory = state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
   return Result.getOrUndefined(Result.try(() => moment && strategy.inputs?.(viewOf(state, strategy, moment), memory)))
@@ -154,8 +154,8 @@ const doneSlot = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): De
 })
 
 /**
- * Text by which decisions are compared: orders, empty slots and memory, without the price at which they were made. Its keys are sorted,
- * because a journal keeps no order of keys.
+ * Text for comparing decisions: orders, empty slots and memory, without the price. Its keys are sorted, because a journal does not keep
+ * their order.
  */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   orderedJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
@@ -216,7 +216,7 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
   return { decide, inForce }
 }
 
-/** A newly closed candle is a new object in the view, and so is newly quoted depth. */
+/** A newly closed candle and newly quoted depth are new objects in the view. */
 const stillHolds = (
   { decision: { until }, moves, candles, depth, signals }: LastDecision,
   view: MarketMoment,
@@ -228,7 +228,6 @@ const stillHolds = (
   (until.depth === undefined || view.depth === depth) &&
   (until.signals === undefined || signalsNow === signals)
 
-/** Trading and money of a strategy as far as it may see them. */
 export const ownState = (
   state: BotState,
   { name, market }: Strategy,

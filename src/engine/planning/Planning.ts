@@ -25,8 +25,8 @@ import { closings, sweeps } from "./Remainders.ts"
 import { noCost, replacementCost } from "./ReplacementCost.ts"
 
 /**
- * A plan that changed nothing: each planned order is open exactly as planned. The next plan changes nothing either, while the decision
- * holds and no event concerns the strategy.
+ * A plan that changed nothing, because each planned order is open exactly as planned. The next plan changes nothing either, while the
+ * decision holds and no event concerns the strategy.
  */
 interface Calm {
   readonly decision: Decision
@@ -116,7 +116,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   return { plan }
 })
 
-/** True if neither a price nor the time would change anything here: no order would move even if moving cost nothing. */
+/** True if neither a price nor the time would change anything: no order would move even if moving cost nothing. */
 const isCalm = (
   state: BotState,
   strategy: Strategy,

@@ -91,9 +91,7 @@ export const make = Effect.fnUntraced(function* (
   return { write }
 })
 
-/**
- * Splits appends so that each statement contains an account only once. A stale owner and the present owner may both wait in one process.
- */
+/** Splits appends so that a statement contains an account only once: a stale and the present owner may wait in one process. */
 const apart = (taken: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiting>> => {
   const rounds: Array<Array<Waiting>> = []
   const turns = new Map<string, number>()
