@@ -14,8 +14,8 @@ type Events = ReadonlyArray<BotEvent>
 export type AskedPayment = PlacementIn<"funding" | "in doubt">
 
 /**
- * Name of a payment if it is unknown whether the wallet program made it. Each attempt has its own name, and the operator passes it to have
- * the wallet asked again.
+ * Name of a payment if it is unknown whether the wallet program made it. The operator passes it to have the wallet asked again; each
+ * attempt has its own name.
  */
 export const unclearPayment = ({ cancel, funding, id, state }: Placement): string | undefined => {
   const { payment } = funding ?? {}
@@ -60,7 +60,7 @@ export const unclear = (placement: Placement, text: string, isUntouched = placem
   ]
 }
 
-/** Nothing was paid this time. The outcome of an earlier request stays unknown. */
+/** This attempt paid nothing. The outcome of an earlier request stays unknown. */
 const notPaid = (placement: AskedPayment, reason: string, by?: "wallet"): Events =>
   placement.funding.attempts === 1
     ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason, ...present({ by }) }]

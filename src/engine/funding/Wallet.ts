@@ -1,7 +1,6 @@
 /**
- * The port through which money leaves an account on another chain. A wallet is asked once for one payment. It answers with the
- * transaction's hash, or that nothing was sent, or with nothing usable. The caller records the request and the answer, and never asks again
- * after an unclear answer without the operator's approval.
+ * The port through which money leaves an account on another chain. A wallet is asked once for one payment. The caller records the request
+ * and the answer, and never asks again after an unclear answer without the operator's approval.
  */
 import { Context, Effect, Schema } from "effect"
 import type { Amount, Asset } from "../../domain/Amount.ts"

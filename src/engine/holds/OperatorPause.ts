@@ -1,6 +1,5 @@
 /**
- * Commands of the operator to a strategy: pause, cancel open orders, resume. The events are those of the loss limits under a separate name,
- * so the new day that ends a loss pause does not end this one.
+ * Commands of the operator to a strategy. The events are those of the loss limits under a separate name, so a new day does not end them.
  */
 
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -24,8 +23,8 @@ export const pause = (
 }
 
 /**
- * Ends the operator's pause and a limit's pause alike. A limit that is still exceeded pauses again at once. A strategy that no
- * file names leaves its position to the account.
+ * Ends a pause of the operator or of a limit. A limit that is still exceeded pauses again at once. A strategy without a file leaves its
+ * position to the account.
  */
 export const resume = (state: BotState, strategy: string, reason: string): ReadonlyArray<BotEvent> =>
   state.strategies.get(strategy)?.paused === undefined &&

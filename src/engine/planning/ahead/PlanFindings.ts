@@ -229,7 +229,7 @@ const assetsOf = (strategies: ReadonlyArray<Strategy>) =>
 
 type AccountGround = Pick<FindingInputs, "strategies" | "planned" | "balances">
 
-/** One smallest unit is the budget of a file that has no orders by hand. */
+/** A file for orders by hand without any order has a budget of one smallest unit, which does not count. */
 const ownersOf = ({ planned, strategies }: AccountGround, symbol: string): ReadonlyArray<Strategy> =>
   strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, symbol) > 1n)
 
