@@ -83,7 +83,7 @@ const acceptedIn = ({ accepted, acceptedAt }: Stored, capital: ReadonlyArray<Cap
 export const toRecord = ({ capital }: Pick<BotState, "capital">) =>
   Effect.map(stored, (known) => acceptedIn(known, capital))
 
-/** Leaves out capital that is recorded already: a concurrent comparison may have found it too. */
+/** Leaves out capital that a concurrent comparison has recorded already. */
 export const unrecorded =
   (found: ReadonlyArray<Capital>) =>
   ({ capital }: Pick<BotState, "capital">): ReadonlyArray<Capital> =>
@@ -103,8 +103,8 @@ interface Compared {
 }
 
 /**
- * Compares the balances with the range that earlier comparisons left possible, and stores the range that is possible now. With `isAccepted`
- * a person confirms the balances as they are; the writer of the journal then records the movement (`toRecord`).
+ * Compares the balances with the range that earlier comparisons left possible, and stores the new range. With `isAccepted` a person
+ * confirms the balances as they are; the writer of the journal then records the movement (`toRecord`).
  */
 export const compare = Effect.fn("Baseline.compare")(function* (
   seen: BalanceComparison.Positions,
@@ -141,8 +141,7 @@ const acceptedText = (amount: Amount.Amount): string =>
     : `${-amount} LEFT the account for an unknown reason, accepted by you as withdrawn capital`
 
 /**
- * Earlier reports that stay: contradictions about subjects on which this comparison decides nothing. A later confirmation by a person also
- * takes back reports about balances.
+ * Earlier contradictions about subjects on which this comparison decides nothing. Reports about balances also end once a person confirms.
  */
 export const stillTold = Effect.fnUntraced(function* (
   { contradictions, at }: NonNullable<BotState["reconciled"]>,
@@ -155,7 +154,7 @@ export const stillTold = Effect.fnUntraced(function* (
   return openContradictions.filter((sentence) => !isOfBalance(sentence) || acceptedAt < at)
 })
 
-/** Newest pages of an account's history. A credit older than all of these stays reported. */
+/** Newest pages of an account's history. A credit that is older stays reported. */
 const [pageSize, mostPages] = [100, 5]
 
 const creditsOf = Effect.fnUntraced(function* (own: ReadonlySet<string>, { assets }: Markets) {
@@ -191,8 +190,7 @@ interface Named {
 }
 
 /**
- * Finds credits in the account's own history that explain the whole arrival: one of them, or the newest ones together. If the history is
- * refused or unreadable, it proves nothing.
+ * Finds credits in the account's history that explain the whole arrival: one of them, or the newest together. Failing reads prove nothing.
  */
 export const nameArrivals = Effect.fn("Baseline.named")(function* (
   unexplained: BalanceComparison.Unexplained,

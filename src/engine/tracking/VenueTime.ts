@@ -1,7 +1,4 @@
-/**
- * Our clock against the venue's. Deadlines that the venue judges (a payload's) are checked by its clock, as far as it
- * is known. If the clocks differ too much, no new money leaves.
- */
+/** Our clock against the venue's, which judges when a payload expires. If the clocks differ too much, no new money leaves. */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { mostSkewMillis } from "../../venue/Venue.ts"
@@ -17,7 +14,6 @@ export const compared = ({ clock }: BotState, skewMillis: number | undefined): R
   return isSame ? [] : [{ _tag: "ClockCompared", skewMillis, ok }]
 }
 
-/** Reason why the clock prevents new funding; `undefined` if it does not. */
 export const problem = ({ clock }: BotState): string | undefined => problemOf(clock?.skewMillis)
 
 export const problemOf = (skewMillis: number | undefined): string | undefined =>
