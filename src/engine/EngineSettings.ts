@@ -34,7 +34,6 @@ export interface Settings {
   readonly turnMillis: number
   /** Lifetime of an order until the venue ends it: the safety net when the bot is gone. */
   readonly orderLifetimeMillis: number
-  /** Time for which a swap quote stays payable. */
   readonly swapLifetimeMillis: number
   /** No funding when less than this is left until the order's deadline. */
   readonly deadlineMarginMillis: number
@@ -44,10 +43,7 @@ export interface Settings {
   readonly paymentVisibilityMillis: number
   /** Time for which the bot watches an order that the venue ended without a deposit, before a payment in doubt counts as not made. */
   readonly doubtMillis: number
-  /**
-   * Time for which the bot watches the work of an earlier process if the journal may have lost its outcome. It is longer than a request may
-   * be under way, and than a deposit usually takes to show.
-   */
+  /** Time to watch an earlier process's unclear work: longer than a request is under way, and than a deposit usually takes to show. */
   readonly takeoverMillis: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
@@ -110,7 +106,7 @@ const stopRefusalMaxMillis = 5_000
 
 /**
  * Pause before a repeatedly refused slot is tried again. It doubles beyond the limit for a single request, so that a lasting refusal does
- * not cost one order a minute. An urgent slot (the exit after a stop) waits at most `stopRefusalMaxMillis`.
+ * not cost one order a minute.
  */
 export const refusalPauseMillis = (
   { refusalMaxMillis, retryMinMillis }: Settings,
@@ -139,10 +135,7 @@ export const backoffMillis = ({ retryMaxMillis, retryMinMillis }: Settings, atte
 export const doubledMillis = (first: number, most: number, times: number): number =>
   times === 0 ? 0 : Math.min(most, first * 2 ** Math.min(times - 1, 20))
 
-/**
- * Time for which the venue must repeat a report that contradicts an earlier one before the bot believes it, because a view may be old, and
- * a connection may deliver the answer to another question.
- */
+/** Time for which a report must contradict an earlier one to be believed. A view may be old, or a connection may misdeliver an answer. */
 export const believedAfterMillis = {
   /** Our order ended before its time without a cancel from us. */
   earlyEnd: 10 * minuteMillis,

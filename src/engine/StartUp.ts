@@ -1,7 +1,4 @@
-/**
- * Records the run, the strategies and their budgets before the first poll of the venue. A journal belongs to one account at one venue in
- * one mode. Any other combination is refused, because its money would be miscounted.
- */
+/** A journal belongs to one account at one venue in one mode. Any other combination is refused, because its money would be miscounted. */
 
 import { Effect, Random, Schema } from "effect"
 import { givenBack } from "../domain/Accounts.ts"
@@ -116,10 +113,7 @@ export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* 
 
 export type Contradiction = JournalHandedOver | JournalOfAnother | AssetRenamed
 
-/**
- * True once the venue has answered properly, because the bot decides nothing before. A journal that was only started at a misspelt address
- * is not bound to that address.
- */
+/** True once the venue has answered properly. A journal that was only started at a misspelt address is not bound to it. */
 export const isBound = ({ placements, strategies }: BotState): boolean =>
   placements.size > 0 || [...strategies.values()].some(({ decision }) => decision !== undefined)
 

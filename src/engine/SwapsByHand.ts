@@ -1,7 +1,4 @@
-/**
- * Records a swap that the operator agreed to and advances it without a running bot, with the driver, the gate and the journal of the
- * engine. A running bot does not need this file: its turns advance every placement.
- */
+/** Advances swaps by hand without a running bot. A running bot does not need this file: its turns advance every placement. */
 import { Clock, Effect } from "effect"
 import { isFinished } from "../domain/Placement.ts"
 import type { AgreedSwap } from "../domain/SwapRecord.ts"

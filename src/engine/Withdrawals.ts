@@ -63,9 +63,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     cancelReasons.clear()
   })
 
-  /**
-   * Orders that may be open, with their cancels, although nothing can be recorded. If another process owns the account, it follows them.
-   */
+  /** Orders that may be open although nothing can be recorded, with their cancels; none if another process owns the account. */
   const leavingOrdersOf = (why: Reason | undefined, underWay: ReadonlySet<string> = new Set()) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       if (books.isOfAnother()) return []

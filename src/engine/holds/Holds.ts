@@ -24,9 +24,7 @@ import * as FundingStop from "./FundingStop.ts"
 import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
 import * as WitnessHold from "./WitnessHold.ts"
 
-/**
- * `plan`: find slots to place or move. `fund`: sign, ask a wallet, and send bytes that never left. `resend`: send bytes that left before.
- */
+/** `plan`: find slots to place or move. `fund`: sign, ask a wallet, or send bytes the first time. `resend`: send bytes again. */
 export type Step = "plan" | "create" | "fund" | "resend"
 
 export interface Hold {
@@ -200,7 +198,8 @@ const endOfLoss: ReadonlyMap<string, string> = new Map([
 
 /**
  * Holds on a strategy or a slot, by the journal. They also stop bytes that were sent, because their money may still be here. Sent again, it
- * would reach an order that has ended, or pay for a strategy that must not spend. A deposit shows the part that has arrived.
+ * would reach an order that has ended, or pay for a strategy that must not spend. No payment fixes books or a venue that are not trusted. A
+ * deposit shows the part that has arrived.
  */
 export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
   {

@@ -1,6 +1,4 @@
-/**
- * Commands of the operator to a strategy. The events are those of the loss limits under a separate name, so a new day does not end them.
- */
+/** Commands of the operator to a strategy. A separate limit name keeps a new day from ending them like a loss pause. */
 
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
@@ -22,10 +20,7 @@ export const pause = (
   return [{ _tag: "Paused", strategy, limit: operatorLimit, ...present({ by }), action: stronger, reason }]
 }
 
-/**
- * Ends a pause of the operator or of a limit. A limit that is still exceeded pauses again at once. A strategy without a file leaves its
- * position to the account.
- */
+/** Ends any pause; a limit that is still exceeded pauses again. A strategy without a file leaves its position to the account. */
 export const resume = (state: BotState, strategy: string, reason: string): ReadonlyArray<BotEvent> =>
   state.strategies.get(strategy)?.paused === undefined &&
   !leftPositions(state).some((left) => left.strategy === strategy)

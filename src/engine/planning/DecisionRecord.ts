@@ -1,7 +1,4 @@
-/**
- * Builds the view that a strategy gets and the event that records its decision, and says when two decisions are equal. A run and a replay
- * of its journal share all three. A run asks a strategy only when its last answer no longer holds.
- */
+/** Builds the view of a strategy and the event of its decision, and compares decisions. A run and a replay share all three. */
 import { Effect, Result } from "effect"
 import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"
@@ -36,10 +33,7 @@ export interface MarketMoment {
   readonly depth?: Depth | undefined
 }
 
-/**
- * Returns what a strategy may see; `undefined` while a price of one of its markets is missing. The price of a watched market may be
- * missing, and counts as missing if it is stale. Only decisions that depend on it wait.
- */
+/** `undefined` while a price of one of its markets is missing. Without a fresh price of a watched market, only decisions on it wait. */
 export const momentOf = (
   { market, others = [], watched = [], limits: { staleAfterMillis } }: Strategy,
   prices: ReadonlyMap<string, TwoSidedPrice>,
@@ -153,10 +147,7 @@ const doneSlot = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): De
       : { ...why, code: "done", text: `done, all its orders have filled: ${why.text}` }
 })
 
-/**
- * Text for comparing decisions: orders, empty slots and memory, without the price. Its keys are sorted, because a journal does not keep
- * their order.
- */
+/** Text for comparing decisions, without the price. Its keys are sorted, because a journal does not keep their order. */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   orderedJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
 

@@ -69,10 +69,7 @@ export interface LossMarks {
   readonly peak: Amount
 }
 
-/**
- * `isNews` is true if the marks must be stored: on a new day, and after each thousandth that the peak rises, so that a restart knows it
- * closely enough.
- */
+/** `isNews` is true if the marks must be stored: on a new day, and after each thousandth that the peak rises, for a restart. */
 export const marked = (
   before: LossMarks | undefined,
   worth: Amount,

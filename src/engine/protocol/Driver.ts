@@ -177,10 +177,7 @@ export interface Leaving {
   readonly cancel: Effect.Effect<void, JournalError>
 }
 
-/**
- * Returns the cancels that are due now. If the venue takes few requests, orders whose cancel was never sent go first, and spare orders,
- * which are inert, go last.
- */
+/** Returns the due cancels. If the venue takes few requests, never-sent cancels go first, and those of inert spare orders last. */
 export const leaving = (
   means: CancelCalls.CancelMeans,
   placements: Iterable<Placement>,

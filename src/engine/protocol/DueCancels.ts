@@ -52,7 +52,7 @@ const isTooSoon: Test = (order, { hurriedAt, isKilled, now, settings }, tries) =
 
 const isUnderWay: Test = ({ orderId }, { underWay }) => underWay.has(orderId)
 const isSwap: Test = ({ placement }) => placement?.by === "swap"
-/** An ended order must still be cancelled if it is shown alive, or if its end is, or was, not believed when its cancel was requested. */
+/** An ended order is still cancelled if it is shown alive, if its end is not believed, or if the cancel was requested after its end. */
 const isOver: Test = ({ placement }, _, { isAlive }) => {
   if (placement?.state !== "closing") return placement !== undefined && isFinished(placement.state)
   return !isAlive && !isEndUnbelieved(placement) && !isToBeCancelled(placement)

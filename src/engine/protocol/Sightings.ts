@@ -13,10 +13,7 @@ import { asClosing, late } from "../tracking/amounts/Found.ts"
 import { adopt, bind, eventsOfFound, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
 import { firstOf, type TableRow } from "./TableRow.ts"
 
-/**
- * An order as the venue showed it: in the answer to its create, in the answer to the cancel of a spare order, to code that makes a
- * placement of this very order (`taken in`), or elsewhere (`look`).
- */
+/** `cancel`: shown in the answer to a spare order's cancel. `taken in`: its placement is made of it. `look`: shown in any other read. */
 export interface Sighting {
   readonly order: Order
   readonly via: "create" | "cancel" | "taken in" | "look"

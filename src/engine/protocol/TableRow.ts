@@ -1,6 +1,4 @@
-/**
- * A row of this room's tables: the kinds that it is about, its name, its tests and its answer. `ARCHITECTURE.md` refers to rows by name.
- */
+/** A row: the kinds that it is about, its name, its tests and its answer. `ARCHITECTURE.md` refers to rows by name. */
 export type TableRow<Kind, Known extends ReadonlyArray<unknown>, Answer> = readonly [
   of: ReadonlyArray<Kind>,
   name: string,

@@ -223,7 +223,7 @@ export const unexplained = (before: Positions | undefined, now: Positions): Unex
 const isPossible = (before: Position, now: Position): boolean =>
   capitalOf(now).highest >= capitalOf(before).lowest && capitalOf(now).lowest <= capitalOf(before).highest
 
-/** Baseline of the next comparison: the range that all comparisons leave possible. A contradiction changes nothing until a person accepts it. */
+/** Baseline of the next comparison: the range that all comparisons allow. A contradiction changes nothing until a person accepts it. */
 export const baseline = (before: Positions | undefined, now: Positions): Positions =>
   new Map([
     ...(before ?? []),

@@ -41,7 +41,6 @@ const make = Effect.gen(function* () {
     return true
   })
 
-  /** A read of an order without any answer reports the venue as down, because the next poll would take equally long. */
   const unanswered = (reason: OutcomeUnknown) =>
     reason.status === undefined ? recordDown(reason.message) : later(reason)
 

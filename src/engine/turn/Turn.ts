@@ -16,10 +16,7 @@ import { Contact } from "./Contact.ts"
 import { OrderWork } from "./OrderWork.ts"
 import { StrategyPlans } from "./StrategyPlans.ts"
 
-/**
- * A turn returns the reason if the venue could not be read. It fails if the credential is refused, decimals are wrong, or the journal
- * fails.
- */
+/** Returns the reason if the venue could not be read. Fails if the credential is refused, decimals are wrong, or the journal fails. */
 export const make = Effect.gen(function* () {
   const { admit, listen, markets, withdraw } = yield* EngineInputs
   const contact = yield* Contact

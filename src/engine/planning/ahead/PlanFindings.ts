@@ -1,7 +1,4 @@
-/**
- * Finds unsafe parts of a plan: own orders that would trade with each other, money promised twice, orders too small for the venue, cycles
- * that earn less than their fees. Each finding has a name, so a person can allow exactly that one.
- */
+/** Finds unsafe parts of a plan. Each finding has a name, so a person can allow exactly that one. */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Book } from "../../../domain/Book.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -245,10 +242,7 @@ export const sparesOf = (ground: AccountGround): ReadonlyMap<string, Amount> =>
     })
   )
 
-/**
- * Compares what the strategies count on with the account (if its balance is known), with their own budgets, and with what the configuration
- * allows all of them together.
- */
+/** Compares what the strategies count on with the account, their own budgets, and what the configuration allows all of them together. */
 const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
   const { strategies, planned, changes } = ground
   const assets = assetsOf(strategies)
