@@ -67,10 +67,7 @@ export class Journal extends Context.Service<
 
 const refused = Effect.mapError(OldSwaps.refuse, broken("Cannot read the journal"))
 
-/**
- * Returns the loss that the outside head shows for a journal restored from a copy. It is recorded with the next event, because that event
- * moves the head and so hides the loss.
- */
+/** The loss that the outside head shows. It is recorded with the next event, because that event moves the head and hides the loss. */
 const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
   const mistake = yield* Effect.mapError(Head.mistakeBy(outside), broken("Cannot read the journal"))
   if (mistake?.newest === 0) return yield* new JournalError({ message: emptied(mistake.text), cause: "empty" })

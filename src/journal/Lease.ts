@@ -88,10 +88,7 @@ const takeWithoutRoom = (database: DatabaseSync, pid: number, since: number): vo
   lock(database)
 }
 
-/**
- * Returns the file that a path leads to. Locks, heads and reserves are beside that file, because two bots could otherwise lock different
- * files, one of them beside a link.
- */
+/** Returns the file that a path leads to. Two bots could otherwise lock different files, one of them beside a link. */
 export const fileOf = (journal: string): string =>
   Result.getOrElse(
     Result.orElse(

@@ -1,7 +1,4 @@
-/**
- * Reserves room on the disk: a file beside the journal that is deleted when the disk is full, so that cancels, fills and refunds can still
- * be recorded. Nothing new begins until the file exists again.
- */
+/** A file that is deleted when the disk is full, so that cancels, fills and refunds can be recorded. Nothing new begins without it. */
 import { randomBytes } from "node:crypto"
 import { closeSync, constants, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"

@@ -1,6 +1,5 @@
 /**
- * Cases that only a person can decide, and the effect of their answer. The bot never guesses: the money stays reserved and the slot empty
- * until the venue gives positive evidence or the operator says what happened.
+ * Cases that only a person can decide. The money stays reserved and the slot empty until the venue proves, or the operator says, the facts.
  */
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"

@@ -115,10 +115,7 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
   }
 }
 
-/**
- * Candles of these feeds that a strategy sees, by market. Conditions on several markets are decided once all have closed their candles, as
- * in a backtest.
- */
+/** Conditions on several markets are decided once all markets have closed their candles, as in a backtest. */
 export const seenBy =
   ({ watched }: Pick<Strategy, "watched">, feeds: ReadonlyMap<string, CandleFeed>, now: number): CandlesOf =>
   (market) => {

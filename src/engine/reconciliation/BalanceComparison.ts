@@ -115,10 +115,7 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAsse
   }
 }
 
-/**
- * Bounds of the balances. The orders must be read after the balances: an order that is still open, with the booked fills, has then returned
- * nothing before.
- */
+/** The orders must be read after the balances: an order that is still open, with the booked fills, has then returned nothing before. */
 export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap<string, Order>): Positions => {
   const isUnchanged = ({ filledIn, orderId }: Resting): boolean => {
     const venueOrder = orderId === undefined ? undefined : orders.get(orderId)
@@ -194,10 +191,7 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
 /** By asset: bounds of the unexplained arrival; negative for an unexplained loss. */
 export type Unexplained = ReadonlyMap<string, { readonly least: Amount; readonly most: Amount }>
 
-/**
- * Unexplained public money may be new capital of the account, or a payment that the ledger shows late. This comparison counts it as under
- * way, and the next one decides.
- */
+/** Unexplained public money may be new capital, or a payment that the ledger shows late. It counts as under way until the next one. */
 export const arrivals = (before: Positions, now: Positions): Positions => {
   const came = unexplained(before, now)
   return new Map(

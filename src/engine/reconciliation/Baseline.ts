@@ -140,9 +140,7 @@ const acceptedText = (amount: Amount.Amount): string =>
     ? `${amount} arrived from an unknown source, accepted by you as capital`
     : `${-amount} LEFT the account for an unknown reason, accepted by you as withdrawn capital`
 
-/**
- * Earlier contradictions about subjects on which this comparison decides nothing. Reports about balances also end once a person confirms.
- */
+/** Earlier contradictions that this comparison does not decide. Those about balances end when a person has confirmed the balances. */
 export const stillTold = Effect.fnUntraced(function* (
   { contradictions, at }: NonNullable<BotState["reconciled"]>,
   isDecided: (subject: string) => boolean
@@ -189,9 +187,7 @@ interface Named {
   readonly unread?: string
 }
 
-/**
- * Finds credits in the account's history that explain the whole arrival: one of them, or the newest together. Failing reads prove nothing.
- */
+/** Finds credits in the account's history that explain the whole arrival: one of them, or the newest ones together. */
 export const nameArrivals = Effect.fn("Baseline.named")(function* (
   unexplained: BalanceComparison.Unexplained,
   { capital }: Pick<BotState, "capital">,

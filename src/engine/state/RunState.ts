@@ -101,10 +101,7 @@ export const orderName = ({ placement, slot }: { readonly placement: string; rea
 
 type Told = Pick<Of<"Reconciled">, "contradictions" | "foreign">
 
-/**
- * Drops findings about an order once its books were corrected or a person has confirmed the facts. If a finding persists, the next
- * comparison reports it again. An adopted order is no longer foreign.
- */
+/** Drops findings that a correction or a person has settled. If a finding persists, the next comparison reports it again. */
 export const corrected = (told: Told, event: PlacementEvent): Told => {
   const { contradictions, foreign } = told
   if (event._tag === "Bound")

@@ -1,6 +1,5 @@
 /**
- * Where the money of an order comes from and goes to. The journal keeps the path of the create, and every report of the order must repeat
- * it. So a later edit of the configuration changes no old order.
+ * The journal keeps the path of each create, and every report must repeat it, so a later edit of the configuration changes no old order.
  */
 import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
 import { type AskedPath, type MoneyPath, type MoneyPlaces, pathBetween } from "../../domain/MoneyPath.ts"

@@ -46,10 +46,7 @@ const matches = (placement: Placement, market: Market, order: Order): boolean =>
   order.quantity === placement.quantity &&
   Decimal.equals(order.price, placement.price)
 
-/**
- * True if an order comes from our unanswered create: its drawn deadline matches to the millisecond, and so do all other terms. Every other
- * order on this account is foreign.
- */
+/** True if an order comes from our unanswered create: all its terms match, and its drawn deadline to the millisecond. */
 export const isFromOurCreate = (placement: Placement, market: Market, order: Order): boolean =>
   order.deadline === placement.deadline && matches(placement, market, order)
 

@@ -21,10 +21,7 @@ export const problemOf = (skewMillis: number | undefined): string | undefined =>
     ? undefined
     : `this machine's clock differs from the venue's by ${Math.round(Math.abs(skewMillis) / 1000)} s`
 
-/**
- * Time by which payloads expire: the earlier of our time and the venue's. It is unknown which clock is wrong, but bytes that have expired
- * by the earlier time have expired by both.
- */
+/** Time by which payloads expire. It is unknown which clock is wrong, but bytes that expired by the earlier time expired by both. */
 export const of = ({ clock }: BotState, millis: number): number =>
   clock === undefined || clock.ok ? millis : millis - Math.max(0, clock.skewMillis)
 

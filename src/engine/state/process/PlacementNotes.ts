@@ -1,7 +1,4 @@
-/**
- * Notes of a process about placements, beside the journal. A restart loses them, which costs a request. A note is deleted when its
- * placement leaves the state, so a long life does not fill the memory.
- */
+/** Notes of a process beside the journal. A restart costs a request. A note is deleted when its placement leaves the state. */
 interface Known {
   has(placement: string): boolean
   readonly size: number

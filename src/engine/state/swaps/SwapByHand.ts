@@ -1,7 +1,4 @@
-/**
- * A swap by hand as a placement. Its order exists from the beginning, because the operator agreed to a quote; later steps are those of any
- * swap. No price limits it and no budget pays for it.
- */
+/** A swap by hand as a placement. The operator agreed to a quote, so its order exists from the beginning, without price limit or budget. */
 import { formatWithSymbol } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

@@ -35,10 +35,7 @@ export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Es
   return undefined
 }
 
-/**
- * Estimates follow the market. But no market move doubles an estimate since the last answer and raises it by more than this share of the
- * amount.
- */
+/** No market move doubles an estimate between two answers and also raises it by more than this share of the amount. */
 const jumpBasisPoints = 50n
 
 export const jumpIn = ({ inputAmount, order, outputAmount, state, swap }: Placement, now: Estimates) => {
@@ -76,10 +73,7 @@ export const isRefunded = ({ refund }: Order): boolean => refund?.status === "CO
 const estimatesAtPayment = ({ order }: Placement): Required<Estimates> =>
   order ?? { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n }
 
-/**
- * Each withdrawal costs the fee once, if there is a fill or a named transaction for it. The fees for named transactions together stay
- * within `maxBasisPoints`.
- */
+/** Each withdrawal costs the fee once, if there is a fill or a named transaction for it. Fees of the latter stay within the share above. */
 export const payoutCost = (placement: Placement, order: Order, filled: Amount): LegCost => {
   const { estimatedWithdrawFee: most } = estimatesAtPayment(placement)
   const { estimatedWithdrawFee: estimate = most, fills, withdrawals } = order

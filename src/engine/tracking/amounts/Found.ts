@@ -15,10 +15,7 @@ const none: ReadonlyMap<string, Amount> = new Map()
 export const recoveryEvents = ({ id, lost = none, market, slot, strategy }: Placement): ReadonlyArray<BotEvent> =>
   [...lost].map(([asset, amount]) => ({ _tag: "Found", strategy, slot, placement: id, market, asset, amount }))
 
-/**
- * Payouts and refunds that a person confirmed. Their fees are not reported, so each costs its estimate at payment, and no more is booked
- * than arrived.
- */
+/** Payouts and refunds that a person confirmed. Their fees are not reported, so each costs at most its estimate at payment. */
 export const byWord = (placement: Placement, came: ReadonlyMap<string, Amount>): ReadonlyArray<BotEvent> => {
   const { id, inputAsset, order, outputAsset, payout, refund, slot, strategy } = placement
   const { estimatedRefundFee = 0n, estimatedWithdrawFee = 0n } = order ?? {}
