@@ -5,8 +5,7 @@
  *
  * Orders that are not funded yet are only marked; the turn that works on them gives them up, so nothing is signed in between.
  *
- * If everything is to be cancelled, a journal that is locked or cannot be written delays nothing: the cancels go out before they are
- * recorded, or without a record.
+ * If everything is to be cancelled, a locked or unwritable journal delays nothing: the cancels go out before their record, or without one.
  */
 import { Clock, Effect, Fiber, FiberMap, Option, Queue, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"

@@ -1,8 +1,7 @@
 /**
- * Reasons why money may not leave, in one table. The table is read before an order is planned, and again directly before it is created,
- * before its payload is signed, before a wallet is asked, and each time before bytes leave. The price may have moved since the turn began,
- * or a person may have stopped the bot, the strategy or the order. Explanations, alarms and slots read the same rows, so they show what
- * really holds.
+ * Reasons why money may not leave, in one table. The table is read before an order is planned, and again directly before each step: its
+ * create, its signature, the request to a wallet, and each sending of bytes. The price may have moved since the turn began, or a person may
+ * have stopped the bot, the strategy or the order. Explanations, alarms and slots read the same rows, so they show what really holds.
  *
  * A stopped placement is given up while it is planned; once created, its order is also cancelled as spare. Bytes that were sent may have
  * arrived. Stopped bytes stay here, and their outcome is concluded once they have expired (see `protocol/Silence`).

@@ -2,7 +2,7 @@
  * One poll of the venue's orders: the list of unfinished ones, then individual reads of our orders that it did not show. An order that is
  * *not* seen causes no event, because silence proves nothing.
  *
- * A failed read stays small: an odd list entry is reported once, an order whose read fails is read again next time, and without the list
+ * A failed read stays small: an odd list entry is reported once, and an order whose read fails is read again next time. Without the list,
  * the orders are read one by one. The first poll reads everything. Later ones read orders whose money moves or whose price is near, and as
  * much more as `OrderList` says.
  */

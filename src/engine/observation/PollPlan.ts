@@ -1,6 +1,6 @@
 /**
  * Computes the pause before the next poll. It is the shortest while money moves. Otherwise it follows from the distance between the price
- * and the nearest level that would change anything, so a quiet market costs few requests and no nearby price is missed.
+ * and the nearest level that would change anything. So a quiet market costs few requests, and no nearby price is missed.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../../domain/Market.ts"

@@ -2,9 +2,9 @@
  * `make` records why a slot has no order although one is planned: our limit, a wait, or an end that is not believed. It records each reason
  * once, until the slot gets another placement, or its plan is dropped and comes back.
  *
- * `watch` reports exits that a position lacks although nothing has refused them: an exit after a stop that is not filled within a minute,
- * an exit of an entry's fills that the venue has not released within a minute, and an exit whose order has ended in a way that is not
- * believed yet. The venue releases the fills when it has cancelled the entry or, after a stop, has paid it out.
+ * `watch` reports exits that a position lacks although nothing has refused them. An exit after a stop may stay unfilled for a minute. The
+ * order of an exit may have ended in a way that is not believed yet. An exit may wait for the fills of an entry, because the venue does not
+ * cancel the entry, or after a stop does not pay it out, within a minute.
  */
 import { Effect } from "effect"
 import { formatWithSymbol, magnitude, max, min } from "../../domain/Amount.ts"

@@ -3,8 +3,8 @@
  * remainder may be below our minimum order, or the venue may refuse it repeatedly. Such a leg is closed with its fills, so its next leg
  * sells what was bought, and the remainder is reported.
  *
- * The remainder of a sale is dust (see `Ledger`). It is sold at the bid, because waiting earns nothing on it, once it reaches the
- * strategy's minimum order or, without one, the smallest order that the strategy plans now.
+ * The remainder of a sale is dust (see `Ledger`). It is sold once it reaches the strategy's minimum order or, without one, the smallest
+ * order that the strategy plans now. It is sold at the bid, because waiting earns nothing on it.
  */
 import { type Amount, magnitude } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"

@@ -57,8 +57,8 @@ const certaintyOf = ({ funding }: Placement): Payload.Certainty | undefined => f
 const isByWallet = ({ funding }: Placement): boolean => funding?.payment !== undefined
 
 /**
- * True if an order that ended and stays empty proves that it was not paid. It proves nothing if the order is a swap (an unpaid one never
- * changes its status), a payment on another chain (it never expires), or paid with an acknowledged payload (it was executed).
+ * True if an order that ended and stays empty proves that it was not paid. Three cases prove nothing: an unpaid swap never changes its
+ * status, a payment on another chain never expires, and an acknowledged payload was executed.
  */
 export const endsBySilence = (placement: Placement): boolean =>
   placement.by === undefined && !isByWallet(placement) && certaintyOf(placement) !== "executed"

@@ -1,8 +1,8 @@
 /**
- * Keeps the baseline of the balances between comparisons, and the movements of the account's own capital: a credit without an origin that
- * its history names, or an amount that a person accepts. Such capital is an event first (`CapitalMoved`), and the baseline includes each
- * event once, by its name, so a process that dies in between counts nothing twice. A lower balance never counts as withdrawn capital
- * without a person's approval.
+ * Keeps the baseline of the balances between comparisons, and the movements of the account's own capital. Such a movement is a credit
+ * without an origin that its history names, or an amount that a person accepts. It is an event first (`CapitalMoved`). The baseline
+ * includes each event once, by its name, so a process that dies in between counts nothing twice. A lower balance never counts as withdrawn
+ * capital without a person's approval.
  */
 import { Clock, Effect, Result } from "effect"
 import * as Amount from "../../domain/Amount.ts"

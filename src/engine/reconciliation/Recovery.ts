@@ -1,6 +1,6 @@
 /**
- * Rebuilds a lost journal from what the venue can prove. Every order with our money becomes a placement: in the slot that plans exactly
- * this order now, or under the strategy `recovered`, which tracks it until its money is back. An ended order becomes a placement of the
+ * Rebuilds a lost journal from what the venue can prove. Every order with our money becomes a placement in the slot that plans exactly this
+ * order now. If there is none, the strategy `recovered` tracks it until its money is back. An ended order becomes a placement of the
  * strategy `ended`, so its fills, fees and profit are known again. Orders that the bot cannot handle are listed, never guessed.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"

@@ -1,6 +1,6 @@
 /**
- * Reads the records that a reconciliation compares: the journal before the venue's orders, the history and the balances, because a witness
- * that is read later can only know more. A witness that cannot be read is named, not guessed.
+ * Reads the records that a reconciliation compares. It reads the journal first, because a witness that is read later can only know more. A
+ * witness that cannot be read is named, not guessed.
  */
 import { Effect, Stream } from "effect"
 import { present } from "../../domain/Present.ts"

@@ -22,8 +22,8 @@ export interface Listing {
 }
 
 /**
- * Reads pages, newest first. The stream ends with the list, at orders older than asked for, at a page that shows nothing new (the cursor
- * does not move), and if the venue refuses its own cursor. The pages before stay valid.
+ * Reads pages, newest first. The stream ends with the list, at orders older than asked for, or at a page that shows nothing new. It also
+ * ends if the venue refuses its own cursor; the pages before stay valid.
  */
 export const orderPages = (
   venue: Pick<Venue["Service"], "listOrders">,

@@ -2,10 +2,10 @@
  * Appends to the journals of many accounts in one database. Appends that wait while another is written go together in one statement, so
  * that they share the cost of a commit.
  *
- * The statement is the fence. It writes the rows of an append only if the account still has the appender's epoch, its journal ends with the
- * row that the appender knows as the last, and the server is that of the claim. The epoch alone is not enough: on a standby without the
- * newest claims, or in a restored copy, an earlier owner would be the owner again, without knowing the payments of the later one. The
- * statement can be sent again after a broken connection: rows that are already written are recognized by the hash of the last one.
+ * The statement is the fence. It writes the rows of an append on three conditions: the account still has the appender's epoch, its journal
+ * ends with the row that the appender knows as the last, and the server is that of the claim. The epoch alone is not enough. On a standby
+ * without the newest claims, or in a restored copy, an earlier owner would be the owner again and not know the payments of the later one.
+ * The statement can be sent again after a broken connection: rows that are already written are recognized by the hash of the last one.
  */
 import { Array, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * The Merkle tree over a journal (RFC 6962), for people who do not have the journal: its root stands for all events, and a path of a few
+ * The Merkle tree over a journal (RFC 6962), for people who do not have the journal. Its root stands for all events, and a path of a few
  * hashes proves that one event is below it. The chain alone would need every event in between.
  *
  * A leaf is the hash that an event has in the chain (`../Hash.ts`), so only that file defines the hash of an event. Appending computes

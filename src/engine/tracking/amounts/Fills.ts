@@ -1,5 +1,5 @@
 /**
- * Matches the fills of a report to known fills, and returns the amounts that count. A fill is one fact, however often it is reported: a new
+ * Matches the fills of a report to known fills, and returns the amounts that count. A fill is one fact, however often it is reported. A new
  * id with the amounts of a known fill that the report no longer shows is that fill. A fill may grow if the venue says that it was updated
  * since; any other change is a contradiction. If known and reported amounts differ at the end, the lower output counts as ours and the
  * higher input as spent. The difference stays unexplained.

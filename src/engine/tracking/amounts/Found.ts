@@ -1,7 +1,7 @@
 /**
- * Money that the operator wrote off and that arrives after all: a deposit of a payment that counted as never made, or a payout or refund
- * whose leg had failed. `Found` first takes back the loss; then the money is booked as usual. Nothing else is booked for an order that was
- * given up.
+ * Money that the operator wrote off and that arrives after all. It is a deposit of a payment that counted as never made, or a payout or
+ * refund whose leg had failed. `Found` first takes back the loss; then the money is booked as usual. Nothing else is booked for an order
+ * that was given up.
  */
 import { type Amount, min } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
