@@ -1,4 +1,4 @@
-/** A file that is deleted when the disk is full, so that cancels, fills and refunds can be recorded. Nothing new begins until it is back. */
+/** Deleted when the disk is full, so that cancels, fills and refunds are still recorded. Nothing new begins until it is back. */
 import { randomBytes } from "node:crypto"
 import { closeSync, constants, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
