@@ -1,4 +1,4 @@
-/** Deleted when the disk is full, so that cancels, fills and refunds are still recorded. Nothing new begins until it is back. */
+/** A reserve file is deleted on a full disk, so that cancels, fills and refunds are still recorded. Nothing new begins until it is back. */
 import { randomBytes } from "node:crypto"
 import { closeSync, constants, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
