@@ -1,7 +1,7 @@
 /**
- * Isolates exceptions. An exception is a mistake of this program, and it stays with the one thing that it is about: the plan of a strategy,
- * the work on an order, one report of the venue, or at worst a turn. Everything else continues, cancels above all. Each is reported once;
- * the step is tried again whenever it is due.
+ * Isolates exceptions. An exception is a mistake of this program and stops only its own step. A step is the plan of a strategy, the work on
+ * an order, one report of the venue, or at worst a turn. Everything else continues, cancels above all. Each exception is reported once; the
+ * step is tried again whenever it is due.
  *
  * Only computations may fail like this. A journal that cannot be written, or that does not fit the state in memory, is a failure
  * (`JournalError`) and stops the bot.

@@ -2,10 +2,9 @@
  * The engine's loop. A turn observes, decides, compares, checks limits, records, acts and records again; then the loop waits until
  * something may have changed.
  *
- * A turn looks only at the present (it is level-triggered), so a missed change does no harm. Starting up is the same turn on a folded
- * journal: no recovery code runs only after a crash. Turns never overlap. A failure within a turn stays small: without prices, orders are
- * still tracked; without the venue's list, orders are read one by one. Only new orders need both. Cancelling runs beside the turns and
- * waits for none of them.
+ * A turn looks only at the present, so a missed change does no harm. Starting up is the same turn on a folded journal: no recovery code
+ * runs only after a crash. Turns never overlap. A failure stays small: without prices, orders are still tracked; without the venue's list,
+ * orders are read one by one. Only new orders need both. Cancelling runs beside the turns and waits for none of them.
  */
 import { Clock, Effect, Layer, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -23,7 +22,6 @@ import { StrategyPlans } from "./turn/StrategyPlans.ts"
 import * as Turn from "./turn/Turn.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
-/** The parts of a turn. Each is a service of the engine. */
 const parts = OrderWork.layer.pipe(
   Layer.provideMerge(StrategyPlans.layer),
   Layer.provideMerge(Layer.mergeAll(Contact.layer, ForgottenOrders.layer, MarketWatch.layer))

@@ -1,7 +1,4 @@
-/**
- * Settings of the engine: its pace, limits over all strategies, and the account whose money it moves. Times are milliseconds; the defaults
- * suit the real service.
- */
+/** Settings of the engine. Times are milliseconds; the defaults suit the real service. */
 
 import { Context, type Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
@@ -31,13 +28,12 @@ export interface Settings {
   readonly account: Expectations
   readonly pollMinMillis: number
   readonly pollMaxMillis: number
-  /** The bot searches this long for a create without an answer and then gives it up. After that it can never be funded. */
+  /** Time for which the bot searches for a create without an answer. It then gives the create up and never funds it. */
   readonly resolveAfterMillis: number
   /** A turn starts no further order after this time, because its prices would be too old. */
   readonly turnMillis: number
   /** Lifetime of an order until the venue ends it: the safety net when the bot is gone. */
   readonly orderLifetimeMillis: number
-  /** Time for which a swap quote stays payable. */
   readonly swapLifetimeMillis: number
   /** No funding when less than this is left until the order's deadline. */
   readonly deadlineMarginMillis: number
@@ -47,10 +43,7 @@ export interface Settings {
   readonly paymentVisibilityMillis: number
   /** Time for which the bot watches an order that the venue ended without a deposit, before a payment in doubt counts as not made. */
   readonly doubtMillis: number
-  /**
-   * Time for which the bot watches the work of an earlier process if the journal may have lost its outcome. It is longer than a request of
-   * that process can have been under way, and than a deposit usually takes to show.
-   */
+  /** Time to watch an earlier process's unclear work: longer than a request is under way, and than a deposit usually takes to show. */
   readonly takeoverMillis: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
@@ -94,10 +87,10 @@ export interface EngineOptions {
   readonly withdraw: Effect.Effect<Reason | undefined>
   /** Unclear payments (`unclearPayment`) that the operator says were not made. Default: none. */
   readonly payAgain?: ReadonlySet<string>
-  /** Tells which strategies may be planned, by name. Read at each turn that could plan, once the venue answers. Default: all. */
+  /** Returns which strategies may be planned, by name. Read at each turn that could plan, once the venue answers. Default: all. */
   readonly admit?: Effect.Effect<(strategy: string) => boolean>
   readonly listen?: Effect.Effect<void, JournalError>
-  /** Interval at which `withdraw` is read while nothing is to be cancelled, for callers that announce a new answer with `wake`. */
+  /** Interval at which `withdraw` is read while nothing is to be cancelled, for callers that call `wake` when its answer changes. */
   readonly quietLookMillis?: number
 }
 
@@ -113,17 +106,14 @@ const stopRefusalMaxMillis = 5_000
 
 /**
  * Pause before a repeatedly refused slot is tried again. It doubles beyond the limit for a single request, so that a lasting refusal does
- * not cost one order a minute. An urgent slot, the exit after a stop, waits at most `stopRefusalMaxMillis`.
+ * not cost one order a minute.
  */
 export const refusalPauseMillis = (
   { refusalMaxMillis, retryMinMillis }: Settings,
   { isUrgent, refusals }: { readonly refusals: number; readonly isUrgent?: boolean }
 ): number => doubledMillis(retryMinMillis, isUrgent === true ? stopRefusalMaxMillis : refusalMaxMillis, refusals)
 
-/**
- * An order is not funded when less than this is left until its deadline. A swap by hand has a shorter margin, because its quote lives for
- * minutes only.
- */
+/** Funding stops when less than this is left until the deadline. A swap by hand has a shorter margin: its quote lives for minutes only. */
 export const marginMillis = (
   { strategy }: { readonly strategy: string },
   { deadlineMarginMillis }: Pick<Settings, "deadlineMarginMillis">
@@ -137,7 +127,7 @@ export const isTooLate = (
 
 const swapMarginMillis = 15_000
 
-/** Pause before attempt number `attempts + 1`. The count is in the journal, so a restart does not forget it. */
+/** The number of attempts is in the journal, so a restart does not forget it. */
 export const backoffMillis = ({ retryMaxMillis, retryMinMillis }: Settings, attempts: number): number =>
   doubledMillis(retryMinMillis, retryMaxMillis, attempts)
 
@@ -145,10 +135,7 @@ export const backoffMillis = ({ retryMaxMillis, retryMinMillis }: Settings, atte
 export const doubledMillis = (first: number, most: number, times: number): number =>
   times === 0 ? 0 : Math.min(most, first * 2 ** Math.min(times - 1, 20))
 
-/**
- * Time for which the venue must repeat a report that contradicts an earlier one before the bot believes it. A view may be old, and a
- * connection may deliver the answer to another question.
- */
+/** Time for which a report must contradict an earlier one to be believed. A view may be old, or a connection may misdeliver an answer. */
 export const believedAfterMillis = {
   /** Our order ended before its time without a cancel from us. */
   earlyEnd: 10 * minuteMillis,

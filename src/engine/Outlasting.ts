@@ -1,10 +1,10 @@
 /**
- * Work on orders that may outlast the turn that begins it, because a request without an answer ends only after many seconds. A turn waits
- * while work ends, and leaves the rest to continue beside the next turns, which do not begin it again. So no market waits for another.
+ * Work on orders that may outlast its turn, because a request without an answer ends only after many seconds. A turn waits while work ends,
+ * and leaves the rest to continue beside the next turns, which do not begin it again. So no market waits for another.
  */
 import { Effect, type Exit, Fiber, FiberMap } from "effect"
 
-/** A turn no longer waits once nothing has ended for this time. */
+/** A turn stops waiting when no work has ended for this time. */
 const stalledMillis = 2_000
 
 export const make = Effect.fnUntraced(function* <E>(concurrency: number) {

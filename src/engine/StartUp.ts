@@ -1,7 +1,4 @@
-/**
- * Records the run, the strategies and their budgets in the journal before the first poll of the venue. A journal belongs to one account at
- * one venue in one mode. Any other combination is refused, because its money would be miscounted.
- */
+/** A journal belongs to one account at one venue in one mode. Any other combination is refused, because its money would be miscounted. */
 
 import { Effect, Random, Schema } from "effect"
 import { givenBack } from "../domain/Accounts.ts"
@@ -54,7 +51,7 @@ export class AssetRenamed extends Schema.TaggedError<AssetRenamed>()("AssetRenam
   }
 }
 
-/** This journal was handed over to another machine and is closed here: two bots on one account could fund one slot twice. */
+/** The journal was handed over to another machine and is closed here, because two bots on one account could fund one slot twice. */
 export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("JournalHandedOver", {
   to: Schema.String
 }) {
@@ -96,8 +93,8 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
 })
 
 /**
- * Like `record`, for a bot that may have open orders. If the journal cannot be written, no other process cancels them. So they are
- * cancelled without a record if `withdraw` has a reason. Fails with `StartUnwritten` in either case.
+ * Like `record`, for a bot that may have open orders. If the journal cannot be written, no other process cancels them. So it cancels them
+ * without a record if `withdraw` has a reason, and fails with `StartUnwritten` in either case.
  */
 export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* (
   run: BotRun,
@@ -116,10 +113,7 @@ export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* 
 
 export type Contradiction = JournalHandedOver | JournalOfAnother | AssetRenamed
 
-/**
- * True once the venue has answered properly: the bot decides nothing before. A journal that was only started at a misspelt address is not
- * bound to that address.
- */
+/** True once the venue has answered properly. A journal that was only started at a misspelt address is not bound to it. */
 export const isBound = ({ placements, strategies }: BotState): boolean =>
   placements.size > 0 || [...strategies.values()].some(({ decision }) => decision !== undefined)
 

@@ -1,7 +1,4 @@
-/**
- * Swaps by hand without a running bot. Records a swap that the operator agreed to, and advances it with the driver, the gate and the
- * journal of the engine. A running bot does not need this file: its turns advance every placement.
- */
+/** Advances swaps by hand without a running bot. A running bot does not need this file: its turns advance every placement. */
 import { Clock, Effect } from "effect"
 import { isFinished } from "../domain/Placement.ts"
 import type { AgreedSwap } from "../domain/SwapRecord.ts"
@@ -20,7 +17,6 @@ import { readOrder } from "./tracking/OrderReads.ts"
 
 const nameAfter = ({ swapCount }: BotState): string => `s${swapCount + 1}`
 
-/** Records a swap that the operator agreed to, and returns its name. Nothing is paid yet. */
 export const begin = Effect.fn("SwapsByHand.begin")(function* (agreed: AgreedSwap) {
   const books = yield* Bookkeeper
   let name = ""

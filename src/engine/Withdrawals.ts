@@ -1,12 +1,11 @@
 /**
- * Cancels of orders (payouts are in `tracking`). Cancelling goes before everything else. This separate loop collects the reasons (kill
- * switch, leaving, a removed strategy, a loss limit), records one for each order concerned, and sends the cancels. It waits for no price,
- * no list and no turn of the engine. Each cancel runs in its own fiber, so that one hanging request delays no other.
+ * Cancels orders (payouts are in `tracking`). This separate loop collects the reasons (kill switch, leaving, a removed strategy, a loss
+ * limit), records one for each order concerned, and sends the cancels. It waits for no price, no list and no turn of the engine. Each
+ * cancel runs in its own fiber, so one hanging request delays no other.
  *
- * Orders that are not funded yet are only marked; the turn that works on them gives them up. That way nothing is signed in between.
+ * Orders that are not funded yet are only marked; the turn that works on them gives them up, so nothing is signed in between.
  *
- * If everything is to be cancelled, a journal that is locked or cannot be written delays nothing: the cancels go out before they are
- * recorded, or without a record.
+ * If everything is to be cancelled, a locked or unwritable journal delays nothing: the cancels go out before their record, or without one.
  */
 import { Clock, Effect, Fiber, FiberMap, Option, Queue, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -24,15 +23,15 @@ import { isEndUnbelieved } from "./tracking/EarlyEnd.ts"
 /** The time from the kill switch to the requests must stay below a second. */
 const lookMillis = 400
 /**
- * Passes from a new cancel to the turn that it wakes. A turn reads much, and cancels must not queue behind its requests. Until the venue
- * has answered them, a turn finds nothing new.
+ * Passes from a new cancel to the turn that it wakes. A turn reads much, and cancels must not queue behind its requests. A turn finds
+ * nothing new until the venue has answered the cancels.
  */
 const looksBeforeTurn = 4
 /** Most cancels that one pass starts: as many as the rate limiter lets through in a second. Cancels in flight delay none. */
 const maxAtOnce = 50
-/** A bot that can no longer record tries for this long to cancel everything before it ends. */
+/** Before a bot that can no longer record ends, it tries for this long to cancel everything. */
 const lastTriesMillis = 60_000
-/** Cancels wait this long for their record, then go out without it. They are repeated after `patienceMillis`. */
+/** Cancels wait this long for their record, then go out without it, and again after each `patienceMillis`. */
 const firstPatienceMillis = 300
 const patienceMillis = 5_000
 
@@ -63,10 +62,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     cancelReasons.clear()
   })
 
-  /**
-   * Orders that may be open, with their cancels, although nothing can be recorded. Orders of an account that another process owns are left
-   * to that process.
-   */
+  /** Orders that may be open although nothing can be recorded, with their cancels; none if another process owns the account. */
   const leavingOrdersOf = (why: Reason | undefined, underWay: ReadonlySet<string> = new Set()) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       if (books.isOfAnother()) return []
@@ -129,9 +125,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
   } as const
 })
 
-/**
- * Cancels what must be cancelled before the bot ends, when nothing can be recorded. Returns the number of orders that may still be open.
- */
+/** Cancels, before the bot ends, what cannot be recorded. Returns the number of orders that may still be open. */
 const unrecorded = (
   withdraw: WithdrawalOptions["withdraw"],
   left: (why: Reason | undefined) => Effect.Effect<ReturnType<typeof leaving>>
@@ -164,7 +158,6 @@ const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"]
   return true
 })
 
-/** Strategies whose orders are to be cancelled. */
 const strategyReasons = ({ strategies }: BotState): ReadonlyMap<string, Reason> => {
   const reasons = new Map<string, Reason>()
   for (const [name, { paused, removed }] of strategies)

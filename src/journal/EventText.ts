@@ -22,7 +22,6 @@ export const unknownKind = (text: string): string | undefined => {
   return typeof tag === "string" && !(tag in StoredEvent.cases) ? tag : undefined
 }
 
-/** Marks a value that the fast path does not accept; the schema then decides. */
 const refused = Symbol("refused")
 
 /** Converts a raw value. It changes objects and arrays in place, because no other code holds them. */
@@ -93,9 +92,7 @@ const price: Step = (value) => {
 
 const bytes: Step = (value) => (typeof value === "string" ? Redacted.make(value) : refused)
 
-/**
- * Keyed by the transformation that makes the value from its text. An optional schema is a different object but shares the transformation.
- */
+/** Keyed by the transformation, because an optional schema is a different object but shares the transformation. */
 const stepByTransformation = new Map(
   ([[Amount, amount] as const, [Price, price] as const, [StoredBytes, bytes] as const] as const).map(
     ([{ ast }, step]) => [ast.encoding?.[0].transformation, step]

@@ -1,7 +1,4 @@
-/**
- * The link between one event of the journal and the next: a hash of the event and of the hash before it. Nothing can be
- * changed, removed or put in between without breaking every hash that follows.
- */
+/** Links each event of the journal to the one before by a hash. A change, a removal or an insertion breaks every later hash. */
 import { hash } from "node:crypto"
 
 export interface Link {

@@ -1,8 +1,8 @@
 /**
  * Keeps the journal's head outside the journal: the number and the hash of its newest event. A journal file that was restored from a copy,
  * or that lost its write-ahead log, looks complete from inside; only the outside head shows the loss. The head is written after each event
- * is on disk. It may lag behind the journal by the last events, and is never ahead of a complete journal. If it cannot be written it stays
- * behind, which hides only the loss of later events.
+ * is on disk, so it is never ahead of a complete journal. If it cannot be written it stays behind, which hides only the loss of later
+ * events.
  */
 import { closeSync, constants, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { Effect, Result } from "effect"

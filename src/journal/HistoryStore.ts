@@ -1,7 +1,7 @@
 /**
- * Keeps data from outside the journal for the next poll: the partner's past transactions and the last compared balances. The history is
- * slow, so it is read only once: a pass reads from the newest transaction down to a horizon. Rows and cursor are written together after
- * every page. An interrupted pass therefore resumes where it was, and a row that is read twice is stored once.
+ * Keeps the partner's past transactions and the last compared balances for the next poll. The history is slow, so it is read only once: a
+ * pass reads from the newest transaction down to a horizon. Rows and cursor are written together after every page, so an interrupted pass
+ * resumes, and a row that is read twice is stored once.
  */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -14,7 +14,6 @@ export interface StoredTransaction {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly status: string
-  /** The record as JSON. */
   readonly body: string
 }
 

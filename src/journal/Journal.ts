@@ -1,9 +1,9 @@
 /**
- * The journal: an append-only list of what we did and saw, and the bot's only memory. `append` returns when
- * the events are on disk, so "journal first" is simply: append, then act.
+ * The journal: an append-only list of what the bot did and saw, and its only memory. `append` returns when the events are on disk, so an
+ * action that follows `append` is always recorded.
  *
- * Invariants: sequence numbers have no gap; an event is never changed (the database refuses); a body that does not decode
- * stops the start instead of being skipped, because a skipped event is lost money.
+ * Sequence numbers have no gap. An event is never changed, because the database refuses. A body that does not decode stops the start,
+ * because a skipped event is lost money.
  */
 import { Array, Clock, Context, Effect, Layer, Option, Result, Schema, Semaphore, Stream } from "effect"
 import { Migrator } from "effect/sql"
@@ -67,10 +67,7 @@ export class Journal extends Context.Service<
 
 const refused = Effect.mapError(OldSwaps.refuse, broken("Cannot read the journal"))
 
-/**
- * Returns the loss that the outside head shows for a journal restored from a copy. It is recorded with the next event, because that event
- * moves the head and so hides the loss.
- */
+/** The loss that the outside head shows. It is recorded with the next event, because that event moves the head and hides the loss. */
 const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
   const mistake = yield* Effect.mapError(Head.mistakeBy(outside), broken("Cannot read the journal"))
   if (mistake?.newest === 0) return yield* new JournalError({ message: emptied(mistake.text), cause: "empty" })

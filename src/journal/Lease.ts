@@ -1,7 +1,6 @@
 /**
  * One writer per journal. The lease is SQLite's own write lock on a small file beside the journal, so the operating system frees it when
- * the process dies, however it dies. Nothing has to be cleaned up after a kill. The holder is written into the same file, readable while it
- * is locked.
+ * the process dies. The holder is written into the same file, readable while it is locked.
  */
 import { type BigIntStats, closeSync, openSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -89,10 +88,7 @@ const takeWithoutRoom = (database: DatabaseSync, pid: number, since: number): vo
   lock(database)
 }
 
-/**
- * Returns the file that a path leads to. Locks, heads and reserves are beside that file. Otherwise two bots could lock different files, one
- * of them beside a link.
- */
+/** Returns the file that a path leads to. Two bots could otherwise lock different files, one of them beside a link. */
 export const fileOf = (journal: string): string =>
   Result.getOrElse(
     Result.orElse(
@@ -102,10 +98,7 @@ export const fileOf = (journal: string): string =>
     () => journal
   )
 
-/**
- * Refuses a named pipe, because opening one would block without limit and ignore signals. Refuses a second hard link, because its path
- * would have another lock.
- */
+/** Refuses a named pipe (opening one blocks without limit) and a second hard link (its path would have another lock). */
 const create = (journal: string): void => {
   const stats = statSync(journal, { throwIfNoEntry: false })
   if (stats?.isFile() === false) throw new Error("it is not a plain file")
@@ -121,8 +114,8 @@ const isSame = (now: BigIntStats | undefined, held: BigIntStats | undefined): bo
   now !== undefined && now.ino === held?.ino && now.dev === held.dev
 
 /**
- * Notices that a file was removed or replaced while the bot runs. Without its file the lock is worthless, because the next bot would lock
- * another one. Records in a removed or replaced journal are lost at the next start.
+ * Notices that a file was removed or replaced while the bot runs. The next bot would lock another file, and records in a removed or
+ * replaced journal are lost at the next start.
  */
 const watchOver = (journal: string) => {
   const lock = `${journal}.lease`

@@ -1,7 +1,4 @@
-/**
- * Reserves room on the disk: a file beside the journal that is deleted when the disk is full, so that cancels, fills and refunds can still
- * be recorded. Nothing new begins until the file exists again.
- */
+/** A reserve file is deleted on a full disk, so that cancels, fills and refunds are still recorded. Nothing new begins until it is back. */
 import { randomBytes } from "node:crypto"
 import { closeSync, constants, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
@@ -10,10 +7,7 @@ import { Effect, Predicate } from "effect"
 export interface Reserve {
   /** Deletes the reserve file. Returns false if there is none. */
   readonly release: Effect.Effect<boolean>
-  /**
-   * Keeps or recreates the reserve. Returns false while the disk is full. Returns true if the file cannot be created for another reason;
-   * there is then no reserve.
-   */
+  /** Keeps or recreates the file. Returns false while the disk is full, and true if the file cannot be created for another reason. */
   readonly restore: Effect.Effect<boolean>
 }
 
@@ -52,7 +46,6 @@ export const isWanted = (cause: unknown): boolean =>
 const attempt = (what: () => void): Effect.Effect<boolean> =>
   Effect.orElseSucceed(Effect.as(Effect.try(what), true), () => false)
 
-/** True if the disk, or this user's quota, has no space left. */
 const isNoSpace = (error: unknown): boolean =>
   Predicate.hasProperty(error, "code") && (error.code === "ENOSPC" || error.code === "EDQUOT")
 

@@ -8,10 +8,7 @@ import type { Tag } from "../domain/BotEvent.ts"
 import type { Link } from "./Hash.ts"
 import type { Snapshots } from "./snapshots/Snapshots.ts"
 
-/**
- * Another process has claimed the account. The process that gets this error must write nothing more. Its last write did not happen, unless
- * an answer was lost.
- */
+/** Another process has claimed the account, so this one writes nothing more. Its last write did not happen, unless an answer was lost. */
 export class OwnerChanged extends Schema.TaggedError<OwnerChanged>()("OwnerChanged", {
   account: Schema.String,
   epoch: Schema.Int

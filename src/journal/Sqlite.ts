@@ -26,10 +26,7 @@ const failure = (cause: unknown, message: string): SqlError.SqlError => {
 const attempt = <A>(evaluate: () => A): Effect.Effect<A, SqlError.SqlError> =>
   Effect.try({ try: evaluate, catch: (cause) => failure(cause, messageOf(cause)) })
 
-/**
- * File mode for the owner alone. Journals of older versions may be readable for others on this machine, and only the file's owner can
- * change that.
- */
+/** Journals of older versions may be readable for others on this machine. Only the file's owner can change the mode. */
 const onlyMine = 0o600
 
 /** Keeps the index of the write-ahead log in memory, because this process alone uses the file. */

@@ -1,7 +1,4 @@
-/**
- * The rows of a bot's journal in its own SQLite file. On a full disk, the reserve makes room once. A write waits for about a minute if the
- * file is locked by a backup or by a reader's transaction.
- */
+/** The rows of a bot's journal in its SQLite file. A write waits about a minute while a backup or a reader's transaction locks the file. */
 import { type Array, Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Tag } from "../domain/BotEvent.ts"

@@ -42,7 +42,6 @@ const number = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi
 /** Two JavaScript engines may differ in the last of about 16 digits. Prices and sums of own code keep 12. */
 const tolerance = 1e-11
 
-/** True if two JSON texts are equal except for the last digits of their numbers. */
 export const areLastDigits = (recorded: string, again: string): boolean => {
   const numbers = again.match(number) ?? []
   return (

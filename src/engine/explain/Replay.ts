@@ -1,7 +1,4 @@
-/**
- * Makes each recorded decision again on the recorded journal. Unchanged files must give every decision again; an edited file shows its
- * differences. Replay is a fold: each decision is made again on the state, prices and candles of its time.
- */
+/** Makes each recorded decision again. Unchanged files must give every decision again; an edited file shows its differences. */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"

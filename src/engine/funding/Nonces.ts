@@ -1,7 +1,6 @@
 /**
- * Nonces of payloads that were signed. The verifier executes one payload for each nonce. It refuses a second one because the nonce is used,
- * and that refusal counts as proof of execution. So a payload with a known nonce is not signed. A process knows the nonces that it signed,
- * and those of the placements in its state.
+ * Nonces of signed payloads. The verifier executes one payload for each nonce. Its refusal of a second one (nonce used) counts as proof of
+ * execution, so a payload with a known nonce is not signed. A process knows the nonces that it signed and those in its state.
  */
 import { Option, Schema } from "effect"
 import type { BotState } from "../state/BotState.ts"

@@ -1,7 +1,4 @@
-/**
- * Meaning of the answer of a wallet on another chain. The bot asks once. If the answer is lost or unclear, the payment is unknown, and the
- * bot asks again only when the operator approves this one attempt. Pure.
- */
+/** Meaning of a wallet's answer. After a lost or unclear answer, the bot asks again only if the operator approves this attempt. Pure. */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
@@ -13,10 +10,7 @@ type Events = ReadonlyArray<BotEvent>
 
 export type AskedPayment = PlacementIn<"funding" | "in doubt">
 
-/**
- * Name of a payment if it is unknown whether the wallet program made it. Each attempt has its own name, and the operator passes it to have
- * the wallet asked again.
- */
+/** Name of an attempt to pay whose outcome is unknown. The operator passes it to have the wallet asked again. */
 export const unclearPayment = ({ cancel, funding, id, state }: Placement): string | undefined => {
   const { payment } = funding ?? {}
   const isUnclear = payment?.wallet === "command" && (payment.state === "asked" || payment.state === "unclear")
@@ -60,7 +54,7 @@ export const unclear = (placement: Placement, text: string, isUntouched = placem
   ]
 }
 
-/** Nothing was paid this time. The outcome of an earlier request stays unknown. */
+/** This attempt paid nothing. The outcome of an earlier request stays unknown. */
 const notPaid = (placement: AskedPayment, reason: string, by?: "wallet"): Events =>
   placement.funding.attempts === 1
     ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason, ...present({ by }) }]

@@ -1,6 +1,5 @@
 /**
- * Cases that only a person can decide, and the effect of their answer. The bot never guesses. The money stays reserved and the slot empty
- * until the venue gives positive evidence, or the operator, who can check elsewhere, says what happened.
+ * Cases that only a person can decide. The money stays reserved and the slot empty until the venue proves, or the operator says, the facts.
  */
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -198,7 +197,7 @@ const writtenOff = ({ ended, ledger, placements }: BotState, { placement, slot, 
 }
 
 /**
- * The slot continues with the order as the venue shows it. All that is booked beyond its deposit is taken back and read again, also if its
+ * The slot continues with the order as the venue shows it. Everything booked beyond its deposit is taken back and read again, even if its
  * books were closed with a difference. Later orders of the slot are cancelled.
  */
 const adopted = (state: BotState, id: string): ReadonlyArray<BotEvent> => {

@@ -1,8 +1,4 @@
-/**
- * The port through which money leaves an account on another chain. A wallet is asked once for one payment. It answers with the
- * transaction's hash, or that nothing was sent, or with nothing usable. The caller records the request and the answer, and never asks again
- * after an unclear answer without the operator's approval.
- */
+/** The port through which money leaves an account on another chain. The caller never repeats an unclear payment without an approval. */
 import { Context, Effect, Schema } from "effect"
 import type { Amount, Asset } from "../../domain/Amount.ts"
 import { minuteMillis } from "../../domain/Durations.ts"

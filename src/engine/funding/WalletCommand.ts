@@ -1,9 +1,9 @@
 /**
- * A wallet that is a program of the user's. It gets the payment as one JSON object on standard input and answers on
- * standard output with `{"txHash": "…", "sender": "…"}` or the bare hash. Exit code 65 says that nothing was sent.
- * Exit code 1 says so too, unless the output names a transaction; then the payment is unclear. Every other end
- * without a hash is unclear as well, because a program can die after it has paid. The program runs in its own process
- * group, so Ctrl-C on the bot does not interrupt it, and it inherits the environment without our secrets.
+ * A wallet that is a program of the user's. It gets the payment as one JSON object on standard input and answers on standard output with
+ * `{"txHash": "…", "sender": "…"}` or the bare hash. Exit code 65 says that nothing was sent. Exit code 1 says so too, unless the output
+ * names a transaction; then the payment is unclear. Every other end without a hash is unclear as well, because a program can die after it
+ * has paid. The program runs in its own process group, so Ctrl-C on the bot does not interrupt it, and it inherits the environment without
+ * our secrets.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { ChildProcessSpawner } from "effect/process"
@@ -21,7 +21,6 @@ const minHashLength = 32
 const maxAnswer = 16_384
 
 export interface WalletCommand extends Program.Program {
-  /** Environment variables that hold our own secrets: the program is started without them. */
   readonly secretVariables: ReadonlyArray<string>
 }
 

@@ -1,10 +1,10 @@
 /**
  * Stops a strategy until the operator has checked and says `resume`, because the cause could affect everything else that it funds. There
- * are four causes. Missing money: an order ended, and its output does not match its input. Consecutive refused payments: either the account
- * has less than the strategy counts on, or the venue executes payments that it reports as refused, and the bot would pay repeatedly.
- * Consecutive early ends of orders that are not completely filled and that we did not cancel: another party cancels them, or the venue
- * reports living orders as ended and refunded, and the bot would pay again. Orders that live on after their end: the reported refunds were
- * not true, so free money is not free. The hold works at once (`Holds`: `funding-stopped`); the event `Paused` follows at the next turn.
+ * are four causes. Missing money: an order ended, and its output does not match its input. Refused payments in a row: the account may have
+ * less than the strategy counts on. Or the venue executes payments that it reports as refused, and the bot would pay repeatedly. Early ends
+ * in a row of orders that are not completely filled and that we did not cancel: another party may cancel them. Or the venue reports living
+ * orders as ended and refunded, and the bot would pay again. Orders that live on after their end: the reported refunds were not true, so
+ * free money is not free. The hold works at once (`Holds`: `funding-stopped`); the event `Paused` follows at the next turn.
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -75,7 +75,6 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
 
 const stopOf = (known: Known): Stop | undefined => rows.map((row) => row(known)).find((stop) => stop !== undefined)
 
-/** Read directly before money leaves; the recorded pause follows at the next turn. */
 export const whyStopped = (known: Known): string | undefined => stopOf(known)?.holdText
 
 /** Records the pause once; a strategy that is already paused funds nothing new. */

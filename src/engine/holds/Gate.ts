@@ -1,7 +1,4 @@
-/**
- * The gate of a placement's next step: directly before the step it gathers the facts that only this process knows, and asks the table of
- * holds. A turn and a swap without a bot have the same gate.
- */
+/** The gate of a placement's next step: directly before the step, asks the table of holds with the facts that only this process knows. */
 import { Clock, Effect } from "effect"
 import { inputAsset, type Market, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { LeaseLost } from "../../journal/Lease.ts"

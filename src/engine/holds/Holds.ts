@@ -1,9 +1,7 @@
 /**
- * Reasons why money may not leave, in one table: each row says what it holds, which steps it stops and how it is lifted. The table is read
- * before an order is planned, and again directly before it is created, before its payload is signed, before a wallet is asked, and before
- * bytes leave, each time. The state at the start of the turn does not count there: the price may have moved, or a person may have stopped
- * the bot, the strategy or the order. Explanations, alarms and slots read the same rows, so they show what really holds. A new reason is a
- * row.
+ * Reasons why money may not leave, in one table. The table is read before an order is planned, and again directly before each step: its
+ * create, its signature, the request to a wallet, and each sending of bytes. The price may have moved since the turn began, or a person may
+ * have stopped the bot, the strategy or the order. Explanations, alarms and slots read the same rows, so they show what really holds.
  *
  * A stopped placement is given up while it is planned; once created, its order is also cancelled as spare. Bytes that were sent may have
  * arrived. Stopped bytes stay here, and their outcome is concluded once they have expired (see `protocol/Silence`).
@@ -25,10 +23,7 @@ import * as FundingStop from "./FundingStop.ts"
 import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
 import * as WitnessHold from "./WitnessHold.ts"
 
-/**
- * `plan`: look for slots to place or move. `fund`: sign, ask a wallet, and send bytes that never left. `resend`: send bytes again that left
- * before.
- */
+/** `plan`: find slots to place or move. `fund`: sign, ask a wallet, or send bytes the first time. `resend`: send bytes again. */
 export type Step = "plan" | "create" | "fund" | "resend"
 
 export interface Hold {
@@ -44,7 +39,6 @@ export interface Hold {
   readonly stops: ReadonlyArray<Step>
 }
 
-/** Returns the command line for a command of the API. */
 export const commandLineOf = (command: string): string => `limitbot ${command === "release" ? "kill --off" : command}`
 
 export const liftedBy = ({ endsBy, lifts }: Pick<Hold, "endsBy" | "lifts">): string | undefined =>
@@ -202,9 +196,9 @@ const endOfLoss: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Holds on a strategy or a slot, by the journal. A stop of the bot, a strategy or an order also covers money that may still be here. Sent
- * again, it would reach an order that has ended by then, or pay for a strategy that must not spend. If the books or the venue are not
- * trusted, no payment fixes that. A deposit shows the part that has arrived.
+ * Holds on a strategy or a slot, by the journal. They also stop bytes that were sent, because their money may still be here. Sent again, it
+ * would reach an order that has ended, or pay for a strategy that must not spend. No payment fixes books or a venue that are not trusted. A
+ * deposit shows the part that has arrived.
  */
 export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
   {
@@ -306,10 +300,10 @@ export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "
 ]
 
 /**
- * Holds on a placement that only the running process knows. The market stops only new orders: an order that could not be paid is not
- * created either. An order whose bytes have left may be open already, and sending them again shows the bot if it is. At worst that funds it
- * later, at its own limit, as if the first attempt had been late. A strategy that no longer plans it cancels it, and that stops the bytes.
- * If an old or missing price stopped them too, every outage of the venue would leave payments in doubt.
+ * Holds on a placement that only the running process knows. The market stops only new orders, and an order that could not be paid is not
+ * created. An order whose bytes have left may be open already, and sending them again shows if it is. At worst that funds it later, at its
+ * own limit. A strategy that no longer plans it cancels it, which stops the bytes. If an old or missing price stopped them too, every
+ * outage of the venue would leave payments in doubt.
  */
 export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
   { scope: "asset", code: "incident", lifts: "itself", stops: everything, why: ({ incident }) => incident },
@@ -339,7 +333,7 @@ export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
 const lateness = ({ now, placement, settings }: InPlacement & PresentFacts): string | undefined =>
   isTooLate(placement, now, settings) ? "its deadline is too close" : undefined
 
-/** Orders without a budget are exempt: a person who saw their terms agreed to them. */
+/** Orders without a budget are exempt, because a person saw and agreed to their terms. */
 const badPrice = ({ limits, now, placement, price, state }: InPlacement & PresentFacts): string | undefined => {
   if (hasNoBudget(placement.strategy)) return undefined
   if (limits === undefined || price === undefined) return state.doubts.get(placement.market)?.reason ?? "no price"

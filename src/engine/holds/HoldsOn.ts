@@ -1,7 +1,4 @@
-/**
- * Queries of the table of holds: which holds apply to the bot, a slot or a placement, and which step they stop. Actions and displays both
- * ask here.
- */
+/** Which holds apply to the bot, a slot or a placement, and which step they stop. Actions and displays both ask here. */
 
 import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"

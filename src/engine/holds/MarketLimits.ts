@@ -1,7 +1,4 @@
-/**
- * Checks the time of day, the price and the fee of an order against the limits of its strategy: when the order is planned, and again
- * directly before its money leaves.
- */
+/** Checks the time of day, the price and the fee of an order when it is planned, and again directly before its money leaves. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Market from "../../domain/Market.ts"
@@ -30,7 +27,7 @@ export const quietness = ({ now, limits: { quietHours } }: Timed): string | unde
 export const timeOfDay = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")} UTC`
 
-/** Reason if the price of an order is so far on the wrong side of the market that it would give money away. */
+/** Returns a reason if the price of an order is so far on the wrong side of the market that it would give money away. */
 export const badDeviation = (
   { side, price: limit }: { readonly side: Market.Side; readonly price: Market.Price },
   { price, limits }: PricedLimits

@@ -1,7 +1,4 @@
-/**
- * Commands of the operator to a strategy: pause, cancel open orders, resume. The events are those of the loss limits under a separate name,
- * so the new day that ends a loss pause does not end this one.
- */
+/** Commands of the operator to a strategy. A separate limit name keeps a new day from ending them like a loss pause. */
 
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
@@ -23,10 +20,7 @@ export const pause = (
   return [{ _tag: "Paused", strategy, limit: operatorLimit, ...present({ by }), action: stronger, reason }]
 }
 
-/**
- * Ends the operator's pause and a limit's pause alike. A limit that is still exceeded pauses again at once. A strategy that no
- * file names leaves its position to the account.
- */
+/** Ends any pause; a limit that is still exceeded pauses again. A strategy without a file leaves its position to the account. */
 export const resume = (state: BotState, strategy: string, reason: string): ReadonlyArray<BotEvent> =>
   state.strategies.get(strategy)?.paused === undefined &&
   !leftPositions(state).some((left) => left.strategy === strategy)

@@ -1,7 +1,6 @@
 /**
- * Stops all funding when an outside witness of the journal's head has seen other or later events than this journal has. The operator's
- * decision to continue with this journal (`resolve witness --forget`) ends it. A newer journal that is restored does not contain the
- * finding, so the hold ends with it.
+ * Stops all funding if an outside witness of the journal's head has seen other or later events than this journal has. The operator ends it
+ * with `resolve witness --forget`. A newer journal that is restored does not contain the finding, so the hold ends with it.
  */
 import { Result } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
@@ -19,7 +18,7 @@ export const disagreement = ({ witnessed }: Pick<RunState, "witnessed">) =>
         sentence: `The journal differs from its witness, nothing is funded: ${witnessed.text}; ${todo}`
       }
 
-/** Lets the journal continue although a witness saw more of it. A person who knows the location of the rest decides this. */
+/** Lets the journal continue although a witness saw more of it. Only a person who knows where the rest is may decide this. */
 export const goingOn = (
   state: Pick<RunState, "witnessed">,
   { text, word }: Pick<Of<"Resolved">, "text" | "word">

@@ -1,12 +1,11 @@
 /**
- * Closed candles for strategies that ask for them, built from the mid prices that the bot sees. The venue offers none.
+ * Closed candles, built from the mid prices that the bot sees, because the venue offers none.
  *
  * A candle counts only if it was watched from beginning to end. The part of an hour before the bot started is dropped, and a long gap
  * starts the series again, so an indicator is never warm on missing data. The last price bridges short gaps (a slow answer, a restart).
  *
- * The venue reports no volume either. If the market's source reports a candle, its volume joins the candle that the bot saw, or the whole
- * candle replaces one that the bot missed. Until then the volume is unknown (`NaN`). A candle that was completed once never changes again,
- * because decisions were made on it.
+ * If the market's source reports a candle, its volume joins the candle that the bot saw, or the whole candle replaces one that the bot
+ * missed. Until then the volume is unknown (`NaN`). A completed candle never changes again, because decisions were made on it.
  */
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Minute, SeenCandle } from "../../journal/PriceStore.ts"
@@ -24,10 +23,10 @@ export interface RunningMinute {
 export type CandleFeed = ReturnType<typeof make>
 
 /**
- * `needs`: number of closed candles by timeframe. `reported`: the candles of the market's source, by timeframe. `restore` fills an empty feed
- * with stored minutes, oldest first; one that has not ended at `now` stays open. `replaced`: the unfinished minute of the feed that this one
- * replaces. `complete` adds the source's data as of now, and returns the added candles, to be stored. `viewAt` leaves out timeframes whose
- * last candle should have closed by now and has not been seen to close.
+ * `needs`: number of closed candles by timeframe. `reported`: the candles of the market's source, by timeframe. `restore` fills an empty
+ * feed with stored minutes, oldest first; a minute that has not ended at `now` stays open. `replaced`: the unfinished minute of the feed
+ * that this feed replaces. `complete` adds the source's data as of now, and returns the added candles, to be stored. `viewAt` leaves out
+ * timeframes whose last candle should have closed by now and has not been seen to close.
  */
 export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCandles.noneTold) => {
   const series = new Map(
@@ -116,10 +115,7 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
   }
 }
 
-/**
- * Candles of these feeds that a strategy sees, by market. Conditions on several markets are decided once all have closed their candles, as
- * in a backtest.
- */
+/** Conditions on several markets are decided once all markets have closed their candles, as in a backtest. */
 export const seenBy =
   ({ watched }: Pick<Strategy, "watched">, feeds: ReadonlyMap<string, CandleFeed>, now: number): CandlesOf =>
   (market) => {

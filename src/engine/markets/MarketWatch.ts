@@ -1,7 +1,4 @@
-/**
- * The markets of one engine's strategies: prices and depth from the shared order book, and closed candles for the
- * strategies that ask for them. Candles are built from prices that this engine saw and stored in its journal.
- */
+/** The markets of one engine's strategies: prices and depth from the shared order book, and candles of the prices that this engine saw. */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -30,8 +27,8 @@ export const make = Effect.gen(function* () {
   let candlesFor: ReadonlyMap<Strategy, ReturnType<typeof JoinedCandles.make>> = new Map()
 
   /**
-   * Prepares the candles that these strategies need from the stored prices. A saved edit loses no data: a market whose needs did not change
-   * keeps its candles, and any other keeps at least the running minute.
+   * Prepares the candles that these strategies need from the stored prices. A saved edit loses no data: a market with unchanged needs keeps
+   * its candles, and any other keeps at least the running minute.
    */
   const watchMarketsOf = Effect.fn("MarketWatch.watchMarketsOf")(function* (strategies: ReadonlyArray<Strategy>) {
     const newFeeds = new Map<string, CandleFeed>()
@@ -59,7 +56,7 @@ export const make = Effect.gen(function* () {
     const price = orderBook.prices.get(market)
     if (price === undefined || price.at === observed.get(market)) return
     const before = observed.get(market)
-    // This gap is longer than the feed bridges; the store of prices may have the minutes in it.
+    // The feed does not bridge this gap; the store of prices may have its minutes.
     if (before !== undefined && price.at - before > gapMillis) yield* refill(market)
     observed.set(market, price.at)
     const feed = feeds.get(market)

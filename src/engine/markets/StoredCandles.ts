@@ -1,6 +1,4 @@
-/**
- * Keeps candles of markets in step with the store of prices: builds them from it at a start or after a gap, and stores them as they close.
- */
+/** Builds candles from the store of prices at a start or after a gap, and stores them as they close. */
 import { Clock, Effect } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { JournalError } from "../../journal/Journal.ts"

@@ -1,7 +1,4 @@
-/**
- * Candles of one market in one timeframe: candles closed by minutes that the bot saw, and candles with volumes that the market's source
- * reports. A candle counts only if it was watched from its beginning.
- */
+/** Candles of one market in one timeframe: those closed by minutes that the bot saw, and those with volumes from the market's source. */
 import { extend, type OpenCandle } from "../../candles/Resample.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
@@ -39,7 +36,7 @@ export const make = (timeframe: string, count: number): TimeframeCandles => ({
   view: undefined
 })
 
-/** Candles closed before a gap say nothing about those after it. */
+/** Candles before a gap do not continue after it. */
 export const startAnew = (all: Iterable<TimeframeCandles>): void => {
   for (const series of all) {
     series.opened = undefined

@@ -1,8 +1,7 @@
 /**
- * Orders that live on after they were settled: the venue reported a living order as ended and refunded, for so long that its books were
- * closed. Its money counts as free but is still in the market. So its end is taken back, it is an order like any other again, and its slot
- * gets nothing new until the operator has decided. A list may be older than the end, so a read of the order itself, some seconds later,
- * must show the same.
+ * Finds orders that live on after they were settled. The venue may report a living order as ended and refunded until its books are closed;
+ * its money then counts as free but is still in the market. The bot takes the end back, tracks the order again, and leaves its slot empty
+ * until the operator has decided. A list may be older than the end, so a read of the order itself, some seconds later, must show the same.
  */
 import { Effect } from "effect"
 import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
@@ -14,7 +13,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
 
-/** Time for which the bot reads the list for ended orders alone. */
+/** After the newest end, the bot reads the list for this time even if no order is open. */
 const watchMillis = 10 * minuteMillis
 
 /** An order that waits for its deposit holds no money. */
@@ -27,7 +26,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const overAt = new Map<string, number>()
 
-  /** Takes a list entry of a settled order. One that lives, as was reported before, may be cancelled again. */
+  /** Handles a list entry of a settled order. If the order was already reported as alive, its cancel may be sent again. */
   const see = Effect.fnUntraced(function* (ended: EndedOrders.EndedOrder, listed: Order, now: number) {
     const { endedAt, isAlive, last } = ended
     if (!isLiving(listed)) return

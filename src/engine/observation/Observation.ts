@@ -1,10 +1,10 @@
 /**
- * One poll of the venue's orders: the list of unfinished ones, then individual reads of ours that it did not show. Whatever is seen becomes
- * events. An order that is *not* seen causes none, because silence proves nothing.
+ * One poll of the venue's orders: the list of unfinished ones, then individual reads of our orders that it did not show. An order that is
+ * *not* seen causes no event, because silence proves nothing.
  *
- * A failed read stays small: an odd element of the list is reported once, an order whose own answer fails is read again next time, and
- * without the list the orders are read one by one. The first poll reads everything. Later ones read orders that can have changed, because
- * their money moves or their price is near, and as much more as `OrderList` says.
+ * A failed read stays small: an odd list entry is reported once, and an order whose read fails is read again next time. Without the list,
+ * the orders are read one by one. The first poll reads everything. Later ones read orders whose money moves or whose price is near, and as
+ * much more as `OrderList` says.
  */
 import { Clock, Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -60,8 +60,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Polls once. `prices` has the last price of each market. Returns the reason if the venue could not be read. `onListFailure` gets it as
-   * soon as the list has failed, because the individual reads that follow may take long.
+   * Polls once. `prices` has the last price of each market. Returns the reason if the venue could not be read. `onListFailure` gets the
+   * reason at once, because the individual reads that follow may take long.
    */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,

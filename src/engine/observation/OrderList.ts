@@ -1,7 +1,7 @@
 /**
- * Reads the venue's list of unfinished orders. With many urgent orders, at least one for each page, it reads back to the oldest open one.
- * Otherwise a poll reads only the newest page, the page of executing orders, and one more page of a round through the whole list. The
- * rounds reach every order in the end; orders that a round did not show are read individually.
+ * Reads the venue's list of unfinished orders. With at least one urgent order for each page, it reads back to the oldest open order.
+ * Otherwise a poll reads the newest page, the page of executing orders, and one more page of a round through the whole list. A round
+ * reaches every order; orders that it did not show are read individually.
  */
 import { Clock, Effect, Option, Stream } from "effect"
 import { Venue } from "../../venue/Venue.ts"
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
     return page?.listed ?? []
   })
 
-  /** Executing orders and orders in cancellation, anywhere in the list: they fit one page. */
+  /** Executing orders and orders in cancellation, from the whole list: they fit one page. */
   const executing = (look: OneLook) =>
     Stream.runHead(pagesOf({ statuses: executingStatuses }, look)).pipe(
       Effect.map(Option.match({ onNone: () => [], onSome: ({ listed }) => listed })),

@@ -1,7 +1,6 @@
 /**
- * Computes the pause before the next poll. While money moves, it is the shortest. Otherwise it follows from the distance between the price
- * and the nearest level that would change anything (a decision's bounds, an open order), so a quiet market costs few requests and no nearby
- * price is missed.
+ * Computes the pause before the next poll. It is the shortest while money moves. Otherwise it follows from the distance between the price
+ * and the nearest level that would change anything. So a quiet market costs few requests, and no nearby price is missed.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -42,7 +41,7 @@ const openLevels = perEvent((state) => {
   return new Map([...byMarket].map(([market, open]) => [market, open.map(({ price }) => Decimal.toNumber(price))]))
 })
 
-/** An open order without a cancel or a fill does not move, whatever the time. */
+/** An open order without a cancel or a fill does not move at any time, so the list is computed once per event. */
 const mayMove = perEvent(({ placements }) =>
   [...placements.values()].filter((placement) => placement.state !== "open" || isMoving(placement, 0))
 )
@@ -90,7 +89,7 @@ export const pauseMillis = ({ pollMaxMillis, pollMinMillis }: Settings, watched:
 export const isWithinReach = (level: Price, mid: number | undefined, withinMillis: number): boolean =>
   mid === undefined || secondsTo(mid, Decimal.toNumber(level)) * 1000 <= withinMillis
 
-/** Time after its payload's end in which a deposit is polled at the fastest pace. */
+/** After its payload has expired, a deposit is polled at the fastest pace for this time. */
 const soonMillis = 60_000
 
 /**

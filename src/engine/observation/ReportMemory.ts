@@ -1,7 +1,6 @@
 /**
- * Comparisons between the reports of an order that one process makes beside the journal. They show if an order lives on after a reported
- * end, if it keeps showing less than before, and if the venue denies an order that holds our money. A report may be old, so a single one
- * proves nothing.
+ * Compares the reports of an order within one process, beside the journal. They show if an order lives on after a reported end, keeps
+ * showing less than before, or is denied by the venue while it holds our money. A report may be old, so a single one proves nothing.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
@@ -15,9 +14,9 @@ import { lackingIn, vanishedIn } from "../tracking/OrderTracker.ts"
 
 export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"], "state" | "tries">) => {
   /**
-   * Consequences of a live order that contradicts the books for longer than an old view could. If it had ended, the bot cancels it again
-   * and later takes its end back. If it lacks a fill that it had shown, only its deposit is certain. The bot never takes a booked amount
-   * back without a report.
+   * Returns what follows once reports have contradicted the books for longer than an old view could. If the order had ended, the bot
+   * cancels it again and later takes its end back. If a fill has vanished, only the deposit is certain. The bot takes no booked amount back
+   * without reporting the contradiction.
    */
   const revived = (placement: Placement, order: Order, now: number) => {
     const { accepted, contradiction, id, slot, status, strategy } = placement
@@ -43,7 +42,7 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     return { isAlive, events: isNews ? [contradictionOf(vanished, missing), ...back] : [] }
   }
 
-  /** True if the venue has shown less of an ended order than before for so long that it will not show more. */
+  /** True once the venue has shown less of an ended order than before for so long that it will not show more. */
   const insists = (placement: Placement, order: Order, now: number): boolean => {
     const isLacking = order.payoutIsFinal && lackingIn(placement, order) !== undefined
     return heldMillis("lacking", placement.id, isLacking, now) >= believedAfterMillis.lacking
@@ -52,7 +51,7 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
   const isEndUnbelieved = (placement: Placement, { fillStatus }: Order, now: number): boolean =>
     isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
 
-  /** The venue denies an order that has our deposit, which proves that it exists. Recorded after a minute of such answers. */
+  /** Records, after a minute of such answers, that the venue denies an order. Our deposit proves that the order exists. */
   const missingEvents = (
     placement: Placement,
     now: number,

@@ -21,7 +21,7 @@ import * as Afterlife from "./Afterlife.ts"
 import * as ReportMemory from "./ReportMemory.ts"
 
 const notFound = 404
-/** Most odd entries that one run records; a hostile list could fill the disk with them. */
+/** Most odd entries that one run records, because a hostile list could fill the disk with them. */
 const maxOdd = 100
 
 export interface OrderReport {
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
   const knownOdd = new Set<string>()
   const lastFillAt = new Map<string, number>()
 
-  /** An earlier process paid the order without a record, so events are missing: the bot doubts all unsigned work of that process. */
+  /** If an earlier process paid the order without a record, events are missing. The bot then doubts all unsigned work of that process. */
   const noteCut = (placement: Placement, order: Order) => {
     const isForgotten = unsignedPlacements.has(placement.id) && isUnsigned(placement) && order.depositedAmount > 0n
     const text = isForgotten ? missingBy(placement, order) : undefined
@@ -83,7 +83,6 @@ export const make = Effect.gen(function* () {
     return { events: [...back, ...events], manner }
   }
 
-  /** Records what the report means for its placement. */
   const intake = Effect.fnUntraced(function* ({ correlationId, order }: OrderReport, id: string, look: OneLook) {
     const { markets, now } = look
     // A cancel may have been answered beside the turn, so the events are computed from the present state.

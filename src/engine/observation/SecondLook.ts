@@ -1,8 +1,7 @@
 /**
- * Reads the end of each order or swap once more, because the venue may take its final report back, and its list shows no ended orders. The
- * read comes some time after the books were closed, when no view is that old any more. If two reads in a row differ from the books, the
- * difference is reported and the end is taken back: the order is tracked again. An operator's statement counts more than later reports of
- * the venue.
+ * Reads the end of each order or swap once more, because the venue may take its final report back and its list shows no ended orders. The
+ * read comes a minute after the books were closed, when no view is that old. If two reads in a row differ from the books, the difference is
+ * reported and the order is tracked again. An operator's statement outranks later reports of the venue.
  */
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -22,7 +21,6 @@ import * as Fills from "../tracking/amounts/Fills.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 
-/** Age at which an end is read again: older than any view. */
 const againMillis = minuteMillis
 /** After this time in a run, ends are no longer read individually; `reconcile` compares everything. */
 const untilMillis = 10 * minuteMillis

@@ -1,7 +1,6 @@
 /**
- * Lists of a credential's orders, read once for all accounts of this process that use it. The venue lists the orders of all of them, so
- * each account would otherwise read those of all others too. An account gets its own orders out of a read that began after its request. So
- * it may conclude as much from a missing order as if it had read the list itself.
+ * Reads the lists of a credential's orders once for all accounts of this process that use it, because the venue lists the orders of all of
+ * them together. An account gets its orders from a read that began after its request, so a missing order proves as much as in its own read.
  *
  * Two lists are shared: the unfinished orders, and, after a start, all orders created since some time. Reads begin no faster than their
  * pages would alone, so a credential's rate does not grow with the number of its accounts.
@@ -97,7 +96,7 @@ const readerOf = Effect.fnUntraced(function* (venue: Lister, unfinishedOnly: boo
 })
 
 export interface SharedOrders {
-  /** Serves an account whose money is in these places. It asks `alone` for anything else in the list. */
+  /** Returns the list for an account whose money is in these places. It passes all other queries to `alone`. */
   readonly listOf: (places: Places, alone: ListOrders) => ListOrders
 }
 

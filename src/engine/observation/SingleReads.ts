@@ -1,6 +1,6 @@
 /**
- * Reads orders one by one: ended ones leave the list, and the list may lag. A failed read concerns only its order. The venue counts as away
- * only if no read got an answer.
+ * Reads orders one by one, because ended orders leave the list and the list may lag. A failed read concerns only its order. The venue
+ * counts as away only if no read got an answer.
  */
 import { Array as Arr, Clock, Effect, Result } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -16,7 +16,7 @@ import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import type { OneLook, Reports } from "./Reports.ts"
 
-/** Placements whose payment counts as not made, or that were given up, are in no list. One poll reads at most this number of them. */
+/** One poll reads at most this number of placements that are dead or given up, because no list shows them. */
 const maxDead = 10
 
 export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }: Reports) {
@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
         orderIds.push(value.id)
         return yield* take({ order: value, placement: id, correlationId }, look)
       }
-      // An order that we know and the venue denies stays exposure until the venue says something else.
+      // A known order that the venue denies stays exposure until the venue reports something else.
       if (answer.failure.reason._tag !== "Rejected") failures.push({ id: order.id, failure: answer.failure })
       yield* noteMissing(id, answer.failure)
     })
@@ -65,8 +65,8 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
   })
 
   /**
-   * Placements that are `dead` or `given up` and due for another read: the books have no money of theirs. A deposit or payout that shows
-   * all the same is booked, also while nothing else is read.
+   * Placements that are `dead` or `given up` and due for another read. The books have no money in them, but a deposit or payout that
+   * appears nevertheless is booked, also while nothing else is read.
    */
   const unpaid = (now: number): ReadonlyArray<Placement> =>
     unpaidOrders(books.state)
@@ -93,6 +93,6 @@ export const unlessFatal = <A, E extends VenueError | JournalError>(result: Resu
   return Result.isFailure(result) && isFatal(result.failure) ? Effect.fail(result.failure) : Effect.succeed(result)
 }
 
-/** True if a read failed because of the venue. Any other failure concerns one answer, and shows that the venue is up. */
+/** True if a read failed because of the venue. Any other failure concerns one answer and shows that the venue is up. */
 const isAway = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)

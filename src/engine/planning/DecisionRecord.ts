@@ -1,7 +1,4 @@
-/**
- * Builds the view that a strategy gets and the event that records its decision, and says when two decisions are equal. A run and a replay
- * of its journal share all three. A run asks a strategy only when its last answer no longer holds.
- */
+/** Builds the view of a strategy and the event of its decision, and compares decisions. A run and a replay share all three. */
 import { Effect, Result } from "effect"
 import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"
@@ -36,10 +33,7 @@ export interface MarketMoment {
   readonly depth?: Depth | undefined
 }
 
-/**
- * Values that a strategy may see; `undefined` while a price of one of its markets is missing. A price of a watched market may be missing,
- * and counts as missing if it is stale. Decisions that depend on it wait; all others can be made.
- */
+/** `undefined` while a price of one of its markets is missing. Without a fresh price of a watched market, only decisions on it wait. */
 export const momentOf = (
   { market, others = [], watched = [], limits: { staleAfterMillis } }: Strategy,
   prices: ReadonlyMap<string, TwoSidedPrice>,
@@ -86,7 +80,7 @@ export const viewOf = (
 
 const slotsByStrategy = perEvent(({ slots }) => Map.groupBy(slots.values(), ({ strategy }) => strategy))
 
-/** The checks of its conditions by slot; `undefined` without a price, and while its own code fails. */
+/** Checks of the strategy's conditions by slot; `undefined` without a price, and while the strategy's own code fails. */
 export const checksAt = (state: BotState, strategy: Strategy, moment: MarketMoment | undefined): Inputs | undefined => {
   const memory = state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
   return Result.getOrUndefined(Result.try(() => moment && strategy.inputs?.(viewOf(state, strategy, moment), memory)))
@@ -153,10 +147,7 @@ const doneSlot = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): De
       : { ...why, code: "done", text: `done, all its orders have filled: ${why.text}` }
 })
 
-/**
- * Text by which decisions are compared: orders, empty slots and memory, without the price at which they were made. Its keys are sorted,
- * because a journal keeps no order of keys.
- */
+/** Text for comparing decisions, without the price. Its keys are sorted, because a journal does not keep their order. */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   orderedJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
 
@@ -216,7 +207,7 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
   return { decide, inForce }
 }
 
-/** A newly closed candle is a new object in the view, and so is newly quoted depth. */
+/** A newly closed candle and newly quoted depth are new objects in the view. */
 const stillHolds = (
   { decision: { until }, moves, candles, depth, signals }: LastDecision,
   view: MarketMoment,
@@ -228,7 +219,6 @@ const stillHolds = (
   (until.depth === undefined || view.depth === depth) &&
   (until.signals === undefined || signalsNow === signals)
 
-/** Trading and money of a strategy as far as it may see them. */
 export const ownState = (
   state: BotState,
   { name, market }: Strategy,

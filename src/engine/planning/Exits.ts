@@ -1,9 +1,10 @@
 /**
- * `Refusals` records why a slot has no order although one is planned: our limit, a wait, or an end that is not believed. Each reason is
- * recorded once, even if reasons alternate, until the slot gets another placement, or its plan is dropped and comes back. `watch` reports
- * exits that a position lacks though nothing has refused them: an exit after a stop that is not filled within a minute, an exit of what an
- * entry has filled that the venue does not cancel, or after a stop does not pay out, within a minute, and an exit whose order has ended in a
- * way that is not believed yet.
+ * `make` records why a slot has no order although one is planned: our limit, a wait, or an end that is not believed. It records each reason
+ * once, until the slot gets another placement, or its plan is dropped and comes back.
+ *
+ * `watch` reports exits that a position lacks although nothing has refused them. An exit after a stop may stay unfilled for a minute. The
+ * order of an exit may have ended in a way that is not believed yet. An exit may wait for the fills of an entry, because the venue does not
+ * cancel the entry, or after a stop does not pay it out, within a minute.
  */
 import { Effect } from "effect"
 import { formatWithSymbol, magnitude, max, min } from "../../domain/Amount.ts"
@@ -34,7 +35,7 @@ type Orders = ReadonlyMap<string, DesiredOrder>
 export type Refusals = ReturnType<typeof make>
 
 interface Reported {
-  /** A placement, or the market's price where an exit is missing. */
+  /** A placement or, for a missing exit, the market's price. */
   readonly about: string | number | undefined
   readonly verdicts: Set<string>
 }
@@ -51,19 +52,18 @@ export const make = ({ record, state }: Bookkeeper["Service"]) => {
     return record(event)
   }
   return {
-    /** `what` distinguishes verdicts. */
     once: ({ slot, strategy }: About, what: string, event: BotEvent): Recorded => {
       const key = slotKey(strategy, slot)
       return recordOnce(key, state.slots.get(key)?.placement, what, event)
     },
-    /** Records a missing exit once, whatever its placements do, and again after the market has moved by a percent. */
+    /** Records a missing exit once, even if its placement changes, and again after the market has moved by a percent. */
     missing: ({ slot, strategy }: About, what: string, event: BotEvent, market: Price): Recorded => {
       const key = slotKey(strategy, slot)
       const [before, now] = [reports.get(key)?.about, Decimal.toNumber(market)]
       const isKnown = state.refusedExits.has(key) && typeof before === "number" && !isMoved(before, now)
       return recordOnce(key, isKnown ? before : now, what, event)
     },
-    /** The order in the slot is as planned, so a refused exit is no longer missing. One that is not filled still is. */
+    /** The order in the slot is as planned, so a refused exit is no longer missing. An exit that is open but unfilled still is. */
     wantsNoMore: (about: About, wanted: DesiredOrder | undefined): Recorded => {
       const key = slotKey(about.strategy, about.slot)
       const reported = state.refusedExits.get(key)
@@ -82,13 +82,13 @@ const forgetAllBut = (known: Map<string, unknown>, strategy: string, wanted: Rea
 }
 
 /**
- * True if a refused exit counts as missing. A worthless one does not, and a target that is a swap waits for its price. Orders that are
- * leaving and must not be open beside an exit may still do its work.
+ * True if a refused exit counts as missing. A worthless one does not, and a target that is a swap waits for its price. Leaving orders for
+ * which an exit waits may still do its work.
  */
 export const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
   limit !== "tiny" && limit !== "leaving-orders" && (limit !== "swap-price" || mayLose === true)
 
-/** Cost of an exit at the market's price instead of the better of its own price and the mid: quote, rounded up. */
+/** Names the extra cost (quote, rounded up) of an exit at the market's price instead of the better of its own price and the mid. */
 export const leavingNow = (
   market: Market,
   { price, quantity: open, legRest: quantity = open, side }: Pick<DesiredOrder, "legRest" | "price" | "quantity" | "side">,
@@ -108,7 +108,7 @@ export const exitOf = (
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
 
 export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
-  /** Time since which each exit has an order, however often that has moved. A refused exit has none, so its minute has not begun. */
+  /** Time since which each exit has an open order, even if that order has moved. A refused exit has none, so its minute has not begun. */
   const restsSince = new Map<string, number>()
   const isRefused = (strategy: string, slot: string): boolean => {
     const reported = state.refusedExits.get(slotKey(strategy, slot))
@@ -146,7 +146,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       return report(order, exit, `unfilled ${progressOf(view, slot).filledInLeg}`)
     }
 
-    /** The venue pays out what an order has filled when the order ends, and its slot waits until all its money is back. */
+    /** The venue pays out the fills of an order when the order ends, and its slot waits until all its money is back. */
     const blocked = (entry: Placement) => {
       const { cancel, closedAt, isExit, payout, slot, state } = entry
       const desired = planned.find((each) => each.slot === slot)

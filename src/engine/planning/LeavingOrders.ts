@@ -1,9 +1,9 @@
 /**
- * Orders that may still fill although no strategy plans them any more, and the orders that must not be open beside them. A strategy names
- * some of these itself (`yieldsTo`). Others are left by an edit. The new file works in other slots, and if it counts what the whole
- * strategy holds, it would offer the same coins again, or buy again what may still be bought. So an order waits for orders of an older file
- * on its side of its market, in slots where the new file plans no such order. A file under another name, or two files that exchanged their
- * names, are such edits too: their orders wait for those that leave under other names. Exits do not wait for those.
+ * Finds orders that may still fill although no strategy plans them any more, and the orders that must not be open beside them. A strategy
+ * names some of these itself (`yieldsTo`). Edits leave others. The new file works in other slots. If it counts what the whole strategy
+ * holds, it would offer the same coins again, or buy twice. So an order waits for orders of an older file on its side of its market, in
+ * slots where the new file plans no such order. A file with another name, or two files that exchanged their names, are such edits too;
+ * exits do not wait for orders under other names.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"

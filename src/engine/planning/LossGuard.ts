@@ -1,8 +1,8 @@
 /**
  * Checks the equity of a strategy, in its quote asset, against its loss limits. Every unit counts wherever it is (wallet, orders, payments
- * under way), at the mid, less fees. A change of the budget is capital and moves the marks. A daily loss counts from midnight UTC, a
- * drawdown from the highest equity so far. A daily pause ends with the day. A drawdown pause ends when the strategy file is changed,
- * because then the operator has checked it.
+ * under way), at the mid, less fees. A change of the budget is capital and moves the marks. A daily loss counts from midnight UTC, and its
+ * pause ends with the day. A drawdown counts from the highest equity so far, and its pause ends when the operator resumes the strategy or
+ * changes its file.
  *
  * One odd price is no loss and no gain: only a loss or a peak that the last two polls both show counts.
  */
@@ -32,10 +32,7 @@ const worthOf = (strategy: Strategy, owned: (symbol: string) => Amount, { price,
   }, owned(market.quote.symbol))
 }
 
-/**
- * Returns marks of the day, and pauses that begin or end; nothing for a strategy without loss limits. `before` is the poll before this one;
- * absent for the first.
- */
+/** Returns marks of the day, and pauses that begin or end; nothing without loss limits. `before` is the poll before this one, if any. */
 export const check = (
   state: BotState,
   strategy: Strategy,
@@ -72,10 +69,7 @@ export interface LossMarks {
   readonly peak: Amount
 }
 
-/**
- * The marks at this equity. `isNews` is true if they must be stored: on a new day, and when the peak has risen by a thousandth, so that a
- * restart knows it closely enough.
- */
+/** `isNews` is true if the marks must be stored: on a new day, and after each thousandth that the peak rises, for a restart. */
 export const marked = (
   before: LossMarks | undefined,
   worth: Amount,
@@ -117,6 +111,5 @@ const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
   return Decimal.divideInteger(exactFloor.digits, Decimal.powerOfTen(exactFloor.scale), "down")
 }
 
-/** A daily-loss pause ends with its day; a drawdown pause ends when the operator resumes it or the strategy file changes. */
 export const isOver = (pause: { readonly limit: string; readonly day: number }, now: number): boolean =>
   pause.limit === "daily-loss" && pause.day !== utcDay(now)

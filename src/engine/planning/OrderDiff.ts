@@ -1,5 +1,5 @@
 /**
- * Compares planned with own orders, slot by slot: keep, cancel, place or wait, each with its reason. Pure.
+ * Compares planned with own orders, slot by slot, and gives a reason for each change. Pure.
  *
  * A slot holds at most one live order: while one of its placements is unfinished, nothing new is placed there. An order is replaced only if
  * the better price gains more than replacing costs, so a wobbling price does not burn fees. An open order whose fill would be no worse than
@@ -15,10 +15,10 @@ import { type DesiredOrder, exitsFirst } from "../../strategy/Decision.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { ReplacementCost } from "./ReplacementCost.ts"
 
-/** An order in its slot. `quantity` is only what of it is still open. */
+/** An order in its slot. `quantity` is the part that is still open. */
 export interface SlotOrder extends Pick<Placement, "by" | "market" | "price" | "quantity" | "side" | "slot" | "state"> {
   readonly cancelRequested: boolean
-  /** Its payment was sent and no answer says that it was made or not. */
+  /** Its payment was sent, and no answer says if it was made. */
   readonly isPaymentOpen?: boolean
   readonly replacement: ReplacementCost
 }
@@ -30,13 +30,13 @@ export type Change =
   | { readonly _tag: "Cancel"; readonly slot: string; readonly why: Reason; readonly successor?: DesiredOrder }
   | { readonly _tag: "Wait"; readonly slot: string; readonly why: string }
 
-/** Planned orders by slot; `absent` holds the strategy's reason for slots that should be empty. */
+/** Planned orders by slot; `absent` has the strategy's reason for slots that should be empty. */
 export interface OrderPlan {
   readonly desired: ReadonlyMap<string, DesiredOrder>
   readonly absent: ReadonlyMap<string, Reason>
 }
 
-/** `market`: market of planned orders that name none. */
+/** `market` is the market of planned orders that name none. */
 export const diff = (market: Market, plan: OrderPlan, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
   const desiredOrders = exitsFirst([...plan.desired.values()], ({ isExit }) => isExit === true)
@@ -66,7 +66,7 @@ const cancelOrWait = (order: SlotOrder, why: Reason, successor?: DesiredOrder): 
 
 const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return cancelOrWait(order, desired.why)
-  // A cancel would end the order, but not the doubt. Sent again, a payment without an answer is mostly made, and the order can then be moved.
+  // A cancel would end the order, but not the doubt. A payment that is sent again is mostly made, and the order can then be moved.
   if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Unclear whether it was paid" }
   if (order.isPaymentOpen === true) return { _tag: "Wait", slot: order.slot, why: "Its payment has no answer yet" }
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })

@@ -1,6 +1,6 @@
 /**
  * Our own limits for one order, one row each: the reason of a refusal, the present state, and the change that would reverse the verdict.
- * Live orders are checked by them, explanations word them, and backtests use those that their runs can break.
+ * Runs, explanations and backtests share them.
  *
  * Limits of hours, counts and sizes prevent new positions. Exits count towards them and are never refused by them, because a limit that
  * prevents a stop limits no loss.
@@ -85,7 +85,7 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
 
 export interface LimitRow<Order = Sized, At = LimitInputs> {
   readonly name: LimitName
-  /** Also checked for the successor of an open order, which then keeps its slot. `exits`: only if the successor is an exit. */
+  /** Also checked for the successor of an open order. The open order then keeps its slot. `exits`: only if the successor is an exit. */
   readonly forSuccessors?: true | "exits"
   readonly refuses: (order: Order, at: At) => string | undefined
   readonly stateText: (order: Order, at: At) => string
@@ -197,7 +197,6 @@ const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimits> = {
 
 export const executable = (side: Market.Side, { bid, ask }: Market.BidAsk): Market.Price => (side === "BUY" ? ask : bid)
 
-/** A swap waits while the venue would quote it below its limit. */
 const swapPrice: LimitRow = {
   name: "swap-price",
   forSuccessors: true,
@@ -376,7 +375,6 @@ const refusalBy = (limits: typeof orderLimits, order: Sized, at: LimitInputs): D
 export const check = (desired: DesiredOrder, at: LimitInputs): Result.Result<Approved, Denied> => {
   const order = sized(desired, at.market)
   const denied = refusalBy(orderLimits, order, at)
-  // The only place that makes an `Approved`.
   return denied === undefined ? Result.succeed(order as Approved) : Result.fail(denied)
 }
 

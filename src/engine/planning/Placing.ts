@@ -22,7 +22,7 @@ import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
 import { type Approved, check, type Denied, type LimitInputs, refusalOfSuccessor } from "./OrderLimits.ts"
 import { refusalsThatTell } from "./Remainders.ts"
 
-/** Counts of open orders, to which a plan adds its own, and placements that an edited file no longer plans. */
+/** Counts of open orders, to which a plan adds its own, and orders that an edited file no longer plans. */
 export interface Beside {
   readonly tally: Tally.Tally
   readonly left: ReadonlyArray<Placement>
@@ -99,7 +99,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return isHeld ? denied(strategy, view, desired, inputs, verdict.failure) : Effect.void
   }
 
-  /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */
+  /** Leaves an open order in its slot until its successor may be placed; recorded once. Returns `undefined` if it may be placed. */
   const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, open: Placement) => {
     const inputs = inputsFor(strategy, view, beside, desired)
     const own = inputAmount(inputs.market, open.side, openQuantity(open), open.price)

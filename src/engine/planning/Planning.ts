@@ -1,7 +1,4 @@
-/**
- * Turns a strategy into planned placements: asks the strategy (only when its last answer no longer holds), compares the answer with its
- * present orders, checks the limits, and records the changes. Nothing is sent from here. Each refusal is recorded once, with its reason.
- */
+/** Turns a strategy into planned placements. Nothing is sent from here. Each refusal is recorded once, with its reason. */
 import { Effect } from "effect"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -24,10 +21,7 @@ import * as Placing from "./Placing.ts"
 import { closings, sweeps } from "./Remainders.ts"
 import { noCost, replacementCost } from "./ReplacementCost.ts"
 
-/**
- * A plan that changed nothing: each planned order is open exactly as planned. The next plan changes nothing either, while the decision
- * holds and no event concerns the strategy.
- */
+/** A plan that changed nothing. While the decision holds and no event concerns the strategy, the next plan changes nothing either. */
 interface Calm {
   readonly decision: Decision
   readonly touchedAt: number
@@ -119,7 +113,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   return { plan }
 })
 
-/** True if neither a price nor the time would change anything here: no order would move even if moving cost nothing. */
+/** True if neither a price nor the time would change anything: no order would move even if moving cost nothing. */
 const isCalm = (
   state: BotState,
   strategy: Strategy,

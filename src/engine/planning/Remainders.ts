@@ -1,11 +1,10 @@
 /**
- * Closes legs that can never be filled to the last unit. After an edit to a smaller size, a leg may already have filled more than it now
- * plans. A remainder may be below our own minimum order, or the venue may refuse it repeatedly. Such a leg is closed with what has filled,
- * so its next leg sells what was bought. The remainder is reported instead of being tried without end.
+ * Closes legs that can never be filled to the last unit. After an edit to a smaller size, a leg may have filled more than it now plans. A
+ * remainder may be below our minimum order, or the venue may refuse it repeatedly. Such a leg is closed with its fills, so its next leg
+ * sells what was bought, and the remainder is reported.
  *
- * The remainder of a sale is dust (see `Ledger`). It is sold once it is large enough for an order: at least the strategy's own minimum
- * order or, without one, the smallest order that the strategy plans now. It is sold at the bid, because waiting earns nothing on a
- * remainder.
+ * The remainder of a sale is dust (see `Ledger`). It is sold once it reaches the strategy's minimum order or, without one, the smallest
+ * order that the strategy plans now. It is sold at the bid, because waiting earns nothing on it.
  */
 import { type Amount, magnitude } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -31,7 +30,7 @@ import type { BotState } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import { type Slot, slotKey } from "../state/SlotFold.ts"
 
-/** The venue names no smallest order. A remainder refused this often in a row counts as below it. */
+/** The venue publishes no minimum size. A remainder that is refused this often in a row counts as below it. */
 export const refusalsThatTell = 3
 
 export const closings = (
@@ -89,8 +88,8 @@ const closingOf = (
 const numberOf = ({ placement = "p0" }: Slot): number => Number(placement.slice(1))
 
 /**
- * True if an end that the file has lost has sold, in a slot of its own, what this slot holds. The slot counts on it again. `slots`: all of
- * the file.
+ * True if an end, which the file no longer has, has sold this slot's holding in its own slot. This slot now counts on the holding again.
+ * `slots`: all slots of the file.
  */
 const isSoldAtEnd = (
   state: BotState,

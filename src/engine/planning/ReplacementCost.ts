@@ -1,8 +1,8 @@
 /**
  * Cost of moving an order to a better price: the fee of its refund, another payout if it has filled in part, and the time out of the
- * market. Fees are the measured refund costs, or else the venue's estimate; funding costs nothing at this venue. The time is the measured
- * time of earlier replacements. An order that has been open as long as a replacement takes would be out of the market half of the time.
- * That share of the better price is lost. Pure.
+ * market. Fees are the measured refund costs, or else the venue's estimate; funding costs nothing at this venue. The time is measured on
+ * earlier replacements. An order that has been open as long as a replacement takes is out of the market half of the time, and loses that
+ * share of the better price. Pure.
  */
 
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"

@@ -1,7 +1,4 @@
-/**
- * Turns answers to creating and signing into events for a placement, without side effects. `Sightings` handles orders that are shown,
- * `Silence` missing answers, and `funding/Paying` a wallet's answer.
- */
+/** Turns answers to creating and signing into events for a placement, without side effects. */
 import { Effect, Redacted } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -18,7 +15,6 @@ import { tooDear } from "../tracking/amounts/Fees.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { dearerThanScheduled, mistakeIn, refused } from "../tracking/OrderTracker.ts"
 
-/** The venue's refusal as recorded. */
 export interface VenueRefusal extends PaymentRefusal {
   /** True if the venue clearly refused; false if it gave no usable answer. */
   readonly certain: boolean
@@ -42,7 +38,7 @@ export const abandoned = (placement: Placement, reason: string): Events => [
   { _tag: "Abandoned", ...about(placement), reason }
 ]
 
-/** The create made no order and never will: an order that shows up later is never paid. */
+/** The create made no order and never will: an order that appears later is never paid. */
 export const createRefused = (
   placement: Placement,
   { code, text }: VenueRefusal,
@@ -56,8 +52,8 @@ export const createRefused = (
 }
 
 /**
- * True if the answer to a create shows another order of ours. A connection may deliver an answer twice, and so answer the next question
- * with it: with another create's answer, or with a read or cancel of an order that may be settled by now.
+ * True if the answer to a create shows another of our orders. A connection may deliver an answer twice: the answer to another create, or to
+ * a read or cancel of an order that may be settled by now.
  */
 export const isOfAnother = (
   { ended, placements }: Pick<BotState, "ended" | "placements">,
@@ -99,7 +95,7 @@ export const shared = (placements: Iterable<Placement>, placement: Placement): E
   ]
 }
 
-/** Fault of its order, read once more right before payment; empty if it may be paid. */
+/** Returns events for a fault of the order, read once more right before payment; empty if it may be paid. */
 export const beforePayment = (
   placement: PlacementIn<"created">,
   order: Order,
@@ -122,7 +118,7 @@ export const beforePayment = (
   return refused(placement, what, "read again right before payment", correlationId)
 }
 
-/** A second payload with an already signed nonce would seem to be executed, but never is. */
+/** The verifier never executes a second payload with a signed nonce, but its refusal would look like an execution. */
 export const nonceKnown = (placement: Placement, correlationId: string | undefined): Events =>
   refused(
     placement,

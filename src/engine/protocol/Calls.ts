@@ -1,5 +1,5 @@
 /**
- * The calls that a placement may need, one function each. The journal has the announcement before the request, and the meaning of the
+ * The calls that a placement may need, one function each. The journal gets the announcement before the request, and the meaning of the
  * answer after it. No function decides if its call is due (`Due`), and none repeats itself.
  */
 import { Clock, Effect, Fiber, type Scope } from "effect"
@@ -44,7 +44,7 @@ export interface Means {
 }
 
 export interface FundingInputs {
-  /** Missing when the market is no longer configured: then nothing is created or paid. */
+  /** Missing if the market is no longer configured; nothing is then created or paid. */
   readonly market: Market | undefined
   gate(placement: Placement, step: Step): Effect.Effect<string | undefined>
   readonly payAgain: ReadonlySet<string>
@@ -148,8 +148,8 @@ const isForAnother = ({ books }: Means, { id }: Placement, { payee }: IntentRefu
   [...books.state.placements.values()].some((other) => other.id !== id && other.order?.depositAddress === payee)
 
 /**
- * True while an answer about another order of ours counts as no answer, because a connection may deliver an answer twice. If the venue
- * keeps giving such answers for `resolveAfterMillis`, they count and are reported.
+ * True while an answer about another of our orders counts as no answer, because a connection may deliver an answer twice. Answers that
+ * continue for `resolveAfterMillis` count and are reported.
  */
 const mayBeMisdelivered = ({ books, settings }: Means, { id }: Placement) =>
   Effect.map(monotonicMillis, (now) => books.tries.heldMillis("odd", id, true, now) < settings.resolveAfterMillis)
@@ -183,16 +183,16 @@ export const signAndSend = Effect.fnUntraced(function* (
       if (isOdd && (yield* mayBeMisdelivered(means, placement))) return
       return yield* books.recordIfFits(...refused(placement, failure.message, `found ${failure.found}`, correlationId))
     }
-    // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the same payload again. If
-    // it declines by its own caps, the order is given up; a new one follows after the pause for refusals.
+    // The signer may come back, so it is asked again in later turns. If it did sign, it returns the same payload again. If it declines by
+    // its own caps, the order is given up; a new one follows after the pause for refusals.
     const answer = `not funded: ${failure.message}`
     if (failure.isDeclined === true) return yield* books.recordIfFits(...Answers.abandoned(placement, answer))
     const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
     return yield* books.recordIfFits(...concluded(placement, { quietMillis, answer }, settings))
   }
   nonces.add(signed.success.body)
-  // Signature and sending are recorded even while the bot stops. Otherwise it would have to wait until the signed but unsent bytes
-  // expire. If it stopped before the answer and cancelled everything, it would not know if it had paid: a stopping bot sends nothing again.
+  // Signature and sending are recorded even while the bot stops. Otherwise it would wait until the signed but unsent bytes expire, or not
+  // know if it had paid, because a stopping bot sends nothing again.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const events = Answers.signed(placement, signed.success, correlationId)
@@ -243,7 +243,7 @@ const submit = Effect.fnUntraced(function* (
     return yield* books.recordIfFits({ _tag: "FundingHeld", ...about(placement), attempt, reason })
   const { certain, code, text, verdict } = yield* Answers.refusalOf(answer.failure)
   const correlation = present({ correlationId: answer.failure.reason.correlationId })
-  // An unclear answer proves nothing, so it is not recorded; the next attempt may tell.
+  // An unclear answer proves nothing, so it is not recorded.
   if (certain)
     yield* books.recordIfFits({
       _tag: "FundingAnswered",
@@ -292,14 +292,14 @@ export const readForPayment = Effect.fnUntraced(function* (means: Means, placeme
   const now = yield* monotonicMillis
   const overMillis = tries.heldMillis("over", placement.id, isTerminal(reply.value.fillStatus), now)
   const events = concluded(placement, { overMillis }, settings)
-  // The time in which a doubt may end is counted from the start of the doubt.
+  // The time after which a doubt may end is counted from the start of the doubt.
   if (events.length > 0) tries.heldMillis("over", placement.id, false, now)
   yield* books.recordIfFits(...events)
 })
 
 const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDING_DEPOSIT"])
 
-/** True if the order still waits for its deposit. A known transfer without a deposit is reason enough to wait. */
+/** True if the order still waits for its deposit. A transfer that the venue knows is reason enough to wait. */
 export const readBeforePayingAgain = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"funding" | "in doubt">

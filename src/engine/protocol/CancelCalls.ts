@@ -1,6 +1,6 @@
 /**
- * The calls that cancel an order. The journal has the request for a placement's own order before it is made. A spare order is inert, and an
- * order without a placement has no record. The venue's answer is recorded like any other report. No function decides if its call is due
+ * The calls that cancel an order. For a placement's own order, the journal has the request before it is made. A spare order is inert, and
+ * an order without a placement has no record. The venue's answer is recorded like any other report. No function decides if its call is due
  * (`DueCancels`), none repeats itself, and they fail only with the journal.
  */
 import { Clock, Effect } from "effect"

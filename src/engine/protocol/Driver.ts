@@ -1,8 +1,4 @@
-/**
- * Advances a placement: asks the table of due steps (`Due`), makes that call (`Calls`), and asks again, until nothing is due without a
- * wait. Turns and swaps by hand use it. Cancels are beside that and have a table of their own
- * (`DueCancels`).
- */
+/** Advances a placement: asks the table of due steps (`Due`), makes that call (`Calls`), and asks again, until it has to wait. */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -115,7 +111,6 @@ const stepSpan = (step: string, order: string | undefined, placement: Pick<Place
     })
 }
 
-/** One pass over a placement: each call at most once, until it has to wait or reaches a conclusion. */
 const advanceWith = Effect.fnUntraced(function* (
   means: Calls.Means,
   checkTakenOver: CheckTakenOver,
@@ -182,10 +177,7 @@ export interface Leaving {
   readonly cancel: Effect.Effect<void, JournalError>
 }
 
-/**
- * Returns the cancels that are due now, each with its order. If the venue takes few requests, orders whose cancel was never sent go first;
- * spare orders, which are inert, go last.
- */
+/** Returns the due cancels. If the venue takes few requests, never-sent cancels go first, and those of inert spare orders last. */
 export const leaving = (
   means: CancelCalls.CancelMeans,
   placements: Iterable<Placement>,

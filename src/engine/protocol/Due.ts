@@ -1,12 +1,13 @@
 /**
  * Next step for a placement: the life of an order as one table, in which the first row that holds counts. Pure. The driver does the step,
  * one call at a time, writes it to the journal before and after, and asks again. A step that fails is due again in the next pass. So a
- * process may die anywhere, and the next one continues from the journal. Cancels have their own table (`DueCancels`), which waits for
- * nothing that is due here. Five rules make funding happen at most once. (1) An order is inert until funded, so a create without an answer
- * is only searched for, never assumed absent and never repeated. A quote without an answer is given up at once, because an unpaid quote is
- * nothing and appears in no list. (2) An order is read once more, and checked, in the pass that pays it. A gate that was asked before a
- * call is asked again after it. (3) One payload is signed for a placement, and only its bytes are ever sent, again and again, until they
- * have expired. (4) A wallet is asked once, and again only on the operator's approval. (5) Only `Silence` interprets a missing deposit.
+ * process may die anywhere, and the next one continues from the journal. Cancels have their own table (`DueCancels`).
+ *
+ * Five rules make funding happen at most once. (1) An order is inert until funded, so a create without an answer is only searched for,
+ * never assumed absent and never repeated. A quote without an answer is given up at once, because an unpaid quote has no effect and is in
+ * no list. (2) An order is read once more, and checked, in the pass that pays it. A gate that was asked before a call is asked again after
+ * it. (3) One payload is signed for a placement, and only its bytes are ever sent, again and again, until they have expired. (4) A wallet
+ * is asked once, and again only on the operator's approval. (5) Only `Silence` interprets a missing deposit.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -60,11 +61,11 @@ export interface DueFacts {
   readonly mayBegin: boolean
   readonly payAgain: ReadonlySet<string>
   readonly wallet: "manual" | "command"
-  /** Missing if the gate was not asked since the last call. It is open without a reason. */
+  /** Missing if the gate was not asked since the last call. The gate is open if there is no reason. */
   readonly gateAnswer: { readonly holdReason: string | undefined } | undefined
   readonly done: ReadonlySet<DoneInPass>
   /** A payload is ready to sign. */ readonly hasPayload: boolean
-  /** The venue has just shown that an order that is to be paid again still waits for its deposit. */
+  /** The venue has just shown that an order to be paid again still waits for its deposit. */
   readonly isStillUnpaid: boolean
 }
 
@@ -158,7 +159,6 @@ const isToBeReported: Test = ({ funding }, { done, now, settings }, { reported }
   !funding.payment.isReported &&
   !done.has("report") &&
   now - reported.at >= backoffMillis(settings, reported.attempts)
-/** The payment is unconfirmed, no wallet program works on it, and its time is over or its cancel is requested. */
 const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork }) =>
   funding?.payment !== undefined &&
   funding.payment.isConfirmed !== true &&

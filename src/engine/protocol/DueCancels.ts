@@ -1,8 +1,7 @@
 /**
- * Decides which orders must leave the market now, by a table in which the first row that holds counts. It is asked beside the turns and
- * apart from `Due`. A cancel needs only the journal and the venue, not a price, the market or the strategy, so cancelling works when
- * everything else fails. Each order is decided alone, so none waits for another. A cancel is repeated until the venue says that the order
- * has ended; a repeated one does no harm. Pure.
+ * Decides which orders must leave the market now, by a table in which the first row that holds counts. It runs beside the turns and apart
+ * from `Due`. A cancel needs only the journal and the venue, so cancelling works when everything else fails. Each order is decided alone,
+ * so none waits for another. A cancel is repeated until the venue says that the order has ended; repeating does no harm. Pure.
  */
 import { isFinished } from "../../domain/Placement.ts"
 import { backoffMillis, type Settings } from "../EngineSettings.ts"
@@ -13,10 +12,7 @@ import { lifeOf, type Sent, type Tries } from "../state/process/Tries.ts"
 import { isEndUnbelieved, isToBeCancelled } from "../tracking/EarlyEnd.ts"
 import { firstOf, type TableRow } from "./TableRow.ts"
 
-/**
- * An order of ours at the venue: the one that a placement is bound to, a spare one with its fingerprint, which is inert, or one without a
- * placement.
- */
+/** One of our orders at the venue: the order of a placement, an inert spare order with its fingerprint, or one without a placement. */
 export type OrderThere =
   | { readonly which: "own" | "spare"; readonly orderId: string; readonly placement: Placement }
   | { readonly which: "other"; readonly orderId: string; readonly placement?: undefined }
@@ -43,7 +39,7 @@ const sentOf = ({ orderId, placement, which }: OrderThere, { cancelled, spare }:
   return cancel && { attempts: cancel.attempts, at: cancel.lastSentAt }
 }
 
-/** Two things must not delay a cancel: a clock that went back, and failures from before the venue came back. */
+/** A clock that went back, and failures from before the venue came back, must not delay a cancel. */
 const isTooSoon: Test = (order, { hurriedAt, isKilled, now, settings }, tries) => {
   const lastCancel = sentOf(order, tries)
   if (lastCancel === undefined) return false
@@ -56,7 +52,7 @@ const isTooSoon: Test = (order, { hurriedAt, isKilled, now, settings }, tries) =
 
 const isUnderWay: Test = ({ orderId }, { underWay }) => underWay.has(orderId)
 const isSwap: Test = ({ placement }) => placement?.by === "swap"
-/** An ended order must still be cancelled if it is shown alive, or if its end is, or was, not believed when its cancel was requested. */
+/** An ended order is still cancelled if it is shown alive, if its end is not believed, or if the cancel was requested after its end. */
 const isOver: Test = ({ placement }, _, { isAlive }) => {
   if (placement?.state !== "closing") return placement !== undefined && isFinished(placement.state)
   return !isAlive && !isEndUnbelieved(placement) && !isToBeCancelled(placement)
@@ -91,7 +87,6 @@ export const rows: ReadonlyArray<CancelRow> = [
 export const dueCancel = (order: OrderThere, tries: Tries, facts: CancelFacts, by = rows): "wait" | "cancel" =>
   firstOf(by, order.which, order, facts, tries) ?? "wait"
 
-/** A placement's own order, and spare ones whose end is not confirmed. */
 export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {
   const { order, spares } = placement
   const spare = [...spares].flatMap(([orderId, isCancelled]) => (isCancelled ? [] : [orderId]))
@@ -101,6 +96,5 @@ export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {
   ]
 }
 
-/** Orders without a placement: the kill switch cancels them as well. */
 export const othersIn = ({ ended, integrity }: BotState): ReadonlyArray<OrderThere> =>
   [...integrity.forgotten.keys(), ...ended.alive].map((orderId) => ({ which: "other", orderId }))

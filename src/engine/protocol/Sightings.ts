@@ -1,7 +1,6 @@
 /**
  * Turns an order that the venue shows into events for its placement, by one table in which the first row that holds counts. All code that
- * sees an order asks here: the answers to creating and cancelling, the list, every read, and adoption. `OrderTracker` computes the new
- * facts of an order; `Silence` handles missing answers. Pure.
+ * sees an order asks here: the answers to creating and cancelling, the list, every read, and adoption. Pure.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -14,10 +13,7 @@ import { asClosing, late } from "../tracking/amounts/Found.ts"
 import { adopt, bind, eventsOfFound, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
 import { firstOf, type TableRow } from "./TableRow.ts"
 
-/**
- * An order as the venue showed it: in the answer to its create, in the answer to the cancel of a spare order, to code that makes a
- * placement of this very order (`taken in`), or elsewhere (`look`).
- */
+/** `cancel`: shown in the answer to a spare order's cancel. `taken in`: its placement is made of it. `look`: shown in any other read. */
 export interface Sighting {
   readonly order: Order
   readonly via: "create" | "cancel" | "taken in" | "look"
@@ -41,12 +37,12 @@ const isUnbound: Test = ({ state }) => state === "planned" || state === "creatin
 const hasMoney: Test = (_, { order }) => order.depositedAmount > 0n
 const isEmpty: Test = (...known) => !hasMoney(...known)
 const isSpare: Test = ({ spares }, { order }) => spares.has(order.id)
-/** Nothing shows that it comes from our create: it is never bound, adopted, funded or cancelled. */
+/** Nothing shows that the order comes from our create, so it is never bound, adopted, funded or cancelled. */
 const isStrange: Test = (placement, { order }, { market }) =>
   market === undefined ||
   (placement.createAttempts === 0 && !mayBePaidEarlier(placement)) ||
   !isFromOurCreate(placement, market, order)
-/** The journal has lost that it was created, or that it was paid for. */
+/** The journal has lost that the order was created or paid. */
 const isForgotten: Test = (...known) => known[0].state === "planned" || hasMoney(...known)
 const holdsNone: Test = ({ deposited }) => deposited === 0n
 const isLeaving: Test = (_, { order: { fillStatus } }) => fillStatus === "PENDING_CANCEL" || isTerminal(fillStatus)
@@ -88,7 +84,7 @@ export const rows: ReadonlyArray<SightingRow> = [
   [report, "a spare order is shown", [], spare("OrphanSeen")]
 ]
 
-/** A sighting in no row means nothing, such as a spare order that stays although its cancel was answered. */
+/** A sighting in no row causes no event, such as a spare order that stays although its cancel was answered. */
 export const meaning = (
   placement: Placement,
   sighting: Sighting,

@@ -1,11 +1,11 @@
 /**
- * Waiting times for answers, orders and deposits, and the conclusion when none comes. A request without an answer may have been executed,
- * an order that is missing from a list may exist, and a deposit may appear late. So nothing is concluded from a single read, and nothing
- * about a payment from reads alone.
+ * All rules about missing answers, orders and deposits: how long the bot waits, and what it concludes. A request without an answer may have
+ * been executed, an order that is missing from a list may exist, and a deposit may appear late. So nothing is concluded from a single read,
+ * and nothing about a payment from reads alone.
  *
- * This table has every such rule. A rule concludes one of three things. `abandoned`: nothing was signed, so no money is at risk. `never`:
- * the payment was not made and can no longer be made. `doubt`: the payment may have been made, so its money stays reserved. A placement
- * without a rule is waited for without limit. Pure: callers pass the facts.
+ * A rule concludes one of three things. `abandoned`: nothing was signed, so no money is at risk. `never`: the payment was not made and can
+ * no longer be made. `doubt`: the payment may have been made, so its money stays reserved. The bot waits without limit for a placement that
+ * has no rule. Pure.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Order } from "../../domain/Order.ts"
@@ -47,7 +47,7 @@ type IsLong = (seen: Required<Seen>, terms: SilenceTerms) => boolean
 type Because = (placement: Placement, seen: Required<Seen>, terms: SilenceTerms) => string
 type Conclusion = readonly [isLong: IsLong, means: "never" | "doubt" | "abandoned", because: Because]
 
-/** The first row about a placement counts, even while its silence is not long yet. */
+/** The first row about a placement counts, even before its waiting time is over. */
 export type SilenceRow = TableRow<Placement["state"], [placement: Placement], Conclusion>
 
 /** One read may miss a deposit, so a conclusion needs two. */
@@ -57,8 +57,8 @@ const certaintyOf = ({ funding }: Placement): Payload.Certainty | undefined => f
 const isByWallet = ({ funding }: Placement): boolean => funding?.payment !== undefined
 
 /**
- * True if an order that ended and stays empty proves that it was not paid. It proves nothing in three cases: an unpaid swap never changes
- * its status, a payment on another chain never expires, and an acknowledged payload was executed.
+ * True if an order that ended and stays empty proves that it was not paid. Three cases prove nothing: an unpaid swap never changes its
+ * status, a payment on another chain never expires, and an acknowledged payload was executed.
  */
 export const endsBySilence = (placement: Placement): boolean =>
   placement.by === undefined && !isByWallet(placement) && certaintyOf(placement) !== "executed"

@@ -1,7 +1,4 @@
-/**
- * One shape for the tables of this room: a row is about things of some kinds, has a name and tests, and gives an answer. `ARCHITECTURE.md`
- * refers to rows by their names.
- */
+/** A row: the kinds that it is about, its name, its tests and its answer. `ARCHITECTURE.md` refers to rows by name. */
 export type TableRow<Kind, Known extends ReadonlyArray<unknown>, Answer> = readonly [
   of: ReadonlyArray<Kind>,
   name: string,
@@ -9,7 +6,6 @@ export type TableRow<Kind, Known extends ReadonlyArray<unknown>, Answer> = reado
   answer: Answer
 ]
 
-/** Returns the answer of the first row that is about this kind and whose tests all hold; `undefined` if there is none. */
 export const firstOf = <Kind, Known extends ReadonlyArray<unknown>, Answer>(
   rows: ReadonlyArray<TableRow<Kind, Known, Answer>>,
   kind: Kind,

@@ -1,9 +1,9 @@
 /**
  * Watches placements that an earlier process had started without a recorded signature, after a start at which events can be missing (see
- * `JournalIntegrity`). That process may have signed and paid after all. The venue chooses a new nonce for each payload, so signing again
- * could pay twice, and nothing is created or signed for them. The bot watches a placement for as long as a request of the dead process may
- * have been under way and its deposit may take to show. With a deposit it continues like any other. Without one it is given up and its
- * order is cancelled as spare; money that reaches a cancelled order comes back.
+ * `JournalIntegrity`). That process may have signed and paid. The venue chooses a new nonce for each payload, so signing again could pay
+ * twice, and nothing is created or signed for them. The watch lasts as long as a request of the dead process may have been under way and
+ * its deposit may take to show. A placement with a deposit then continues. Without one it is given up and its order is cancelled as spare;
+ * money that reaches a cancelled order comes back.
  */
 import { Clock, Effect, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
 
-  /** Reads its own order and every other one with its fingerprint: the money may be in a spare order, which may have ended. */
+  /** Reads its own order and all others with its fingerprint: the money may be in a spare order, which may have ended. */
   const ordersOf = Effect.fnUntraced(function* (placement: Placement, market: Market | undefined) {
     const { by, order, plannedAt } = placement
     const own = order === undefined ? [] : [(yield* readOrder(venue, by, order)).value]
@@ -34,11 +34,10 @@ export const make = Effect.gen(function* () {
     return [...own, ...twins.filter(({ id }) => id !== order?.id)]
   })
 
-  /** Computes the events from the placement's state at the time of the record. */
   const recordOf = ({ id }: Placement, events: (placement: Placement) => ReadonlyArray<BotEvent>) =>
     change(books, id, (placement) => (mayBePaidEarlier(placement) ? events(placement) : []))
 
-  /** Polls once after the wait is long enough. Fails only when the bot must stop or cannot reach the venue. */
+  /** Polls once, after the waiting time. Fails only if the bot must stop or cannot reach the venue. */
   const checkTakenOver = Effect.fn("TakeoverWatch.checkTakenOver")(function* (
     placement: Placement,
     market: Market | undefined

@@ -1,7 +1,6 @@
 /**
- * The calls about a payment on another chain: asking the wallet, and telling the venue of its transaction. The journal has the
- * request before the wallet gets it. A working wallet holds up no other placement: it is waited for in the background, and is not
- * interrupted when the bot leaves.
+ * The calls about a payment on another chain: asking the wallet, and telling the venue of its transaction. The journal has the request
+ * before the wallet gets it. The bot waits for a working wallet in the background, and does not interrupt it when it leaves.
  */
 import { Clock, Effect } from "effect"
 import { inputAsset, type Market } from "../../domain/Market.ts"
@@ -55,7 +54,7 @@ const ask = Effect.fnUntraced(function* ({ books, named, wallet }: Means, placem
   yield* books.recordIfFits({ _tag: "PaymentMade", ...about(placement), txHash, ...present({ sender }) })
 })
 
-/** Records that a wallet is to be asked, for the first time or again, and asks it, unless the gate has closed meanwhile. */
+/** Records that a wallet is to be asked, for the first time or again, and asks it unless the gate has closed meanwhile. */
 export const pay = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"created" | "in doubt">,

@@ -1,7 +1,4 @@
-/**
- * Takes an order of the venue into the journal as a placement: after the journal was lost, or when the operator names an
- * order of this account that was made elsewhere. Nothing is sent.
- */
+/** Takes an order of the venue into the journal as a placement, after the journal was lost or when the operator names it. Sends nothing. */
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { inputAsset } from "../../domain/Market.ts"
@@ -19,7 +16,7 @@ export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
   const facts = { market, expected: asked }
   yield* books.record(...meaning(placement, { order, via: "taken in" }, facts))
   const bound = books.state.placements.get(id)
-  // Its deposit is recorded at once: an order that looked unfunded would be funded again.
+  // Its deposit is recorded at once, because an order that looked unfunded would be funded again.
   if (bound !== undefined) yield* books.record(...meaning(bound, { order, via: "look" }, facts))
   return id
 })

@@ -1,10 +1,9 @@
 /**
- * The comparison with other witnesses that a running bot makes from time to time: the venue's list of unfinished orders, the partner's
- * history and the balances. It follows the journal and forgets orders that have ended, so it needs little memory however long the journal
- * is. It only reads: it reports a foreign order or deposit and never touches it. Findings become an event when they differ from the last
- * ones. If a witness cannot be read, its earlier findings stand and it is read again the next time; the bot and the other witnesses are
- * not affected. A reported contradiction stands, also after a restart, until a later comparison of its subject agrees, its order has
- * ended, its books were corrected, or a person accepts it.
+ * Compares the journal from time to time with the venue's unfinished orders, the partner's history and the balances. It follows the journal
+ * and forgets ended orders, so it needs little memory. It only reads: it reports a foreign order or deposit and never touches it. Findings
+ * become an event when they differ from the last ones. If a witness cannot be read, its earlier findings stand and it is read again the
+ * next time; the bot and the other witnesses are not affected. A reported contradiction stands, also after a restart, until a later
+ * comparison of its subject agrees, its order has ended, its books were corrected, or a person accepts it.
  */
 import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
@@ -94,8 +93,8 @@ const findingText = ({ contradictions, foreign }: Pick<Finding, "contradictions"
 const isOver = ({ status }: Reconciliation.HistoryLine): boolean => status === "SUCCESS" || status === "REFUNDED"
 
 /**
- * The account's balances as a witness. The account's own capital is the amount at the first comparison, plus arrivals that its history
- * names and movements that a person accepts. The books must explain everything else.
+ * The account's balances as a witness. Its own capital is the amount at the first comparison, plus arrivals that its history names and
+ * movements that a person accepts. The books must explain everything else.
  */
 const watching = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: Witnessed) {
   const books = yield* Bookkeeper
@@ -113,7 +112,7 @@ const watching = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: Wi
   const note = (capital: ReadonlyArray<Of<"CapitalMoved">>) =>
     capital.length === 0 ? Effect.void : books.recordFrom(Baseline.unrecorded(capital))
 
-  /** An arrival without an origin that the account's own history names contradicts nothing. */
+  /** An arrival that the account's own history names, without an origin, contradicts nothing. */
   const movedSince = Effect.fnUntraced(function* (positions: BalanceComparison.Positions) {
     const { comparisons, unexplained } = yield* Baseline.compare(positions, books.state)
     const { capital, unread } = yield* Baseline.nameArrivals(unexplained, books.state, own, markets)
@@ -211,10 +210,7 @@ export interface Turns {
   readonly next: Effect.Effect<number>
 }
 
-/**
- * Waits `millis` between comparisons, and at most 30 s before the first: a new or emptied journal knows no open orders, and that must be
- * reported soon.
- */
+/** Waits `millis` between comparisons, and at most 30 s before the first: an emptied journal knows no open orders and must be reported. */
 export const every = (millis: number): Turns => ({
   first: Effect.succeed(Math.min(millis, firstLookMillis)),
   next: Effect.succeed(millis)

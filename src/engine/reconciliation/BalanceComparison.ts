@@ -3,8 +3,8 @@
  * verifier. Money of `ORIGIN_CHAIN` is on other chains and is not compared.
  *
  * The journal does not know the balance before it began, so movements are compared: balance less booked is a constant, the account's own
- * capital. Money under way has left the books, so it can only make the balance larger, by at most its amount. Each comparison thus gives a
- * lowest and a highest capital, and all ranges must overlap. An undecided comparison narrows the baseline or leaves it, and never moves it.
+ * capital. Money under way has left the books, so it can only make the balance larger, by at most its amount. Each comparison gives a
+ * lowest and a highest capital, and all ranges must overlap. An undecided comparison may narrow the baseline, and never moves it.
  */
 
 import { givenBackOf } from "../../domain/Accounts.ts"
@@ -19,7 +19,7 @@ import { type Comparison, noEvidence, texts } from "./Comparison.ts"
 export interface Position {
   readonly balance: Amount
   readonly booked: Amount
-  /** Amount that is booked as under way and may still be in the balance: it has not left yet, or is back already. */
+  /** Amount that is booked as under way and may still be in the balance, because it has not left yet or is back already. */
   readonly underWay: Amount
   /** Other people may send public money to the account. */
   readonly isPublic?: true
@@ -30,7 +30,7 @@ export interface BalanceLook {
   readonly resting: ReadonlyArray<Resting>
 }
 
-/** An unfinished order, and the highest amounts that may have come back from it, as output or refund, since the last poll. */
+/** An unfinished order, and the most that may have come back from it, as output or refund, since the last poll. */
 interface Resting {
   readonly orderId: string | undefined
   readonly filledIn: Amount
@@ -45,7 +45,7 @@ export type SeenAssets = ReadonlySet<string>
 export type Positions = ReadonlyMap<string, Position>
 
 const onItsWay = ["deposit in flight", "in doubt", "filled unpaid", "payout in flight", "refund in flight"] as const
-/** A marketable order fills at a better price than its limit, but not by more than this factor. */
+/** A marketable order may fill at a better price than its limit, but not by more than this factor. */
 const improvement = 2n
 
 export const snapshot = (
@@ -55,7 +55,6 @@ export const snapshot = (
   isSeen: SeenAssets,
   home: SeenHome = "CONFIDENTIAL_INTENTS"
 ): BalanceLook => {
-  // Swaps by hand state which balances they change.
   const names = new Set(swaps.map(({ id }) => id))
   const totals = Ledger.totals(Ledger.without(state.ledger, names)).filter(({ asset }) => isSeen.has(asset))
   const strategies = [...state.strategies.values()]
@@ -98,7 +97,7 @@ export const snapshot = (
   return { certain, resting }
 }
 
-/** Money in the order may have been refunded, or filled and paid out. A payment that is not seen yet may have been filled too. */
+/** Money in the order may have been refunded, or filled and paid out. Even a payment that is not seen yet may have been filled. */
 const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAssets): Resting => {
   const { fills, id, inputAmount, inputAsset, order, outputAmount, outputAsset } = placement
   const inOrder = max(0n, Ledger.heldBy(ledger, id, inputAsset, "in order"))
@@ -116,10 +115,7 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAsse
   }
 }
 
-/**
- * Bounds of the balances, once the orders have been read. They must be read after the balances: an order that is still open, with the
- * booked fills, has returned nothing before.
- */
+/** The orders must be read after the balances: an order that is still open, with the booked fills, has then returned nothing before. */
 export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap<string, Order>): Positions => {
   const isUnchanged = ({ filledIn, orderId }: Resting): boolean => {
     const venueOrder = orderId === undefined ? undefined : orders.get(orderId)
@@ -192,13 +188,10 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
       : { ...subject, verdict: "contradiction", text, evidence }
   })
 
-/** By asset: bounds of the unexplained arrival; negative if it left. */
+/** By asset: bounds of the unexplained arrival; negative for an unexplained loss. */
 export type Unexplained = ReadonlyMap<string, { readonly least: Amount; readonly most: Amount }>
 
-/**
- * Unexplained public money may be new capital of the account, or a payment that the ledger shows late. The next comparison decides, so this
- * one counts it as under way.
- */
+/** Unexplained public money may be new capital, or a payment that the ledger shows late. It counts as under way until the next one. */
 export const arrivals = (before: Positions, now: Positions): Positions => {
   const came = unexplained(before, now)
   return new Map(
@@ -224,10 +217,7 @@ export const unexplained = (before: Positions | undefined, now: Positions): Unex
 const isPossible = (before: Position, now: Position): boolean =>
   capitalOf(now).highest >= capitalOf(before).lowest && capitalOf(now).lowest <= capitalOf(before).highest
 
-/**
- * Baseline of the next comparison: the range that all comparisons so far leave possible. A contradiction changes nothing until a person
- * accepts it.
- */
+/** Baseline of the next comparison: the range that all comparisons allow. A contradiction changes nothing until a person accepts it. */
 export const baseline = (before: Positions | undefined, now: Positions): Positions =>
   new Map([
     ...(before ?? []),

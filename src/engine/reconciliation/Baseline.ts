@@ -1,8 +1,8 @@
 /**
- * Keeps the baseline of the balances between comparisons, and the movements of the account's own capital: a credit without an origin that
- * its history names, or an amount that a person accepts. Such capital is an event first (`CapitalMoved`), and the baseline includes each
- * event once, by its name, so a process that dies in between counts nothing twice. A lower balance never counts as withdrawn capital
- * without a person's approval.
+ * Keeps the baseline of the balances between comparisons, and the movements of the account's own capital. Such a movement is a credit
+ * without an origin that its history names, or an amount that a person accepts. It is an event first (`CapitalMoved`). The baseline
+ * includes each event once, by its name, so a process that dies in between counts nothing twice. A lower balance never counts as withdrawn
+ * capital without a person's approval.
  */
 import { Clock, Effect, Result } from "effect"
 import * as Amount from "../../domain/Amount.ts"
@@ -83,7 +83,7 @@ const acceptedIn = ({ accepted, acceptedAt }: Stored, capital: ReadonlyArray<Cap
 export const toRecord = ({ capital }: Pick<BotState, "capital">) =>
   Effect.map(stored, (known) => acceptedIn(known, capital))
 
-/** Leaves out capital that is recorded already: a concurrent comparison may have found it too. */
+/** Leaves out capital that a concurrent comparison has recorded already. */
 export const unrecorded =
   (found: ReadonlyArray<Capital>) =>
   ({ capital }: Pick<BotState, "capital">): ReadonlyArray<Capital> =>
@@ -103,8 +103,8 @@ interface Compared {
 }
 
 /**
- * Compares the balances with the range that earlier comparisons left possible, and stores the range that is possible now. With `isAccepted`
- * a person confirms the balances as they are; the writer of the journal then records the movement (`toRecord`).
+ * Compares the balances with the range that earlier comparisons left possible, and stores the new range. With `isAccepted` a person
+ * confirms the balances as they are; the writer of the journal then records the movement (`toRecord`).
  */
 export const compare = Effect.fn("Baseline.compare")(function* (
   seen: BalanceComparison.Positions,
@@ -140,10 +140,7 @@ const acceptedText = (amount: Amount.Amount): string =>
     ? `${amount} arrived from an unknown source, accepted by you as capital`
     : `${-amount} LEFT the account for an unknown reason, accepted by you as withdrawn capital`
 
-/**
- * Earlier reports that stay: contradictions about subjects on which this comparison decides nothing. A later confirmation by a person also
- * takes back reports about balances.
- */
+/** Earlier contradictions that this comparison does not decide. Those about balances end when a person has confirmed the balances. */
 export const stillTold = Effect.fnUntraced(function* (
   { contradictions, at }: NonNullable<BotState["reconciled"]>,
   isDecided: (subject: string) => boolean
@@ -155,7 +152,7 @@ export const stillTold = Effect.fnUntraced(function* (
   return openContradictions.filter((sentence) => !isOfBalance(sentence) || acceptedAt < at)
 })
 
-/** Newest pages of an account's history. A credit older than all of these stays reported. */
+/** Newest pages of an account's history. A credit that is older stays reported. */
 const [pageSize, mostPages] = [100, 5]
 
 const creditsOf = Effect.fnUntraced(function* (own: ReadonlySet<string>, { assets }: Markets) {
@@ -190,10 +187,7 @@ interface Named {
   readonly unread?: string
 }
 
-/**
- * Finds credits in the account's own history that explain the whole arrival: one of them, or the newest ones together. If the history is
- * refused or unreadable, it proves nothing.
- */
+/** Finds credits in the account's history that explain the whole arrival: one of them, or the newest ones together. */
 export const nameArrivals = Effect.fn("Baseline.named")(function* (
   unexplained: BalanceComparison.Unexplained,
   { capital }: Pick<BotState, "capital">,

@@ -1,7 +1,4 @@
-/**
- * Result of one comparison for one subject: it agrees, differs for a nameable reason, or contradicts, with its evidence. A comparison that
- * leaves open if the books agree is undecided, even with a verdict.
- */
+/** Result of one comparison for one subject, with its evidence. */
 import type { Amount } from "../../domain/Amount.ts"
 import type { TimelineEntry } from "./JournalOrders.ts"
 
@@ -22,7 +19,7 @@ export interface Comparison {
   readonly depositAddress: string | undefined
   readonly depositMemo: string | undefined
   readonly verdict: ComparisonVerdict
-  /** It leaves open if the books agree, so it takes back no earlier report of its subject. */
+  /** It leaves open if the books agree, so it takes back no earlier report of its subject, even with a verdict. */
   readonly isUndecided?: true
   readonly text: string
   readonly evidence: Evidence

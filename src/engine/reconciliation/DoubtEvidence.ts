@@ -1,8 +1,7 @@
 /**
- * Evidence of the partner's history about payments in doubt, and about swaps that the venue ended without amounts. It can prove that a
- * payment was made: its line shows our payload's hash, or money that came in at the order's own address. It never proves that none was
- * made, because lines lag and masked ones are left out. Balances prove neither: a payout, a refund or the owner may move an equal amount at
- * the same time.
+ * Evidence of the partner's history about payments in doubt and about swaps that the venue ended without amounts. Its line proves a payment
+ * by our payload's hash or by money at the order's own address. It never proves that none was made, because lines lag and masked ones are
+ * left out. Balances prove neither: a payout, a refund or the owner may move an equal amount at the same time.
  */
 import type { OperatorAnswer } from "../funding/Problems.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"

@@ -1,9 +1,8 @@
 /**
  * Reads the partner's history into the store: all of it the first time, then what is new and what could still change.
  *
- * A history can be read wrongly in four ways, and this file avoids them all. It asks for every status, because the
- * default omits awaited deposits. It sets no filter, because each one drops masking records. It sets no time bound,
- * because bounds are exclusive. It reads rows in flight again until they are final, because their amounts read zero.
+ * It asks for every status, because the default omits awaited deposits. It sets no filter, because each one drops masking records. It sets
+ * no time bound, because bounds are exclusive. It reads rows in flight again until they are final, because their amounts read zero.
  */
 import { createHash } from "node:crypto"
 import { Clock, Duration, Effect } from "effect"
@@ -15,15 +14,12 @@ import type { HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 
 const pageSize = 1000
-/** No history has more pages. A pass ends even if the venue makes up new rows without limit. */
+/** No history has more pages, so a pass ends even if the venue makes up new rows without limit. */
 const maxPages = 100_000
 /** An address without a payment stays pending without limit; after this time it is no longer read. */
 const openForMillis = Duration.toMillis("8 days")
 const beginning = 0
-/**
- * Retries of a page while the rate limiter refuses: another process may hold the limit for a while. Each failure counted here has already
- * waited several times.
- */
+/** Retries of a page while another process may hold the rate limit. Each failure counted here has already waited several times. */
 const maxLimitedTimes = 20
 const isLimited = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
 

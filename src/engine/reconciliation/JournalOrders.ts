@@ -1,7 +1,4 @@
-/**
- * Every order in the journal, settled ones included, with the figures that another witness can confirm or contradict. The engine's own
- * state forgets settled orders; this list keeps them, and is built only for a comparison.
- */
+/** Every order in the journal with the figures that another witness can check. Unlike the engine's state, it keeps settled orders. */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { byHand, foundAtVenue } from "../../domain/Placement.ts"
@@ -41,7 +38,6 @@ export interface JournalOrder {
 export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded): void => {
   if (!("placement" in event)) return
   if (event._tag === "Planned") {
-    // Swaps by hand are compared as swaps (see `Reconciliation`).
     if (event.strategy === byHand) return
     orders.set(event.placement, planned(event, at))
     return
@@ -124,7 +120,6 @@ const changeOf = (order: JournalOrder, event: PlacementEvent): Partial<JournalOr
     case "Contradiction":
       return { contradiction: event.what }
     case "Resolved":
-      // The operator accepted the venue's report, so it no longer contradicts.
       return event.word === "adopt" ? { contradiction: undefined } : { isByWord: event.word === "paid" }
     case "Settled":
       return { isOver: true }

@@ -1,12 +1,10 @@
 /**
- * Compares our records with those of others: the venue's orders, the partner's history, the balances. Pure:
- * everything that was read is an argument. Each subject agrees, differs for a nameable reason, or contradicts. A
- * contradiction means that money is not where the journal has it.
+ * Compares our records with the venue's orders, the partner's history and the balances. Each subject agrees, differs for a nameable reason,
+ * or contradicts: money is not where the journal has it. Pure.
  *
- * Four wrong ways to compare are avoided. The history is read with every status and without filters (see
- * `HistorySync`). A record that is missing there proves nothing, because masked records are hidden and reports lag.
- * Amounts of records in flight read zero and are not compared. Orders and swaps are matched by deposit address and
- * memo, not by time, because time bounds are exclusive.
+ * Four wrong ways to compare are avoided. The history is read with every status and without filters (see `HistorySync`). A record that is
+ * missing there proves nothing, because masked records are hidden and reports lag. Amounts of records in flight read zero and are not
+ * compared. Orders and swaps are matched by deposit address and memo, because time bounds are exclusive.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
@@ -32,7 +30,7 @@ export interface Witnesses {
   readonly own: ReadonlySet<string>
   readonly orders: ReadonlyArray<JournalOrder>
   readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
-  /** Addresses of further orders of the journal, by `addressKey`. They have ended, and only show that a line is not foreign. */
+  /** Addresses of ended orders of the journal, by `addressKey`. They only show that a line is not foreign. */
   readonly settled?: ReadonlySet<string>
   /** By id, as the venue shows them now. An order of the journal that is missing here was not found there. */
   readonly venueOrders: ReadonlyMap<string, Order>
@@ -59,7 +57,6 @@ export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
   ...witnesses.oddLines.map(oddLine)
 ]
 
-/** One statement about a subject; the gravest one is the subject's verdict. */
 type Statement = readonly [Exclude<ComparisonVerdict, "agrees">, string]
 
 const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Comparison, "verdict" | "text"> => {
@@ -166,7 +163,7 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
   return [...statements, ...legsAgainstVenue(order, found)]
 }
 
-/** Payouts and refunds that are in the journal and not at the venue. Swaps are left out, because their status may omit them. */
+/** Payouts and refunds that the venue does not confirm. Swaps are left out, because their status may omit them. */
 const legsAgainstVenue = (order: JournalOrder, found: Order): ReadonlyArray<Statement> => {
   if (order.by !== undefined || !order.isOver || order.isByWord === true || !found.payoutIsFinal) return []
   const legs = [
@@ -327,7 +324,7 @@ const foreign = ({
   ]
 }
 
-/** True if everything that an order held has left it. A leg that the venue gave up has not. */
+/** True if everything that an order held has left it. Money of a leg that the venue gave up has not. */
 export const isPaid = (order: Order): boolean =>
   isTerminal(order.fillStatus) &&
   order.payoutIsFinal &&

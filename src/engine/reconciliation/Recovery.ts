@@ -1,7 +1,7 @@
 /**
- * Rebuilds a lost journal from what the venue can prove. Every order with our money becomes a placement again: in the slot that plans
- * exactly this order now, or under the strategy `recovered`, which tracks it until its money is back. An ended order becomes a placement of
- * the strategy `ended`, so its fills, fees and profit are known again. Orders that the bot cannot handle are listed, never guessed.
+ * Rebuilds a lost journal from what the venue can prove. Every order with our money becomes a placement in the slot that plans exactly this
+ * order now. If there is none, the strategy `recovered` tracks it until its money is back. An ended order becomes a placement of the
+ * strategy `ended`, so its fills, fees and profit are known again. Orders that the bot cannot handle are listed, never guessed.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -49,7 +49,7 @@ const isWanted = (order: Order, market: Market, { strategy, desired }: SlotPlans
       side === order.side && quantity === order.quantity && Decimal.equals(price, order.price)
   )
 
-/** Two orders with equal deadlines, the fingerprint of an order, cannot be told apart. */
+/** Two orders with equal deadlines (the fingerprint) cannot be told apart. */
 export const recover = (
   orders: ReadonlyArray<Order>,
   slotPlans: ReadonlyArray<SlotPlans>,
@@ -82,7 +82,6 @@ export const recover = (
   return { found, unfunded, finished, notUnderstood }
 }
 
-/** Rebuilds the placement as it must have been planned; the order's reports then show its progress. */
 export const plannedAs = (
   {
     asked,

@@ -1,6 +1,6 @@
 /**
- * Reads the records that a reconciliation compares: first the journal, then the venue's orders, the history and the balances. A witness
- * that is read later can only know more. A witness that cannot be read is named, not guessed.
+ * Reads the records that a reconciliation compares. It reads the journal first, because a witness that is read later can only know more. A
+ * witness that cannot be read is named, not guessed.
  */
 import { Effect, Stream } from "effect"
 import { present } from "../../domain/Present.ts"
@@ -44,10 +44,7 @@ export const books = Effect.gen(function* () {
   return { state, orders: [...orders.values()], swaps: [...swaps.values()], startedAt } satisfies OwnRecords
 })
 
-/**
- * The venue's orders since the journal began, and orders of the journal that the list did not show. An order that
- * cannot be read does not stop the others; it is named with the reason.
- */
+/** The venue's orders since the journal began, and orders of the journal that the list did not show; unreadable ones with their reason. */
 export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* (
   { orders, startedAt }: Pick<OwnRecords, "orders" | "startedAt">,
   listing: Listing = {}
@@ -120,8 +117,8 @@ interface Told {
 }
 
 /**
- * Reads the balances, and the books of the same time. Returns `undefined` if the books changed during each of the reads, or if the venue
- * shows no balances. Orders must be read afterwards (`BalanceComparison.positions`).
+ * Reads the balances and the books of one time. Returns `undefined` if the books changed during each read, or if the venue shows no
+ * balances. Orders must be read afterwards (`BalanceComparison.positions`).
  */
 const balancesWith = <E, R>(books: Effect.Effect<Told, E, R>) =>
   Effect.fn("Witnesses.balances")(function* (

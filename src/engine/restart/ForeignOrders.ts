@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
 const distinctiveMillis = 5 * dayMillis
 
 /**
- * Notices another bot that runs with a copy of this journal: its orders carry the journal's mark, were made since this process started, and
+ * Notices another bot that runs with a copy of this journal. Its orders carry the journal's mark, were made since this process started, and
  * belong to none of its placements. Orders of unrelated bots carry the mark only by chance, so most new orders must carry it.
  */
 export const makeTwinWatch = Effect.gen(function* () {

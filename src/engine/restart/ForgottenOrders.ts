@@ -4,11 +4,10 @@
  * is taken back into that slot. Any other is reported, and nothing is funded until the operator has explained it, or the venue has ended it
  * without money. Orders of another bot carry the mark by chance, most often where orders live for minutes; their money is not ours.
  *
- * Placements that an earlier process began and did not sign, as far as the journal knows, wait as well. If the venue shows their
- * fingerprint on an order that the journal never created or never paid, events are missing, and the placements are doubted (see
- * `JournalIntegrity`).
+ * Placements that an earlier process began without a recorded signature wait as well. If the venue shows their fingerprint on an order that
+ * the journal never created or paid, events are missing, and the placements are doubted (see `JournalIntegrity`).
  *
- * A list may lag. So if events can be missing, the list counts only when it is read as long after the start as an order may take to show.
+ * A list may lag. If events can be missing, it counts only when read as long after the start as an order may take to show.
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -101,8 +100,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Asks the venue if it is time. Runs after strategies were planned, so that `plannedSlots` has their planned orders. Returns true if orders
-   * that had to wait may begin now. Fails with the read of the list or with the journal.
+   * Asks the venue if it is time. Runs after strategies were planned, so that `plannedSlots` has their orders. Returns true if orders that
+   * had to wait may begin now. Fails with the read of the list or with the journal.
    */
   const look = Effect.fn("ForgottenOrders.look")(function* () {
     if (mayBegin()) return false

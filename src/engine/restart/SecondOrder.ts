@@ -1,7 +1,7 @@
 /**
- * A second order of one placement that also has money in it: somebody continued an older copy of the journal, and each process paid an
- * order with the same fingerprint. Neither order replaces the other. The placement keeps its own and is contradicted. The other one becomes
- * a placement of the same strategy in a slot of its own. No strategy plans that slot, so the order is cancelled and its money comes back.
+ * A second paid order of one placement: an older copy of the journal was continued, and each process paid an order with the same
+ * fingerprint. Neither replaces the other. The placement keeps its own order and is contradicted. The other becomes a placement in a slot
+ * of its own, which no strategy plans, so it is cancelled and its money comes back.
  */
 import { Effect, Option, Stream } from "effect"
 import type { Market } from "../../domain/Market.ts"

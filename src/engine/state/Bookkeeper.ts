@@ -1,7 +1,4 @@
-/**
- * The only writer of the bot's memory. Events go to the journal first, then into the folded state, then to subscribers, so the state never
- * shows anything that is not on disk.
- */
+/** The only writer of the bot's memory. Events go to the journal first, so the state never shows anything that is not on disk. */
 import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { messageOf } from "../../domain/Text.ts"
@@ -27,9 +24,8 @@ export class Bookkeeper extends Context.Service<
     /** Folded in place, so read it again after every `record`. */
     readonly state: BotState.BotState
     readonly tries: Tries.TriesMemory
-    /** The events are durable when this returns. */
     record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
-    /** Like `record`, for events that follow from the state: nothing else is recorded between reading it and writing them. */
+    /** Like `record`, for events that follow from the state: no other fiber records between the read and the write. */
     recordFrom(events: (state: BotState.BotState) => ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Like `record`, but records nothing if an event no longer fits, because another fiber has changed the placement. */
     recordIfFits(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
@@ -47,7 +43,6 @@ export class Bookkeeper extends Context.Service<
     Effect.suspend(() => make(10_000))
   )
 
-  /** Like the default layer, with a snapshot of the state after each `snapshotEvery` events. */
   static layerWith({ snapshotEvery }: { readonly snapshotEvery: number }) {
     return Layer.effect(
       Bookkeeper,
@@ -56,7 +51,7 @@ export class Bookkeeper extends Context.Service<
   }
 }
 
-/** Records this process's view of the lock on its journal once it changes. An earlier process recorded its own. */
+/** Records this process's view of its lock if it changed. An earlier process recorded its own view. */
 export const noteLease = Effect.fnUntraced(function* (
   { record, state }: Pick<Bookkeeper["Service"], "record" | "state">,
   lost: string | undefined
@@ -84,7 +79,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   let keptAt = snapshotAt
   let isLost = false
 
-  // Appending and folding are one step to everybody else, because fibers record at the same time.
+  // Fibers record at the same time, so appending and folding are one step.
   const writing = yield* Semaphore.make(1)
 
   const keepSnapshot = Effect.suspend(() => {
@@ -94,7 +89,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   })
   yield* keepSnapshot
 
-  /** An event that is on disk but not in memory ends the process: only a new start reads the true state. */
+  /** An event that is on disk but not in memory ends the process, because only a new start reads the true state. */
   const fold = (recorded: ReadonlyArray<Recorded>) =>
     Effect.try({
       try: () => {
@@ -147,7 +142,6 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
 
 const impossible = (why: string) => Effect.die(new Error(`not recorded, because it is impossible: ${why}`))
 
-/** A full disk is reported once, and so is its end. */
 const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: number): ReadonlyArray<BotEvent> => {
   if (isFull === (diskFullSince !== undefined)) return []
   return isFull
@@ -155,7 +149,7 @@ const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: 
     : [{ _tag: "DiskFreed", fullMillis: Math.max(0, now - (diskFullSince ?? now)) }]
 }
 
-/** Folds events into a state, page by page. A running bot has priority: its fibers run between two pages. */
+/** Folds page by page; the running bot's fibers go first between two pages. */
 const foldInto = (
   state: BotState.BotState,
   events: Stream.Stream<Recorded, JournalError>,
@@ -173,7 +167,6 @@ const foldInto = (
     }).pipe(Effect.andThen(Effect.yieldNow))
   )
 
-/** Replays the state at a past time, page by page; `seen` gets every event up to it. */
 export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
   until: number,
   seen: (entry: Recorded) => void

@@ -1,7 +1,6 @@
 /**
- * The bot's memory: a fold of the journal and nothing else, so a restart is a re-read. It holds placements, slots,
- * the limits' counters and the ledger. `apply` accepts every legal history and throws on an impossible one, because a
- * broken invariant is a defect, not an error to recover from.
+ * The bot's memory: a fold of the journal and nothing else, so a restart is a re-read. `apply` accepts every legal history and throws on an
+ * impossible one, because a broken invariant is a defect, not an error to recover from.
  */
 import { Result } from "effect"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
@@ -44,7 +43,7 @@ export interface BotState extends RunState.RunState {
   /** A new object after each new value. */
   signals: Signals
   swapCount: number
-  /** Sequence number of the last event of each strategy; under `undefined`, of the last event that concerns all of them. */
+  /** Sequence number of each strategy's last event; under `undefined`, of the last event that concerns all strategies. */
   readonly touched: Map<string | undefined, number>
 }
 
@@ -69,7 +68,7 @@ export const make = (): BotState => ({
 export const touchedAt = ({ touched }: BotState, strategy: string): number =>
   Math.max(touched.get(strategy) ?? 0, touched.get(undefined) ?? 0)
 
-/** Reads something from all of a state at most once for each event: nothing but events changes a state. */
+/** Caches a value until the next event, because nothing but events changes a state. */
 export const perEvent = <A>(read: (state: BotState) => A): ((state: BotState) => A) => {
   const values = new WeakMap<BotState, { readonly sequence: number; readonly value: A }>()
   return (state) => {
@@ -161,8 +160,8 @@ const changeStrategy = (
 }
 
 /**
- * Returns the reason why `events` cannot come next; `undefined` if they can. Callers check it before writing, because a journal with an
- * impossible event is lost. A placement may have changed between a request and its answer.
+ * Returns why `events` cannot come next; `undefined` if they can. Callers check before writing, because a journal with an impossible event
+ * is lost. A placement may have changed between a request and its answer.
  */
 export const objection = ({ ended, placements }: BotState, events: ReadonlyArray<BotEvent>): string | undefined => {
   const changed = new Map<string, Placement | undefined>()
@@ -210,8 +209,8 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   noteRefused(state, placement, event, at)
   noteEarlyEnd(state, placement, event, at)
   noteTrading(state, changed, event, at)
-  // A settled order is final and paid at the venue; one that lives on becomes a placement again (`EndedOrders`). Orders of other finished
-  // placements may still show up in lists, so those placements stay.
+  // A settled order that lives on becomes a placement again (`EndedOrders`). Other finished placements stay, because lists may still show
+  // their orders.
   if (changed.state === "settled") state.placements.delete(changed.id)
 }
 
@@ -271,10 +270,10 @@ const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOr
   if (placement !== undefined) placements.set(placement.id, unreadable(placement, reason, at))
 }
 
-/** An order whose create was not answered, and a deposit that was booked as not made, appear within this time. */
+/** Within this time, an order whose create was not answered, and a deposit that was booked as not made, appear. */
 const rememberedMillis = hourMillis
 
-/** Deletes placements that ended without money once their orders can no longer appear: refused attempts would fill the memory. */
+/** Deletes placements that ended without money once their orders can no longer appear. Otherwise refused attempts would fill the memory. */
 const forgetEnded = (state: BotState, at: number): void => {
   for (const [id, { changedAt, deadline, spares, state: ended }] of state.placements) {
     if (ended !== "abandoned" && ended !== "dead") continue
@@ -286,8 +285,8 @@ const forgetEnded = (state: BotState, at: number): void => {
 }
 
 /**
- * Counts the refused payments of a strategy. A payment in doubt proves no refusal, and neither does a wallet that was not asked. If the
- * deposit of a payment that was booked as not made arrives, the strategy is stopped.
+ * Counts the refused payments of a strategy. A payment in doubt and a wallet that was not asked prove no refusal. If the deposit of a
+ * payment that was booked as not made arrives, the strategy is stopped.
  */
 const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
   const refuse = (answer: string, lie: { readonly isLie?: true } = {}) =>
@@ -315,7 +314,6 @@ const noteEarlyEnd = (state: BotState, before: Placement, event: PlacementEvent,
   }))
 }
 
-/** The residual already contains the placement's last holdings. */
 const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
   for (const asset of [placement.inputAsset, placement.outputAsset]) {
     const amount = Ledger.heldBy(state.ledger, id, asset, "residual")

@@ -1,7 +1,4 @@
-/**
- * One attempt to fill a slot, as far as the journal knows. It is a union by state: a state's guarantees are fields of it, so code never
- * asks if an open placement has an order. Code that reads placements of any state sees the other fields as optional.
- */
+/** One attempt to fill a slot, as far as the journal knows. It is a union by state, so the type shows what each state guarantees. */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Of, Reason } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -24,7 +21,7 @@ export interface BoundOrder {
 }
 
 export interface Funding extends Payload {
-  /** Paid by a wallet on another chain instead of by a signed intent; `signed` and `intentHash` are empty then. */
+  /** Paid by a wallet on another chain instead of a signed intent; `signed` and `intentHash` are then empty. */
   readonly payment?: Payment
   /** Only the operator said that it was paid, and may take that back. */
   readonly isByWord?: true | undefined
@@ -55,10 +52,9 @@ export interface KnownFill {
   readonly updatedAt: number
 }
 
-/** An order that is cancelled for one of these reasons makes room for another one in its slot. */
+/** An order that is cancelled for one of these reasons makes room for its successor in the slot. */
 export const movingCodes: ReadonlySet<string> = new Set(["other-market", "other-side", "other-way", "requote"])
 
-/** A placement keeps what was planned. */
 interface Attempt extends Omit<Of<"Planned">, "_tag" | "placement" | "mid"> {
   readonly id: string
   readonly plannedAt: number
@@ -71,7 +67,6 @@ interface Progress {
   readonly createRefusal?: string
   readonly cancel?: Cancel
   readonly status?: string
-  /** Start and text of the venue's answers that the order does not exist. */
   readonly missing?: { readonly since: number; readonly text: string } | undefined
   readonly report?: SwapReport
   readonly echo?: FeeEcho
@@ -136,7 +131,7 @@ export type PlacementIn<S extends Placement["state"]> = Extract<Placement, { rea
 
 export const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
-/** The market with its assets. A swap by hand names its own. `undefined` when the market is no longer configured. */
+/** A swap by hand names its own market. `undefined` if the market is no longer configured. */
 export const marketOf = ({ market, swap }: Placement, markets: ReadonlyMap<string, Market>): Market | undefined =>
   swap === undefined ? markets.get(market) : { name: market, base: swap.origin, quote: swap.destination }
 
@@ -147,14 +142,14 @@ export const filledBase = (placement: Placement): Amount =>
 export const filledQuote = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
 
-/** True if nothing has left the wallet: there is neither a payment of ours nor a deposit that was found. */
+/** True if nothing has left the wallet. */
 export const isUnpaid = ({ deposited = 0n, funding }: Partial<Placement>): boolean =>
   funding === undefined && deposited === 0n
 
 /** An order that ends less than this before its deadline has expired, because clocks differ. */
 const earlyMillis = minuteMillis
 
-/** True if the end is early and not caused by our cancel. A swap often ends without a trade. */
+/** True if an order ended early without our cancel. A swap often ends without a trade, so it does not count. */
 export const isEarly = ({ by, cancel, deadline }: Placement, status: string, endedAt: number): boolean =>
   by !== "swap" &&
   cancel === undefined &&

@@ -1,7 +1,4 @@
-/**
- * Effect of each event on its placement: one half of the journal's fold (see `BotState`). It throws on an impossible history, because an
- * ignored event would hide a broken invariant.
- */
+/** Effect of each event on its placement. Throws on an impossible history, because an ignored event would hide a broken invariant. */
 import { Redacted } from "effect"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
@@ -141,7 +138,7 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
   return placement.state === "open" ? { ...placement, state: "settled" } : rest
 }
 
-/** A completed payout stays booked; a payout on its way is started again later. */
+/** A completed payout stays booked. A payout on its way is started again later. */
 export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open"> => ({
   ...placement,
   state: "open",

@@ -1,7 +1,4 @@
-/**
- * State of the whole bot, independent of strategies and orders: the run, the kill switch, and the health of venue, disk, journal, clock and
- * files. A fold of the journal; a new run starts healthy until an event reports otherwise.
- */
+/** State of the whole bot, not of a strategy or an order. A new run starts healthy until an event reports otherwise. */
 import type { Of, PlacementEvent, Tag } from "../../domain/BotEvent.ts"
 import type { Drift } from "../../domain/Drift.ts"
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
@@ -21,13 +18,11 @@ export interface RunState {
   /** Events of this account's journal that an outside witness saw and this journal lacks; `isAccepted` once a person lets it continue. */
   witnessed: (Of<"WitnessDisagreed"> & { readonly isAccepted: boolean }) | undefined
   rejectedEdit: ReadonlyArray<string> | undefined
-  /** Findings and time of the last comparison with other witnesses, unless all agreed. */
   reconciled: (Pick<Of<"Reconciled">, "contradictions" | "foreign"> & { readonly at: number }) | undefined
   capital: ReadonlyArray<Of<"CapitalMoved">>
   drift: ReadonlyArray<Drift>
   doubts: ReadonlyMap<string, { readonly reason: string; readonly isUnquoted: boolean; readonly since: number }>
   assets: ReadonlyMap<string, string>
-  /** The last time at which each price alert was reached. */
   alerts: ReadonlyMap<string, number>
   echoedFees: Map<string, LearnedFee>
   /** Our clock against the venue's; `undefined` before the first comparison of this run. */
@@ -106,10 +101,7 @@ export const orderName = ({ placement, slot }: { readonly placement: string; rea
 
 type Told = Pick<Of<"Reconciled">, "contradictions" | "foreign">
 
-/**
- * Drops findings about an order once its books were corrected or a person has confirmed the facts. The next comparison reports a finding
- * again if it persists. An adopted order is no longer foreign.
- */
+/** Drops findings that a correction or a person has settled. If a finding persists, the next comparison reports it again. */
 export const corrected = (told: Told, event: PlacementEvent): Told => {
   const { contradictions, foreign } = told
   if (event._tag === "Bound")
@@ -132,7 +124,7 @@ export const correct = (state: RunState, event: PlacementEvent): void => {
   state.reconciled = contradictions.length + foreign.length > 0 ? { ...reconciled, contradictions, foreign } : undefined
 }
 
-/** State that outlasts a run. A finding is reported again only when it differs. */
+/** State that outlasts a run, so that a finding is reported again only if it differs. */
 const lasting = ({
   alerts,
   assets,

@@ -1,7 +1,4 @@
-/**
- * History of a slot, folded from its orders' reports, never from requests. An order that fills while it is being cancelled counts like any
- * other.
- */
+/** History of a slot, folded from its orders' reports, never from requests, so an order that fills while being cancelled counts. */
 import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
@@ -22,13 +19,13 @@ export interface Slot {
   readonly past?: SlotPast | undefined
   /** The last order that ended here, and the slot's earlier progress, in case the order lives on. */
   readonly lastEnd?: { readonly placement: string; readonly before: Course } | undefined
-  /** Base quantities of all orders that have ended, and quote that was paid and came in for them. */
+  /** Base quantities of all ended orders, and the quote that was paid and came in for them. */
   readonly bought: Amount
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
   readonly forgone?: Forgone | undefined
-  /** Consecutive attempts that the venue refused, and swaps that it paid back; the back-off counts them. */
+  /** Consecutive attempts that the venue refused, and swaps that it paid back. The back-off counts them. */
   readonly refusals: number
   readonly refusedAt: number
   /** The last refused order is the exit after a stop. */
@@ -157,9 +154,7 @@ const courseOf = (slot: Slot): Course => {
   return { carried, completedLegs, filledInLeg, lastLeg, past, receivedByLastLeg, receivedInLeg }
 }
 
-/**
- * Takes an ended order that lives on out of the slot's history. If no other order has ended here since, the earlier progress is restored.
- */
+/** Removes an ended order that lives on. If no other order has ended here since, the earlier progress is restored. */
 export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => {
   const [base, quote] = [filledBase(ended), filledQuote(ended)]
   const { bought, paid, proceeds, sold } = slot
@@ -177,10 +172,7 @@ export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => 
   }
 }
 
-/**
- * A swap that the venue paid back counts as a failed attempt, although we paid it. Immediate retries without limit would spend the budget
- * on refund fees.
- */
+/** A swap that the venue paid back counts as a failed attempt. Immediate retries without limit would spend the budget on refund fees. */
 const attemptsAfter = ({ refusals }: Slot, placement: Placement): Partial<Slot> => {
   if (placement.by !== "swap") return {}
   if (filledBase(placement) > 0n) return { refusals: 0 }

@@ -1,4 +1,4 @@
-/** Encodes the bot's memory as bytes with Node's structured clone, which keeps maps and whole numbers of any size. */
+/** Uses Node's structured clone, which keeps maps and whole numbers of any size. */
 import { deserialize, serialize } from "node:v8"
 import type { FoldSnapshot } from "../../journal/snapshots/Snapshots.ts"
 import type { BotState } from "./BotState.ts"

@@ -1,7 +1,4 @@
-/**
- * Use of the limits by open orders. It is counted once for a plan, and each planned order is added, so the cost of planning an order does
- * not depend on their number.
- */
+/** Use of the limits by open orders. It is counted once for a plan, so the cost of planning an order does not depend on their number. */
 
 import type { Amount } from "../../domain/Amount.ts"
 import { hourMillis } from "../../domain/Durations.ts"
@@ -18,7 +15,7 @@ export interface Usage {
   openOrders: number
   /** Placements planned in the last hour, and successors for which orders are being cancelled. */
   lastHour: number
-  /** Value of the open orders at their prices, in quote; meaningless over strategies with different quotes. */
+  /** Value at the orders' prices, in quote; meaningless over strategies with different quotes. */
   notional: Amount
   readonly exposure: Map<string, Amount>
   /** Part of the exposure that is still in the wallet: planned, and neither signed nor deposited. */

@@ -14,8 +14,8 @@ export const close = (
   isEndUnbelieved: boolean
 ): ReadonlyArray<BotEvent> => {
   if (order.depositedAmount === 0n) {
-    // A signed order without a deposit: only the payload's expiry shows that none will come. An unsigned order had no money at risk, unless
-    // the journal may have lost its signature.
+    // Only the payload's expiry shows that a signed order gets no deposit. An unsigned order had no money at risk, unless the journal may
+    // have lost its signature.
     return placement.state === "created" && placement.mayBePaid !== true
       ? [{ _tag: "Abandoned", ...about(placement), reason: `the venue ended it unfunded (${order.fillStatus})` }]
       : []
@@ -45,7 +45,7 @@ interface Outcome {
 
 const notYet: Outcome = { events: [], done: false }
 
-/** The venue names no amounts in payouts: the arrival is the filled output less the reported cost. */
+/** The venue names no amounts in payouts, so the arrival is the filled output less the reported cost. */
 const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Disputed): Outcome => {
   const asset = placement.outputAsset
   const filled = receivedBy(order)

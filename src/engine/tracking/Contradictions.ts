@@ -1,7 +1,4 @@
-/**
- * Finds contradictions in a report of an order: against our facts, and inside the report once the order has ended. Each finding has a kind,
- * so people and programs can tell a missing payout from an excessive refund. Pure.
- */
+/** Finds contradictions in a report of an order: against our facts, and inside the report once the order has ended. Pure. */
 import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { ContradictionKind } from "../../domain/EventValues.ts"
@@ -25,8 +22,8 @@ export const unspentOf = ({ state, unspent }: Placement, { left }: Pick<Fills.Di
   state === "closing" ? unspent : left
 
 /**
- * Highest deposit that we can have made; `undefined` if there is no bound. The journal may have lost what was signed for an order that it
- * doubts, so its input is the bound. A swap by hand may be paid from elsewhere with more than was agreed; the venue returns the rest.
+ * Highest deposit that we can have made; `undefined` if there is no bound. If the journal may have lost a signature, the order's input is
+ * the bound. A swap by hand may be paid from elsewhere with more than was agreed; the venue returns the rest.
  */
 export const mostDeposited = ({ funding, inputAmount, mayBePaid, swap }: Placement): Amount | undefined => {
   if (swap !== undefined && funding?.payment !== undefined) return undefined
@@ -131,7 +128,7 @@ const dear = (placement: Placement, order: Order, disputed: Fills.Disputed): Fin
   return mismatch(`the venue reports a ${leg} cost of ${cost.claimed}, but it was funded at a fee of ${cost.fee}`)
 }
 
-/** No real order changes this often; further reports of such a venue are not recorded. */
+/** No real order changes this often, so further reports are not recorded. */
 const mostChanges = 100
 
 export const changesTooOften = ({ changes = 0 }: Placement): boolean => changes >= mostChanges
@@ -166,7 +163,7 @@ const isWorse = (placement: Placement, fill: Fill): boolean => {
   return received * placement.inputAmount < spent * Fees.leastOf(placement, placement.outputAmount)
 }
 
-/** The order must have ended and must have held money. Until its payouts are final, they may still come. */
+/** An order that has not ended, or held no money, contradicts nothing. Until its payouts are final, they may still come. */
 const againstItself = (placement: Placement, order: Order): Finding | undefined => {
   const { depositedAmount, fills, fillStatus, payoutIsFinal, refund, withdrawals } = order
   if (!isTerminal(fillStatus) || depositedAmount === 0n) return undefined

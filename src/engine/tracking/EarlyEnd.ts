@@ -19,7 +19,7 @@ export const isEndUnbelieved = (placement: Placement): boolean => {
 export const doubtOf = ({ order, status }: Placement): string =>
   `the venue ended order ${order?.id} early (${status}); a new one is placed if this is unchanged for ten minutes`
 
-/** The end was doubtful when the cancel was requested: only the venue's answer to the cancel settles it. */
+/** The end was doubtful when the cancel was requested, so only the venue's answer to the cancel settles it. */
 export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean =>
   state === "closing" && cancel !== undefined && closedAt !== undefined && cancel.requestedAt >= closedAt
 

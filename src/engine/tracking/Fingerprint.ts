@@ -1,7 +1,6 @@
 /**
- * The fingerprint of an order is its deadline, drawn at random for each order, to the millisecond. The service takes no client ids, so an
- * order whose create was never answered can be recognised only by it, in a list that other bots of the account fill as well. Bots need not
- * agree on anything.
+ * The fingerprint of an order is its deadline, drawn at random for each order, to the millisecond. The service takes no client ids, so only
+ * the fingerprint shows which order in the list of all bots of the account comes from an unanswered create.
  *
  * Each window of time has one deadline that carries the journal's mark, a number drawn when the journal began; only these are drawn. So an
  * order that the journal has forgotten is recognised as its own. Orders of a week have windows of 16 seconds: some 4,700 deadlines to draw
@@ -13,7 +12,7 @@ import { Effect, Random } from "effect"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { seeded } from "../../domain/Seeded.ts"
 
-/** Share of the lifetime from which deadlines are drawn: the shortest life is this share below the longest. */
+/** Deadlines are drawn from this last share of the lifetime. */
 const spread = 1 / 8
 
 /** Window lengths by minimum lifetime. Changing one makes earlier orders foreign. */

@@ -1,7 +1,5 @@
 /**
- * Where the money of an order comes from and goes to. The configuration says it when an order is created, the journal keeps it, and every
- * report of the order must repeat it. So a later edit of the configuration changes no old order, and a restarted process compares with the
- * path of the create.
+ * The journal keeps the path of each create, and every report must repeat it, so a later edit of the configuration changes no old order.
  */
 import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
 import { type AskedPath, type MoneyPath, type MoneyPlaces, pathBetween } from "../../domain/MoneyPath.ts"
@@ -29,7 +27,7 @@ const parts = [
   ["refund type", "refundType"]
 ] as const satisfies ReadonlyArray<readonly [string, keyof Course]>
 
-/** Change of the configuration since this create: the order is right, but the configured path differs now. */
+/** The order is right, but the configured path was edited since its create. */
 export const editedSince = (side: Side, asked: MoneyPath, market: Market, places: MoneyPlaces): string | undefined => {
   const edited = difference({ side, ...askedFor(side, market, places) }, { side, ...asked })
   return edited === undefined ? undefined : `the configuration was edited since it was made: ${edited}`

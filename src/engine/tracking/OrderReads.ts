@@ -1,13 +1,12 @@
-/** The two ways to read orders: individually, and the venue's list as a stream of pages. */
 import { Effect, Option, Stream } from "effect"
 import type { KnownFillStatus } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { BoundOrder } from "../state/Placement.ts"
 
-/** Most orders that the venue gives in one page. */
+/** The venue's limit for one page. */
 export const pageSize = 50
-/** A list with more pages than this never ends. The list of all accounts of a credential is long. */
+/** A list with more pages never ends. The list of all accounts of a credential is long. */
 const maxPages = 2_000
 const maxPagesOfAll = 100_000
 /** Clocks may differ, and the venue may date an order before we sent it. */
@@ -23,8 +22,8 @@ export interface Listing {
 }
 
 /**
- * Reads pages, newest first. The stream ends with the list, at orders older than asked for, at a page that shows nothing new (the cursor
- * does not move), and if the venue refuses its own cursor. The pages before stay valid.
+ * Reads pages, newest first. The stream ends with the list, at orders older than asked for, or at a page that shows nothing new. It also
+ * ends if the venue refuses its own cursor; the pages before stay valid.
  */
 export const orderPages = (
   venue: Pick<Venue["Service"], "listOrders">,

@@ -1,9 +1,8 @@
 /**
- * Computes the new facts in a report of the venue as events, without side effects. `protocol/Sightings` finds the placement of a report.
- * Facts only grow. Deposits, fills and terminal statuses are never taken back, so a report that shows less than the books is an old view
- * and is ignored. A report that shows something impossible becomes a `Contradiction` and freezes the slot. A status alone never closes the
- * books: an order is settled when its fills are paid out, its unspent input is refunded and the venue calls both final. An amount that does
- * not add up by then moves to *residual*.
+ * Computes the new facts in a report of the venue as events. Pure. Facts only grow: deposits, fills and terminal statuses are never taken
+ * back, so a report that shows less than the books is an old view and is ignored. A report of something impossible becomes a
+ * `Contradiction` and freezes the slot. A status alone never closes the books: an order is settled when its fills are paid out, its unspent
+ * input is refunded and the venue calls both final. An amount that does not add up by then moves to *residual*.
  */
 
 import { type Amount, max, min } from "../../domain/Amount.ts"
@@ -32,7 +31,7 @@ import {
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, shownBy } from "./MoneyPath.ts"
 
-/** True if neither address nor deadline is ours: the report is about another order, under the id of our order. */
+/** True if neither address nor deadline is ours: the report is about another order under our order's id. */
 const isAnother = (placement: Placement, order: Order): boolean =>
   placement.order !== undefined &&
   isSaid(order, "depositAddress") &&
@@ -47,14 +46,10 @@ const matches = (placement: Placement, market: Market, order: Order): boolean =>
   order.quantity === placement.quantity &&
   Decimal.equals(order.price, placement.price)
 
-/**
- * True if an order without an answer to us comes from our create: its drawn deadline matches to the millisecond, and so do all other terms
- * that we asked for. Every other order on this account is foreign.
- */
+/** True if an order comes from our unanswered create: all its terms match, and its drawn deadline to the millisecond. */
 export const isFromOurCreate = (placement: Placement, market: Market, order: Order): boolean =>
   order.deadline === placement.deadline && matches(placement, market, order)
 
-/** Term that differs from our create, at any stage of the order; `undefined` when all are right. */
 const wrongTerm = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined => {
   const { inputAmount, outputAmount, path = askedFor(placement.side, market, expected), terms = {} } = placement
   const { maxAppFeeBasisPoints, signerId } = expected
@@ -81,7 +76,6 @@ const differing = (checks: ReadonlyArray<readonly [string, unknown, unknown]>): 
   return wrong === undefined ? undefined : `its ${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
 }
 
-/** Fault of the venue's echo of our order, checked before money follows; `undefined` when it is right. */
 const echoProblem = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined =>
   wrongTerm(placement, market, order, expected) ??
   differing([
@@ -89,7 +83,7 @@ const echoProblem = (placement: Placement, market: Market, order: Order, expecte
     ["deposited amount", order.depositedAmount, 0n]
   ])
 
-/** Reason why no money may go to this order before it is paid. The answer to a swap's quote has none of our terms. */
+/** Reason why no money may go to this unpaid order. The answer to a swap's quote has none of our terms. */
 export const mistakeIn = (
   placement: Placement,
   market: Market,
@@ -103,7 +97,7 @@ export const mistakeIn = (
     : "it differs from the request"
 }
 
-/** Reason not to pay an order whose fee is above the schedule. That is no contradiction: no fee is agreed before the venue's answer. */
+/** Reason not to pay an order whose fee is above the schedule. No fee is agreed before the venue's answer, so it is no contradiction. */
 export const dearerThanScheduled = (
   { by, terms = {} }: Placement,
   market: Market,
@@ -135,7 +129,7 @@ export const bind = (
   correlationId: string | undefined
 ): ReadonlyArray<BotEvent> => {
   const correlation = present({ correlationId })
-  // An order that ended before it was paid is bound all the same; the last read before its payment gives it up.
+  // An order that ended unpaid is bound all the same; the last read before its payment gives it up.
   const isOver = isTerminal(order.fillStatus) && order.depositedAmount === 0n
   const asCreated = isOver ? { ...order, fillStatus: "AWAITING_DEPOSIT" } : order
   const problem = mistakeIn(placement, market, asCreated, expected)
@@ -151,7 +145,7 @@ export const bind = (
   if (dear !== undefined) {
     return [...echo, ...spares, { _tag: "Abandoned", ...about(placement), reason: `not funded: ${dear}` }]
   }
-  // The status is recorded with the order, so that the read before its payment has nothing to record.
+  // The status is recorded here, so that the read before the payment has nothing to record.
   const status = order.fillStatus
   const statusEvents = isTerminal(status)
     ? []
@@ -171,7 +165,7 @@ interface Asked {
   readonly expected: Expectations
 }
 
-/** A spare order of ours holds a deposit: the evidence counts, even if another order was bound before. Its wrong terms are reported. */
+/** A deposit in a spare order counts as evidence, even if another order was bound before. Its wrong terms are reported. */
 export const adopt = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
   if (order.unsaid !== undefined) return []
   const binding = bound(placement, { ...order, ...credible(placement, order) }, "list", {})
@@ -325,7 +319,6 @@ const contradicted = (
   return { _tag: "Contradiction", ...about(placement), ...finding, evidence }
 }
 
-/** The contradiction was reported; its consequences are no news. */
 const following = (event: BotEvent): BotEvent =>
   event._tag === "LegFailed" ? { ...event, follows: "contradiction" } : event
 

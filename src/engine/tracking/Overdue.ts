@@ -1,13 +1,10 @@
-/**
- * Orders whose money has been in one state for longer than its term, with the step that they wait for and its start. Each step has its own
- * term. Pure; `orders --stuck`, the API and the page show it.
- */
+/** Orders whose money has waited for a step longer than the step's term. Pure. */
 import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import { filledOut, type Placement } from "../state/Placement.ts"
 import { isBareSuccess } from "./amounts/BareSuccess.ts"
 
-/** Maximum time of each step before a person should check, in milliseconds. */
+/** Maximum milliseconds of each step before a person should check. */
 export interface StepTerms {
   readonly create: number
   readonly deposit: number
@@ -85,7 +82,6 @@ export const overdueIn = (state: BotState, terms: StepTerms, now: number): Reado
       if (step === undefined) return []
       const [waitsFor, begunAt] = step
       const term = terms[waitsFor]
-      // A placement that needs a person is overdue at once.
       const { changedAt, unreadable } = placement
       const needsSomebody =
         placement.payout === "failed" ||

@@ -1,7 +1,4 @@
-/**
- * Our clock against the venue's. Deadlines that the venue judges (a payload's) are checked by its clock, as far as it
- * is known. If the clocks differ too much, no new money leaves.
- */
+/** Our clock against the venue's, which judges when a payload expires. If the clocks differ too much, no new money leaves. */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { mostSkewMillis } from "../../venue/Venue.ts"
@@ -17,7 +14,6 @@ export const compared = ({ clock }: BotState, skewMillis: number | undefined): R
   return isSame ? [] : [{ _tag: "ClockCompared", skewMillis, ok }]
 }
 
-/** Reason why the clock prevents new funding; `undefined` if it does not. */
 export const problem = ({ clock }: BotState): string | undefined => problemOf(clock?.skewMillis)
 
 export const problemOf = (skewMillis: number | undefined): string | undefined =>
@@ -25,10 +21,7 @@ export const problemOf = (skewMillis: number | undefined): string | undefined =>
     ? undefined
     : `this machine's clock differs from the venue's by ${Math.round(Math.abs(skewMillis) / 1000)} s`
 
-/**
- * Time by which payloads expire: the earlier of our time and the venue's. It is unknown which clock is wrong, but bytes that have expired
- * by the earlier time have expired by both.
- */
+/** Time by which payloads expire. It is unknown which clock is wrong, but bytes that expired by the earlier time expired by both. */
 export const of = ({ clock }: BotState, millis: number): number =>
   clock === undefined || clock.ok ? millis : millis - Math.max(0, clock.skewMillis)
 

@@ -1,7 +1,7 @@
 /**
- * Tells if the venue answers and accepts our credential. A failure is reported as soon as one read shows it, because the next one may take
- * equally long. A failed read of one order does not interrupt requests of the others. A refused credential ends the bot, but not at once: a
- * gateway that restarts may refuse one request.
+ * Records if the venue answers and accepts our credential. The first failed read is reported at once, because the next one may take equally
+ * long. A failed read of one order does not interrupt the others. A refused credential does not end the bot at once: a gateway that
+ * restarts may refuse one request.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
@@ -41,7 +41,6 @@ const make = Effect.gen(function* () {
     return true
   })
 
-  /** A read of an order without any answer reports it: the next poll would take equally long. */
   const unanswered = (reason: OutcomeUnknown) =>
     reason.status === undefined ? recordDown(reason.message) : later(reason)
 
@@ -54,8 +53,8 @@ const make = Effect.gen(function* () {
   }
 
   /**
-   * Handles a turn that ended because the credential is refused. If the venue accepted the credential before, or orders depend on it, the
-   * refusal is believed after some seconds; otherwise at the second turn.
+   * Handles a turn that ended because the credential is refused. If the venue accepted it before, or orders depend on it, the refusal is
+   * believed after some seconds; otherwise at the second turn.
    */
   const turnRefused = Effect.fnUntraced(function* (error: VenueError) {
     const now = yield* monotonicMillis

@@ -1,7 +1,4 @@
-/**
- * Work of a turn on each order: the step that is due, if the gate permits it. Directly before money could leave, the gate asks for the
- * facts of that time.
- */
+/** Work of a turn on each order: the step that is due, if the gate permits it directly before money could leave. */
 import { Context, Effect, Layer } from "effect"
 import type { JournalError } from "../../journal/Journal.ts"
 import { exitsFirst } from "../../strategy/Decision.ts"
@@ -20,7 +17,6 @@ import { marketOf } from "../state/Placement.ts"
 import { Contact } from "./Contact.ts"
 import { StrategyPlans } from "./StrategyPlans.ts"
 
-/** True for a strategy whose orders may begin. */
 type Begins = (strategy: string) => boolean
 
 const make = Effect.gen(function* () {

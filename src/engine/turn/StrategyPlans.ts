@@ -1,7 +1,4 @@
-/**
- * The strategies in force and their last decisions. A strategy that throws stops only itself: its orders stay as they are, and it is asked
- * again at each turn.
- */
+/** The strategies in force and their last decisions. A strategy that throws keeps its orders, and is asked again at each turn. */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -34,8 +31,8 @@ const make = Effect.gen(function* () {
   yield* watch.watchMarketsOf(first)
 
   /**
-   * Uses these strategies from the next turn on. The history of their slots stays, by name. A strategy that is the same object as before is
-   * not asked again. Orders of removed strategies are cancelled or left, as the caller says.
+   * Uses these strategies from the next turn on. Their slots keep their history, by name. A strategy that is the same object as before is
+   * not asked again. Orders of removed strategies are cancelled (`drained`) or left.
    */
   const replace = Effect.fn("StrategyPlans.replace")(function* (
     next: ReadonlyArray<Strategy>,

@@ -16,10 +16,7 @@ import { Contact } from "./Contact.ts"
 import { OrderWork } from "./OrderWork.ts"
 import { StrategyPlans } from "./StrategyPlans.ts"
 
-/**
- * A turn returns the reason if the venue could not be read. It fails if the venue refuses our credential, if decimals are wrong, or if the
- * journal cannot be written.
- */
+/** Returns the reason if the venue could not be read. Fails if the credential is refused, decimals are wrong, or the journal fails. */
 export const make = Effect.gen(function* () {
   const { admit, listen, markets, withdraw } = yield* EngineInputs
   const contact = yield* Contact
@@ -34,8 +31,8 @@ export const make = Effect.gen(function* () {
   const observation = yield* Observation.make
 
   /**
-   * Reads prices; returns the reason if the venue gives none. A refused credential or wrong decimals fail the turn only if it has no other
-   * work: nothing is to be cancelled and no order must be tracked.
+   * Reads prices; returns the reason if the venue gives none. A refused credential or wrong decimals fail the turn only if nothing is to be
+   * cancelled and no order must be tracked.
    */
   const lookAtPrices = Effect.fnUntraced(function* (cancelAll: Reason | undefined, isAgain = false) {
     const hasNoOtherWork = cancelAll === undefined && unfinished(books.state).length === 0
@@ -52,7 +49,6 @@ export const make = Effect.gen(function* () {
     return unpriced
   })
 
-  /** Returns the reason why the venue could not be read. The first read that fails reports it at once. */
   const observe = Effect.fnUntraced(function* (cancelAll: Reason | undefined) {
     const priced = Effect.tap(lookAtPrices(cancelAll), (why) =>
       why === undefined ? Effect.void : contact.recordDown(why)

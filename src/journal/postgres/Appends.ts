@@ -2,10 +2,10 @@
  * Appends to the journals of many accounts in one database. Appends that wait while another is written go together in one statement, so
  * that they share the cost of a commit.
  *
- * The statement is the fence. It writes the rows of an append only if the account still has the appender's epoch, its journal ends with the
- * row that the appender knows as the last, and the server is that of the claim. The epoch alone is not enough: on a standby without the
- * newest claims, or in a restored copy, an earlier owner would be the owner again, without knowing the payments of the later one. The
- * statement can be sent again after a broken connection: rows that are already written are recognized by the hash of the last one.
+ * The statement is the fence. It writes the rows of an append on three conditions: the account still has the appender's epoch, its journal
+ * ends with the row that the appender knows as the last, and the server is that of the claim. The epoch alone is not enough. On a standby
+ * without the newest claims, or in a restored copy, an earlier owner would be the owner again and not know the payments of the later one.
+ * The statement can be sent again after a broken connection: rows that are already written are recognized by the hash of the last one.
  */
 import { Array, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -91,9 +91,7 @@ export const make = Effect.fnUntraced(function* (
   return { write }
 })
 
-/**
- * Splits appends so that each statement contains an account only once. A stale owner and the present owner may both wait in one process.
- */
+/** Splits appends so that a statement contains an account only once: a stale and the present owner may wait in one process. */
 const apart = (taken: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiting>> => {
   const rounds: Array<Array<Waiting>> = []
   const turns = new Map<string, number>()

@@ -1,7 +1,4 @@
-/**
- * Keeps the last compared balances of a fleet's account for the next owner, so that a difference that one owner found is not lost. Like the
- * journal, only the present owner may write them.
- */
+/** Keeps the last compared balances of a fleet's account for its next owner. Like the journal, only the present owner may write them. */
 import { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { BalanceStore, decodeSnapshot } from "../HistoryStore.ts"

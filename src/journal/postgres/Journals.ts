@@ -1,8 +1,7 @@
 /**
  * The journals of a fleet's accounts in one Postgres database. A process that wants to write an account claims it, which ends every earlier
  * claim: the database counts the claims, and an append with an older number writes nothing. So a frozen process that continues later stops
- * at its next record, before it sends anything that needs one. Other code decides which process claims which account. Its errors cost time
- * and never money.
+ * at its next record, before it sends anything that needs one. Other code decides which process claims which account.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,4 @@
-/**
- * Connects Effect's `SqlClient` to Postgres. The driver is loaded when a database is opened, so a bot with its own SQLite journal never
- * loads it.
- */
+/** The driver is loaded when a database is opened, so a bot with its own SQLite journal never loads it. */
 import { Effect, Layer, type Redacted } from "effect"
 
 /** Appends need one connection, a runner's locks another; the rest is for reading. */

@@ -1,6 +1,6 @@
 /**
- * The minutes and candles that a fleet has seen of a venue, for all of its accounts, so that an account continues with complete indicators
- * under a new runner. Accounts of one process store each of them only once. As in a journal's file, losing some loses no money.
+ * The minutes and candles of a venue for all accounts of a fleet, so that an account has complete indicators under a new runner. Accounts
+ * of one process store each of them only once. As in a journal's file, losing some loses no money.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * Stores the request rate that a venue allows one credential, and the part of it that each runner of a fleet holds. A credential is named
- * by its hash. A part is a lease by the database's clock. A writer must have read the newest version, otherwise it writes nothing. No lock
- * outlives a statement, so a frozen runner does not block others. Other code decides the sizes of the parts.
+ * Stores the request rate that a venue allows one credential (named by its hash), and the part of it that each runner of a fleet holds. A
+ * part is a lease by the database's clock. A writer that has not read the newest version writes nothing. No lock outlives a statement, so a
+ * frozen runner does not block others.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,8 +1,8 @@
 /**
- * The accounts of a fleet, as rows of the database that has their journals: each account's configuration and strategy files, the wish of
- * its operators, and the runner that began with it last. The locks of the cluster decide which runner may begin, and its table of runners
- * shows which ones are alive (`limitbot_runners`). All times are the database's own, so no runner's clock matters. If two runners believe
- * that they own an account, that costs time and never money: the journal has one owner (`Journals.claim`).
+ * The accounts of a fleet, as rows of the database that has their journals: configuration and strategy files, the state that operators
+ * want, and the last runner. The cluster's locks decide which runner may begin; its table `limitbot_runners` shows which ones are alive.
+ * All times are the database's own, so no runner's clock matters. If two runners believe that they own an account, that costs time and
+ * never money: the journal has one owner (`Journals.claim`).
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -16,14 +16,10 @@ const view = `
 
 const uriOf = (file: string): string => `file:${encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23")}?mode=ro`
 
-/** Joins journal and archive into one view, on a connection to the journal. The archive is only read. */
 export const joined = (file: string): string =>
   `ATTACH DATABASE '${uriOf(file).replaceAll("'", "''")}' AS archive; ${view}`
 
-/**
- * Runs a step without the joined view. SQLite would otherwise use the view in place of the journal's table when the whole journal is
- * copied.
- */
+/** Runs a step without the joined view. A copy of the whole journal would otherwise use the view. */
 export const unjoined = Effect.fnUntraced(function* <A, E, R>(step: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const views = yield* sql`SELECT 1 FROM temp.sqlite_master WHERE name = 'journal'`

@@ -1,7 +1,4 @@
-/**
- * Tables of data from the venue: the partner's transactions that were read, the progress of that reading, the turns of requests, and the
- * last balances. Unlike the journal, they can be deleted and read again.
- */
+/** Tables of the venue's history, request turns and balances. Unlike the journal, they can be deleted and read again. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,7 +1,6 @@
 /**
- * The journal's tables. A migration that shipped is never edited: a change is a new entry. The events are readable with
- * any SQLite tool (times in milliseconds, amounts as text, the event itself as JSON) and the database itself refuses to
- * change or delete one.
+ * The journal's tables. A migration that shipped is never edited; a change is a new entry. Any SQLite tool can read the events (times in
+ * milliseconds, amounts as text, the event as JSON). The database itself refuses to change or delete one.
  */
 import { Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -112,10 +111,7 @@ export const migrations = Migrator.fromRecord({
   "0009_create_seen_candles": createSeenCandles
 })
 
-/**
- * Compares the journal's tables with this program: returns the migrations that the next start would run, or that a newer program made the
- * tables.
- */
+/** Returns the migrations that the next start would run, and whether a newer program made the journal's tables. */
 export const standing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly newest: number | null }>`

@@ -1,6 +1,5 @@
 /**
- * A hash of the code that makes and reads the snapshots of a fold. `tools/build.ts` replaces this file in the built program by a hash of
- * the fold with all its imports, so an upgrade that does not change them keeps its snapshots.
+ * A hash of a fold's code. `tools/build.ts` replaces this file by a hash of the fold and its imports, so unrelated upgrades keep snapshots.
  */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"

@@ -1,8 +1,7 @@
 /**
  * Stores the state of a fold at some event, so that a start reads only the later events. This is a cache: any snapshot may be deleted, and
- * a failed write is ignored. A snapshot counts only if all of these hold, and is otherwise skipped silently. The journal's event still has
- * the hash that it had then, which covers all earlier events. The bytes are those that were written. This very code of the folds wrote it,
- * because a fixed fold must not continue from the state of the faulty one.
+ * a failed read or write is ignored. A snapshot counts only if the event still has its hash, which covers all earlier events, and if the
+ * bytes and the code of the fold are unchanged. A fixed fold must not continue from the state of the faulty one.
  */
 import { createHash } from "node:crypto"
 import { versions } from "node:process"
@@ -42,7 +41,6 @@ export const make = (table: SnapshotTable): Snapshots => ({
       Effect.map((row) =>
         row !== undefined && row.chained === row.hash && row.seal === sealOf(row) ? row : undefined
       ),
-      // A cache that cannot be read counts as empty.
       Effect.orElseSucceed(() => undefined)
     ),
   keep: (fold, { sequence, body }) =>

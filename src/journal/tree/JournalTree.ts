@@ -1,7 +1,4 @@
-/**
- * The Merkle tree over the journal in a file: grows by the events since the last call, and proves single events. It reads beside the bot
- * and writes nothing. It uses the hash in each row as the event; `Chain` verifies these hashes.
- */
+/** Reads the journal's Merkle tree beside the bot. It uses the hash in each row as the event; `Chain` verifies these hashes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { genesis, type Link } from "../Hash.ts"

@@ -1,5 +1,5 @@
 /**
- * The Merkle tree over a journal (RFC 6962), for people who do not have the journal: its root stands for all events, and a path of a few
+ * The Merkle tree over a journal (RFC 6962), for people who do not have the journal. Its root stands for all events, and a path of a few
  * hashes proves that one event is below it. The chain alone would need every event in between.
  *
  * A leaf is the hash that an event has in the chain (`../Hash.ts`), so only that file defines the hash of an event. Appending computes
@@ -16,10 +16,7 @@ const [ofLeaf, ofNode] = [Buffer.from([0]), Buffer.from([1])]
 const leafOf = (chained: string): Buffer => sha256(ofLeaf, Buffer.from(chained, "hex"))
 const nodeOf = (left: Uint8Array, right: Uint8Array): Buffer => sha256(ofNode, left, right)
 
-/**
- * A growing tree, stored as the roots of its complete subtrees, largest first. There are at most as many roots as binary digits in its
- * size.
- */
+/** A growing tree: the roots of its complete subtrees, largest first. There is one root for each binary digit 1 of its size. */
 export interface Growing {
   size: number
   /** The newest hash of the journal's chain in the tree. */

@@ -1,7 +1,4 @@
-/**
- * Plans a turn of the engine without sending anything. It runs the engine's own planning on a private state and stores nothing, so a plan
- * cannot differ from a run.
- */
+/** Plans a turn with the engine's own planning on a private state. It sends and stores nothing. A plan cannot differ from a run. */
 import { Effect, PubSub } from "effect"
 import type { BotEvent, Of, Reason, Recorded } from "../../../domain/BotEvent.ts"
 import type { Decision } from "../../../strategy/Decision.ts"

@@ -1,7 +1,4 @@
-/**
- * Finds unsafe parts of a plan: own orders that would trade with each other, money promised twice, orders too small for the venue, cycles
- * that earn less than their fees. Each finding has a name, so a person can allow exactly that one.
- */
+/** Finds unsafe parts of a plan. Each finding has a name, so a person can allow exactly that one. */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Book } from "../../../domain/Book.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -79,7 +76,7 @@ export const findingsOf = (ground: FindingInputs): ReadonlyArray<PlanFinding> =>
   ...ground.strategies.flatMap((strategy) => besideLeft(strategy, ground.planned))
 ]
 
-/** A strategy with a new name would open the position again that an old name still holds in its market. */
+/** A strategy with a new name would open a position again that an old name still holds in its market. */
 const besideLeft = (strategy: Strategy, { ran, state }: PlannedAhead): ReadonlyArray<PlanFinding> => {
   const { name } = strategy
   if (ran.has(name)) return []
@@ -107,8 +104,8 @@ const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFin
 }
 
 /**
- * A slot with a holding waits for its exit, and the file no longer has that slot: the holding would stay without an exit. Or the end of the
- * strategy has sold a part, and the file no longer ends: its slots would sell that part again.
+ * Returns a text if a slot with a holding waits for its exit and the file no longer has that slot, so the exit would be lost. Also if the
+ * end of the strategy has sold a part and the file no longer ends: its slots would sell that part again.
  */
 const droppedExit = (
   { market, name, others = [] }: Strategy,
@@ -135,7 +132,7 @@ const droppedExit = (
   return undefined
 }
 
-/** Trades of slots on another market do not count on this one, but the slots would continue as if they did. */
+/** Trades on another market do not count on this one, but the slots would continue as if they did. */
 const otherMarket = (strategy: Strategy, { strategies }: PlannedAhead["state"]): string | undefined => {
   if (strategy.unfit === undefined) return undefined
   const markets = new Set(marketsOf(strategy).map(({ name }) => name))
@@ -172,12 +169,12 @@ const unconfirmed = ({ books, strategies }: FindingInputs): ReadonlyArray<PlanFi
 
 const keyOf = ({ strategy, slot }: Pick<PlannedChange, "strategy" | "slot">): string => slotKey(strategy, slot)
 
-/** Only its payout or refund is still to come, so nothing trades with it. */
+/** Only its payout or refund is outstanding, so nothing trades with it. */
 const isOver = (placement: Placement): boolean => placement.state === "closing" && !isEndUnbelieved(placement)
 
 /**
- * Two own orders cross when each would take what the other gives: a pays in₁ of X for out₁ of Y, b pays in₂ of Y for
- * out₂ of X, and in₁ × in₂ ≥ out₁ × out₂. That covers a market and its inverse alike, exactly.
+ * Two own orders cross if each would take what the other gives: a pays in₁ of X for out₁ of Y, b pays in₂ of Y for out₂ of X, and in₁ × in₂
+ * ≥ out₁ × out₂. This covers a market and its inverse exactly.
  */
 const crosses = (a: PlannedChange, b: PlannedChange): boolean =>
   a.input.asset === b.output.asset &&
@@ -229,7 +226,7 @@ const assetsOf = (strategies: ReadonlyArray<Strategy>) =>
 
 type AccountGround = Pick<FindingInputs, "strategies" | "planned" | "balances">
 
-/** One smallest unit is the budget of a file that has no orders by hand. */
+/** A file for orders by hand without any order has a budget of one smallest unit, which does not count. */
 const ownersOf = ({ planned, strategies }: AccountGround, symbol: string): ReadonlyArray<Strategy> =>
   strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, symbol) > 1n)
 
@@ -245,10 +242,7 @@ export const sparesOf = (ground: AccountGround): ReadonlyMap<string, Amount> =>
     })
   )
 
-/**
- * Compares what the strategies count on with three things: the account, where its balance is known; their own
- * budgets; and what the configuration allows all of them together.
- */
+/** Compares what the strategies count on with the account, their own budgets, and what the configuration allows all of them together. */
 const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
   const { strategies, planned, changes } = ground
   const assets = assetsOf(strategies)

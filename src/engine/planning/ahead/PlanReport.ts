@@ -1,7 +1,4 @@
-/**
- * A plan as facts for people and programs: what would be kept, cancelled, created and deferred, why and at what cost,
- * and how much money it locks. Pure; `PlanFindings` judges it.
- */
+/** A plan as facts for people and programs: each change, its reason and its cost, and the money that it locks. Pure. */
 
 import type { Amount } from "../../../domain/Amount.ts"
 import { max } from "../../../domain/Amount.ts"
@@ -60,10 +57,7 @@ export interface Locked {
   readonly strategy: string
   readonly asset: string
   readonly now: Amount
-  /**
-   * The most over time. If all slots are known from the start, each counts with its most expensive leg; otherwise the
-   * whole budget counts.
-   */
+  /** The most over time: each slot with its most expensive leg if all slots are known from the start, otherwise the whole budget. */
   readonly worst: Amount
   readonly budget: Amount
 }

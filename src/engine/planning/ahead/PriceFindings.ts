@@ -1,7 +1,7 @@
 /**
- * Planned orders whose price is probably a mistake: a level that the market has already passed fills at once, and a
- * sale below the purchase price of its base makes a loss. Both come from editing a file whose orders have traded. Kinds
- * that place such orders on purpose, because they chase the market or stop a loss, and the purchase of a grid's base are not checked.
+ * Finds planned orders whose price is probably a mistake. A level that the market has passed fills at once, and a sale below the purchase
+ * price of its base makes a loss. Both come from editing a file whose orders have traded. Kinds that place such orders on purpose (to chase
+ * the market or stop a loss) and the purchase of a grid's base are not checked.
  */
 
 import type { Of } from "../../../domain/BotEvent.ts"

@@ -1,7 +1,4 @@
-/**
- * Cost of renewing orders that never fill: at the end of an order's lifetime the venue refunds it, and the bot places it again. A short
- * lifetime frees the money sooner when the bot is gone, but costs more. Pure; plans show it.
- */
+/** Cost of renewing orders that never fill. A short lifetime frees the money sooner when the bot is gone, but costs more. Pure. */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import { percent } from "../../../domain/Text.ts"

@@ -1,7 +1,4 @@
-/**
- * Remembers our newest settled orders and swaps. Their placements have left the state, but an order may live on or turn out to have ended
- * differently. Folded from the journal, so a restart forgets none. Each poll asks, so each question is one lookup.
- */
+/** Remembers our newest settled orders and swaps, because an order may live on or turn out to have ended differently. */
 
 import type { PlacementEvent } from "../../../domain/BotEvent.ts"
 import type { Placement, PlacementIn } from "../Placement.ts"
@@ -34,7 +31,6 @@ export const make = (): EndedOrders => ({
  */
 const maxRemembered = 1_000
 
-/** Tracks events of a placement. An order that the operator removed from the books may live on. */
 export const see = (ended: EndedOrders, placement: Placement, event: PlacementEvent, at: number): void => {
   // The order belongs to a placement again.
   if (event._tag === "Bound" || event._tag === "TakenBack") forget(ended, event.orderId)

@@ -1,7 +1,6 @@
 /**
- * Tells if the journal may lack its newest events, which the disk had promised to keep. A killed process loses none, because the machine
- * still has them. A crashed machine, another machine or a backup may lose some, and so may a database that continues on another server. The
- * fold of the journal distinguishes these cases, and determines the checks and doubts that follow. Pure.
+ * Tells if the journal may lack its newest events. A killed process loses none, because the machine still has them. A crashed machine,
+ * another machine or a backup may lose some, and so may a database that continues on another server. Pure.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
@@ -15,7 +14,7 @@ export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seen
 export interface JournalIntegrity {
   /** Common mark in the deadlines of all orders of this journal (see `Fingerprint`). */
   mark: number | undefined
-  /** Drawn deadlines that have not passed: none may be drawn twice, even when its order is settled and forgotten. */
+  /** Drawn deadlines that have not passed. None may be drawn twice, even if its order is settled and forgotten. */
   readonly usedDeadlines: Set<number>
   /** Id of the machine since its boot; `undefined` if unknown. */
   boot: string | undefined
@@ -96,16 +95,13 @@ const noteDrawn = (drawn: Set<number>, deadline: number, now: number): void => {
   if (drawn.size % every === 0) for (const each of drawn) if (each < now) drawn.delete(each)
 }
 
-/** A database may be restored to the end of the last run: only an unchanged server proves that nothing is missing. */
+/** A database may be restored to the end of the last run, so only an unchanged server proves that nothing is missing. */
 const isWhole = ({ boot, database, isStopped }: JournalIntegrity, started: Of<"BotStarted">): boolean =>
   started.database === undefined
     ? isStopped || (boot !== undefined && boot === started.boot)
     : database === started.database
 
-/**
- * Marks a placement after a start at which events can be missing: it may have been paid for, or its bytes may have been sent more often
- * than recorded.
- */
+/** After a start at which events can be missing, the placement may be paid, or its bytes sent more often than recorded. */
 export const doubted = (placement: Placement): Placement => {
   switch (placement.state) {
     case "planned":
@@ -121,7 +117,7 @@ export const doubted = (placement: Placement): Placement => {
 
 const isBegun = ({ state }: Placement): boolean => state === "planned" || state === "creating" || state === "created"
 
-/** An earlier process may have paid it without a record: the bot watches it, and creates and signs nothing for it. */
+/** An earlier process may have paid it without a record, so the bot only watches it, and creates and signs nothing for it. */
 export const mayBePaidEarlier = (placement: Placement): boolean => placement.mayBePaid === true && isBegun(placement)
 
 export const isUnsigned = (placement: Placement): boolean =>

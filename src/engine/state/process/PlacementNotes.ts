@@ -1,13 +1,10 @@
-/**
- * Notes of a process about placements beside the journal, such as the time of the last request. A restart loses them, which costs a
- * request. A note is deleted when its placement leaves the state, so a long life does not fill the memory.
- */
+/** Notes of a process beside the journal. A restart costs a request. A note is deleted when its placement leaves the state. */
 interface Known {
   has(placement: string): boolean
   readonly size: number
 }
 
-/** Deleting stale notes costs a pass, so it runs only now and then. */
+/** Deleting stale notes costs a pass over all, so it does not run each time. */
 const spare = 32
 
 export const make = <V>({ placements }: { readonly placements: Known }) => {

@@ -1,7 +1,4 @@
-/**
- * Notes of a process about placements and other orders, beside the journal: number and time of its requests, and the start of each
- * observation. A restart loses them, which costs a request or a wait, never money.
- */
+/** Notes of a process about its requests and observations, beside the journal. A restart costs a request or a wait, never money. */
 import { elapsedMillis } from "../../../domain/Durations.ts"
 import type { BotState } from "../BotState.ts"
 import type { Placement } from "../Placement.ts"
@@ -12,9 +9,9 @@ interface Since {
   readonly vanished: number | undefined
   readonly lacking: number | undefined
   readonly missing: number | undefined
-  /** Since its questions are answered with other orders. By the monotonic clock, as is the next field. */
+  /** Since its questions are answered with other orders, by the monotonic clock. */
   readonly odd: number | undefined
-  /** Its order has ended and is empty. Monotonic, so a jump of the clock ends no doubt. */
+  /** Since its order has ended and is empty, by the monotonic clock, so that a jump of the clock ends no doubt. */
   readonly over: number | undefined
 }
 
@@ -38,7 +35,6 @@ export interface Tries {
   /** The life that ended: nothing is left to cancel, though its money may still be on its way back. */
   readonly endedLife: string | undefined
   readonly isAlive: boolean
-  /** Last time its order was in the list; the next field is for individual reads of an ended order. */
   readonly listedAt: number
   readonly endReadAt: number
   readonly unpaidReadAt: number

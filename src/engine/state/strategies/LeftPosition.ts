@@ -1,6 +1,6 @@
 /**
- * Positions whose strategy no file names any more, after a rename for example. Nothing sells them, and a file under another name
- * would open the same position again. A person ends that: a file with the name, or `resume NAME`, which leaves the position to the account.
+ * Positions whose strategy no file names any more, for example after a rename. Nothing sells them, and a file under another name would open
+ * the position again. A person ends that with a file of the name, or with `resume NAME`, which leaves the position to the account.
  */
 import type { LeftPosition } from "../../../domain/BotEvent.ts"
 import { recovered } from "../../../domain/Placement.ts"

@@ -1,6 +1,6 @@
 /**
- * Missing exits: a limit of ours, or the venue repeatedly, refused the leg that closes a slot's position. The position then has no stop and
- * no target, so it is reported until the leg is placed or no longer planned. Folded from the journal. Pure.
+ * Missing exits: our limit, or the venue repeatedly, refused the leg that closes a slot's position. The position has no stop and no target,
+ * so this is reported until the leg is placed or no longer planned. Pure.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { slotKey } from "../SlotFold.ts"
@@ -43,7 +43,8 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
     case "FillSeen": {
       const key = keyOf(event)
       const refused = exits.get(key)
-      // If our limit refused it, this event is of the order that it would replace. A report of an unfilled exit ends once all has filled.
+      // If our limit refused it, this event is of the order that the exit would replace. A report of an unfilled exit ends once all has
+      // filled.
       if (refused?.limit !== undefined || refused?.wanted.rests === true) return
       if (event._tag === "DepositSeen" && refused?.isSwap === true) return
       return void exits.delete(key)

@@ -1,7 +1,4 @@
-/**
- * Measured costs of replacing orders, folded from the journal: the fees of refunds, and the time a slot was out of the market from the
- * cancel of its order to the deposit of the next. `ReplacementCost` decides on these.
- */
+/** Measured costs of replacing orders: the fees of refunds, and the time from the cancel of an order to the deposit of the next. */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { PlacementEvent } from "../../../domain/BotEvent.ts"
 import { slotKey } from "../SlotFold.ts"

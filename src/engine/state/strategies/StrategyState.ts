@@ -1,4 +1,3 @@
-/** State of one strategy: a part of the fold of the journal (see `BotState`). */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Of, Tag } from "../../../domain/BotEvent.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
@@ -30,7 +29,7 @@ export interface StrategyState {
     readonly reason: string
     readonly day: number
   }
-  /** An order ended and its amounts do not add up; the strategy funds nothing until the operator resumes it. */
+  /** Amounts of an ended order that do not add up; the strategy funds nothing until the operator resumes it. */
   readonly unexplained?: {
     readonly placement: string
     readonly order: string
@@ -40,7 +39,6 @@ export interface StrategyState {
   readonly refused?: RefusedPayments | undefined
   /** Its orders that live on although their books were closed, since the strategy was last resumed. */
   readonly revived?: ReadonlyArray<string> | undefined
-  /** Number of consecutive early ends, incomplete and without our cancel, and the last one's text. */
   readonly endedEarly?: { readonly times: number; readonly how: string } | undefined
   readonly failing?: { readonly reason: string; readonly since: number } | undefined
   readonly loaded?: Of<"StrategyLoaded">
@@ -50,7 +48,6 @@ export interface StrategyState {
   /** A person left its position to the account while no file named it. */
   readonly isLeftToAccount?: true | undefined
   readonly removed?: "drained" | "left" | undefined
-  /** Last denial or deferral by slot, so that each is reported once. */
   readonly refusals: ReadonlyMap<string, string>
 }
 
@@ -63,7 +60,7 @@ export interface RefusedPayments {
   readonly saltSince?: number
 }
 
-/** All payments that were planned before a salt change became known are refused for it, and count as one. */
+/** Payments that were planned before a salt change became known are all refused for it, and count as one. */
 export const refusedOnceMore = (
   refused: RefusedPayments | undefined,
   { funding, plannedAt }: Placement,
@@ -131,7 +128,6 @@ const loadedAs = (
   loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
 })
 
-/** Without an equity mark there is nothing to correct. */
 const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }: Of<"BudgetAllotted">) =>
   equity === undefined
     ? flows
@@ -139,9 +135,7 @@ const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }:
 
 const assetsOf = ({ market }: Of<"StrategyLoaded">): ReadonlyArray<string> => market.split(/, |\//)
 
-/**
- * Restarts the marks if the new file lacks a market for an asset. Its prices cannot value that asset, so its value would count as a loss.
- */
+/** Restarts the marks if the new file lacks a market for an asset, because its unpriced value would count as a loss. */
 const marksUnder = (
   marks: Pick<StrategyState, "equity" | "flows">,
   before: Of<"StrategyLoaded"> | undefined,

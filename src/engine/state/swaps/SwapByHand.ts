@@ -1,7 +1,4 @@
-/**
- * A swap by hand as a placement. The operator agreed to a quote, so its order exists from the beginning, and every later step is that of
- * any placement by swap. No price of ours limits it and no budget pays for it.
- */
+/** A swap by hand as a placement. The operator agreed to a quote, so its order exists from the beginning, without price limit or budget. */
 import { formatWithSymbol } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -9,7 +6,7 @@ import { byHand } from "../../../domain/Placement.ts"
 import { present } from "../../../domain/Present.ts"
 import type { AgreedSwap } from "../../../domain/SwapRecord.ts"
 
-/** Decimal places of the quoted price, which is only for people. */
+/** The quoted price is only for people. */
 const priceScale = 12
 
 export const about = (swap: string) => ({ strategy: byHand, slot: swap, placement: swap })

@@ -1,10 +1,8 @@
 /**
- * One swap by hand for people and programs: its placement, all its events, and where its money is. The engine
- * forgets ended placements; this history keeps them, and is built only to be shown or compared.
+ * One swap by hand for people and programs. Unlike the engine's state, it keeps ended swaps. Only amounts prove where the money is; a
+ * status of the venue alone moves nothing.
  *
- *   agreed → funding → deposited → ended        (or `dropped` before anything was signed)
- *
- * Only amounts prove where the money is. A status of the venue alone moves nothing.
+ * agreed → funding → deposited → ended (or `dropped` before anything was signed)
  */
 import { Effect } from "effect"
 import { type Amount, max, min } from "../../../domain/Amount.ts"
@@ -85,7 +83,7 @@ export interface End {
   readonly text: string
 }
 
-/** Outcome of an ended swap by its last deciding event; `undefined` before the end, or if it was dropped before anything was signed. */
+/** `undefined` before the end, or if the swap was dropped before anything was signed. */
 export const endOf = (swap: SwapHistory): End | undefined => {
   if (phaseOf(swap) !== "ended") return undefined
   for (const { event } of swap.steps.toReversed()) {
@@ -127,7 +125,7 @@ export const swapPlaces = ["deposit in flight", "in doubt", "in swap", "spent", 
 type SwapPlace = (typeof swapPlaces)[number]
 
 export interface SwapMoney {
-  /** Places of all input that left us; its parts add up to the total that left. */
+  /** Places of all input that left us; the parts add up to it. */
   readonly input: Readonly<Record<SwapPlace, Amount>>
   readonly received: Amount
 }
@@ -144,7 +142,6 @@ const nowhere = {
 
 const nothing: Partial<SwapReport> = {}
 
-/** Places of a swap's money. An amount without an explanation is in `residual`. */
 export const moneyOf = (swap: SwapHistory): SwapMoney => {
   const { agreed, placement } = swap
   const { amountIn = 0n, amountOut = 0n, deposited = 0n, refunded: back = 0n } = placement.report ?? nothing

@@ -1,7 +1,7 @@
 /**
- * A swap that the venue ended with success and without any amount; for a confidential swap it may never report more. The status proves
- * nothing, so nothing is booked until a report shows the amounts, the partner's history names them, or a person states the amount that
- * arrived. Then the whole deposit counts as spent, and that amount as its output.
+ * A swap that the venue ended with success and without any amount; for a confidential swap it may never report more. Nothing is booked
+ * until a report shows the amounts, the partner's history names them, or a person states the amount that arrived. Then the whole deposit
+ * counts as spent, and that amount as its output.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
@@ -11,7 +11,6 @@ import type { Placement } from "../../state/Placement.ts"
 export const isBareSuccess = ({ by, fills, state, status }: Placement): boolean =>
   by === "swap" && state === "open" && status === "SUCCESS" && fills.size === 0
 
-/** Amounts may follow the status. */
 const patienceMillis = 10 * minuteMillis
 
 export const askedSince = (placement: Placement, now: number): number | undefined => {
@@ -20,7 +19,7 @@ export const askedSince = (placement: Placement, now: number): number | undefine
   return isBareSuccess(placement) && now > since ? since : undefined
 }
 
-/** A better price is possible, but an amount above this multiple of the promise is a typing error. */
+/** Above this multiple of the promise, an amount is a typing error and not a better price. */
 const mostOfQuote = { tenths: 11n, of: 10n }
 const mostOfLimit = { tenths: 2n, of: 1n }
 

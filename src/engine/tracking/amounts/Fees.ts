@@ -1,20 +1,20 @@
 /**
  * Cost of payouts and refunds. The venue names no amounts in them, only an estimate of the fee, which it may change at any time and which
- * cannot be verified. The estimate at the payment of an order is the most that counts as a fee. A larger claim is neither a fee nor an
- * arrival: the excess stays unexplained until another witness has seen it.
+ * cannot be verified. The estimate at the payment of an order is the most that counts as a fee. The excess of a larger claim is neither a
+ * fee nor an arrival, and stays unexplained until another witness has seen it.
  */
 import { type Amount, max, min } from "../../../domain/Amount.ts"
 import type { Order } from "../../../domain/Order.ts"
 import type { Placement } from "../../state/Placement.ts"
 
-/** Minimum output that the fills of an order must report. It is lower by the echoed fee if fills report their output after that fee. */
+/** Minimum output that the fills must report: lower by the echoed fee if fills report their output after that fee. */
 export const leastOf = ({ echo }: Placement, promised: Amount): Amount => {
   if (echo?.fillsNet !== true) return promised
   const millionths = BigInt(Math.ceil(echo.basisPoints * 100))
   return max(0n, promised - (promised * millionths + 999_999n) / 1_000_000n)
 }
 
-/** An order is paid only while the estimated fee of its payout, and that of its refund, is at most this share of the amount. */
+/** Highest estimated fee of a payout, and of a refund, as a share of the amount. An order above it is not paid. */
 const maxBasisPoints = 500n
 const whole = 10_000n
 
@@ -22,7 +22,7 @@ type Estimates = Pick<Order, "estimatedRefundFee" | "estimatedWithdrawFee">
 
 const mostOf = (amount: Amount): Amount => (amount * maxBasisPoints) / whole
 
-/** Reason if an estimated fee takes too large a share of the amount. A swap by hand was agreed to with its fees. */
+/** A swap by hand was agreed to with its fees. */
 export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Estimates): string | undefined => {
   if (swap !== undefined) return undefined
   const { estimatedRefundFee: refund = 0n, estimatedWithdrawFee: payout = 0n } = fees
@@ -35,13 +35,9 @@ export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Es
   return undefined
 }
 
-/**
- * Estimates follow the market. An estimate that has more than doubled since the previous answer, and has risen by more than this share of
- * the amount, is not a market move.
- */
+/** No market move doubles an estimate between two answers and also raises it by more than this share of the amount. */
 const jumpBasisPoints = 50n
 
-/** Reason if two consecutive answers before payment contradict each other, so that the cost is unknown. */
 export const jumpIn = ({ inputAmount, order, outputAmount, state, swap }: Placement, now: Estimates) => {
   if (state !== "created" || swap !== undefined) return undefined
   const { estimatedRefundFee: refund, estimatedWithdrawFee: payout } = order
@@ -55,7 +51,7 @@ export const jumpIn = ({ inputAmount, order, outputAmount, state, swap }: Placem
   return jump && `its ${jump[0]} is estimated at ${jump[2]}, just before at ${jump[1]}`
 }
 
-/** An order found with money has no known estimate at payment, so an estimate that forbids payment is not believed. */
+/** The estimate at payment is unknown for an order found with money, so an estimate that forbids payment is not believed. */
 export const credible = (
   { inputAmount, outputAmount }: Placement,
   { estimatedRefundFee: refund = 0n, estimatedWithdrawFee: payout = 0n }: Estimates
@@ -77,10 +73,7 @@ export const isRefunded = ({ refund }: Order): boolean => refund?.status === "CO
 const estimatesAtPayment = ({ order }: Placement): Required<Estimates> =>
   order ?? { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n }
 
-/**
- * Each withdrawal costs the fee once, if there is a fill or a named transaction for it. The fees for named transactions together stay
- * within the share above.
- */
+/** Each withdrawal costs the fee once, if there is a fill or a named transaction for it. Fees of the latter stay within the share above. */
 export const payoutCost = (placement: Placement, order: Order, filled: Amount): LegCost => {
   const { estimatedWithdrawFee: most } = estimatesAtPayment(placement)
   const { estimatedWithdrawFee: estimate = most, fills, withdrawals } = order

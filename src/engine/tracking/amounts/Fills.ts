@@ -1,5 +1,5 @@
 /**
- * Matches the fills of a report to known fills, and returns the amounts that count. A fill is one fact, however often it is reported: a new
+ * Matches the fills of a report to known fills, and returns the amounts that count. A fill is one fact, however often it is reported. A new
  * id with the amounts of a known fill that the report no longer shows is that fill. A fill may grow if the venue says that it was updated
  * since; any other change is a contradiction. If known and reported amounts differ at the end, the lower output counts as ours and the
  * higher input as spent. The difference stays unexplained.
@@ -46,7 +46,7 @@ const unseenPart = 20_000n
 const slicesOf = ({ fill, known }: Recognised): bigint =>
   known === undefined ? 1n : known.slices + (hasGrown(known, fill) ? 1n : 0n)
 
-/** Smallest units that rounding may have cost on one side of these fills: one for each slice that filled. */
+/** Smallest units that rounding may have cost on one side of these fills: one for each slice. */
 export const roundingIn = (placement: Placement, fills: ReadonlyArray<Fill>, side: keyof Amounts): Amount =>
   recognise(placement, fills).reduce((total, each) => {
     const { fill } = each
@@ -71,7 +71,6 @@ export const newIn = (placement: Placement, facts: ReadonlyArray<Fill>): Readonl
     return [{ ...fill, amountIn, amountOut, at: fill.updatedAt ?? fill.at }]
   })
 
-/** Id of a known fill that the report lacks. */
 export const lostIn = ({ fills: known }: Placement, facts: ReadonlyArray<Fill>): string | undefined =>
   [...known.keys()].find((id) => !facts.some((fill) => fill.id === id))
 

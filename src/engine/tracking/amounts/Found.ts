@@ -1,7 +1,7 @@
 /**
- * Money that the operator wrote off and that arrives after all: a deposit of a payment that counted as never made, or a payout or refund of
- * an order whose leg had failed. `Found` first takes back the loss, then the money is booked like any other. For an order that was given up
- * nothing else is booked.
+ * Money that the operator wrote off and that arrives after all. It is a deposit of a payment that counted as never made, or a payout or
+ * refund whose leg had failed. `Found` first takes back the loss; then the money is booked as usual. Nothing else is booked for an order
+ * that was given up.
  */
 import { type Amount, min } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
@@ -15,10 +15,7 @@ const none: ReadonlyMap<string, Amount> = new Map()
 export const recoveryEvents = ({ id, lost = none, market, slot, strategy }: Placement): ReadonlyArray<BotEvent> =>
   [...lost].map(([asset, amount]) => ({ _tag: "Found", strategy, slot, placement: id, market, asset, amount }))
 
-/**
- * Payouts and refunds that a person confirmed. Their fees are not reported, so each costs its estimate when the order was paid, and no more
- * is booked than arrived.
- */
+/** Payouts and refunds that a person confirmed. Their fees are not reported, so each costs at most its estimate at payment. */
 export const byWord = (placement: Placement, came: ReadonlyMap<string, Amount>): ReadonlyArray<BotEvent> => {
   const { id, inputAsset, order, outputAsset, payout, refund, slot, strategy } = placement
   const { estimatedRefundFee = 0n, estimatedWithdrawFee = 0n } = order ?? {}

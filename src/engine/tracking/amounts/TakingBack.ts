@@ -1,7 +1,6 @@
 /**
- * Takes back the end of an order that the venue had reported as filled, or as cancelled and refunded, and that lives on. Only its deposit
- * then stays booked, and the bot reads and tracks it like any other order. The books therefore follow the venue's present report. An order
- * that shows all its booked facts is only reopened.
+ * Takes back the end of an order that the venue had reported as ended, and that lives on. Only its deposit stays booked, and the bot tracks
+ * it like any other order, so the books follow the venue's present report. An order that shows all its booked facts is only reopened.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import type { Order } from "../../../domain/Order.ts"
@@ -33,7 +32,7 @@ export const takenBack = (placement: Placement): ReadonlyArray<Of<"TakenBack">> 
   ]
 }
 
-/** The order has not ended, and its expected refund has not come: it is in the order again. */
+/** The order has not ended, and its expected refund has not come: that money is in the order again. */
 export const reopening = (placement: Placement, status: string): ReadonlyArray<BotEvent> => {
   const { id, inputAsset: asset, refund, slot, state, strategy, unspent: amount } = placement
   if (state !== "closing" || refund !== "none") return []
