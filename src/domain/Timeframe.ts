@@ -1,6 +1,6 @@
 /**
- * Timeframes of candles, as text ("30s", "15m", "4h", "1d", "1w") and in milliseconds. A candle begins at a multiple of its
- * timeframe, counted from 1970 in UTC; weeks begin on Monday.
+ * Timeframes of candles, as text ("30s", "15m", "4h", "1d", "1w") and in milliseconds. A candle begins at a multiple of its timeframe,
+ * counted from 1970 in UTC; weeks begin on Monday.
  */
 
 import { dayMillis, unitMillis } from "./Durations.ts"
@@ -21,7 +21,6 @@ export const timeframeMillis = (timeframe: string): number | undefined => {
   return millis
 }
 
-/** Writes a length in the largest unit of which it is a whole number. */
 export const timeframeOf = (millis: number): string => {
   const [unit, size] = [...millisOf].sort(([, a], [, b]) => b - a).find(([, size]) => millis % size === 0) ?? [
     "s",
