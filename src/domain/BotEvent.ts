@@ -398,7 +398,7 @@ const tracking = {
   /** The operator gave this amount up: a loss, unless it arrives after all. */
   WrittenOff: { ...placement, market: Text, asset: Text, amount: Amount },
   Found: { ...placement, market: Text, asset: Text, amount: Amount },
-  /** The operator's answer to a question that only a person can settle (`limitbot resolve`), such as the output of a swap without amounts. */
+  /** The operator's answer if only a person can settle a question (`limitbot resolve`), such as the output of a swap without amounts. */
   Resolved: {
     ...placement,
     word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]),
