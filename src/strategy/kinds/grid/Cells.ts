@@ -1,5 +1,3 @@
-/** The cells of a grid: what each buys and sells, and its explanation while its order is open or it waits. */
-
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
