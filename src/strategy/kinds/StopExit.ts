@@ -1,6 +1,6 @@
 /**
- * The one rule for every exit after a stop, in all kinds. Once a stop has fired, the exit is open at mid × (1 − reach) of the present
- * market, a purchase at mid × (1 + reach). It follows the market in steps until it has filled; a recovery does not undo the stop. With
+ * The one rule for every exit after a stop, in all kinds. Once a stop has fired, a sale is open at mid × (1 − reach) of the present market,
+ * a purchase at mid × (1 + reach). The exit follows the market in steps until it has filled; a recovery does not undo the stop. With
  * `floor` it is a stop-limit: it never exits beyond that price, and stays open there while the market is beyond it.
  */
 import * as Decimal from "../../domain/Decimal.ts"

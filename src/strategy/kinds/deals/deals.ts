@@ -1,12 +1,12 @@
 /**
- * Deals: a base order, safety orders below it, and an exit for each target: above the average entry of all fills, or at a stop below it. With
- * `trail` and one target no exit is open: from the take-profit on, the deal exits at that distance behind the best price. Of several
- * targets each takes its part; once one begins to fill, the deal enters no more. With `exitAfter` it exits like a stop after that time. When
- * all is sold, the safety orders are cancelled and the next deal may begin.
+ * Deals: a base order, safety orders below it, and an exit for each target: above the average entry of all fills, or at a stop below it.
+ * With `trail` and one target no exit is open: from the take-profit on, the deal exits at that distance behind the best price. Each of
+ * several targets takes its part; once one begins to fill, the deal enters no more. After `exitAfter` it exits as at a stop. When all is
+ * sold, the safety orders are cancelled and the next deal may begin.
  *
  * The exit sells the base that the budget holds at that time, so a pending payout joins it on arrival. Fills during its cancel are sold as
- * well: a deal has ended when none of its orders is open and nothing is held. A partly filled purchase is cancelled when the price reaches
- * the exit, so that it is paid out. With `side: sell` all is mirrored: sales further and further above, one purchase below their average.
+ * well: a deal ends when none of its orders is open and nothing is held. A partly filled purchase is cancelled when the price reaches the
+ * exit, so that it is paid out. With `side: sell` all is mirrored: sales further and further above, one purchase below their average.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
