@@ -11,7 +11,6 @@ export interface DepthLevel {
   readonly quantity: Amount
   /** Price per unit for selling all of it; absent if no one buys that much. */
   readonly bid?: Price
-  /** Price per unit for buying all of it. */
   readonly ask?: Price
   /** Epoch milliseconds of the request. */
   readonly at: number

@@ -65,7 +65,6 @@ const lifecycle = {
     /** The path of the journal. A copy uses it to find out if its source still runs here. */
     journal: Schema.optionalKey(Text),
     version: Text,
-    /** A checksum of the program's sources. */
     sources: Schema.optionalKey(Text),
     decisionCode: Schema.optionalKey(Text),
     mode: Text,
@@ -168,7 +167,6 @@ const lifecycle = {
   Commanded: { by: Text, command: Text, target: Schema.optionalKey(Text), why: Schema.optionalKey(Text) },
   /** A number from outside that strategies read: its sender, and the time from which it counts. */
   SignalReceived: { name: Text, value: Schema.Finite, from: Time, by: Text, note: Schema.optionalKey(Text) },
-  /** A price alert was reached. It is reported once. */
   AlertReached: { alert: Text, mid: Price },
   /**
    * A market has no price: no second source confirms it, the quote is not the venue's own, or there is none (`isUnquoted`). Reported once

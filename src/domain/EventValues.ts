@@ -107,7 +107,6 @@ export const bookedOrder = {
   fills: Schema.Array(Schema.Struct({ fillId: Schema.String, amountIn: Amount, amountOut: Amount })),
   payoutFee: Amount,
   refundFee: Amount,
-  /** Its final status, if it had ended. */
   ended: Schema.optionalKey(Schema.String)
 }
 

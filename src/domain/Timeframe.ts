@@ -10,7 +10,6 @@ const millisOf = new Map<string, number>(Object.entries({ ...unitMillis, w: week
 
 const millisByTimeframe = new Map<string, number>()
 
-/** Returns `undefined` for text other than a number and one of s, m, h, d, w. */
 export const timeframeMillis = (timeframe: string): number | undefined => {
   const before = millisByTimeframe.get(timeframe)
   if (before !== undefined) return before

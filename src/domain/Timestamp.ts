@@ -20,7 +20,6 @@ export const parse = (text: string): number | undefined => {
   return Number.isNaN(millis) ? undefined : millis
 }
 
-/** UTC with milliseconds; the inverse of `parse`. */
 export const format = (epochMillis: number): string => new Date(epochMillis).toISOString()
 
 const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/

@@ -363,7 +363,6 @@ const parseRatio = (found: string): Decimal.Decimal | undefined => {
   return value === undefined ? undefined : Decimal.multiply(value, Decimal.make(1n, unit === "%" ? 2 : 4))
 }
 
-/** `5%` or `25bps`, above zero. */
 export const ratio: Written<Decimal.Decimal> = written(
   scalar("a ratio such as 5% or 25bps", (found) => ifPositive(parseRatio(found)), ratioHint, {
     type: "string",
@@ -372,7 +371,6 @@ export const ratio: Written<Decimal.Decimal> = written(
   Decimal.percent
 )
 
-/** `5%` or `25bps`, zero allowed. */
 export const ratioOrZero: Written<Decimal.Decimal> = written(
   scalar(
     "a ratio such as 5%, 25bps or 0%",

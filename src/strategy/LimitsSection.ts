@@ -1,3 +1,4 @@
+/** The `limits:` section: the amounts that a strategy may use and lose, and the reaction at a limit. */
 import type { Asset } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, minuteMillis, secondMillis } from "../domain/Durations.ts"

@@ -65,7 +65,6 @@ type Kinds = ReadonlyArray<Kind>
 /** Key of the user's code within the text of a file, so that a journal, a worker or a replay has the whole strategy in one text. */
 const codeKey = "code"
 
-/** Finds the user's own code: its path, and whether the text includes it. */
 export const codeIn = (text: string): { readonly path: string | undefined; readonly isHere: boolean } => {
   const yaml = readYaml(sourceText("", text))
   const entries = Result.isSuccess(yaml) && yaml.success.type === "map" ? yaml.success.entries : undefined

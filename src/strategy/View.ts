@@ -19,7 +19,7 @@ export interface SlotProgress {
   readonly receivedByLastLeg: Amount
   /** `quantity`: base that it traded; missing in journals of older versions. */
   readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount }
-  /** What the last purchase filled beyond the size that its file now plans. The next sale sells it as well. */
+  /** The last purchase's fills beyond the size that its file now plans. The next sale sells them as well. */
   readonly carried?: Amount
   /** For files that may change while their slots work. Missing in a backtest, whose file never changes. */
   readonly past?: SlotPast
@@ -95,7 +95,7 @@ export interface OwnState extends SeenPosition {
   /** Neither in an order nor planned for one, in smallest units. */
   readonly freeBase: Amount
   readonly freeQuote: Amount
-  /** Quote that must not be used (see `Skim`). `freeQuote` is without it. */
+  /** `freeQuote` is without it (see `Skim`). */
   readonly setAside?: Amount
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number

@@ -68,7 +68,6 @@ export const neededBy = ({
 
 type Needed = ReturnType<typeof neededBy>
 
-/** Joins the needs of a strategy with the needs of its condition `when`. */
 export const joined = (one: Partial<Needed>, other: Needs): Partial<Needed> => {
   const { candles, depth, signals, volumes, watched } = neededBy(other)
   const all = [...(one.watched ?? []), ...(watched ?? [])]

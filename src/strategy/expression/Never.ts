@@ -8,7 +8,6 @@ import type { Operator } from "./Grammar.ts"
 /** Both ends included. */
 export type Range = readonly [low: number, high: number]
 
-/** The range in which a value must be for a condition to hold. */
 interface Confines {
   readonly low: number
   readonly high: number

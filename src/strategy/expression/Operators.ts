@@ -1,3 +1,4 @@
+/** The operators of the expression language: the types that they join, and how a result moves with its parts. */
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"

@@ -1,3 +1,4 @@
+/** The context in which the expressions of a file are compiled. */
 import type { Market } from "../../domain/Market.ts"
 import type { KindContext } from "../Kind.ts"
 import type { MarketNamed } from "../Markets.ts"

@@ -40,7 +40,6 @@ export interface Term {
   readonly moves?: ReadonlySet<string>
   /** Always above zero, so that others may be divided by it. */
   readonly isPositive?: true
-  /** Set if it depends on closed candles only. */
   readonly series?: Series
   readonly constant?: number
   readonly isMoving?: true
@@ -82,14 +81,12 @@ interface Quoted {
   readonly ask: number
 }
 
-/** The inputs for evaluating an expression, and the findings of the evaluation. */
 export interface Moment extends Quoted {
   readonly elsewhere: ReadonlyMap<string, Quoted>
   /** Epoch milliseconds. */
   readonly now: number
   readonly candles: ReadonlyMap<string, ClosedCandles> | undefined
   readonly entry: number
-  /** The venue's share of the output of every fill. */
   readonly fillBasisPoints?: number
   /** Beyond the strategy's budget. */
   readonly position: number

@@ -1,3 +1,4 @@
+/** The functions of the expression language: their arguments, their types, and how much history each needs. */
 import type { Asset } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"

@@ -56,7 +56,6 @@ export const count = (condition: Series, length: number): Term => ({
 export const barsSince = (condition: Series, length: number): Term =>
   windows("barssince", condition, length, (since) => since, "number")
 
-/** The value in the last candle in which the condition held, if any. */
 export const valueWhen = (condition: Series, value: Series, length: number, type: ValueType): Term =>
   windows(
     "valuewhen",

@@ -1,3 +1,4 @@
+/** The `deals:` section of a strategy file, checked and computed. */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"

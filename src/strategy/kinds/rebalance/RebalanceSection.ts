@@ -1,3 +1,4 @@
+/** The `rebalance:` section of a strategy file, checked. */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"

@@ -1,3 +1,4 @@
+/** The `rules:` section of a strategy file: names and expressions, checked and compiled. */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAsset, type Market, opposite, type Side } from "../../../domain/Market.ts"
