@@ -196,8 +196,8 @@ export const downFromNumber = (value: number): Decimal => {
 }
 
 /**
- * True if a double is so far from every integer that its rounding, and the rounding of a few steps before it, cannot have moved it across
- * one. Rounding it to an integer then gives the result of rounding the exact value.
+ * True if a double is so far from every integer that rounding errors of a few steps cannot have moved it across one. Rounding it to an
+ * integer then gives the result of rounding the exact value.
  */
 export const isSurelyBetween = (value: number): boolean =>
   value > 0 && value < 1e12 && Math.abs(value - Math.round(value)) > Math.max(1e-5, value * 1e-14)

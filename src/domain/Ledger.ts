@@ -200,8 +200,8 @@ const moveAll = (
     }))
 
 /**
- * Puts the whole deposit back into the order and reverses its trades. Money that had returned is taken from its bookings: from fees, from
- * the placement's own accounts, and the rest from the strategy's free money, which may be less by now.
+ * Puts the whole deposit back into the order and reverses its trades. Money that had returned is taken from fees, from the placement's own
+ * accounts, and the rest from the strategy's free money, which may be less by now.
  */
 const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dust" | "outside") => {
   const { deposited, fills, inputAsset, outputAsset, payoutFee, placement, refundFee, strategy } = event

@@ -179,8 +179,8 @@ const isRoundTrip = ({ legs: [first, second, ...others], cycle }: Legs): boolean
 export type Legs = Pick<DesiredSlot, "legs" | "cycle" | "after">
 
 /**
- * Index of the due leg; beyond the last one when the slot is done. In a round trip the last traded side decides, not the number of legs: a
- * sale follows a purchase, even if the edited file begins with the other side.
+ * Index of the due leg; beyond the last one when the slot is done. In a round trip the last traded side decides, not the number of legs. So
+ * a sale follows a purchase, even if the edited file begins with the other side.
  */
 export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress): number => {
   const { legs, cycle, after } = desired

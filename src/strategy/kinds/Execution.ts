@@ -1,4 +1,4 @@
-/** The execution of an order, by an open order or by a swap once the quote is no worse, and the share of the price that it gives away. */
+/** An order is executed as an open order, or by a swap once the quote is no worse. It may give away a share of the price. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Price } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"

@@ -14,7 +14,7 @@ export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefi
   return typeof field === "string" ? Decimal.parse(field) : undefined
 }
 
-/** A kind may remember hundreds of keys at each decision, and with so many `Object.fromEntries` takes five times as long as this loop. */
+/** A kind may remember hundreds of keys at each decision. `Object.fromEntries` then takes five times as long as this loop. */
 export const withAll = (first: MemoryRecord, entries: ReadonlyArray<readonly [string, Memory]>): MemoryRecord => {
   const record: { [key: string]: Memory } = { ...first }
   for (const [key, value] of entries) record[key] = value

@@ -1,7 +1,7 @@
 /**
- * `equity` of a strategy file: a stop, a take-profit and a trailing stop for the whole strategy, measured by its equity: its budget and the
- * result of its trading, after fees. Between two fills equity depends on the price alone, so each threshold is a price. The best equity is
- * remembered in steps, so that not every tick changes the answer. A stop that has risen never falls.
+ * `equity` of a strategy file: a stop, a take-profit and a trailing stop for the whole strategy. Equity is the budget and the result of
+ * trading, after fees. Between two fills equity depends on the price alone, so each threshold is a price. The best equity is remembered in
+ * steps, so that not every tick changes the answer. A stop that has risen never falls.
  */
 import { floorOf, formatWithSymbol, toDecimal } from "../../domain/Amount.ts"
 import { noDust } from "../../domain/CostBasis.ts"

@@ -5,7 +5,7 @@
  *
  * It ends for good at `until`, or once its equity reaches a limit of `equity`. `onEnd: cancel` cancels every order and keeps what the
  * strategy holds. `leave` keeps open orders and exits, and places nothing else. `sell` cancels every order and sells what the strategy
- * bought and has not sold: like an exit after a stop, or at its own price, by an order or a swap.
+ * bought and has not sold. It sells like an exit after a stop, or at its own price, by an order or a swap.
  */
 import { Result } from "effect"
 import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"

@@ -1,5 +1,5 @@
 /**
- * Removes the types from a strategy's code, in a separate thread: a text may make Node's stripper run for hours or break it, and a broken
+ * Removes the types from a strategy's code, in a separate thread. A text may make Node's stripper run for hours or break it, and a broken
  * one fails for every later text of its thread. A thread that took too long or broke is ended, and the next text gets a new one.
  */
 import { cpuUsage } from "node:process"
