@@ -70,9 +70,7 @@ export const SeenConditions = Schema.Struct({
       text: Schema.String,
       values: Schema.String,
       holds: Schema.Boolean,
-      /** The answer would change if only this one turned out differently. */
       decides: Schema.Boolean,
-      /** A comparison's present value and the value at which it turns. */
       distance: Schema.optionalKey(Schema.String)
     })
   )

@@ -126,7 +126,6 @@ export const feesToOthers = ({ appFees = [] }: OrderTerms): number =>
 
 export type OrderOfOthers = Pick<Order, "id" | "createdAt">
 
-/** An entry of an order list that cannot be read as an order. The bot reports it and uses the others. */
 export interface OddOrder {
   readonly id?: string
   readonly why: string

@@ -34,7 +34,7 @@ export interface Quality {
 /** A close counts as the price for this long. */
 export const freshMillis = 3 * minuteMillis
 
-/** Undefined if the bot was not recording prices then. `minutes` are sorted by time. */
+/** The mid of the last minute that had ended then, if the bot was recording prices at the time. `minutes` are sorted by time. */
 const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undefined => {
   let [low, high] = [0, minutes.length]
   while (low < high) {

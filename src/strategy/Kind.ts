@@ -48,7 +48,6 @@ export interface Behaviour {
 }
 
 export interface Form {
-  /** `undefined` if problems were reported. */
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
   readonly schema: () => JsonSchema
 }

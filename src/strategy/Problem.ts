@@ -70,7 +70,7 @@ export interface Report {
   readonly problems: Array<Problem>
   /** Settings that are valid but probably not meant. Missing if no reader shows them. */
   readonly warnings?: Array<Problem>
-  /** The largest share of the price that an order may give away. Missing until the limits are read. */
+  /** Missing until the limits are read. */
   readonly maxPriceDeviation?: Decimal.Decimal
 }
 
@@ -133,7 +133,6 @@ export const render = (problem: Problem, file: string): string => {
   ].join("\n")
 }
 
-/** Shortens the text of `render` to the mistake and the hint. */
 export const inOneLine = (rendered: string): string => {
   const [head = "", ...more] = rendered.split("\n").map((line) => line.trim())
   const hint = more.find((line) => line.startsWith(hintMark))

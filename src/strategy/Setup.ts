@@ -30,7 +30,6 @@ export interface Setup {
   readonly budget: (answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
   /** The text after the name of the kind. A comment follows two spaces and a #. */
   readonly section: (answer: AnswerOf) => string
-  /** `price`: the present one, if known. */
   readonly earns?: (answer: AnswerOf, price?: Price) => string
 }
 
@@ -95,7 +94,6 @@ export const price =
   (key, read) =>
   (answer) => ({ key, text: textOf(text, answer, key), around: around(answer), read })
 
-/** Requires a price on the right side of another answer. */
 export const priceBeyond =
   (
     text: string,

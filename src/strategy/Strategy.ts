@@ -30,8 +30,7 @@ export type Look = (view: View, memory: Memory) => Inputs
 
 /**
  * The facts that change between two events of a strategy's own orders: the mid, the time and the closed candles. From these a strategy can
- * tell that its last answer still stands, much faster than by deciding. A caller may also ask by the bounds of the answer instead, with the
- * same result.
+ * tell that its last answer still stands, much faster than by deciding. The bounds of the answer give the same result.
  */
 export interface Glance {
   readonly mid: number
