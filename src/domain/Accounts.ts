@@ -1,7 +1,7 @@
 /**
- * The accounts of the ledger and the transfers between them. Money is in places. Counter accounts say where it came from and went:
- * `outside` gives budgets, `traded` has the amounts that fills exchanged, and `given back` has the money that strategies returned to the
- * account when they ended. All accounts together always add up to zero.
+ * The accounts of the ledger and the transfers between them. All accounts together always add up to zero. Money is in places. Counter
+ * accounts record where money came from and went: `outside` funds budgets, `traded` has what fills exchanged, and `given back` has what
+ * ended strategies returned to the account.
  */
 import type { Amount } from "./Amount.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Amounts of money: whole smallest units of one asset, as `bigint`. Text with a decimal point ("0.01 BTC") exists only
- * at the edges, and conversion is exact in both directions: an amount finer than the smallest unit is refused, not rounded.
+ * Amounts of money: whole smallest units of one asset. Text with a decimal point ("0.01 BTC") exists only at the edges. Conversion is
+ * exact: an amount finer than the smallest unit is refused, not rounded.
  */
 import * as Decimal from "./Decimal.ts"
 
@@ -16,11 +16,10 @@ export interface Asset {
 export const bySymbol = (assets: ReadonlyArray<Asset>): ReadonlyMap<string, Asset> =>
   new Map(assets.map((asset) => [asset.symbol, asset]))
 
-/** Converts decimal units to smallest units; `undefined` if the value is finer than the smallest unit. */
+/** Returns `undefined` if the value is finer than the smallest unit. */
 export const fromDecimal = (value: Decimal.Decimal, decimals: number): Amount | undefined =>
   value.scale > decimals ? undefined : value.digits * Decimal.powerOfTen(decimals - value.scale)
 
-/** Returns the greatest amount that is not above the value. */
 export const floorOf = (value: Decimal.Decimal, decimals: number): Amount =>
   Decimal.divideInteger(value.digits * Decimal.powerOfTen(decimals), Decimal.powerOfTen(value.scale), "down")
 
@@ -30,7 +29,6 @@ export const toDecimal = (amount: Amount, decimals: number): Decimal.Decimal => 
 export const asNumber = (amount: Amount, { decimals }: Pick<Asset, "decimals">): number =>
   Decimal.toNumber({ digits: amount, scale: decimals })
 
-/** "1.5" for 1500000 of an asset with six decimals. */
 export const format = (amount: Amount, decimals: number): string => Decimal.format(toDecimal(amount, decimals))
 
 export const formatWithSymbol = (amount: Amount, asset: Asset): string =>
@@ -40,7 +38,6 @@ export const min = (a: Amount, b: Amount): Amount => (a < b ? a : b)
 export const max = (a: Amount, b: Amount): Amount => (a > b ? a : b)
 export const magnitude = (amount: Amount): Amount => max(amount, -amount)
 
-/** Returns the mean of the two middle values for an even count; `undefined` without values. */
 export const median = (values: ReadonlyArray<number>): number | undefined => {
   const middle = middleOf(values.toSorted((a, b) => a - b))
   return middle.length === 0 ? undefined : middle.reduce((sum, value) => sum + value, 0) / middle.length

@@ -1,7 +1,6 @@
 /**
- * An order book: executable prices of a market for several base quantities, each dated by its request, beside our own open orders there.
- * The venue has no book to read, so a price is for the whole quantity. A size between two quoted quantities counts as the larger one, so an
- * impact is never understated.
+ * Executable prices of a market for several base quantities, beside our own open orders there. The venue has no book to read, so each price
+ * is for a whole quantity. A size between two quoted quantities counts as the larger one, so an impact is never understated.
  */
 import type { Amount } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
@@ -12,7 +11,6 @@ export interface DepthLevel {
   readonly quantity: Amount
   /** Price per unit for selling all of it; absent if no one buys that much. */
   readonly bid?: Price
-  /** Price per unit for buying all of it. */
   readonly ask?: Price
   /** Epoch milliseconds of the request. */
   readonly at: number
@@ -32,7 +30,6 @@ export const bottomless = ({ bid, ask, at }: TwoSidedPrice): Depth => [
   { quantity: Decimal.powerOfTen(60), bid, ask, at }
 ]
 
-/** Finer than any difference between prices that matters. */
 const impactPlaces = 8
 
 const levelFor = (depth: Depth, quantity: Amount) =>
@@ -41,10 +38,7 @@ const levelFor = (depth: Depth, quantity: Amount) =>
       level.quantity >= quantity && level.bid !== undefined && level.ask !== undefined
   )
 
-/**
- * The loss of an immediate order of this quantity against the middle of its own bid and ask, as a ratio, rounded up; `undefined` for more
- * than was quoted.
- */
+/** Loss of an immediate order against the middle of its own bid and ask, as a ratio, rounded up; `undefined` above the quoted quantity. */
 export const impactOf = (depth: Depth, quantity: Amount): Decimal.Decimal | undefined => {
   const level = levelFor(depth, quantity)
   if (level === undefined) return undefined
@@ -88,7 +82,6 @@ export interface Book {
   readonly depth: Depth
   /** From the token list, for people: marked, and never used for decisions. */
   readonly indicative?: { readonly mid: Price; readonly at: number }
-  /** The reason why there is no fresh price; absent if there is one. */
   readonly problem?: string
   /** `millis`: duration of the last request. */
   readonly asked: { readonly requests: number; readonly millis: number }

@@ -1,7 +1,7 @@
 /**
- * Everything that can happen to the bot, as one closed union. The journal stores these and nothing else; every other view
- * (placements, ledger, limits, explanations) is a fold of them. An event says what *we* did or saw; it is written before
- * the effect that it announces, and never changed. A tag is never reused with another meaning.
+ * Everything that can happen to the bot, as one closed union. The journal stores only these events; every other view is a fold of them. An
+ * event says what *we* did or saw. It is written before the effect that it announces, and never changed. A tag is never reused with another
+ * meaning.
  *
  * Amounts are smallest units (text in JSON), prices decimals (text), times epoch milliseconds, assets configured symbols.
  */
@@ -40,8 +40,7 @@ export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.opt
 export type Reason = typeof Reason.Type
 
 /**
- * A position whose strategy no file names: `base` is negative if it was sold and not bought back, `cost` is the quote that it cost,
- * or brought in.
+ * A position whose strategy no file names. `base` is negative if it was sold and not bought back. `cost`: quote paid for it, or received.
  */
 const LeftPosition = Schema.Struct({ strategy: Text, market: Text, base: Amount, cost: Amount })
 export type LeftPosition = typeof LeftPosition.Type
@@ -66,7 +65,6 @@ const lifecycle = {
     /** The path of the journal. A copy uses it to find out if its source still runs here. */
     journal: Schema.optionalKey(Text),
     version: Text,
-    /** A checksum of the program's sources. */
     sources: Schema.optionalKey(Text),
     decisionCode: Schema.optionalKey(Text),
     mode: Text,
@@ -76,7 +74,7 @@ const lifecycle = {
     assets: Schema.optionalKey(Schema.Record(Text, Text)),
     fillBasisPoints: Schema.optionalKey(Schema.Finite),
     left: Schema.optionalKey(LeftPositions),
-    /** Limits over all strategies together, for explanations; exposures by symbol. */
+    /** Limits over all strategies together; exposures by symbol. */
     overall: Schema.optionalKey(
       Schema.Struct({
         maxOpenOrders: Schema.optionalKey(Schema.Int),
@@ -90,13 +88,13 @@ const lifecycle = {
   JournalMoved: { to: Text },
   /** The journal was restored from a copy with this number of events, whose last hash is `head`. */
   JournalRestored: { events: Schema.Int, head: Text },
-  /** Events are missing at its end, as data outside it or an order of the venue shows. */
+  /** Events are missing at the end of the journal, as data outside it or an order of the venue shows. */
   JournalCut: { text: Text },
   /** A stored event was changed. Nothing is paid with such a journal; `limitbot journal verify` reports it too. */
   JournalBroken: { number: Schema.Int, text: Text },
   /**
-   * An outside witness has a checkpoint of this account that the journal does not lead to: an old copy was put back, or another journal.
-   * Nothing is paid until a person lets the journal continue (`Resolved` of the placement `witness`).
+   * An outside witness has a checkpoint that the journal does not lead to: the journal is an old copy, or another one. Nothing is paid
+   * until a person lets the journal continue (`Resolved` of the placement `witness`).
    */
   WitnessDisagreed: { size: Schema.Int, head: Text, text: Text },
   /** The total that a strategy may use of an asset; the ledger posts the difference to the last total. */
@@ -124,8 +122,8 @@ const lifecycle = {
     foreign: Schema.Array(Schema.Struct({ kind: Text, subject: Text, address: Text, text: Text }))
   },
   /**
-   * The account's own capital. Above zero: it came without an origin, by the account's history or a person. Below zero: it left, by a
-   * person's answer.
+   * The account's own capital. Above zero: it came without an origin, as the history or a person says. Below zero: it left, as a person
+   * says.
    */
   CapitalMoved: { asset: Text, amount: Amount, witness: Schema.Literals(["history", "operator"]), name: Text },
   /** The differences between the service and its record; written only if they differ from the last ones. */
@@ -169,10 +167,9 @@ const lifecycle = {
   Commanded: { by: Text, command: Text, target: Schema.optionalKey(Text), why: Schema.optionalKey(Text) },
   /** A number from outside that strategies read: its sender, and the time from which it counts. */
   SignalReceived: { name: Text, value: Schema.Finite, from: Time, by: Text, note: Schema.optionalKey(Text) },
-  /** A price alert was reached. It is reported once. */
   AlertReached: { alert: Text, mid: Price },
   /**
-   * A market has no price: no second source confirms it, the quote is not the venue's own, or (`isUnquoted`) there is none. Reported once
+   * A market has no price: no second source confirms it, the quote is not the venue's own, or there is none (`isUnquoted`). Reported once
    * until that ends.
    */
   PriceDoubted: { market: Text, reason: Text, isUnquoted: Schema.optionalKey(Schema.Literal(true)) },
@@ -186,7 +183,6 @@ const decisions = {
   /** Recorded when a decision differs from the one before it, never per tick. */
   Decided: {
     strategy: Text,
-    /** The time that the strategy received. */
     now: Schema.optionalKey(Time),
     bid: Price,
     ask: Price,
@@ -223,7 +219,6 @@ const decisions = {
     ),
     /** `at`: the time at which its order is due, if nothing else changes. */
     absent: Schema.Array(Schema.Struct({ slot: Text, why: Reason, at: Schema.optionalKey(Time) })),
-    /** The inputs of slot conditions, if the strategy has conditions. */
     inputs: Schema.optionalKey(Schema.Array(SeenConditions)),
     reasons: Schema.Array(Reason),
     until: DecisionBounds,
@@ -246,11 +241,9 @@ const decisions = {
     isSoldAtEnd: Schema.optionalKey(Schema.Literal(true)),
     reason: Text
   },
-  /** Our own limits refused: nothing was sent. `exit`: the order was to leave a position, which stays without it. */
+  /** Our limits refused the order, and nothing was sent. `exit`: the order would have closed a position, which stays open. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid, exit: Schema.optionalKey(WantedExit) },
-  /**
-   * A planned order that waits for a named condition. It is not an error, except for an `exit` that the venue keeps refusing or has ended.
-   */
+  /** A planned order waits for a named condition. This is no error, except for an `exit` that the venue keeps refusing or has ended. */
   Deferred: { strategy: Text, slot: Text, reason: Text, exit: Schema.optionalKey(WantedExit) }
 }
 
@@ -321,9 +314,7 @@ const fundingWith = (signed: SignedBytes) => ({
   /** The attempt that was just recorded did not leave the process: the gate had closed by then. */
   FundingHeld: { ...placement, attempt: Schema.optionalKey(Schema.Int), reason: Text },
   FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
-  /**
-   * An answer that is not success. The payload may still execute until `validUntil`. `verdict`: the fact that the answer proves, if any.
-   */
+  /** An answer other than success. The payload may still execute until `validUntil`. `verdict`: the fact that the answer proves, if any. */
   FundingAnswered: {
     ...placement,
     code: Text,
@@ -331,7 +322,7 @@ const fundingWith = (signed: SignedBytes) => ({
     verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts)),
     ...correlation
   },
-  /** The payment was provably not made, and never will be: it was never sent, its order has ended, or the payer says so. */
+  /** The payment was provably not made and never will be: it was never sent, its order has ended, or the payer says so. */
   FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text, by: Schema.optionalKey(Payer) },
   /** The payment left us, and its result is unknown: its money stays reserved until the result is known. */
   FundingInDoubt: { ...placement, asset: Text, amount: Amount, reason: Text },
@@ -383,7 +374,7 @@ const tracking = {
   CancelRefused: { ...placement, code: Text, text: Text, ...correlation },
   /** Terminal by a positive answer of the venue; `unspent` input is to be refunded. */
   Closed: { ...placement, status: Text, inputAsset: Text, unspent: Amount },
-  /** The end was not true: the remaining amount is in the order again. */
+  /** The order had not ended: the remaining amount is in the order again. */
   Reopened: { ...placement, status: Text, asset: Text, amount: Amount },
   PayoutStarted: { ...placement, asset: Text, amount: Amount },
   PaidOut: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
@@ -400,17 +391,14 @@ const tracking = {
     ...correlation
   },
   /**
-   * An ended order lives on, or the operator confirmed what the venue shows now. All that was booked of it but its deposit is taken back,
-   * and it is tracked again.
+   * An ended order is active again, or the operator confirmed what the venue now shows. All bookings of the order except its deposit are
+   * reversed, and it is tracked again.
    */
   TakenBack: { ...placement, ...bookedOrder },
   /** The operator gave this amount up: a loss, unless it arrives after all. */
   WrittenOff: { ...placement, market: Text, asset: Text, amount: Amount },
   Found: { ...placement, market: Text, asset: Text, amount: Amount },
-  /**
-   * The operator's answer to a question that only a person can settle (`limitbot resolve`), such as the output of a swap that shows no
-   * amounts.
-   */
+  /** The operator's answer if only a person can settle a question (`limitbot resolve`), such as the output of a swap without amounts. */
   Resolved: {
     ...placement,
     word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]),

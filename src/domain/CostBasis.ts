@@ -1,7 +1,7 @@
 /**
- * Computes the average cost of a position and the earnings of trading to date. A position below zero was sold before it was bought; its
- * cost is the proceeds of that sale. Exact: proceeds of fills less their cost is always `realised` less the cost of a position above zero,
- * plus the cost of one below. Only the share of a partial close is rounded.
+ * The average cost of a position and the earnings of trading so far. A position below zero was sold before it was bought; its cost is the
+ * proceeds of that sale. Exact: proceeds of fills less their cost equal `realised`, less the cost of a long position, plus that of a short
+ * one. Only the share of a partial close is rounded.
  */
 import { type Amount, magnitude, max, min } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
@@ -67,7 +67,6 @@ export const charge = (before: CostBasis, fee: Amount): CostBasis => ({ ...befor
 
 const places = 18
 
-/** Returns `undefined` without a position. */
 export const averagePrice = (
   { position, cost }: CostBasis,
   { base, quote }: Pick<Market, "base" | "quote">
@@ -81,7 +80,7 @@ export const averagePrice = (
         "down"
       )
 
-/** The price at which a sale of the position brings back its cost, less all that trading has earned. `undefined` if nothing is lacking. */
+/** Price at which a sale of the position recovers its cost, less all that trading has earned. `undefined` if nothing is lacking. */
 export const breakEven = (
   { cost, position, realised }: CostBasis,
   { base, quote }: Pick<Market, "base" | "quote">
@@ -91,18 +90,18 @@ export const breakEven = (
     : Decimal.divide(Decimal.make(cost - realised, quote.decimals), Decimal.make(position, base.decimals), places, "up")
 
 interface Dust {
-  /** Below zero if the base was sold before it was bought; its cost is then the proceeds of the sale, below zero as well. */
+  /** Below zero if the base was sold before it was bought; `cost` is then the proceeds, below zero as well. */
   readonly base: Amount
   readonly cost: Amount
 }
 
-/** True for what fees and rounding leave. A larger rest is a position: if it is too small for an order, a person has to learn that. */
+/** True for what fees and rounding leave. A larger rest is a position; if it is too small for an order, a person must learn that. */
 export const isLeftover = (rest: Amount, whole: Amount): boolean => rest * 100n < whole
 
 /**
- * Holding of a strategy in one market beyond its budget. Live runs and backtests use this one definition of a position. A fee taken in base
- * reduces the holding at its cost. A leftover of a sale or a fee that is smaller than the smallest order is dust. Dust keeps its cost
- * apart from the position, which restarts at zero, until all dust together is enough for an order. Nothing of it is lost.
+ * Holding of a strategy in one market beyond its budget, in live runs and backtests. A fee taken in base reduces the holding at its cost. A
+ * leftover of a sale or a fee that is below the smallest order is dust. Dust keeps its cost apart from the position, which restarts at
+ * zero, until all dust together is enough for an order.
  */
 export interface HeldPosition {
   readonly basis: CostBasis

@@ -1,8 +1,6 @@
 /**
- * An exact decimal number: `digits / 10^scale`.
- *
- * Prices, ratios and human amounts are decimals. They come from source text and go back to text without ever being a
- * float. Values are normalised (no trailing zero digits, `scale >= 0`), so equal numbers are structurally equal.
+ * An exact decimal number: `digits / 10^scale`. Prices, ratios and human amounts come from source text and go back to text without ever
+ * being a float. Values are normalised (no trailing zero digits, `scale >= 0`), so equal numbers are structurally equal.
  */
 export interface Decimal {
   readonly digits: bigint
@@ -121,7 +119,6 @@ export const midpoint = (a: Decimal, b: Decimal): Decimal => {
   return normalise(sum.digits * 5n, sum.scale + 1)
 }
 
-/** Direction of rounding. It has no default: every caller states it. */
 export type Rounding = "down" | "up"
 
 /** `numerator / denominator` for a positive denominator, towards minus (`down`) or plus (`up`) infinity. */
@@ -149,7 +146,7 @@ export const divide = (a: Decimal, b: Decimal, places: number, rounding: Roundin
   return normalise(divideInteger(numerator, denominator, rounding), places)
 }
 
-/** The nearest multiple of `step` (positive) at or below (`down`) or at or above (`up`) the value. */
+/** The nearest multiple of `step`, which must be positive, at or below (`down`) or at or above (`up`) the value. */
 export const roundToStep = (value: Decimal, step: Decimal, rounding: Rounding): Decimal => {
   const [x, y, scale] = align(value, step)
   return normalise(divideInteger(x, y, rounding) * y, scale)
@@ -178,8 +175,7 @@ const shortDecimal = (value: number): Decimal | undefined => {
 }
 
 /**
- * A finite double rounded to `significantDigits` (at most 15, so that the text is the number a person would write).
- * For computed levels such as geometric spacing, where the exact value is irrational anyway.
+ * Rounds a finite double to `significantDigits`, at most 15. For computed levels whose exact value is irrational, as in geometric spacing.
  */
 export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   const shortForm = significantDigits === 15 ? shortDecimal(value) : undefined
@@ -200,8 +196,8 @@ export const downFromNumber = (value: number): Decimal => {
 }
 
 /**
- * True if a double is so far from every integer that its rounding, and the rounding of a few steps before it, cannot have moved it across
- * one. Rounding it to an integer then gives the result of rounding the exact value.
+ * True if a double is so far from every integer that rounding errors of a few steps cannot have moved it across one. Rounding it to an
+ * integer then gives the result of rounding the exact value.
  */
 export const isSurelyBetween = (value: number): boolean =>
   value > 0 && value < 1e12 && Math.abs(value - Math.round(value)) > Math.max(1e-5, value * 1e-14)

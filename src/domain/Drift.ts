@@ -1,7 +1,6 @@
 /**
- * One difference between the service and the one that this program was written for: its subject, the recorded and the present state, and
- * whether money depends on it. New fields and words only inform. A field from which amounts, states or terms of orders are read closes
- * funding while it is missing or has another type.
+ * One difference between the service today and the service for which this program was written. New fields and words only inform. A field
+ * from which amounts, states or terms of orders are read closes funding while it is missing or has another type.
  */
 import { Schema } from "effect"
 
@@ -13,7 +12,7 @@ export const Drift = Schema.Struct({
 })
 export type Drift = typeof Drift.Type
 
-/** The subject of the difference that the feed of incidents refuses us. */
+/** The subject of the difference if the service refuses us the feed of incidents. */
 export const incidentFeed = "the feed of incidents"
 
 export const withFeed = (drift: ReadonlyArray<Drift>, refusal: string | undefined): ReadonlyArray<Drift> => [
@@ -29,7 +28,6 @@ export const sentenceOf = ({ closesFunding, is, was, what }: Drift): string => {
   return `${what} ${change}${closesFunding ? ": orders pause" : ""}`
 }
 
-/** Reason why the bot pays for no new orders, if a difference affects money. */
 export const closing = (drift: ReadonlyArray<Drift>): string | undefined => {
   const blockers = drift.filter(({ closesFunding }) => closesFunding)
   return blockers.length === 0 ? undefined : `the service has changed: ${blockers.map(sentenceOf).join("; ")}`

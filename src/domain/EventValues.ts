@@ -1,6 +1,6 @@
 /**
- * Encodings of values in events: amounts and prices as decimal text, kinds by their names, and signed bytes in two ways. Anyone who has
- * signed bytes can send them, so only the journal writes them; every other encoding of an event says where they are instead.
+ * Encodings of values in events. Anyone who has signed bytes can send them, so only the journal writes them; every other encoding hides
+ * them.
  */
 import { Redacted, Schema, SchemaGetter } from "effect"
 import * as Decimal from "./Decimal.ts"
@@ -11,7 +11,6 @@ export const Amount = Schema.String.check(Schema.isPattern(amountText)).pipe(
   Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
 )
 
-/** No price of a market needs more digits. */
 export const mostDigits = 10n ** 90n
 export const mostPlaces = 60
 
@@ -33,7 +32,7 @@ export const Price = Schema.String.check(
   })
 )
 
-/** Costs of an order as shown when it is made. Older events do not contain the fees that go to others. */
+/** Older events do not contain the fees that go to others. */
 export const shownFees = {
   estimatedWithdrawFee: Amount,
   estimatedRefundFee: Amount,
@@ -71,9 +70,7 @@ export const SeenConditions = Schema.Struct({
       text: Schema.String,
       values: Schema.String,
       holds: Schema.Boolean,
-      /** The answer would change if only this one turned out differently. */
       decides: Schema.Boolean,
-      /** A comparison's present value and the value at which it turns. */
       distance: Schema.optionalKey(Schema.String)
     })
   )
@@ -81,7 +78,6 @@ export const SeenConditions = Schema.Struct({
 
 const priceBounds = { priceBelow: Schema.optionalKey(Price), priceAbove: Schema.optionalKey(Price) }
 
-/** Limits within which a decision holds. */
 export const DecisionBounds = Schema.Struct({
   ...priceBounds,
   elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Schema.String, ...priceBounds }))),
@@ -107,7 +103,6 @@ export const bookedOrder = {
   estimatedRefundFee: Amount,
   deposited: Amount,
   fills: Schema.Array(Schema.Struct({ fillId: Schema.String, amountIn: Amount, amountOut: Amount })),
-  /** Fees that were booked for its payout and its refund. */
   payoutFee: Amount,
   refundFee: Amount,
   /** Its final status, if it had ended. */

@@ -1,7 +1,6 @@
 /**
- * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place; every event moves amounts from one
- * place to another, so the sum per asset over all accounts is always zero. An amount that does not add up goes to `residual` under the name
- * of its placement, instead of vanishing.
+ * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place, and every event moves amounts between
+ * places, so the sum per asset is always zero. An amount that does not add up goes to `residual` under its placement.
  */
 
 import {
@@ -20,10 +19,7 @@ import { type Amount, max, min } from "./Amount.ts"
 import type { BotEvent, Of, PlacementEvent, Tag } from "./BotEvent.ts"
 import { byHand, firstOrder, hasNoBudget } from "./Placement.ts"
 
-/**
- * The slot of a strategy that sells its dust: base that a leg left unsold because it was too little for an order. Dust has a place of its
- * own until it is enough for one.
- */
+/** The slot of a strategy that sells its dust: base that a leg left unsold because it was too little for an order. */
 export const dustSlot = (asset: string): string => `dust:${asset}`
 export const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
 
@@ -62,7 +58,6 @@ export const movingTags = [
   "Found"
 ] as const satisfies ReadonlyArray<Tag>
 
-/** Transfers that an event causes, given the ledger. Pure; an event that moves nothing gives an empty list. */
 const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
   if (event._tag === "BudgetAllotted") {
     const outside = { account: "outside", owner: event.strategy } as const
@@ -205,8 +200,8 @@ const moveAll = (
     }))
 
 /**
- * All of its deposit is in the order again, and nothing was traded. Money that had come back is taken from where it is booked: from fees,
- * from its unexplained amount, and for the rest from the free money, which may be less by now.
+ * Puts the whole deposit back into the order and reverses its trades. Money that had returned is taken from fees, from the placement's own
+ * accounts, and the rest from the strategy's free money, which may be less by now.
  */
 const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dust" | "outside") => {
   const { deposited, fills, inputAsset, outputAsset, payoutFee, placement, refundFee, strategy } = event
@@ -233,7 +228,7 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   ])
 }
 
-/** The operator has checked: the money is where they say, and a written-off amount stays under its placement. */
+/** Books the operator's answer. A forgotten amount stays in `residual` under its placement. */
 const resolved = (ledger: Ledger, { placement, strategy, word }: Of<"Resolved">): ReadonlyArray<Transfer> => {
   const unsure: ReadonlyArray<Place> = ["in doubt", "deposit in flight"]
   const wallet = { account: purseOf(strategy), owner: strategy } as const
@@ -261,8 +256,8 @@ const noteRunning = ({ runs }: Ledger, event: BotEvent): void => {
 }
 
 /**
- * Free money of a strategy returns to the account when the strategy ends, and so do later returns of its orders. The strategy has it again
- * when it is loaded again.
+ * Returns free money of an ended strategy to the account, also money that its orders return later. The strategy gets it back when it is
+ * loaded again.
  */
 const givenBackBy = (ledger: Ledger, event: BotEvent, moved: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
   const isOver = (owner: string) => ledger.runs.get(owner) === false
@@ -303,8 +298,8 @@ export const dustOf = (ledger: Ledger, strategy: string, asset: string): Amount 
   balance(ledger, asset, "dust", strategy)
 
 /**
- * All that a strategy has of an asset, wherever it is, residual included: the amount from outside, plus and minus trades, less fees and
- * losses. The counter accounts show it without a pass over the placements.
+ * All that a strategy has of an asset in any place, `residual` included. Computed from the counter accounts, without a pass over the
+ * placements.
  */
 export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount =>
   -balance(ledger, asset, "outside", strategy) -
@@ -351,7 +346,7 @@ export interface PlaceBalance {
   readonly amount: Amount
 }
 
-/** Totals by asset and place, in the order of `places`, assets alphabetical; zero balances are left out. */
+/** In the order of `places`, assets alphabetical, without zero balances. */
 export const totals = (ledger: Ledger): ReadonlyArray<PlaceBalance> => {
   const sums = new Map<string, Map<AccountName, Amount>>()
   for (const { entry, amount } of ledger.balances.values()) {

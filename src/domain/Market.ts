@@ -1,6 +1,6 @@
 /**
- * A market: base and quote asset. A price says how many units of the quote buy ONE unit of the base, independent of the
- * decimals of either. All conversions between the two sides are here, each with its rounding direction.
+ * A market: base and quote asset. A price says how many units of the quote buy ONE unit of the base, independent of the decimals of either.
+ * All conversions between the two sides are here, each with its rounding direction.
  */
 import { type Amount, type Asset, magnitude } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
@@ -11,7 +11,6 @@ export type Price = Decimal.Decimal
 /** SELL pays base and receives quote; BUY pays quote and receives base. */
 export type Side = "BUY" | "SELL"
 
-/** Costs of trading, as far as they are known before an order is made. */
 export interface TradeCosts {
   /** The venue's share of the output of every fill. */
   readonly fillBasisPoints: number
@@ -36,8 +35,8 @@ export const inputAsset = (market: Market, side: Side): Asset => (side === "SELL
 export const outputAsset = (market: Market, side: Side): Asset => (side === "SELL" ? market.quote : market.base)
 
 /**
- * Quote amount of a base quantity at a price: quantity × price × 10^quoteDecimals ÷ 10^baseDecimals.
- * The venue rounds up for both sides, so `up` is what an order shows; `down` is for what a budget still affords.
+ * Quote amount of a base quantity at a price. The venue rounds up for both sides, so `up` is what an order shows; `down` is what a budget
+ * still affords.
  */
 export const quoteAmount = (market: Market, quantity: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
   const scale = price.scale + market.base.decimals - market.quote.decimals
@@ -55,11 +54,11 @@ export const baseQuantity = (market: Market, quote: Amount, price: Price, roundi
   return Decimal.divideInteger(numerator, denominator, rounding)
 }
 
-/** Deposit of an order: the base quantity (SELL) or its quote amount rounded up (BUY). */
+/** The deposit of an order. */
 export const inputAmount = (market: Market, side: Side, quantity: Amount, price: Price): Amount =>
   side === "SELL" ? quantity : quoteAmount(market, quantity, price, "up")
 
-/** Minimum output of an order: its quote amount rounded up (SELL) or the base quantity (BUY). */
+/** The minimum output of an order. */
 export const outputAmount = (market: Market, side: Side, quantity: Amount, price: Price): Amount =>
   side === "SELL" ? quoteAmount(market, quantity, price, "up") : quantity
 
@@ -73,7 +72,7 @@ export interface BidAsk {
   readonly mid?: Price
 }
 
-/** A two-sided executable price for some size, and the time at which it was seen (epoch milliseconds). */
+/** Executable for some size. `at`: epoch milliseconds at which it was seen. */
 export interface TwoSidedPrice extends BidAsk {
   readonly at: number
 }
@@ -107,8 +106,8 @@ export const surelyGainsMore = (
 }
 
 /**
- * Gain in quote of an order with the planned price and quantity over its present ones. The share of the time for which the move takes it
- * out of the market is subtracted. Rounded down. Live runs and backtests move an order by this figure.
+ * Gain in quote of an order with the planned price and quantity over its present ones, rounded down. Subtracts the share of time for which
+ * the move takes the order out of the market. Live runs and backtests move an order by this figure.
  */
 export const gainOfMoving = (market: Market, present: Priced, wanted: Priced, outOfMarketBasisPoints = 0): Amount => {
   const worth = (quantity: Amount, price: Price) => quoteAmount(market, quantity, price, "up")

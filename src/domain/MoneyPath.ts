@@ -1,10 +1,10 @@
 /**
- * The path of an order's money: its source, its recipient and its refund account. One function computes it from the configuration. The
- * create, its record in the journal, its request and the check of its echo all use the same record.
+ * The path of an order's money: its source, its recipient and its refund account. The configuration determines it in one function. The
+ * create, its journal entry, its request and the check of its echo use this one record.
  */
 import { Schema } from "effect"
 
-/** Input and output of an order, by the venue's asset ids, and the recipients. */
+/** Assets are the venue's asset ids. */
 export const MoneyPath = Schema.Struct({
   originAsset: Schema.String,
   destinationAsset: Schema.String,
@@ -17,7 +17,7 @@ export type MoneyPath = typeof MoneyPath.Type
 
 export type DepositType = "ORIGIN_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
-/** A path that the bot can ask for. A found order may be shown with other terms. */
+/** A path that the bot can ask for. An order found at the venue may have other terms. */
 export interface AskedPath extends MoneyPath {
   readonly recipientType: Exclude<DepositType, "ORIGIN_CHAIN"> | "DESTINATION_CHAIN"
   readonly refundType: DepositType
@@ -32,10 +32,7 @@ export interface MoneyPlaces {
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
   }
-  /**
-   * Assets whose money is not at the place of `depositType`, by the venue's asset ids. The bot pays from this place, and refunds and
-   * payouts go there.
-   */
+  /** Assets whose money is elsewhere than `depositType` says, by the venue's asset ids. */
   readonly depositTypes?: ReadonlyMap<string, DepositType>
 }
 

@@ -1,6 +1,6 @@
 /**
- * An order as the venue reports it, in exact values. It is a witness, not a command: whatever the venue says is kept,
- * unknown statuses included, and `OrderTracker` decides what is believed.
+ * An order as the venue reports it, in exact values. A report is evidence, not a command: it is kept unchanged, unknown statuses included,
+ * and `OrderTracker` decides what is believed.
  */
 import { Schema } from "effect"
 import type { Amount } from "./Amount.ts"
@@ -23,7 +23,7 @@ export type KnownFillStatus = (typeof fillStatuses)[number]
 /** The venue may invent more. An unknown status counts as open, the worst exposure. */
 export type FillStatus = KnownFillStatus | (string & {})
 
-/** After these statuses no more of the order can execute. */
+/** No more of the order can execute after these statuses. */
 export const isTerminal = (status: FillStatus): boolean =>
   status === "FILLED" || status === "CANCELED" || status === "EXPIRED"
 
@@ -58,7 +58,7 @@ export interface PayoutLeg {
 
 export interface Order extends MoneyPath {
   readonly id: string
-  /** Terms below that a report leaves out. A reader that does not know these terms yet cannot use the report. */
+  /** Terms that the report omits. A reader that does not know them yet cannot use the report. */
   readonly unsaid?: ReadonlyArray<OrderTerm>
   readonly side: Side
   readonly baseAsset: string
@@ -83,16 +83,14 @@ export interface Order extends MoneyPath {
   readonly withdrawals: ReadonlyArray<PayoutLeg>
   readonly refund?: PayoutLeg
   readonly payoutIsFinal: boolean
-  /** Cost of a payout in the output's asset, and cost of the refund; missing if the venue reports none. */
+  /** In the output's asset and in the input's; missing if the venue reports none. */
   readonly estimatedWithdrawFee?: Amount
   readonly estimatedRefundFee?: Amount
   /** The venue's signature of the quote that a swap comes from: evidence in a dispute. */
   readonly quoteSignature?: string
   /** Epoch milliseconds. */
   readonly deadline: number
-  /** Missing if the venue does not report it. */
   readonly createdAt?: number
-  /** The venue's own report, if the order is a swap. */
   readonly report?: SwapReport
 }
 
@@ -128,7 +126,6 @@ export const feesToOthers = ({ appFees = [] }: OrderTerms): number =>
 
 export type OrderOfOthers = Pick<Order, "id" | "createdAt">
 
-/** An entry of an order list that cannot be read as an order. The bot reports it and uses the others. */
 export interface OddOrder {
   readonly id?: string
   readonly why: string

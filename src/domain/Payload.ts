@@ -1,11 +1,11 @@
 /**
- * A signed payment on its way to a deposit address: the one rule book for orders and swaps. Its bytes are signed once and
- * are the only ones that are ever sent; their nonce executes at most once, and never after `validUntil`.
+ * A signed payment on its way to a deposit address, for orders and swaps. Its bytes are signed once, and no others are ever sent. Their
+ * nonce executes at most once, and never after `validUntil`.
  *
- * Three things are certain: bytes that never left the process cannot have executed; an acknowledged payload has executed,
- * however late its deposit shows; one whose every attempt was refused for a cause that its own execution rules out has not
- * executed, and never will once it has expired. Everything else is in doubt: venues were seen to refuse what they had
- * executed, so a refusal as such proves nothing, and silence never ends a doubt.
+ * Three things are certain. Bytes that never left the process cannot have executed. An acknowledged payload has executed, however late its
+ * deposit shows. A payload has not executed if every attempt was refused for a cause that its execution rules out; it never will once it
+ * has expired. Everything else is in doubt: venues have refused payloads that they had executed, so a bare refusal proves nothing, and
+ * silence never ends a doubt.
  */
 import { Redacted } from "effect"
 import type { Amount } from "./Amount.ts"
@@ -22,7 +22,7 @@ export interface Payload {
   /** Attempts that were refused for a cause that rules out an earlier execution. */
   readonly clearRefusals: number
   readonly lastSentAt: number
-  /** It has executed: acknowledged with its hash, or its nonce is used. */
+  /** Acknowledged with its hash, or its nonce is used. */
   readonly acknowledged: boolean
   readonly lastAnswer?: string
   readonly lastVerdict?: RefusalVerdict | undefined
@@ -46,10 +46,10 @@ export const signed = (payload: Signed): Payload => ({
 })
 
 /**
- * Proof that a refusal gives. `executed`: the nonce is used. `not-executed`: the verifier never says this of an executed payload.
- * `stale-salt`: not executed, because the verifier does not accept the salt. A withdrawn salt never comes back, but the verifier that
- * answered may not know a new salt yet. These bytes may therefore still be executed until they expire, and the bot waits for that. It
- * proves nothing about earlier attempts unless the first sending was refused for it as well.
+ * The proof that a refusal gives. `executed`: the nonce is used. `not-executed`: the verifier never says this of an executed payload.
+ * `stale-salt`: not executed, because the verifier does not accept the salt. A withdrawn salt never returns, but this verifier may not know
+ * a new salt yet. These bytes may therefore execute until they expire, and the bot waits for that. It proves nothing about earlier attempts
+ * unless the first sending was also refused for it.
  */
 export const refusalVerdicts = ["executed", "not-executed", "stale-salt"] as const
 export type RefusalVerdict = (typeof refusalVerdicts)[number]
@@ -69,7 +69,7 @@ export const answered = (payload: Payload, { code, text, verdict }: PaymentRefus
   return { ...last, clearRefusals: payload.clearRefusals + (verdict === undefined ? 0 : 1) }
 }
 
-/** One refusal could be misreported; the next answer would then be that the nonce is used. */
+/** One refusal could be false. If the payload did execute, the next answer is that the nonce is used. */
 const clearRefusalsNeeded = 2
 
 export type Certainty = "unsent" | "executed" | "refused" | "doubtful"

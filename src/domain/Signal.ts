@@ -1,7 +1,6 @@
 /**
- * A signal: a named number from outside, such as a model's forecast or the alert of a chart. Strategies read it in their expressions, so it
- * affects money only through a strategy, within its budget. A value holds from its time until the next value of its name; its reader
- * decides how old it may become.
+ * A signal: a named number from outside, such as a model's forecast or a chart's alert. Only expressions of strategies read it, so it
+ * affects money only within a strategy's budget. A value holds until the next value of its name; its reader decides how old it may become.
  */
 import { Schema } from "effect"
 

@@ -1,7 +1,6 @@
 /**
- * JSON that means the same to every reader: no duplicate keys (implementations differ in which one wins), bounded in
- * length and depth. It is for text that is signed as it stands, because the verifier reads it again and decides about
- * money.
+ * JSON that means the same to every reader: no duplicate keys (parsers differ in which one wins), bounded length and depth. For text that
+ * is signed as it stands, because the verifier reads it again and decides about money.
  */
 import { Result } from "effect"
 

@@ -1,8 +1,6 @@
 /**
- * A swap as the journal records it: the terms that the operator agreed to if it is made by hand, and the venue's reports of any swap.
- *
- * Amounts are smallest units (text in JSON), times epoch milliseconds. The venue did not report an absent amount; it is never taken for
- * zero.
+ * A swap in the journal: the terms that the operator approved if it is made by hand, and the venue's reports of any swap. Amounts are
+ * smallest units (text in JSON), times epoch milliseconds. An absent amount was not reported; it is never taken for zero.
  */
 import { Schema } from "effect"
 import { Amount } from "./EventValues.ts"
@@ -48,7 +46,7 @@ export const swapReport = {
   refunded: optional(Amount),
   withdrawFee: optional(Amount),
   refundReason: optional(Text),
-  /** For people only: values in USD as the venue writes them, and the loss against its quote, in percent. They may change later. */
+  /** For people only, and may change later: values in USD as the venue writes them, and the loss against its quote, in percent. */
   figures: optional(
     Schema.Struct({
       slippagePercent: optional(Schema.Finite),

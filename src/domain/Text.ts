@@ -1,7 +1,4 @@
-/**
- * Text forms of values for people and programs: times in UTC, shares, JSON of whole amounts, and the reason why a value does not fit its
- * schema.
- */
+/** Text forms of values for people and programs. Times are UTC. */
 import { DateTime, type Schema, SchemaIssue } from "effect"
 
 export const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
@@ -55,6 +52,6 @@ const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 /** Replaces control and direction characters: foreign text must not be able to repaint the terminal. */
 export const printable = (text: string): string => text.replace(unprintable, "\uFFFD")
 
-/** Appends the id by which the venue finds a request again to a sentence about its answer. */
+/** Appends the id by which the venue can find the request. */
 export const correlationText = ({ correlationId }: { readonly correlationId?: string | undefined }): string =>
   correlationId === undefined ? "" : ` (correlation id ${correlationId})`

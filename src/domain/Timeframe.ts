@@ -1,6 +1,6 @@
 /**
- * Timeframes of candles, as text ("30s", "15m", "4h", "1d", "1w") and in milliseconds. A candle begins at a multiple of its
- * timeframe, counted from 1970 in UTC; weeks begin on Monday.
+ * Timeframes of candles, as text ("30s", "15m", "4h", "1d", "1w") and in milliseconds. A candle begins at a multiple of its timeframe,
+ * counted from 1970 in UTC; weeks begin on Monday.
  */
 
 import { dayMillis, unitMillis } from "./Durations.ts"
@@ -10,7 +10,6 @@ const millisOf = new Map<string, number>(Object.entries({ ...unitMillis, w: week
 
 const millisByTimeframe = new Map<string, number>()
 
-/** Returns `undefined` for text other than a number and one of s, m, h, d, w. */
 export const timeframeMillis = (timeframe: string): number | undefined => {
   const before = millisByTimeframe.get(timeframe)
   if (before !== undefined) return before
@@ -21,7 +20,6 @@ export const timeframeMillis = (timeframe: string): number | undefined => {
   return millis
 }
 
-/** Writes a length in the largest unit of which it is a whole number. */
 export const timeframeOf = (millis: number): string => {
   const [unit, size] = [...millisOf].sort(([, a], [, b]) => b - a).find(([, size]) => millis % size === 0) ?? [
     "s",

@@ -1,7 +1,4 @@
-/**
- * Times as text, and as epoch milliseconds in the program: as the service writes them and as they are signed (RFC 3339 with a zone), and as
- * people write them in flags and files of candles.
- */
+/** Times as text and epoch milliseconds: as the service writes and signs them (RFC 3339 with a zone), and as people write them. */
 const timestamp =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
@@ -14,7 +11,6 @@ const daysInMonth = (year: number, month: number): number => {
 const isDay = (year: number, month: number, day: number): boolean =>
   month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
 
-/** RFC 3339 date-time with a zone, to epoch milliseconds. */
 export const parse = (text: string): number | undefined => {
   const parts = timestamp.exec(text)
   if (parts === null) return undefined
@@ -24,7 +20,6 @@ export const parse = (text: string): number | undefined => {
   return Number.isNaN(millis) ? undefined : millis
 }
 
-/** UTC with milliseconds; the inverse of `parse`. */
 export const format = (epochMillis: number): string => new Date(epochMillis).toISOString()
 
 const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/

@@ -1,4 +1,4 @@
-/** Wording of figures in sentences: ages, times of day, counted things, and the origin of a pause. */
+/** Wording of figures in sentences. */
 import { dayMillis, hourMillis } from "./Durations.ts"
 
 export const age = (millis: number): string => {
@@ -22,10 +22,7 @@ export const clockText = (skewMillis: number): string =>
 
 export const operatorLimit = "operator"
 
-/**
- * Names the person or limit that paused a strategy, and the reason. Without a stated reason, the reason only repeats the name. Older
- * journals have no name.
- */
+/** Without a stated reason, the reason repeats the name. Older journals have no name. */
 export const pausedBy = (pause: { readonly by?: string; readonly limit: string; readonly reason: string }) => {
   const { by, limit, reason } = pause
   const who = `by ${limit === operatorLimit ? (by ?? "the operator") : `its limit ${limit}`}`

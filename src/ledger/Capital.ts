@@ -1,7 +1,7 @@
 /**
- * Capital that came and went, as the ledger moves it: budgets that were allotted, changed or taken back, and the money that strategies
- * returned to the account when they ended. That is their money at that time, not their budget. A strategy ends when its file is removed, or
- * when a run does not load it; if it is loaded again, it gets all of that back. Capital is never profit.
+ * Capital that came and went: budgets, and the money that strategies returned to the account when they ended. A strategy ends when its file
+ * is removed, or when a run does not load it. It returns the money that it has then, not its budget. If it is loaded again, it gets all of
+ * that back. Capital is never profit.
  */
 import { type AccountName, isGivenBack, type Transfer } from "../domain/Accounts.ts"
 import { type Amount, floorOf, max, min } from "../domain/Amount.ts"
@@ -17,7 +17,7 @@ export interface Flow {
   readonly asset: string
   /** Positive if it came in. */
   readonly amount: Amount
-  /** Set if the amount returned to the account because its strategy does not run, or came back to that strategy. It is not new capital. */
+  /** The amount returned to the account because its strategy does not run, or came back to that strategy: no new capital. */
   readonly isReturn?: true
   /** The strategy's market, and the amount's value there at the next price, in quote smallest units. */
   readonly market?: string

@@ -1,7 +1,6 @@
 /**
- * The journal as a list of balanced bookings, for other programs. Each event that moved money is one booking, and its
- * movements add up to zero in every asset. Accounts are the places of the ledger, split by strategy where a strategy
- * owns them. What single orders hold shares one account.
+ * The journal as balanced bookings, for other programs. Each event that moved money is one booking that adds up to zero in every asset.
+ * Accounts are the places of the ledger, split by strategy if a strategy owns them. All orders share one account of each place.
  */
 import type { Transfer } from "../domain/Accounts.ts"
 import type { Amount } from "../domain/Amount.ts"

@@ -1,7 +1,6 @@
 /**
- * Everything that the journal knows of one order, ready for a support ticket: the requests and answers with their times and correlation
- * ids, the amounts and hashes, the places of the money, and the amounts that do not add up. Signatures are left out, because nobody needs
- * them to find a payment.
+ * Everything that the journal knows of one order, for a support ticket: requests, answers, correlation ids, amounts, hashes, and what does
+ * not add up. Signatures are left out, because nobody needs them to find a payment.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { PlacementEvent, Recorded } from "../domain/BotEvent.ts"

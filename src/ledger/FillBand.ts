@@ -1,7 +1,6 @@
 /**
- * Checks the time of a fill against the recorded price. The fill is too early if the price had not come within a solver's margin of the
- * order's limit. It is too late if the price passed the limit by that margin long before. These are the optimistic and the pessimistic
- * rules of backtests.
+ * Checks the time of a fill against the recorded price, by the optimistic and pessimistic rules of backtests. A fill is too early if the
+ * price had not come within a solver's margin of the limit. It is too late if the price passed the limit by that margin long before.
  */
 import * as Decimal from "../domain/Decimal.ts"
 import { minuteMillis } from "../domain/Durations.ts"

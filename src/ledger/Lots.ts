@@ -1,9 +1,7 @@
 /**
- * Matches sales with the purchases that they close, and computes the gains: first in first out, last in first out, highest cost first, or
- * average cost. A sale before its purchase opens a short lot that a later purchase closes, as in `CostBasis`.
- *
- * Exact: the cost of all lots ever opened equals the cost of the closed ones plus the open ones, to the smallest unit. Only the share of a
- * partly closed lot is rounded (down); the rest stays in the lot.
+ * Matches sales with the purchases that they close, and computes the gains. A sale before its purchase opens a short lot that a later
+ * purchase closes, as in `CostBasis`. Exact: the cost of all lots ever opened equals the cost of the closed and the open ones. Only the
+ * share of a partly closed lot is rounded (down); the rest stays in the lot.
  */
 import { type Amount, min } from "../domain/Amount.ts"
 import type { Trade } from "./Trades.ts"
@@ -51,8 +49,8 @@ const next = (lots: ReadonlyArray<Lot>, method: LotMethod): Lot | undefined => {
 }
 
 /**
- * Matches trades of one pool (a market of a strategy, or of an account), oldest first; `earlier` lots are still open. Base that is written
- * off closes its lots for nothing. If it arrives after all, they are open again at their age and cost, and the loss is earned back.
+ * Matches trades of one pool (a market of a strategy, or of an account), oldest first. `earlier` lots are still open. Base that is written
+ * off closes its lots for nothing. If it arrives after all, they reopen at their age and cost, and the loss is earned back.
  */
 export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier = emptyBooks) => {
   const lots: Array<Lot> = [...earlier.open]
@@ -78,9 +76,7 @@ export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier =
   return { gains, open: lots, lost }
 }
 
-/**
- * Removes base that was lost without having been bought: it was booked as a sale, and that sale never happened. Returns the base beyond it.
- */
+/** Removes a sale that booked the loss of base that was never bought. Returns the base beyond it. */
 const unsell = (
   lots: Array<Lot>,
   gains: Array<Gain>,

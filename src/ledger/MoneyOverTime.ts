@@ -42,7 +42,7 @@ const endDay = (books: DayBooks, { at }: Pick<DayEnd, "at">): void => {
   books.open = undefined
 }
 
-/** Returns the days whose amounts differ from the day before. A start of the bot gives all money back and takes it again, which is no change. */
+/** Returns the days that differ from the day before. A start of the bot returns all money and takes it again, which is no change. */
 export const result = (books: DayBooks): ReadonlyArray<DayEnd> => {
   const { days, open } = books
   const ended = { ...books, days: new Map(days) }

@@ -1,4 +1,4 @@
-/** The life of an order, from the plan to its end. An order that resumed after its end has several parts. */
+/** The life of an order, from the plan to its end. An order that was active again after its end has several parts. */
 import type * as Decimal from "../domain/Decimal.ts"
 import type { Side } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
@@ -24,7 +24,7 @@ export interface OrderLife extends About {
   readonly price: Decimal.Decimal
   /** It was cancelled to be placed elsewhere. Missing if it was never cancelled. */
   readonly wasRequoted?: boolean
-  /** The share of the input that the service takes, by the newest echo of this order. */
+  /** The newest echo of this order. */
   readonly echoedBasisPoints?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Books as plain text for beancount and hledger. Both check that every booking adds up. The journal's balances stand
- * at the end as assertions, so a file that was cut or edited does not pass.
+ * Books as plain text for beancount and hledger, which check that every booking adds up. The balances at the end are assertions, so a file
+ * that was cut or edited does not pass.
  */
 import { type Amount, format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -22,8 +22,7 @@ const part = (text: string, isCapital: boolean): string => {
 }
 
 /**
- * Gives each text a distinct name. If several texts have one name, the text that is spelt like it keeps it, and the others get a number, in
- * alphabetical order.
+ * Gives each text a distinct name. A text that is spelt like its name keeps it; others with that name get a number, in alphabetical order.
  */
 const distinct = (
   texts: Iterable<string>,

@@ -1,11 +1,11 @@
 /**
- * Profit and loss, the one source for the screen, `status`, `profit` and the exports. For each quote asset, `gridProfit` is the earnings of
- * buying and selling by turns, `inventory` the earnings of holding (see `Rounds`), `fees` the cost of payouts and refunds, and `total` grid
- * profit plus inventory less fees.
+ * Profit and loss, the one source for every surface, for each quote asset. `gridProfit` is the earnings of buying and selling by turns,
+ * `inventory` those of holding (see `Rounds`), `fees` the cost of payouts and refunds. `total` is grid profit plus inventory less fees.
+ * `flows` is capital that came or went; it is never profit.
  *
- * Accounts use other figures: `realised` is the earnings of closed trades by the chosen method, over all slots of a strategy, and
- * `unrealised` the earnings of open positions at the last known price. Over a strategy both add up to the same total; over a slot they do
- * not, because its sales close purchases of other slots. `flows` is capital that came or went; it is never profit.
+ * Accounts use other figures: `realised` is the earnings of closed trades by the chosen method, `unrealised` those of open positions at the
+ * last known price. Over a strategy, both add up to the same total. Over a slot they do not, because its sales close purchases of other
+ * slots.
  */
 import { type Amount, floorOf, magnitude } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -137,13 +137,13 @@ const itemOf = (
 
 export const itemOfGain = (gain: Gain): Item => itemOf(gain.closedBy, { realised: earned(gain) })
 
-/** Returns the items of lost quote. Lost quote closes no lots. */
+/** Lost quote closes no lots. */
 export const itemsOfLoss = (trade: Trade): ReadonlyArray<Item> => {
   const earned = trade.side === "BUY" ? -trade.quoteAmount : trade.quoteAmount
   return trade.baseAmount > 0n ? [] : [itemOf(trade, { gridProfit: earned, realised: earned })]
 }
 
-/** Values open lots of one pool and method, all long or all short. The value is rounded once, as in `Rounds`. */
+/** The lots are of one pool and method, all long or all short. The value is rounded once, as in `Rounds`. */
 export const itemsOfLots = (lots: ReadonlyArray<Lot>, mark: Mark, now: number): ReadonlyArray<Item> => {
   let [held, known] = [0n, 0n]
   return lots.map(({ openedBy, isShort, cost, quantity }) => {
@@ -157,8 +157,7 @@ export const itemsOfLots = (lots: ReadonlyArray<Lot>, mark: Mark, now: number): 
 }
 
 /**
- * Computes the round-trip earnings of these trades and the present inventory. The trades are of one pool, oldest first, and follow those in
- * `books`.
+ * Round-trip earnings of the trades, and the present inventory. The trades are of one pool, oldest first, and follow those in `earlier`.
  */
 export const itemsOfTurns = (
   trades: ReadonlyArray<Trade>,

@@ -1,7 +1,4 @@
-/**
- * Measures how well orders did: the number filled and the delay, the price movement afterwards, and the cost of moving orders. These are
- * statistics, not money, so ratios are doubles.
- */
+/** Measures how well orders did. These are statistics, not money, so ratios are doubles. */
 import { median } from "../domain/Amount.ts"
 import { minuteMillis } from "../domain/Durations.ts"
 import type { Side } from "../domain/Market.ts"
@@ -37,7 +34,7 @@ export interface Quality {
 /** A close counts as the price for this long. */
 export const freshMillis = 3 * minuteMillis
 
-/** The mid of the last minute that had ended by then, if the bot was recording prices at the time. `minutes` are sorted by time. */
+/** The mid of the last minute that had ended then, if the bot was recording prices at the time. `minutes` are sorted by time. */
 const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undefined => {
   let [low, high] = [0, minutes.length]
   while (low < high) {
@@ -57,10 +54,8 @@ interface MarkedFill {
   readonly value: number
 }
 
-/** `undefined` if no price was seen. */
 type MidAt<F> = (fill: F, at: number) => number | undefined
 
-/** Move of the mid in favour of the fills, this many minutes after them. */
 const moveAfter =
   <F extends MarkedFill>(fills: ReadonlyArray<F>, midAt: MidAt<F>) =>
   (minutes: number): number | null => {
@@ -128,7 +123,6 @@ export const qualityOf = ({ trades, fees, orders }: TradingRecord, terms: Markou
   }
 }
 
-/** Quality of a strategy that quotes both sides. */
 export interface Quoting extends Pick<Quality, "fillRatio" | "markout"> {
   /** From the fill to the mid of the last full minute before it, in our favour, weighted by value. Null without prices. */
   readonly spreadCaptured: number | null

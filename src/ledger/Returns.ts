@@ -1,8 +1,7 @@
 /**
- * Computes the return on capital from the recorded minutes of prices: time-weighted (independent of when capital came), money-weighted (by
- * when it came), and the deepest fall. Screens also draw the equity curve, beside the value of holding the same capital. These are
- * statistics, not money: doubles in quote units. Fees count in quote at the price of their order, as in `Profit`, so equity less the value
- * of holding is the total of `Profit`.
+ * The return on capital from the recorded minutes of prices: time-weighted (independent of when capital came), money-weighted (by when it
+ * came), and the deepest fall. These are statistics, not money: doubles in quote units. Fees count in quote at the price of their order, as
+ * in `Profit`, so equity less the value of holding is the total of `Profit`.
  */
 import { minuteMillis } from "../domain/Durations.ts"
 import { ofAccount } from "./Capital.ts"
@@ -40,7 +39,7 @@ const unknown: Returns = { timeWeighted: null, moneyWeighted: null, maxDrawdown:
 
 interface Valuation {
   readonly quote: string
-  /** Markets without a price are left out, and so are holdings of their base. */
+  /** Holdings without a price are left out. */
   readonly closes: ReadonlyArray<Close>
   readonly decimals: Decimals
 }
@@ -85,7 +84,7 @@ export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArr
     [...of].reduce((sum, [asset, amount]) => sum + (amount === 0 ? 0 : amount * (prices.get(asset) ?? Number.NaN)), 0)
   const points: Array<CurvePoint> = []
   let next = 0
-  /** Capital since the last point. Capital that came while an asset had no price counts at the first point at which all have one. */
+  /** Capital since the last point. Capital that came while an asset had no price counts at the first point at which all assets have one. */
   let came = new Map<string, number>()
   for (const { at, market, close } of quoteCloses) {
     prices.set(baseOf(market, quote), close)

@@ -1,9 +1,8 @@
 /**
- * Separates what trading earned from what holding an inventory earned. A leg is matched with its own slot's earlier fills. In kinds whose
- * slots enter and leave by turns, it is matched with nothing else. In other kinds one slot sells what others bought, so the rest of the leg
- * closes their positions, oldest first. Within a slot, the cost of the open position is its average. A fee on the position closes nothing:
- * it counts as a fee, and the cost of the rest falls by that much. Exact: grid profit and inventory add up to what all fills brought in,
- * less what they paid, plus the value of the holdings.
+ * Separates what trading earned from what holding an inventory earned. A leg closes its own slot's position, at average cost. In kinds
+ * whose slots buy and sell by turns, it closes nothing else. In other kinds one slot sells what others bought, so the rest of the leg
+ * closes their positions, oldest first. A fee on the position closes nothing: it counts as a fee and reduces the position's cost. Exact:
+ * grid profit plus inventory equal the proceeds of all fills less their cost, plus the value of the holdings.
  */
 import { type Amount, magnitude, min } from "../domain/Amount.ts"
 import * as CostBasis from "../domain/CostBasis.ts"
@@ -30,8 +29,8 @@ interface Taken {
 }
 
 /**
- * Changes the books by a trade; returns its earnings and the base that it closed. Base that is written off counts as sold for nothing. If
- * it arrives after all, that is undone: it is held again at its cost, and the loss is earned back.
+ * Changes the books by a trade. Base that is written off counts as sold for nothing. If it arrives after all, it is held again at its cost,
+ * and the loss is earned back.
  */
 export const take = (books: TurnBooks, trade: Trade): Taken => {
   const { baseAmount, loss, placement, quoteAmount } = trade
@@ -46,7 +45,7 @@ export const take = (books: TurnBooks, trade: Trade): Taken => {
   return outcome
 }
 
-/** Charges a base fee to its own slot's position. Returns `undefined` if the trade is not such a fee, or if the rest could have no cost. */
+/** Charges a base fee to its own slot's position. `undefined` if the trade is not such a fee, or if the rest could have no cost. */
 const chargeOwn = (
   books: TurnBooks["open"],
   { baseAmount, isFee, quoteAmount, side, slot }: Trade
@@ -106,8 +105,8 @@ const closedBy = (books: TurnBooks["open"], { byTurns, side, slot }: Trade): Rea
 type Worth = (of: TurnBook, base: Amount) => Amount | undefined
 
 /**
- * The unrealised profit of each book's position. The value is rounded over the whole pool, and each book gets its increment, so the parts
- * add up to the whole.
+ * The unrealised profit of each position. The value is rounded over the whole pool, and each book gets its increment, so the parts add up
+ * to the whole.
  */
 export const inventory = (
   books: TurnBooks,

@@ -1,7 +1,4 @@
-/**
- * The trading summary: the total, its share of the capital and the share per year; the parts of the total (grid profit, inventory, fees);
- * today's earnings; the start and the number of rounds. One for each quote asset.
- */
+/** The trading summary of each quote asset. */
 import type { Amount } from "../domain/Amount.ts"
 import { dayMillis } from "../domain/Durations.ts"
 import { utcDate } from "../domain/Text.ts"
@@ -16,7 +13,7 @@ export interface ProfitStanding {
   readonly capital: Amount | undefined
   /** Time of the first budget; `undefined` without one. */
   readonly since: number | undefined
-  /** The total as a share of the capital, and in proportion for a year. The second is `undefined` in the first day. */
+  /** The total as a share of the capital. `shareOfYear` is `undefined` in the first day. */
   readonly share: number | undefined
   readonly shareOfYear: number | undefined
 }
@@ -72,7 +69,6 @@ export const capitalsOf = ({ flows, markets, mark }: Omit<StandingInputs, "now" 
   })
 }
 
-/** Returns `undefined` if there is no capital, or if one item has no price. */
 export const sumOf = (capitals: ReadonlyArray<Capital> = []): Amount | undefined =>
   capitals.length === 0
     ? undefined

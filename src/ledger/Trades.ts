@@ -1,7 +1,4 @@
-/**
- * Reads trading from the journal for accounts and reports: fills with their market, paid fees, and capital that came or went. A pure fold
- * over every event in order, without files or clock.
- */
+/** Reads trading from the journal for accounts and reports: a pure fold over every event in order. */
 import { type Amount, magnitude } from "../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -49,7 +46,7 @@ export interface TradingRecord {
   readonly trades: ReadonlyArray<Trade>
   /**
    * Amounts that left without a trade. A written-off loss counts as sold, or paid, for nothing; money that arrives after all undoes that.
-   * Base that a fee took counts as sold at the fee's value, because it is not held any more.
+   * Base that a fee took counts as sold at the fee's value, because it is no longer held.
    */
   readonly losses: ReadonlyArray<Trade>
   readonly fees: ReadonlyArray<Fee>
@@ -107,8 +104,8 @@ export const tags: ReadonlyArray<Tag> = [
 const legKey = (strategy: string, slot: string): string => `${strategy}\u0000${slot}`
 
 /**
- * Continues from `books`, which it changes in place. Swaps by hand are no strategy's trading: their money comes from outside and returns
- * there. They count only `withByHand`, in the books of the whole account. The fee of a move counts in either.
+ * Continues from `books`, which it changes in place. The money of swaps by hand comes from outside and returns there, so they are no
+ * strategy's trading. They count only `withByHand`, in the books of the whole account. The fee of a move always counts.
  */
 export const make = (
   decimals: (symbol: string) => number | undefined,
@@ -150,7 +147,7 @@ export const recordOf = (
   lastPrices
 })
 
-/** Removes swaps by hand from a record. The fee of a move stays in both forms. */
+/** The fee of a move stays. */
 export const withoutByHand = (record: TradingRecord): TradingRecord => {
   const isOurs = (each: About) => each.strategy !== byHand || isMove(each)
   const { fees, losses, orders, trades } = record
@@ -163,7 +160,6 @@ export const withoutByHand = (record: TradingRecord): TradingRecord => {
   }
 }
 
-/** Swaps by hand belong to no strategy; they count only if the whole account is read. */
 interface Reading {
   readonly books: TradesBooks
   readonly withByHand: boolean
@@ -174,7 +170,7 @@ const isNobodys = ({ withByHand }: Reading, strategy: string): boolean => strate
 const turnsOf = ({ kinds }: TradesBooks, strategy: string): Pick<Trade, "byTurns"> =>
   kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
 
-/** A leg opposite to the waiting ones ends a round, in any kind of strategy. A slot without a fill has not started a round. */
+/** A leg opposite to the waiting ones ends a round. A slot without a fill has not started a round. */
 const endLeg = (
   { legs, rounds }: TradesBooks,
   at: number,

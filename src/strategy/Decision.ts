@@ -1,10 +1,10 @@
 /**
  * A strategy's answer: the orders that each slot should hold, the reasons, and for how long the answer holds.
  *
- * A slot is a list of legs worked one after the other ("buy at 100, then sell at 110, then again"). The armed leg follows from the slot's
- * progress (`SlotProgress`), by the rule in `armedLeg`, so a decision can hold across fills. Inside the bounds `until` the strategy would
- * answer the same, so it need not be asked. A live run plans its polling by them, a backtest jumps by them, and an explanation shows them
- * as the numbers that would change the verdict.
+ * A slot is a list of legs that are worked one after the other ("buy at 100, then sell at 110, then again"). The slot's progress decides
+ * which leg is armed (`armedLeg`), so a decision can hold across fills. Inside the bounds `until` the strategy would give the same answer.
+ * A live run plans its polling by the bounds, a backtest jumps to them, and an explanation shows them as the numbers that would change the
+ * verdict.
  */
 import type { Amount } from "../domain/Amount.ts"
 import { min } from "../domain/Amount.ts"
@@ -30,7 +30,7 @@ export interface Leg {
   readonly price: Price
   /** Base smallest units of the whole leg. */
   readonly quantity: Amount
-  /** A swap executes the leg as soon as it is no worse than the price. No order is placed. */
+  /** A swap executes the leg once its quote is no worse than the price. No order is placed. */
   readonly by?: "swap"
   /** The leg may sell below its cost (see `CostFloor`). */
   readonly mayLose?: true
@@ -42,36 +42,33 @@ export interface DesiredSlot {
   readonly legs: readonly [Leg, ...ReadonlyArray<Leg>]
   /** The first leg follows the last one. If false, the slot ends after its last leg. */
   readonly cycle: boolean
-  /** The slot's progress when these legs began. Missing for a slot without other work before. */
+  /** The slot's progress when these legs began. Missing if the slot did no other work before. */
   readonly after?: LegsDone
-  /** Slots whose orders must end first: while one of them may still fill, no new order is placed here. */
+  /** Slots whose orders must end first. While one of them may still fill, no new order is placed here. */
   readonly yieldsTo?: ReadonlyArray<string>
-  /** An order for a larger quantity is cancelled at any cost. */
+  /** An order for a larger quantity is cancelled, whatever the cancel costs. */
   readonly neverMore?: true
-  /** An order at another price is replaced at any cost: the price is a number that a person wrote, and may have edited. */
+  /** An order at another price is replaced, whatever that costs: a person wrote the price, and may have edited it. */
   readonly isExact?: true
   readonly why: Reason
 }
 
 export interface PriceBounds {
-  /** Ask again when mid <= this. */
   readonly priceBelow?: Price
-  /** Ask again when mid >= this. */
   readonly priceAbove?: Price
 }
 
-/** The answer stays the same while the mid of every market is strictly inside (priceBelow, priceAbove) and the time is before `time`. */
+/** The answer holds while every market's mid is strictly between `priceBelow` and `priceAbove`, and the time is before `time`. */
 export interface Bounds extends PriceBounds {
   readonly elsewhere?: ReadonlyArray<PriceBounds & { readonly market: string }>
-  /** Ask again at this epoch millisecond. */
   readonly time?: number
   /** Ask again when a candle of this timeframe closes ("1m", "1h"). */
   readonly barClose?: string
   readonly depth?: true
   readonly signals?: true
   /**
-   * Ask again when an order of the strategy filled or was paid out, or its own state changed otherwise. False when
-   * the legs alone move the slots on.
+   * Ask again when an order of the strategy filled or was paid out, or its state changed otherwise. False if the legs alone move the slots
+   * on.
    */
   readonly onFill: boolean
 }
@@ -105,7 +102,7 @@ export const sooner = (one: Ends, other: Ends): Ends => {
 const nearest = (prices: ReadonlyArray<Price | undefined>, nearer: (a: Price, b: Price) => Price): Price | undefined =>
   prices.reduce((best, price) => (best === undefined || price === undefined ? (best ?? price) : nearer(best, price)))
 
-/** A JSON value that the strategy gets back at its next decision; journaled with it. */
+/** The strategy gets this JSON value back at its next decision. The journal has it. */
 export type Memory = null | string | number | boolean | ReadonlyArray<Memory> | { readonly [key: string]: Memory }
 
 export interface AbsentSlot {
@@ -122,17 +119,17 @@ export interface Decision {
   readonly reasons: ReadonlyArray<Reason>
   readonly until: Bounds
   /**
-   * Prices at which the strategy exits with a loss, now or after a planned order has filled. Candles do not tell if a bar reached a stop or
-   * a target first, so the side of a backtest with fewer fills asks at these prices within the bar.
+   * Prices at which the strategy exits with a loss, now or after a planned order has filled. Candles do not tell whether a bar reached a
+   * stop or a target first. So the pessimistic side of a backtest asks at these prices within the bar.
    */
   readonly stops?: PriceBounds
-  /** It has ended by a stop or a target of the whole strategy, and has nothing left to sell. */
+  /** A stop or a target of the whole strategy has ended it, and it has nothing left to sell. */
   readonly isOver?: true
 }
 
 /**
- * A reason whose text is made when it is read: a backtest replaces nearly all of its answers before anything reads their reasons. Answers
- * that are recorded or shown have `written` reasons, which are plain values like all others.
+ * A reason whose text is made when it is read, because a backtest replaces nearly all answers before anything reads their reasons. Answers
+ * that are recorded or shown have `written` reasons, which are plain values.
  */
 export class LateReason<About, Shared> implements Reason {
   declare readonly code: string
@@ -141,10 +138,7 @@ export class LateReason<About, Shared> implements Reason {
   declare private readonly about: About
   declare private readonly shared: Shared
 
-  /**
-   * `write` is one function for all reasons of a sort, so that equal reasons compare as equal. `shared` is one object for all reasons of an
-   * answer.
-   */
+  /** `write` is one function for all reasons of a sort, so that equal reasons compare as equal. `shared` is one object for one answer. */
   constructor(
     code: string,
     source: string,
@@ -196,8 +190,8 @@ const isRoundTrip = ({ legs: [first, second, ...others], cycle }: Legs): boolean
 export type Legs = Pick<DesiredSlot, "legs" | "cycle" | "after">
 
 /**
- * Index of the leg that is due; beyond the last one when the slot is done. In a round trip a sale follows a purchase, whichever of them the
- * file now begins with: the last traded side decides, not the number of legs.
+ * Index of the due leg; beyond the last one when the slot is done. In a round trip the last traded side decides, not the number of legs. So
+ * a sale follows a purchase, even if the edited file begins with the other side.
  */
 export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress): number => {
   const { legs, cycle, after } = desired
@@ -207,8 +201,8 @@ export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress):
 }
 
 /**
- * Base quantity of a leg, including what has filled of it. A sale after a purchase is never larger than what that
- * purchase brought in. The purchase that ends a slot never buys back more than the sale before it sold.
+ * Base quantity of a leg, its fills included. A sale after a purchase is never larger than that purchase's net output. The purchase that
+ * ends a slot never buys back more than the sale before it sold.
  */
 const wholeLeg = (
   { legs, after, cycle }: Legs,
@@ -233,13 +227,13 @@ export const filledOfLeg = (
   return completedLegs < after.completedLegs ? 0n : filledInLeg - after.filledInLeg
 }
 
-/** The unfilled base quantity of a leg. Zero or less if nothing is left to do. */
+/** Unfilled base of a leg; zero or less if nothing is left to do. */
 export const leftOfLeg = (legs: Legs, index: number, progress: SlotProgress): Amount =>
   wholeLeg(legs, index, progress) - filledOfLeg(legs, progress)
 
 /**
- * True if the leg that is due may be closed with its fills: an exit only if its rest is a leftover, because a larger rest is a position.
- * The exit that ends a slot may be closed before any of it fills, if nothing came in that it could leave.
+ * True if the due leg may be closed with its fills. An exit may only if its rest is a leftover, because a larger rest is a position. The
+ * exit that ends a slot may close without a fill, if nothing came in that it could sell.
  */
 export const mayEnd = (desired: Legs, progress: SlotProgress): boolean => {
   const [index, filled] = [dueLeg(desired, progress), filledOfLeg(desired, progress)]
@@ -250,9 +244,8 @@ export const mayEnd = (desired: Legs, progress: SlotProgress): boolean => {
 }
 
 /**
- * The leg that a slot has to work now, or `undefined` when it is done. A leg that follows one of the other side
- * spends no more than that one brought in, so fees never make a cycle ask for money that it does not have: a SELL is
- * capped at the base received. What has already filled of the leg is subtracted.
+ * The order that a slot has to work now, or `undefined` when it is done. Fills of the leg are subtracted. A SELL is capped at the base that
+ * the purchase before it brought in, so fees never make a cycle ask for money that it does not have.
  */
 export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredOrder | undefined => {
   const index = dueLeg(desired, progress)
@@ -269,7 +262,7 @@ const isFilled = (desired: Legs, progress: SlotProgress, due: number): boolean =
   return filled > 0n && filled >= wholeLeg(desired, due, progress)
 }
 
-/** Legs that have filled, over all cycles, including one whose payout is in progress. */
+/** Legs that have filled, over all cycles. A leg whose payout is in progress counts. */
 export const filledLegs = (desired: Legs, view: Pick<View, "slots">, slot: string): number => {
   const progress = progressOf(view, slot)
   return progress.completedLegs + (isFilled(desired, progress, dueLeg(desired, progress)) ? 1 : 0)
@@ -309,7 +302,7 @@ export const exitsFirst = <A>(all: ReadonlyArray<A>, isExit: (one: A) => boolean
   return exits.length === 0 ? all : [...exits, ...all.filter((one) => !isExit(one))]
 }
 
-/** True while the strategy need not be asked again. `filled`: one of its orders filled since its answer. */
+/** True while the strategy need not be asked again. `filled`: one of its orders has filled since its answer. */
 export const holds = (until: Bounds, view: Pick<View, "now" | "price" | "elsewhere">, filled: boolean): boolean =>
   !(
     (filled && until.onFill) ||

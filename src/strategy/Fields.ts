@@ -1,6 +1,6 @@
 /**
- * Small readers that combine into the shape of a file. A reader turns a node into a value, or reports what is wrong
- * and goes on, so one reading finds every mistake. Values stay `Located`, for checks between fields.
+ * Small readers that combine into the shape of a file. A reader returns a value, or reports the mistake and continues, so one reading finds
+ * every mistake. Values stay `Located`, for checks between fields.
  */
 import type { Asset } from "../domain/Amount.ts"
 import * as Amount from "../domain/Amount.ts"
@@ -26,7 +26,7 @@ import {
 import { isEmpty, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
 export interface Reader<A> {
-  /** `undefined`: the mistake is reported. */
+  /** Returns `undefined` if it has reported a mistake. */
   (node: YamlNode, to: Report): A | undefined
   readonly schema?: () => JsonSchema
 }
@@ -64,7 +64,7 @@ export const withDefault = <A>(
 export type Keys = Readonly<Record<string, Key<unknown> & { readonly otherwise?: unknown }>>
 
 type ValueOf<K> = K extends Key<infer A> ? A : never
-/** A missing or wrong field is `undefined`: the mistake is already reported. */
+/** A missing or wrong field is `undefined`; its mistake is already reported. */
 export type Fields<T> = { readonly [K in keyof T]: Located<ValueOf<T[K]>> | undefined }
 export type SettingsOf<T> = {
   readonly [K in keyof T]: T[K] extends RequiredKey<infer A> | DefaultKey<infer A> ? A : ValueOf<T[K]> | undefined
@@ -84,7 +84,7 @@ export const fields = <T extends Keys>(table: T, otherKeys: ReadonlyArray<string
       if (!allowedKeys.includes(name)) report(to, key, `unknown key ${quoted(name)}`, suggestion(name, allowedKeys))
     }
     const entries = Object.entries(table).map(([name, field]) => [name, readField(node, name, field, keys, to)])
-    // Every key of the table is in the entries; the type of each value is that of its reader.
+    // Every key of the table is in the entries, and each value has the type of its reader.
     return Object.fromEntries(entries) as Fields<T>
   }
   return described(reader, () => objectSchema(table, otherKeys))
@@ -97,7 +97,6 @@ export type KnownSettings<T> = {
 
 export const valuesOf = <T extends Keys>(table: T, read: Fields<T>): KnownSettings<T> => {
   const values = Object.entries(table).map(([key, { otherwise }]) => [key, read[key]?.value ?? otherwise])
-  // The same record without the places, and with the defaults.
   return Object.fromEntries(values) as KnownSettings<T>
 }
 
@@ -107,7 +106,7 @@ export const isWhole = <T extends Keys>(
 ): values is KnownSettings<T> & SettingsOf<T> =>
   Object.entries(table).every(([key, { isRequired }]) => !isRequired || values[key] !== undefined)
 
-/** Converts a section with these keys. `at`: the place of a key's value, or else of the section. */
+/** Converts a section with these keys. `at` is the place of a key's value, or else of the section. */
 export const checked = <T extends Keys, A>(
   table: T,
   as: (settings: SettingsOf<T>, at: (key: keyof T) => Span, to: Report) => A | undefined
@@ -117,7 +116,7 @@ export const checked = <T extends Keys, A>(
     return isWhole(table, values) ? as(values, (key) => read[key] ?? node, to) : undefined
   })
 
-/** Reads the keys and leaves out those that are missing or wrong. */
+/** Leaves out keys that are missing or wrong. */
 export const settingsReader = <T extends Keys>(table: T): Reader<KnownSettings<T>> =>
   mapped(fields(table), (read) => valuesOf(table, read))
 
@@ -153,7 +152,7 @@ const readField = (
 ): Located<unknown> | undefined => {
   const entry = map.entries.get(name)
   if (entry === undefined) {
-    // A misspelled key is reported as such; reporting it as missing too would be a second problem for one mistake.
+    // A misspelled key is already reported, so it is not reported as missing too.
     const isMisspelled = [...map.entries.keys()].some((key) => !keys.includes(key) && nearest(key, keys) === name)
     if (!field.isRequired || isMisspelled) return undefined
     return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hintOf(name, field))
@@ -221,7 +220,6 @@ export const scalar = <A>(
 
 export const written = <A>(read: Reader<A>, write: (value: A) => string): Written<A> => Object.assign(read, { write })
 
-/** Converts a reader's values. `undefined`: a mistake is reported, or there is no value. */
 export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to: Report) => B | undefined): Reader<B> =>
   described(
     (node: YamlNode, to: Report) => {
@@ -231,7 +229,6 @@ export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to:
     () => schemaOf(read)
   )
 
-/** Reads either form of a value; `isSecond` tells them apart. */
 export const either = <A, B>(first: Reader<A>, second: Reader<B>, isSecond: (node: YamlNode) => boolean) =>
   described(
     (node: YamlNode, to: Report): A | B | undefined => (isSecond(node) ? second : first)(node, to),
@@ -255,7 +252,7 @@ export const text: Written<string> = written(
   String
 )
 
-/** The text of an expression with its place. It is compiled once the names that it may use are known. */
+/** The expression is compiled later, when the names that it may use are known. */
 export const expression: Reader<YamlScalar> = described(
   (node: YamlNode, to: Report) =>
     node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
@@ -274,14 +271,12 @@ const nameReader = (pattern: string): Reader<string> =>
 export const name: Reader<string> = nameReader("^[a-z0-9][a-z0-9-]{0,63}$")
 
 /**
- * The books keep money under the names of strategies and under names of orders and swaps (`p1`, `s1`), so strategies may not have such
- * names.
+ * The ledger keeps money under the names of strategies and of orders and swaps (`p1`, `s1`), so strategies may not have names of that form.
  */
 export const strategyName: Reader<string> = nameReader(`^(?!${orderForm})[a-z0-9][a-z0-9-]{0,63}$`)
 
 export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> => choiceOf(choices, {})
 
-/** `others`: what other programs call a choice. */
 const choiceOf = <const T extends string>(
   choices: ReadonlyArray<T>,
   others: Readonly<Record<string, T | undefined>>
@@ -338,7 +333,7 @@ const aboveZero = numeric(decimalPattern, { exclusiveMinimum: 0 })
 /** Quote units per base unit, exactly as written. */
 export const price: Reader<Decimal.Decimal> = scalar("a price above zero", positive, aboveZeroHint, aboveZero)
 
-/** Reads units of the asset and returns smallest units. `zero`: zero is allowed. */
+/** Reads units of the asset and returns smallest units. */
 export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { zero: false }): Reader<Amount.Amount> => {
   const expected = `an amount of ${asset.symbol}`
   const number = zero
@@ -352,7 +347,6 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
   })
 }
 
-/** A plain number above zero, as a double. */
 export const factor: Written<number> = written(
   mapped(scalar("a number above zero", positive, aboveZeroHint, aboveZero), Decimal.toNumber),
   String
@@ -369,7 +363,6 @@ const parseRatio = (found: string): Decimal.Decimal | undefined => {
   return value === undefined ? undefined : Decimal.multiply(value, Decimal.make(1n, unit === "%" ? 2 : 4))
 }
 
-/** `5%` or `25bps`, above zero. */
 export const ratio: Written<Decimal.Decimal> = written(
   scalar("a ratio such as 5% or 25bps", (found) => ifPositive(parseRatio(found)), ratioHint, {
     type: "string",
@@ -378,7 +371,6 @@ export const ratio: Written<Decimal.Decimal> = written(
   Decimal.percent
 )
 
-/** `5%` or `25bps`, zero allowed. */
 export const ratioOrZero: Written<Decimal.Decimal> = written(
   scalar(
     "a ratio such as 5%, 25bps or 0%",

@@ -1,11 +1,11 @@
 /**
- * Indicators as columns: one number per closed candle, computed from that candle and earlier ones only. `NaN` stands where there is not
- * enough history. Some indicators never quite forget their beginning (ema, rsi, atr, macd); for them `NaN` stands until less than a quarter
- * of a percent of it is left. `warmUp` says how many candles that takes. An undefined value (a division by zero volume) hides the windows
- * that contain it, and the indicators that never quite forget begin again after it.
+ * Indicators as columns: one number for each closed candle, computed from that candle and earlier ones only. `NaN` means too little
+ * history. Some indicators never quite forget their beginning (ema, rsi, atr, macd). They are `NaN` until less than a quarter of a percent
+ * of it is left; `warmUp` is the number of candles for that. An undefined value (a division by zero volume) makes every window that
+ * contains it `NaN`. The indicators that never quite forget restart after it.
  */
 
-/** Columns of equal length, oldest first. They never change; more candles make new columns. */
+/** Columns of equal length, oldest first. They never change; a new candle makes new columns. */
 export interface CandleColumns {
   readonly open: Float64Array
   readonly high: Float64Array
@@ -38,12 +38,12 @@ const firstNumber = (values: IndicatorValues): number => {
 
 /**
  * Sums of the last `length` values, divided. Every window is the end of one block of that length and the beginning of the next. Both parts
- * are summed afresh in each block: no value is ever subtracted again, so rounding errors cannot add up.
+ * are summed again in each block. No value is ever subtracted, so rounding errors cannot add up.
  */
 const windowSums = (values: IndicatorValues, length: number, divisor: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
-  // Sums over the previous block: from the value after this place to the block's end.
+  // Sums over the previous block, from the value after this place to the block's end.
   const endSums = new Float64Array(length)
   for (let start = first; start < values.length; start += length) {
     const count = Math.min(length, values.length - start)
@@ -64,14 +64,14 @@ const windowSums = (values: IndicatorValues, length: number, divisor: number): I
 export const sma = (values: IndicatorValues, length: number): IndicatorValues => windowSums(values, length, length)
 
 /**
- * The mean of the last `length` values, of which the newest counts `length` times, the one before once less, and so on. By
- * blocks like the sums.
+ * Weighted mean of the last `length` values: the newest counts `length` times, the one before once less, and so on. Summed by blocks, as in
+ * `windowSums`.
  */
 export const wma = (values: IndicatorValues, length: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
   const weights = (length * (length + 1)) / 2
-  // The part of the previous block's end in the window that ends at this place.
+  // The part of the window that ends at this place which lies in the previous block.
   const ends = new Float64Array(length)
   for (let start = first; start < values.length; start += length) {
     const count = Math.min(length, values.length - start)
@@ -98,7 +98,7 @@ export const linreg = (values: IndicatorValues, length: number): IndicatorValues
   return wma(values, length).map((weighted, index) => 3 * weighted - 2 * (means[index] ?? Number.NaN))
 }
 
-/** Passes every stretch of numbers without a gap to `compute`. Gaps and values that are not yet warm are `NaN`. */
+/** Passes every stretch of numbers without a gap to `compute`. Gaps and values that are not warm yet are `NaN`. */
 const byStretches = (
   values: IndicatorValues,
   warm: number,
@@ -128,9 +128,8 @@ export const ema = (values: IndicatorValues, length: number): IndicatorValues =>
   byStretches(values, warmUp.ema(length), (result, first, end) => smooth(values, 2 / (length + 1), result, first, end))
 
 /**
- * Uses Wilder's means of rises and falls: the plain mean of the first `length`, then smoothed by 1/length. Half of
- * |change| ± change gives the rise or the fall and otherwise zero, exactly, and without a branch that the processor
- * could only guess.
+ * Uses Wilder's means of rises and falls: the plain mean of the first `length`, then smoothed by 1/length. Half of |change| ± change is
+ * exactly the rise or the fall, or zero. It needs no branch, which the processor would often guess wrong.
  */
 export const rsi = (values: IndicatorValues, length: number): IndicatorValues =>
   byStretches(values, warmUp.wilder(length), (result, first, end) => {
@@ -164,9 +163,9 @@ export const atr = ({ high, low, close }: CandleColumns, length: number): Indica
 }
 
 /**
- * Population standard deviation of a window, by blocks like the sums. Deviations are taken from a value in the
- * window, the first of the block. The sum of their squares is then at most the window's length times the answer's, so
- * subtracting the square of their sum costs few digits. A window of equal values gives exactly zero.
+ * Population standard deviation of a window, by blocks as in `windowSums`. Deviations are from the block's first value, which is in the
+ * window. So the sum of their squares is at most `length` times that of the result, and subtracting the square of their sum costs few
+ * digits. A window of equal values gives exactly zero.
  */
 export const stdev = (values: IndicatorValues, length: number): IndicatorValues => {
   const result = new Float64Array(values.length)

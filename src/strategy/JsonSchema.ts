@@ -1,6 +1,6 @@
 /**
- * Describes a reader as JSON Schema (draft 7, which editors support best): one declaration both reads a file and completes it in an editor.
- * A schema is coarser than its reader, because only the reader checks relations between fields.
+ * Describes readers as JSON Schema (draft 7, which editors support best), so that one declaration both reads a file and completes it in an
+ * editor. A schema is coarser than its reader: only the reader checks relations between fields.
  */
 import type { Market } from "../domain/Market.ts"
 
@@ -19,7 +19,7 @@ export const described = <R extends object>(
 
 export const schemaOf = ({ schema }: Described): JsonSchema => schema?.() ?? {}
 
-/** A number as a person may write it: plain or in quotes. Keywords for numbers ignore text, and keywords for text ignore numbers. */
+/** A number, plain or in quotes. JSON Schema ignores limits on text and patterns on numbers. */
 export const numeric = (pattern: string, limits: JsonSchema): JsonSchema => ({
   type: ["number", "string"],
   pattern,

@@ -1,9 +1,9 @@
 /**
- * A kind of strategy: the name that `kind:` gives, the section of the same name, and how that section becomes a pure
- * function. Everything that does not depend on the price is computed here once, so that deciding is fast.
+ * A kind of strategy: the name for `kind:`, and how the section of that name becomes a pure function. Everything that does not depend on
+ * the price is computed once, when the file is read, so that deciding is fast.
  *
- * One declaration of the section's keys gives the reader with the places of its mistakes, the defaults, the schema for
- * editors, the questions of `limitbot init` and the template that the answers fill.
+ * One declaration of the section's keys gives the reader, the defaults, the schema for editors, the questions of `limitbot init` and the
+ * template for the answers.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -21,9 +21,8 @@ export interface KindContext {
   readonly market: Market
   /** Further markets; only for kinds with `tradesSeveral`. */
   readonly others: ReadonlyArray<Market>
-  /** `undefined` if the file's budget could not be read. Checks that depend on it are then skipped. */
+  /** `undefined` if it could not be read; checks that depend on it are skipped. */
   readonly budget: Budget | undefined
-  /** `undefined` if the limits could not be read. */
   readonly limits?: Pick<Limits, "minOrder" | "maxNotional"> | undefined
   readonly marketNamed: MarketNamed
   readonly root: YamlNode
@@ -43,14 +42,12 @@ export interface Behaviour {
   readonly unfit?: Unfit
   readonly proof?: Proof
   readonly endsAt?: number
-  /** It may end by a stop or a target of the whole strategy (see `Decision.isOver`). */
+  /** A stop or a target of the whole strategy may end it (see `Decision.isOver`). */
   readonly mayEnd?: true
-  /** Earnings of a round, as a sentence for people. */
   readonly earns?: string
 }
 
 export interface Form {
-  /** `undefined`: the problems are reported. */
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
   readonly schema: () => JsonSchema
 }
@@ -63,7 +60,7 @@ export interface Kind extends Form {
   readonly repeats?: true
   /** Its orders use the proceeds of earlier ones, so `skim` has an effect. */
   readonly compounds?: true
-  /** Its slots enter and leave by turns. In other kinds a slot may sell what another one bought. */
+  /** Its slots buy and sell by turns. In other kinds a slot may sell what another one bought. */
   readonly takesTurns?: true
   /** Its first decision names every slot; other kinds add slots later. */
   readonly namesEverySlot?: true

@@ -15,7 +15,7 @@ const minutesOfDay = (text: string): number | undefined => {
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
 }
 
-/** `22:00-06:00`, UTC; may cross midnight. */
+/** UTC; may cross midnight. */
 const hoursIn = (text: string): QuietHours | undefined => {
   const [from, to, ...rest] = text.split("-").map((part) => minutesOfDay(part.trim()))
   return from === undefined || to === undefined || from === to || rest.length > 0
@@ -36,7 +36,7 @@ const quietHours: Read.Reader<QuietHours> = Read.scalar(
 
 const [leastLifetime, longestLifetime] = [10 * minuteMillis, 7 * dayMillis]
 
-/** Shorter lifetimes would pass while the order is placed, and the venue keeps an order for a week. */
+/** A shorter lifetime would pass while the order is placed, and the venue keeps an order for a week. */
 const lifetime = Read.mapped(Read.duration, (millis, node, to) =>
   millis >= leastLifetime && millis <= longestLifetime
     ? millis
@@ -45,7 +45,7 @@ const lifetime = Read.mapped(Read.duration, (millis, node, to) =>
 
 type Traded = readonly [Market, ...ReadonlyArray<Market>]
 
-/** One market: by the roles of its two assets. Several markets: by the assets' symbols. */
+/** Keys are roles (`base`, `quote`) for one market, and the assets' symbols for several. */
 const budget = ([market, ...others]: Traded): Read.Reader<Budget> => {
   const [base, quote] = others.length === 0 ? ["base", "quote"] : [market.base.symbol, market.quote.symbol]
   const amountOf = (asset: Asset, about: string) => Read.optional(Read.amount(asset, { zero: true }), about)

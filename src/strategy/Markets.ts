@@ -1,6 +1,6 @@
 /**
- * The markets that the configuration offers: any two of its assets make one, named `BASE/QUOTE`. A file names one
- * market, or a list of several with the same quote.
+ * The markets that the configuration offers: any two of its assets make one, named `BASE/QUOTE`. A file names one market, or a list of
+ * several with the same quote.
  */
 import type { Asset } from "../domain/Amount.ts"
 import type { Market, Price, TradeCosts } from "../domain/Market.ts"
@@ -9,7 +9,7 @@ import { type Located, list, type Reader } from "./Fields.ts"
 import { described, schemaOf } from "./JsonSchema.ts"
 import { quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 
-/** By market name: the source of candles from before the bot's start, and the folder that relative paths start from. */
+/** By market name: the source of candles from before the bot's start, and the folder for relative paths. */
 export type MarketSources = ReadonlyMap<string, { readonly source: string; readonly folder: string }>
 
 export interface Markets {
@@ -23,7 +23,7 @@ export interface Markets {
 export const quotedIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/["']([A-Za-z0-9.]{1,20}\/[A-Za-z0-9.]{1,20})\\?["']/g)].flatMap(([, name]) => name ?? [])
 
-/** Returns the market of this name. An invalid name is reported. */
+/** Returns `undefined` for an invalid name, which is reported. */
 export type MarketNamed = (name: string, at: Span, to: Report) => Market | undefined
 
 export const marketNamed =

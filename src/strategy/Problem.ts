@@ -1,24 +1,21 @@
-/**
- * A mistake in a user's file: where it is, what was expected, and what was probably meant. Problems are collected,
- * never thrown, so one run names every mistake of a file.
- */
+/** A mistake in a user's file, with its place. Problems are collected, never thrown, so one run names every mistake of a file. */
 import * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
 import { printable } from "../domain/Text.ts"
 export interface Problem {
   readonly file: string
-  /** Both count from 1; columns count UTF-16 code units, as editors do. */
+  /** Both count from 1. Columns count UTF-16 code units, as editors do. */
   readonly line: number
   readonly column: number
   /** One past the last column, if the mistake is a stretch of that line. */
   readonly endColumn?: number
   readonly message: string
   readonly hint?: string
-  /** The text with the mistake, if it is neither the strategy file nor the configuration. */
+  /** The text with the mistake, if it is in neither the strategy file nor the configuration. */
   readonly text?: string
 }
 
-/** A stretch of the text: the offsets of its first character and of the one after its last. */
+/** Offsets of the first character and of the one after the last. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -36,7 +33,7 @@ export const sourceText = (file: string, text: string): SourceText => {
   return { file, text, lineStarts }
 }
 
-/** Line (from 1) of an offset. */
+/** Counts from 1. */
 export const lineAt = (source: SourceText, offset: number): number => {
   let low = 0
   let high = source.lineStarts.length
@@ -51,7 +48,6 @@ export const lineAt = (source: SourceText, offset: number): number => {
 const lineText = (source: SourceText, line: number): string =>
   source.text.slice(source.lineStarts[line - 1], source.lineStarts[line] ?? source.text.length).replace(/[\r\n]+$/, "")
 
-/** `file:line`, as reasons show it. */
 export const place = (source: SourceText, offset: number): string => `${source.file}:${lineAt(source, offset)}`
 
 export const problemAt = (source: SourceText, span: Span, message: string, hint?: string): Problem => {
@@ -74,7 +70,7 @@ export interface Report {
   readonly problems: Array<Problem>
   /** Settings that are valid but probably not meant. Missing if no reader shows them. */
   readonly warnings?: Array<Problem>
-  /** The largest share of the price that an order of the file may give away. Missing until the limits are read. */
+  /** Missing until the limits are read. */
   readonly maxPriceDeviation?: Decimal.Decimal
 }
 
@@ -83,7 +79,7 @@ export const report = (to: Report, span: Span, message: string, hint?: string): 
   return undefined
 }
 
-/** Maps offsets of an expression to offsets of the file. For text with escapes or line breaks only the whole is known. */
+/** Maps offsets of an expression to offsets of the file. Text with escapes or line breaks maps to its whole span. */
 export const placesIn = (
   { text, start, end }: Span & { readonly text: string },
   { source }: Report
@@ -110,13 +106,11 @@ export const inOrder = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem
 
 const longestLine = 160
 
-/** Shortens the user's text for a message: one line, visible characters only. */
 export const quoted = (text: string): string => {
   const visible = printable(text)
   return `"${visible.length > 40 ? `${visible.slice(0, 39)}…` : visible}"`
 }
 
-/** `file:line:column: message`, the line with carets under the mistake, and the hint. */
 export const render = (problem: Problem, file: string): string => {
   const { text = file } = problem
   const head = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`
@@ -139,7 +133,6 @@ export const render = (problem: Problem, file: string): string => {
   ].join("\n")
 }
 
-/** Shortens the text of `render` to one line: the mistake and the hint, without the stretch of the file. */
 export const inOneLine = (rendered: string): string => {
   const [head = "", ...more] = rendered.split("\n").map((line) => line.trim())
   const hint = more.find((line) => line.startsWith(hintMark))
@@ -150,7 +143,7 @@ const hintMark = "= "
 const hintLine = ({ hint }: Problem, margin: string): ReadonlyArray<string> =>
   hint === undefined ? [] : [`  ${margin}${hintMark}${hint}`]
 
-/** The smallest number of single-character edits and swaps of neighbours between two words. The search stops beyond `limit`. */
+/** Counts single-character edits and swaps of neighbours. The search stops beyond `limit`. */
 const editDistance = (a: string, b: string, limit: number): number => {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let beforePrevious: Array<number> = []
@@ -169,7 +162,7 @@ const editDistance = (a: string, b: string, limit: number): number => {
   return previous[b.length] ?? limit + 1
 }
 
-/** The nearest candidate. A third of the word may differ, at most three letters. */
+/** A third of the word may differ, at most three letters. */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
   const lower = word.toLowerCase()
   const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)))

@@ -1,7 +1,6 @@
 /**
- * Asks the questions of `limitbot init` for a kind of strategy, and makes the section of the file from the answers. A kind asks only for
- * values that have no default; everything else is a default, or a comment that the user can activate. The question for a key, and its line
- * in the new file, are declared with the key.
+ * The questions of `limitbot init` for a kind of strategy, and the section of the file that the answers make. A kind asks only for values
+ * without a default. The question for a key and its line in the new file are declared with the key.
  */
 import { type Amount, type Asset, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -14,7 +13,7 @@ export interface Question {
   readonly key: string
   readonly text: string
   readonly fallback?: string
-  /** For a price: a sensible share of the present price, offered if that is known. */
+  /** For a price: the share of the present price that is offered as the answer, if that price is known. */
   readonly around?: number
   readonly read: Read.Reader<unknown>
 }
@@ -22,16 +21,15 @@ export interface Question {
 export type Answers = ReadonlyMap<string, string>
 export type AnswerOf = (key: string) => string
 
-/** Depends on the answers before it. Returns no question if they or a flag have answered it already. */
+/** Depends on earlier answers. Returns no question if they or a flag have answered it. */
 export type NextQuestion = (answer: AnswerOf) => Question | undefined
 
 export interface Setup {
   readonly steps: ReadonlyArray<NextQuestion>
-  /** The strategy's budget, as text in units of either asset. Missing: nothing. */
+  /** Text in units of either asset. Missing: nothing. */
   readonly budget: (answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
   /** The text after the name of the kind. A comment follows two spaces and a #. */
   readonly section: (answer: AnswerOf) => string
-  /** `price`: the present one, if known. */
   readonly earns?: (answer: AnswerOf, price?: Price) => string
 }
 
@@ -57,7 +55,7 @@ const lineText = (key: string, says: string | undefined, line: Line, answer: Ans
   return `\n  ${hint === undefined ? "" : "# "}${key}: ${value}${comment && `  # ${comment}`}`
 }
 
-/** `lines` are in the order of the file, `asks` in the order of the questions; a question of a key has its name. */
+/** `lines` are in the order of the file, `asks` in the order of the questions. A string in `asks` is the key of its line. */
 export const setupOf = <T extends Read.Keys>(
   keys: T,
   {
@@ -85,7 +83,7 @@ const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Deci
 
 export const unitsOf = (asset: Asset, text: string): Amount => fromDecimal(decimalOf(text), asset.decimals) ?? 0n
 
-/** Asks in words. An empty answer takes the fallback. `narrower`: for a key that accepts more than the question asks for. */
+/** An empty answer takes the fallback. `narrower` replaces the reader of a key that accepts more than the question asks for. */
 export const text =
   (text: Text, fallback?: string, narrower?: Read.Reader<unknown>): Asking =>
   (key, read) =>
@@ -96,7 +94,6 @@ export const price =
   (key, read) =>
   (answer) => ({ key, text: textOf(text, answer, key), around: around(answer), read })
 
-/** Checks that a price is on the right side of another answer. Only both answers together show that mistake. */
 export const priceBeyond =
   (
     text: string,
@@ -125,7 +122,7 @@ export const amount =
     ...present({ fallback })
   })
 
-/** Asks for the total first. A flag with the size of each order makes this question unnecessary. */
+/** Asks for the total, unless a flag has set the size of each order. */
 export const total =
   (asset: Asset, text: string, key = "budget"): NextQuestion =>
   (answer) =>
@@ -136,7 +133,7 @@ export const total =
 export const totalOf = (asset: Asset, answer: AnswerOf, count: number, key = "budget"): string =>
   answer(key) === "" ? format(unitsOf(asset, answer("size")) * BigInt(count), asset.decimals) : answer(key)
 
-/** The size of each order. Offers an even share of the total, and refuses more than that. */
+/** Asks for the size of each order. Offers an even share of the total, and refuses more. */
 export const share =
   (asset: Asset, text: string, count: (answer: AnswerOf) => number, whole = "budget"): Asking =>
   (key) =>

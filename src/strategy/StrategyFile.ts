@@ -1,7 +1,4 @@
-/**
- * Reads a strategy file: YAML in; out comes a pure `Strategy`, or every mistake in the file. The keys are those of
- * `fileFields`, and one section with the name of the kind.
- */
+/** Reads a strategy file: YAML becomes a pure `Strategy`, or every mistake in the file is reported. */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
 import { formatWithSymbol } from "../domain/Amount.ts"
@@ -36,13 +33,13 @@ import * as TermsSection from "./TermsSection.ts"
 import { isTimeframe, usualTimeframe } from "./Timeframe.ts"
 import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
-/** A file's strategy, or every mistake in it. Its name is known even if the file has other mistakes. */
+/** The name is known even if the file has other mistakes. */
 interface Reading {
   readonly name?: Read.Located<string> | undefined
   readonly strategy: Result.Result<Strategy, ReadonlyArray<Problem>>
 }
 
-/** `file` is the name as the user wrote it; problems and reasons show it. `known`: the kinds that it may name. */
+/** `file` is the name as the user wrote it; problems and reasons show it. `known`: the kinds that the file may name. */
 export const readingOf = (text: string, file: string, markets: Markets, known: Kinds = kinds): Reading => {
   const source = sourceText(file, text)
   return Result.match(readYaml(source), {
@@ -68,7 +65,6 @@ type Kinds = ReadonlyArray<Kind>
 /** Key of the user's code within the text of a file, so that a journal, a worker or a replay has the whole strategy in one text. */
 const codeKey = "code"
 
-/** Finds the user's own code in a text: its path, and true if the text includes it. */
 export const codeIn = (text: string): { readonly path: string | undefined; readonly isHere: boolean } => {
   const yaml = readYaml(sourceText("", text))
   const entries = Result.isSuccess(yaml) && yaml.success.type === "map" ? yaml.success.entries : undefined
@@ -78,7 +74,7 @@ export const codeIn = (text: string): { readonly path: string | undefined; reado
 }
 
 export const codeWanted = (text: string): string | undefined => {
-  // Files are read again and again, and few of them name code.
+  // This test is quick: files are read often, and few of them name code.
   if (!/\.(?:ts|mts|js|mjs)\b|\bnpm:/.test(text)) return undefined
   const { isHere, path } = codeIn(text)
   return isHere ? undefined : path
@@ -162,7 +158,7 @@ const readStrategy = (
   allKinds: Kinds,
   to: Report
 ): Strategy | undefined => {
-  // Nobody knows which assets an unreadable list was meant to name.
+  // An unreadable list does not show which assets it meant.
   if (fields.market === undefined && node.entries.get("market")?.value.type === "list") return undefined
   const [market, ...others] = fields.market?.value ?? [anyMarket]
   if (others.length > 0 && fields.kind?.value.tradesSeveral !== true) {
@@ -215,14 +211,14 @@ const readStrategy = (
   }
 }
 
-/** Timeframe of the kind's section. Expressions of `when` at the top of the file use its candles. */
+/** Expressions of `when` at the top of the file use the candles of the kind's section. */
 const timeframeIn = (node: YamlMap, kind = ""): string => {
   const section = node.entries.get(kind)?.value
   const written = section?.type === "map" ? section.entries.get("timeframe")?.value : undefined
   return written?.type === "scalar" && isTimeframe(written.text) ? written.text : usualTimeframe.otherwise
 }
 
-/** The effect of `rearm` and `skim` on a strategy. A key without effect is a mistake. */
+/** Applies `rearm` and `skim` to a strategy. A key without effect is a mistake. */
 const modifierOf = (
   { rearm, restart, skim }: Pick<FileFields, "rearm" | "restart" | "skim">,
   { name, repeats, compounds }: Kind,
@@ -254,7 +250,7 @@ const modifierOf = (
   }
 }
 
-/** The journal of a bot has the prices that it saw, and no volumes. */
+/** A bot's journal has the prices that it saw, and no volumes. */
 const hasVolumes = (source: string | undefined): boolean =>
   source !== undefined && source !== "recorded" && !source.startsWith("journal:")
 
@@ -269,7 +265,7 @@ const missingVolume = (
     return !hasVolumes(name === market.name ? (own?.value ?? defaultSource) : defaultSource)
   })?.[1]
 
-/** Reason why a search, which replays the prices of one market, cannot run the strategy. */
+/** A search replays the prices of one market only. */
 const searchProblem = (
   source: SourceText,
   kind: Span,
@@ -287,7 +283,7 @@ const searchProblem = (
   return at && problemAt(source, at, text, "use limitbot backtest with --data MARKET=CSV for each")
 }
 
-/** The schema of the whole file for editors. Of the kinds' sections, it has only the one that `kind` names. */
+/** For editors. Of the kinds' sections, it has only the section that `kind` names. */
 export const schema = (known: Kinds = kinds): JsonSchema => {
   const { properties, ...file } = schemaOf(fileFields({ assets: [], ticks: new Map() }, known))
   const sections = Object.fromEntries(known.map(({ name, schema }) => [name, schema()]))

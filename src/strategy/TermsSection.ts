@@ -1,7 +1,6 @@
 /**
- * Terms of every order besides market, side and price: app fees, confidentiality, the mode of deposits. The configuration sets them for the
- * account; a strategy file (`terms:`) sets them for that strategy. Each term defaults to the service's own default, so most files omit
- * them.
+ * Terms of every order besides market, side and price. The configuration sets them for the account; `terms:` in a strategy file sets them
+ * for that strategy. Each term defaults to the service's own default.
  */
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"

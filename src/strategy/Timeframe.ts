@@ -1,4 +1,4 @@
-/** The timeframes by which strategies may decide: whole minutes, because the bot builds its own candles from minutes. */
+/** Strategies decide by whole minutes, because the bot builds its own candles from minutes. */
 import { timeframeMillis } from "../domain/Timeframe.ts"
 import * as Read from "./Fields.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Everything that a strategy may see. There is no clock, no randomness and no I/O: the same view gives the same decision, live, in a
- * backtest and in an explanation. The view includes what a slot has done so far, so most strategies need no memory.
+ * Everything that a strategy may see: no clock, no randomness, no I/O. The same view gives the same decision, live, in a backtest and in an
+ * explanation. The view includes each slot's progress, so most strategies need no memory.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Depth } from "../domain/Book.ts"
@@ -15,13 +15,13 @@ export interface SlotProgress {
   readonly completedLegs: number
   /** Base quantity filled in the current leg, by its open order and by earlier orders that ended early. */
   readonly filledInLeg: Amount
-  /** Net output (after fees) of the last completed leg: quote after a SELL, base after a BUY. */
+  /** Net output of the last completed leg: quote after a SELL, base after a BUY. */
   readonly receivedByLastLeg: Amount
-  /** `quantity`: base that it traded. Journals of older versions do not have it. */
+  /** `quantity`: base that it traded; missing in journals of older versions. */
   readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount }
-  /** The last leg's purchase beyond the size that its file now plans. The next sale sells it as well. */
+  /** The last purchase's fills beyond the size that its file now plans. The next sale sells them as well. */
   readonly carried?: Amount
-  /** Recorded where a file may change while its slots work; a backtest's file does not, so it is missing there. */
+  /** For files that may change while their slots work. Missing in a backtest, whose file never changes. */
   readonly past?: SlotPast
   /** Base quantities of all fills of this slot, for any leg, before fees. */
   readonly bought: Amount
@@ -29,18 +29,18 @@ export interface SlotProgress {
   /** Quote of these fills: `paid` for purchases, `proceeds` of sales. */
   readonly paid: Amount
   readonly proceeds: Amount
-  /** Base that legs of each side never traded because it is too little for an order. */
+  /** Base that the legs of each side never traded because it is too little for an order. */
   readonly forgone?: Forgone
-  /** The open order and its unfilled quantity: zero while its payout is pending. */
+  /** `quantity` is the unfilled base: zero while the payout is pending. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
 }
 
 export type Forgone = Readonly<Record<Side, Amount>>
 
 export interface SlotPast {
-  /** Base that the slot bought, net of fees, and has not sold since. */
+  /** Net of fees. */
   readonly held: Amount
-  /** Cost of `held`, in quote. */
+  /** In quote. */
   readonly cost: Amount
   readonly lastOrder: { readonly side: Side; readonly price: Price }
 }
@@ -60,30 +60,28 @@ export interface View {
   readonly now: number
   readonly market: Market
   readonly price: TwoSidedPrice
-  /** Prices of further markets that the strategy trades or watches, by name. A watched one is missing unless it is fresh. */
+  /** Further markets that the strategy trades or watches, by name. A watched market is missing unless its price is fresh. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly slots: ReadonlyMap<string, SlotProgress>
-  /** Closed candles by frame ("4h", "BTC/USDC 4h"), for strategies that ask for them; see `frameName`. */
+  /** By frame ("4h", "BTC/USDC 4h"); see `frameName`. */
   readonly candles?: ReadonlyMap<string, ClosedCandles>
   /** Quotes for the quantities in `Strategy.depth`. Missing until they were quoted. */
   readonly depth?: Depth
-  /** Numbers from outside, by name. Missing if this run keeps none. */
+  /** Missing if this run keeps none. */
   readonly signals?: Signals
-  /** Earnings and costs of the strategy's trading. Missing if this run does not keep them, as in a preview. */
+  /** Missing if this run does not keep it, as in a preview. */
   readonly own?: OwnState
   /** The venue's share of the output of every fill. Missing if it takes none. */
   readonly fillBasisPoints?: number
   /** Quote that the strategy has but must not use (see `Skim`). */
   readonly setAside?: Amount
-  /** Money and position with which a restarted strategy began this run (see `Restart`). Missing in the first run, which has the budget. */
+  /** Money and position with which a restarted strategy began (see `Restart`). Missing in the first run, which begins with the budget. */
   readonly means?: { readonly base: Amount; readonly quote: Amount; readonly position: Amount }
-  /**
-   * True if quiet hours, a loss limit or a pause prevent new orders. A scheduled time that passes now is skipped, not made up for later.
-   */
+  /** Quiet hours, a loss limit or a pause prevent new orders. A scheduled time that passes now is skipped for good. */
   readonly isHeld?: boolean
 }
 
-/** Copies a view with changes. Every field is named, because a view may compute some fields on demand. */
+/** Names every field, because a view may compute some fields on demand. */
 export const viewWith = (view: View, changed: Partial<View>): View => {
   const { candles, depth, elsewhere, fillBasisPoints, isHeld, market, means, now, own, price } = view
   const { setAside, signals, slots } = view
@@ -91,13 +89,13 @@ export const viewWith = (view: View, changed: Partial<View>): View => {
   return { now, market, price, slots, ...present(optional), ...changed }
 }
 
-/** May change with every order that is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
+/** May change whenever an order is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
 export interface OwnState extends SeenPosition {
   readonly openOrders: number
   /** Neither in an order nor planned for one, in smallest units. */
   readonly freeBase: Amount
   readonly freeQuote: Amount
-  /** Quote that is not available here (see `Skim`). `freeQuote` is without it. */
+  /** `freeQuote` is without it (see `Skim`). */
   readonly setAside?: Amount
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
@@ -106,7 +104,7 @@ export interface OwnState extends SeenPosition {
 export const frameName = (timeframe: string, market?: string): string =>
   market === undefined ? timeframe : `${market} ${timeframe}`
 
-/** The first `closed` candles of the columns have closed. The columns hold the future after them. */
+/** Only the first `closed` candles have closed. Later ones in the columns are the future. */
 export interface ClosedCandles {
   readonly columns: CandleColumns
   readonly closed: number
@@ -115,7 +113,7 @@ export interface ClosedCandles {
 export const progressOf = (view: Pick<View, "slots">, slot: string): SlotProgress =>
   view.slots.get(slot) ?? untouchedSlot
 
-/** The slot's progress before new legs begin. A leg that has filled completely counts as done before its payout. */
+/** The slot's progress before new legs begin. A completely filled leg counts as done before its payout. */
 export type LegsDone = Pick<SlotProgress, "completedLegs" | "filledInLeg">
 
 export const legsDone = (view: View, slot: string): LegsDone => {

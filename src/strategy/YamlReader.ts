@@ -1,7 +1,7 @@
 /**
  * Reads YAML into plain nodes that remember their position. Every scalar stays source text (the failsafe schema), so a price keeps its
- * exact digits. Users' files are small and flat: size, depth and number of nodes are bounded, and anchors, aliases, merge keys, tags,
- * directives and further documents are refused. It never throws and runs in linear time.
+ * exact digits. Size, depth and number of nodes are bounded. Anchors, aliases, merge keys, tags, directives and further documents are
+ * refused. It never throws and runs in linear time.
  */
 import { Result } from "effect"
 import type { CST, Node } from "yaml"
@@ -21,11 +21,11 @@ import {
 export const mostCharacters = 256 * 1024
 const maxDepth = 20
 const maxNodes = 10_000
-/** More problems than this are not reported, because a user does not read them. */
+/** No user reads more. */
 const maxProblems = 100
-/** All control characters but tab and line ends: YAML allows none of them, and its parser uses some as its own marks. */
+/** YAML allows none of these characters, and its parser uses some as its own marks. */
 const controlCharacter = /(?![\t\n\r\u0085])\p{Cc}/u
-/** Names with a meaning in JavaScript. They are never valid keys, and are dangerous in every object built from them. */
+/** Names with a meaning in JavaScript, which are dangerous as keys of any object. */
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
 
 export interface YamlScalar extends Span {
@@ -60,7 +60,6 @@ export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyAr
   return node === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(node)
 }
 
-/** Reads a file's text by `reader`. The report has the faults of the YAML, or those that the reader finds. */
 export const readFile = <A>(reader: (node: YamlNode, to: Report) => A | undefined, source: SourceText) => {
   const to: Report = { source, problems: [] }
   const yaml = readYaml(source)
@@ -100,13 +99,13 @@ const compose = (to: Report): YamlNode | undefined => {
   const document = composed.success
   if (document === undefined) return undefined
   const [error] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0])
-  // Only the first: most of what the parser says about later lines follows from it.
+  // Only the first error: most later ones follow from it.
   if (error !== undefined) return syntaxProblem(to, error)
   if (document.contents === null) return report(to, { start: 0, end: 1 }, "the file is empty")
   return toNode(to, document.contents, { start: 0, end: 1 })
 }
 
-/** Walks the tokens without recursion, so that no depth of nesting can exhaust the stack. */
+/** No recursion, so that no depth of nesting can exhaust the stack. */
 const checkTokens = (to: Report, tokens: ReadonlyArray<CST.Token>): boolean => {
   const waiting = tokens.map((token) => ({ token, depth: 0 })).reverse()
   let nodes = 0
@@ -237,8 +236,8 @@ const firstSeen = (to: Report, { key }: YamlEntry): string =>
   `first on line ${lineAt(to.source, key.start)}; keep one of them`
 
 /**
- * The place of a key by its path, such as `safety.active` or `limits.budget`: where an explanation sends the reader. `K`: the
- * keys of the section, so that no explanation names another.
+ * The place of a key by its path, such as `safety.active`: explanations send the reader there. `K` are the keys of the section, so that no
+ * explanation names another.
  */
 export type KeyPlaces<K extends string = string> = (path: K | `${K}.${string}` | `limits.${string}`) => string
 

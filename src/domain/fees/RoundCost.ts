@@ -1,6 +1,6 @@
 /**
- * The cost of a round: a purchase, and the sale of its output. `init`, `check`, `plan`, net targets and backtests use it, so that a fee has
- * one meaning. App fees cost a limit order nothing: its limit holds after them, and the market must be better by them before it fills.
+ * The cost of a round: a purchase, and the sale of its output. App fees cost a limit order nothing: its limit holds after them, and the
+ * market must be better by their amount before it fills.
  */
 import { type Amount, min } from "../Amount.ts"
 import * as Decimal from "../Decimal.ts"
@@ -56,10 +56,7 @@ export const gainOf = (
   return ratio * netShare(base.symbol, bought) * netShare(quote.symbol, proceeds) - 1
 }
 
-/**
- * The exit price of a percentage target, which is net of the venue's share of both fills. `entry` is a price before fees, and
- * `exact` the price that earns the target without fees.
- */
+/** The exit price of a percentage target, net of the venue's share of both fills. `exact` earns the target without fees. */
 export const netOfFills = (isSale: boolean, exact: Price, fillBasisPoints = 0): Price => {
   if (fillBasisPoints === 0) return exact
   const rest = Decimal.subtract(Decimal.one, ratioOf(fillBasisPoints))

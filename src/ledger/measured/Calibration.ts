@@ -1,12 +1,13 @@
 /**
- * Measures the venue's real times and margins from the events of the bot's own orders, to replace the assumptions of a backtest. Each
- * figure has its own number of observations, and is used only if there are enough of them. The margin of a fill lies between two figures:
- * how far the stored minutes had gone beyond the limit before, without a fill, and how far the minute of the fill went. The minute may have
- * gone much further than needed: for a solver who asks for 20 basis points, nine of ten such figures are up to 105. So the kind side asks
- * for the median of the former, and the unkind side for the median of the latter. The band also learns from fills outside of it. If more
- * than a tenth of them came before the stored prices reached their limit, the kind side asks for no margin. The unkind side asks for at
- * least the margin that nine of ten fills had waited for. App fees on an input are not a margin: a backtest counts them separately, so they
- * are subtracted. Times are between entries of the journal, so they include the bot's polling delay.
+ * Measures the venue's times and margins from the events of the bot's own orders. They replace the assumptions of a backtest, each only
+ * with enough observations. Times are between journal entries, so they include the polling delay. App fees on an input are subtracted from
+ * margins, because a backtest counts them separately.
+ *
+ * The margin of a fill lies between two figures: how far earlier minutes went beyond the limit without a fill (`late`), and how far the
+ * minute of the fill went (`edge`). `edge` may overstate it: for a solver that asks for 20 basis points, nine of ten values are up to 105.
+ * So the optimistic side uses the median of `late`, and the pessimistic side the median of `edge`. Fills outside the band count too. If
+ * more than a tenth came before the stored prices reached the limit, the optimistic side uses no margin. The pessimistic side uses at least
+ * the margin that nine of ten fills had waited for.
  */
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -35,10 +36,7 @@ export interface Calibration {
   readonly payout: Measured
   /** Basis points beyond the limit in the minute of a fill. */
   readonly edge: Measured
-  /**
-   * `early`: basis points by which the stored prices had not reached the limit at the fill. `late`: basis points by which they had gone
-   * beyond it before.
-   */
+  /** Basis points. `early`: how far the stored prices were from the limit at the fill. `late`: how far they had gone beyond it before. */
   readonly early: Measured
   readonly late: Measured
   /** Minutes that reached the limit of an open order, and the number of them without a fill. */

@@ -1,7 +1,4 @@
-/**
- * Measures the venue's real charges from the events of the bot's own orders: the shortfall of fills against their order's price, the cost
- * of each payout and refund, and the spread. Uses medians, because a fill may also be better than its price.
- */
+/** Measures the venue's charges from the events of the bot's own orders. Uses medians, because a fill may also be better than its price. */
 import { type Amount, max, median, medianAmount } from "../../domain/Amount.ts"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -20,7 +17,7 @@ export interface MeasuredFees extends FlatFees {
 }
 
 const perMillion = 1_000_000n
-/** Parts of a whole; 10,000 of them are a basis point. */
+/** 10,000 of these parts are a basis point. */
 const perWhole = 1e8
 const perBasisPoint = 100
 
@@ -29,10 +26,7 @@ const medians = (fees: ReadonlyMap<string, ReadonlyArray<Amount>>): ReadonlyMap<
 
 type Decided = Extract<BotEvent, { readonly _tag: "Decided" }>
 
-/**
- * Uses only decisions of strategies with a single market, because their prices are of that market. Returns only markets with enough
- * decisions.
- */
+/** Uses only strategies with a single market, because the prices of a decision are of that market. Omits markets with too few decisions. */
 const byMarket = (
   events: Iterable<BotEvent>,
   of: (decided: Decided, middle: number) => number | undefined
@@ -88,7 +82,7 @@ export const impacts = (events: Iterable<BotEvent>): ReadonlyMap<string, number>
     return Math.max(0, large.half - small.half) / (Number(large.quantity - small.quantity) * middle)
   })
 
-/** Reads the venue's estimates from the account's newest orders. The payout of a swap is part of its price and is not counted. */
+/** The venue's estimates on the newest orders. The payout of a swap is part of its price and is not counted. */
 export const published = (events: Iterable<BotEvent>): FlatFees => {
   const planned = new Map<string, { readonly inputAsset: string; readonly outputAsset: string }>()
   const [payouts, refunds] = [new Map<string, Amount>(), new Map<string, Amount>()]

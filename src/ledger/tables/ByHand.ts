@@ -1,7 +1,7 @@
 /**
  * Swaps by hand among the trades of an account. A swap always sells its input, so a purchase by hand would be a sale of dollars for coins.
- * Here each swap is written in the direction of a market that strategies trade. Otherwise the quote is dollars, or any other quote of such
- * markets. Otherwise all swaps of a pair get the direction of its first swap. Moves are not trades.
+ * Each swap gets the direction of a market that strategies trade, if there is one. Otherwise its quote is the quote of such a market.
+ * Otherwise all swaps of a pair get the direction of its first swap. Moves are not trades.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

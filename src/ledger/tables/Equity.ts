@@ -1,6 +1,6 @@
 /**
- * The table of equity over time, beside the value of holding the same capital: one row for each hour in which the bot saw a price, at its
- * end. Prices are quotes, so these are statistics, rounded to the decimals of the currency. Exact money is in the other tables.
+ * Equity over time, beside the value of holding the same capital: one row at the end of each hour in which the bot saw a price. These are
+ * statistics, rounded to the decimals of the currency. Exact money is in the other tables.
  */
 import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"

@@ -1,8 +1,7 @@
 /**
- * Input for RP2 (a tax calculator): its configuration, and a spreadsheet with one sheet per asset. RP2 needs the whole history to match
- * sales with purchases, so the year is chosen when RP2 runs, not here. Capital that came in as base counts as bought at its market value.
- * RP2 reads doubles: at most eleven decimal places. It accepts lost coins only at a price above zero, and cannot express that lost coins
- * were found again, so such coins count as never lost.
+ * Input for RP2 (a tax calculator). RP2 needs the whole history to match sales with purchases, so the year is chosen when RP2 runs. Capital
+ * that came in as base counts as bought at its market value. RP2 reads doubles: at most eleven decimal places. It accepts lost coins only
+ * at a price above zero. It cannot express that lost coins were found again, so such coins count as never lost.
  */
 import { format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"

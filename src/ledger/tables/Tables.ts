@@ -1,6 +1,6 @@
 /**
- * The tables of the CSV export: fills, payouts and refunds, fees, capital flows, and tax lots. Times are ISO 8601 in
- * UTC, amounts exact decimals in units of their asset. Columns are added at the end, never changed or removed.
+ * The tables of the CSV export. Times are ISO 8601 in UTC, amounts exact decimals in units of their asset. Columns are added at the end,
+ * never changed or removed.
  */
 import { type Amount, format, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -108,7 +108,7 @@ export const tablesOf = (
   ]
 }
 
-/** The payment of a swap by hand comes from outside and its output goes back there. Fills, fees and these flows add up to zero. */
+/** The payment of a swap by hand comes from outside, and its output returns there. Fills, fees and these flows add up to zero. */
 const flowsByHand = ({ fees, trades }: TradingRecord): ReadonlyArray<Flow> =>
   [
     ...trades.flatMap(({ at, base, baseAmount, quote, quoteAmount, side, strategy }): ReadonlyArray<Flow> => {
@@ -122,8 +122,8 @@ const flowsByHand = ({ fees, trades }: TradingRecord): ReadonlyArray<Flow> =>
   ].filter(({ amount, strategy }) => strategy === byHand && amount !== 0n)
 
 /**
- * An account's purchases, one pool for each market. Capital that came in as base counts as bought at that time, except for base that was
- * bought by hand before. Base that was written off leaves its pool, until it arrives after all. Fees are only in the table of fees.
+ * An account's purchases, one pool for each market. Capital that came in as base counts as bought then, except base that was bought by hand
+ * before. Base that was written off leaves its pool, until it arrives after all. Fees are only in the table of fees.
  */
 export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<string, ReadonlyArray<Trade>> => {
   const capital = flows.flatMap(({ isReturn, market, worth, ...flow }): ReadonlyArray<Trade> => {
@@ -139,7 +139,7 @@ export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<
   return Map.groupBy(withoutBoughtByHand(all), ({ market }) => market)
 }
 
-/** Leaves out capital that was bought by hand before, because it would count twice. */
+/** Capital that was bought by hand before would count twice. */
 const withoutBoughtByHand = (trades: ReadonlyArray<Trade>): ReadonlyArray<Trade> => {
   const bought = new Map<string, Amount>()
   return trades.flatMap((trade) => {

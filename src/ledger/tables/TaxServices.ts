@@ -1,7 +1,7 @@
 /**
- * The account's transactions in the formats of the tax services Koinly and CoinTracking: one row for each fill, one for each fee, which is
- * paid in its own asset, and one for each loss that was written off. Deposits to the account and withdrawals from it are not in the
- * journal; users import them from the account itself. Lost money that arrived after all counts as never lost.
+ * The account's transactions for the tax services Koinly and CoinTracking: one row for each fill, fee and written-off loss. Deposits to the
+ * account and withdrawals from it are not in the journal; users import them from the account itself. Lost money that arrived after all
+ * counts as never lost.
  */
 import { type Amount, format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"

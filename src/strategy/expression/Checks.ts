@@ -1,7 +1,4 @@
-/**
- * Explains a condition: each comparison as written, the numbers on its sides, and its result. For explanations only; evaluating it records
- * no bounds.
- */
+/** Explains a condition: each comparison as written, the numbers on its sides, and its result. Evaluating it here records no bounds. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
@@ -52,7 +49,7 @@ export const inputsOf = (
   })
 }
 
-/** Phrases by operator: the other side at which the comparison turns true, and false. */
+/** By operator: the other side's value at which the comparison turns true, and false. */
 const turns: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
   "<": ["below", "at or above"],
   "<=": ["at or below", "above"],
@@ -62,7 +59,7 @@ const turns: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>
   "!=": ["away from", "at"]
 }
 
-/** "rsi(close, 14) is 41, true below 35". A constant stands on the right, wherever the file has it. */
+/** "rsi(close, 14) is 41, true below 35". A constant comes last, even if the file has it first. */
 const distanceOf = ({ comparison, operands }: Check, moment: Moment, holds: boolean): string | undefined => {
   const sides = operands.map((term, at) => ({
     term,
@@ -78,11 +75,11 @@ const distanceOf = ({ comparison, operands }: Check, moment: Moment, holds: bool
   return `${moving.text} is ${moving.now}, ${holds ? "false" : "true"} ${phrases[holds ? 1 : 0]} ${other.text}${beside}`
 }
 
-/** The distance of a check from its turn, for every surface. Journals of older versions have none. */
+/** Journals of older versions have no distance. */
 const distanceText = ({ distance, holds, text, values }: Input): string =>
   distance ?? `${text} turning ${holds ? "false" : "true"} (was ${values})`
 
-/** Each check that would change the answer alone. If there is none, all that block it together. */
+/** The checks that would change the answer alone. If there is none, all checks that block it together. */
 export const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
   const deciding = checks.filter(({ decides }) => decides)
   if (deciding.length > 0) return deciding.map(distanceText)

@@ -1,6 +1,6 @@
 /**
- * Turns the tree of an expression into its meaning: finds names, checks types, applies units. Everything that does
- * not fit is reported at its exact columns. What an expression needs (candles, clock) is collected on the way.
+ * Turns the tree of an expression into its meaning: finds names, checks types, applies units. Problems are reported at their exact columns.
+ * What an expression needs (candles, clock) is collected on the way.
  */
 import { Result } from "effect"
 import { nameRule } from "../../domain/Signal.ts"
@@ -90,7 +90,7 @@ const termOf = (tree: Expression, context: Compiling): Term | undefined => {
   }
 }
 
-/** A state follows from closed candles of its own timeframe, so that every run finds the same values. */
+/** A state uses only closed candles of its own timeframe, so that every run finds the same values. */
 const ofState = (
   term: Term | undefined,
   at: Expression & { type: "name" | "call" },
@@ -330,7 +330,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const holds = comparisons[tree.operator] ?? (() => false)
   const value: Term["value"] = (moment) => {
     const { found } = moment
-    // A comparison may stand within another one, whose sides are its own.
+    // A comparison may stand within another one. Only its own sides decide whether it is undefined.
     const before = found.isUndefined
     found.isUndefined = false
     const [a, b] = [left.value(moment), right.value(moment)]
@@ -361,7 +361,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
 }
 
-/** A division by zero has no value. Records the divisor's text for the term that uses it. */
+/** A division by zero has no value. Records its text for the term that uses it. */
 const divided = (
   at: Span,
   left: Term,
@@ -380,7 +380,7 @@ const divided = (
   return { ...quotient, ...positive("/", left, right), value }
 }
 
-/** Both sides are always evaluated, because a value that would change the answer may be on either. */
+/** Both sides are always evaluated, because either may have a value that would change the answer. */
 const logical = (
   { operator, left, right }: Expression & { type: "binary" },
   a: Term,

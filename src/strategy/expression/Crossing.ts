@@ -1,7 +1,7 @@
 /**
- * Where a comparison changes: the price or the time at which its sides are equal, if they are straight lines of it.
- * Sides that move with several prices, or not in a straight line, are equal along a line of prices, not at one. Then
- * what is found is a box around the present prices in which the comparison certainly stays as it is.
+ * Finds the price or the time at which a comparison changes, if its sides are straight lines of it. Sides that move with several prices, or
+ * not in a straight line, are equal at many combinations of prices. Then the result is a box around the present prices in which the
+ * comparison certainly stays as it is.
  */
 import { hourMillis } from "../../domain/Durations.ts"
 import { type Moment, movesOf, ownMarket, type Term } from "./Term.ts"
@@ -23,7 +23,7 @@ export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
 const priceIn = ({ mid, elsewhere }: Moment, market: string): number =>
   market === ownMarket ? mid : (elsewhere.get(market)?.mid ?? Number.NaN)
 
-/** Copies the moment with other prices. Findings of the copy do not count. */
+/** Copies the moment with other prices. The copy shares `found`. */
 const priced = (moment: Moment, prices: ReadonlyArray<readonly [market: string, mid: number]>): Moment => {
   let { mid, elsewhere } = moment
   for (const [market, price] of prices) {
@@ -49,8 +49,8 @@ const widest = Math.log(1e6)
 const halvings = 40
 
 /**
- * Each side goes up or down with each price, whatever the other prices are. So the extremes of their difference are in
- * the corners of a box, and if no corner turns the comparison over, nothing within the box does.
+ * Each side moves in one direction with each price, for any values of the others. So the extremes of their difference are in the corners of
+ * a box. If no corner turns the comparison over, nothing within the box does.
  */
 const noteBox = (a: Term, b: Term, moment: Moment, markets: ReadonlyArray<string>): void => {
   const signAt = (prices: ReadonlyArray<readonly [string, number]>) => {
@@ -80,7 +80,7 @@ const noteBox = (a: Term, b: Term, moment: Moment, markets: ReadonlyArray<string
 
 const measuredMillis = hourMillis
 
-/** The milliseconds around the crossing: one side may change at it, the other just after, and doubles are inexact. */
+/** Notes several milliseconds: one side may change at the crossing, the other just after, and doubles are inexact. */
 const noteTime = (a: Term, b: Term, moment: Moment): void => {
   const difference = (elapsed: number) => {
     const then = { ...moment, elapsed }

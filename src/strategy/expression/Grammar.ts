@@ -1,16 +1,14 @@
 /**
- * The grammar of expressions: `rsi(close, 14) < 30 and mid < ema(close, 200) * 0.99`. Text goes in; a tree with
- * places comes out, or the place where the text stops making sense. `Compiler` decides what names mean and which
- * types fit together.
- *
- * Length and nesting are bounded, so no text can exhaust the stack.
+ * The grammar of expressions: `rsi(close, 14) < 30 and mid < ema(close, 200) * 0.99`. Returns a tree with places, or the place at which the
+ * text stops making sense. `Compiler` decides what names mean and which types fit together. Length and nesting are bounded, so no text can
+ * exhaust the stack.
  */
 import { Result } from "effect"
 import * as Ohm from "ohm-js"
 
 const maxLength = 2_000
 const maxNesting = 40
-/** The most operators in one expression. A long chain nests as deeply as its tree. */
+/** A long chain of operators nests as deeply as its tree. */
 const maxOperators = 200
 
 export type Operator = "or" | "and" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "+" | "-" | "*" | "/"
@@ -149,7 +147,7 @@ const make = () => {
   return { grammar, semantics: grammar.createSemantics().addOperation<Expression>("tree", actions) }
 }
 
-/** Built with the first expression: it takes longer than the rest of a start, and most strategies have none. */
+/** Built with the first expression: it takes longer than the rest of a start, and most strategies have no expression. */
 let cachedGrammar: ReturnType<typeof make> | undefined
 
 const treeOf = (node: Ohm.Node): Expression => node["tree"]()
@@ -206,7 +204,7 @@ export const operatorHint = (rest: string, text: string): string | undefined => 
   return undefined
 }
 
-/** A price that is written as a distance, as the expression that it should be. Without a sign it could be either side. */
+/** Rewrites a distance as a price. Without a sign, it could be on either side. */
 export const distanceHint = (from: "entry" | "mid", text: string): string => {
   const [, sign, distance] = /^([-+]?) ?([\d.]+ ?(?:%|bps))$/.exec(text.trim()) ?? []
   if (distance === undefined) return `write it as a price, such as ${from} * (1 + 2%)`

@@ -1,7 +1,4 @@
-/**
- * Judges conditions at one moment of a view: if they hold, or depend on a value that is not known yet, and the bounds within which every
- * value that was read stays the same.
- */
+/** Judges conditions at one moment of a view, and computes the bounds within which every value that was read stays the same. */
 import { type Amount, asNumber } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -15,7 +12,7 @@ import { isSignal } from "./names/SignalTerm.ts"
 import { lately } from "./Same.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
-/** The strategy's holdings beyond its budget. If the view does not have them, base bought minus base sold by all of its orders. */
+/** The strategy's holdings beyond its budget. Without `own`, base bought less base sold by all of its orders. */
 export const positionIn = ({ own, slots }: View): Amount => {
   if (own !== undefined) return own.position
   let sum = 0n
@@ -99,14 +96,14 @@ const lacks = (lacking: ReadonlySet<string>): string => {
   return `cannot be decided: ${[...others, ...markets].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
 }
 
-/** Comparisons use doubles, so the bounds stay slightly on the near side of where a comparison changes. */
+/** Comparisons use doubles, so the bounds stay slightly on the near side of the change. */
 const margin = 1e-9
 
 type Writable<A> = { -readonly [Key in keyof A]: A[Key] }
 
 const boundPrice = (until: Writable<PriceBounds>, { mid, elsewhere, found }: Moment, market: string): void => {
   const price = market === ownMarket ? mid : elsewhere.get(market)?.mid
-  // Without a price, any price is news.
+  // Without a price now, any price must be a reason to ask again.
   if (price === undefined) {
     until.priceAbove = Decimal.zero
     return
@@ -126,13 +123,13 @@ const justBelow = lately((price: number) => Decimal.fromNumber(price * (1 - marg
 
 const candleOf = lately(timeframeOf)
 
-/** The bounds within which every value read in this moment stays the same. Values that were not read do not limit the answer. */
+/** The bounds within which every value that was read stays the same. Other values do not limit the answer. */
 export const boundsOf = ({ watched }: Needs, moment: Moment, times: ReadonlyArray<number>): Bounds => {
   const { found, now } = moment
   const { candleMillis, clockMillis, depth, signals } = found.consulted
   let time = clockMillis === 0 ? Number.POSITIVE_INFINITY : (Math.floor(now / clockMillis) + 1) * clockMillis
   for (const at of times) if (at > now) time = Math.min(time, at)
-  // Made at every answer: fields one by one, as spreading costs several times as much.
+  // Assigns fields one by one: this runs at every answer, and spreading takes several times as long.
   const until: Writable<Bounds> = { onFill: true }
   boundPrice(until, moment, ownMarket)
   if (watched.size > 0) {
@@ -148,10 +145,7 @@ export const boundsOf = ({ watched }: Needs, moment: Moment, times: ReadonlyArra
   return until
 }
 
-/**
- * Conditions at a glance. `cold`: it waits for more candles. `unseen`: it depends on values that a glance does not show, or divides by
- * zero.
- */
+/** `cold`: waits for more candles. `unseen`: depends on values that a glance does not show, or divides by zero. */
 export type Glanced = "yes" | "no" | "cold" | "unseen"
 
 export interface Glancing {
@@ -161,8 +155,8 @@ export interface Glancing {
 }
 
 /**
- * Judges by the terms that decide, but without computing bounds: from a moment of the same strategy on, until one of its orders moves. A
- * backtest does this at the close of every bar.
+ * Judges by the same terms, without computing bounds, until one of the strategy's orders moves. A backtest does this at the close of every
+ * bar.
  */
 export const glancingFrom = (moment: Moment): Glancing => {
   const findings = nothingFound()

@@ -1,4 +1,4 @@
-/** The data that the expressions of a file need for a decision and for the time of the next one. Collected while they are read. */
+/** The data that the expressions of a file need for a decision, and for the time of the next one. */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -48,7 +48,7 @@ export const needVolume = ({ volumes }: Needs, market: string, problem: Problem)
   if (!volumes.has(market)) volumes.set(market, problem)
 }
 
-/** True if everything follows from the own market's price and candles: no other market, no depth, no signal, and no time of day. */
+/** True if everything follows from the own market's price and candles, and not from the time of day. */
 export const isGlanced = ({ clockMillis, depth, signals, watched }: Needs): boolean =>
   watched.size === 0 && depth.size === 0 && signals.size === 0 && clockMillis === undefined
 
@@ -68,7 +68,6 @@ export const neededBy = ({
 
 type Needed = ReturnType<typeof neededBy>
 
-/** Joins the needs of a strategy with those of its condition for beginning. */
 export const joined = (one: Partial<Needed>, other: Needs): Partial<Needed> => {
   const { candles, depth, signals, volumes, watched } = neededBy(other)
   const all = [...(one.watched ?? []), ...(watched ?? [])]

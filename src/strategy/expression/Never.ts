@@ -1,14 +1,13 @@
 /**
- * Finds conditions that can never be true: a comparison outside the range of its sides (`rsi(close, 14) > 100`), or comparisons of one
- * value that exclude each other (`hour < 3 and hour > 5`). A file with one is accepted with a warning.
+ * Finds conditions that can never be true: a comparison outside the range of its sides (`rsi(close, 14) > 100`), or comparisons that
+ * exclude each other (`hour < 3 and hour > 5`). Such a file is accepted with a warning.
  */
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 
-/** All possible values, both ends included. */
+/** Both ends included. */
 export type Range = readonly [low: number, high: number]
 
-/** The range in which a value must be for a condition to hold. Each end may itself be excluded. */
 interface Confines {
   readonly low: number
   readonly high: number
@@ -16,7 +15,7 @@ interface Confines {
   readonly isHighOpen: boolean
 }
 
-/** The demands of a condition on values, by the text of each, and the reason if no value can satisfy them. */
+/** The demands of a condition on values, by the text of each. `never`: the reason why no value can satisfy them. */
 export interface Demands {
   readonly confines: ReadonlyMap<string, Confines>
   readonly never?: string

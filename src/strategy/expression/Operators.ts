@@ -1,4 +1,4 @@
-/** The operators of the expression language: their effects, the types that they join, and how a result moves with its parts. */
+/** The operators of the expression language: the types that they join, and how a result moves with its parts. */
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -50,8 +50,8 @@ const converted = (operator: Operator, a: ValueType, b: ValueType, market: Marke
 }
 
 /**
- * The price of BTC in ETH times that of ETH in USDC is that of BTC in USDC; the price of ETH in USDC divided by that of
- * BTC in USDC is that of ETH in BTC. Prices of markets with no asset in common give a plain number.
+ * The price of BTC in ETH times the price of ETH in USDC is the price of BTC in USDC. The price of ETH in USDC divided by the price of BTC
+ * in USDC is the price of ETH in BTC. Without a common asset, a quotient is a plain number.
  */
 const ofRates = (operator: Operator, a: Rate, b: Rate, market: Market): ValueType | undefined => {
   const isSame = a.base === b.base && a.quote === b.quote
@@ -90,7 +90,7 @@ export const resultType = (operator: Operator, a: Term, b: Term, market: Market)
 export const movingName = ({ dependence }: Term, other: Term): string =>
   dependence === "time" || other.dependence === "time" ? "since" : "mid"
 
-/** The most prices in one comparison, because the box within which it stays has a corner for each combination of their ends. */
+/** The box of a comparison (see `Crossing`) has a corner for each combination of price ends, so their number is limited. */
 const maxPrices = 4
 
 export const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDependence => {
@@ -132,7 +132,7 @@ export const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map
   ["d", ["duration", dayMillis]]
 ])
 
-/** The condition's value in every candle, if it depends on candles alone. */
+/** A value in every candle, if the condition depends on candles alone. */
 export const seriesOf = (
   a: Term,
   b: Term,

@@ -1,6 +1,6 @@
-/** Caches results for equal inputs: decisions come often, and most of their inputs have not changed. */
+/** Caches for equal inputs: decisions come often, and most of their inputs have not changed. */
 
-/** Caches the last answer and returns it for an identical argument. */
+/** Caches the last answer for an identical argument. */
 export const lately = <A, B>(of: (asked: A) => B): ((asked: A) => B) => {
   let last: { readonly asked: A; readonly answer: B } | undefined
   return (asked) => {

@@ -1,4 +1,4 @@
-/** The context in which the expressions of a file are compiled: its market, its names, and the lists of needs and problems. */
+/** The context in which the expressions of a file are compiled. */
 import type { Market } from "../../domain/Market.ts"
 import type { KindContext } from "../Kind.ts"
 import type { MarketNamed } from "../Markets.ts"
@@ -12,13 +12,13 @@ export interface Scope {
   readonly marketNamed: MarketNamed
   /** Missing if it could not be read. */
   readonly budget?: Budget | undefined
-  /** For candles without a written timeframe: `close` means `close(timeframe)`. */
+  /** For candles without a written timeframe. */
   readonly timeframe: string
   readonly names: ReadonlyMap<string, Term>
   readonly needs: Needs
   readonly to: Report
   readonly knowsStart?: true
-  /** Only while the next value of a `state` is compiled: the last values of this state and of the states that need it. */
+  /** Set only while the next value of a `state` is compiled: the last values of this state and of the states that need it. */
   readonly state?: { readonly previous: ReadonlyMap<string, Term>; readonly leaves: Array<Term> }
 }
 
@@ -32,7 +32,7 @@ export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timefr
   to
 })
 
-/** Bounds can be computed only for conditions whose sides are simple in the price. A price is computed just once and needs none. */
+/** Bounds exist only for conditions whose sides are simple in the price. A price is computed just once and needs none. */
 export type Use = "condition" | "price"
 
 export interface Compiling extends Scope {

@@ -1,7 +1,7 @@
 /**
- * The meaning of an expression: a type, and a number for every moment. Booleans are 1 and 0, ratios are fractions (5%
- * is 0.05), prices and amounts are in units. A term that depends on closed candles alone is a series: a whole column,
- * computed once per set of candles and shared by all expressions that contain it.
+ * The meaning of an expression: a type, and a number for every moment. Booleans are 1 and 0, ratios are fractions (5% is 0.05), prices and
+ * amounts are in units. A term that depends only on closed candles is a series: a whole column, computed once for each set of candles and
+ * shared by all expressions that contain it.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Depth } from "../../domain/Book.ts"
@@ -17,7 +17,7 @@ import { lately } from "./Same.ts"
 export type ValueType =
   | "number"
   | "ratio"
-  /** A price of the strategy's own market. A price of another market has that market's name. */
+  /** The strategy's own market. Prices of other markets have the market's name. */
   | "price"
   | `price of ${string}`
   | "boolean"
@@ -25,32 +25,30 @@ export type ValueType =
   | `amount of ${string}`
 
 /**
- * The way in which a value moves. `none`: not at all. `linear`: as a straight line of each price, of the mid or of other markets.
- * `monotone`: up or down with each price, for any values of the others. `time`: as a straight line of the time. `other`: in some other way.
+ * The way in which a value moves. `none`: not at all. `linear`: in a straight line with each price. `monotone`: in one direction with each
+ * price, for any values of the others. `time`: in a straight line with the time. `other`: in any other way.
  */
 export type PriceDependence = "none" | "linear" | "monotone" | "time" | "other"
 
-/** The name of the strategy's own market among the names of others. */
 export const ownMarket = ""
 
 export interface Term {
   readonly type: ValueType
   readonly isLiteral: boolean
   readonly dependence: PriceDependence
-  /** The markets whose prices move it. Missing: only its own. */
+  /** Markets whose prices move it. Missing: only its own. */
   readonly moves?: ReadonlySet<string>
-  /** Never zero or less, so that others may be divided by it. */
+  /** Always above zero, so that others may be divided by it. */
   readonly isPositive?: true
-  /** Depends on closed candles only. `key` names the computation. */
   readonly series?: Series
   readonly constant?: number
   readonly isMoving?: true
-  /** All possible values, if they are fewer than its type allows. */
+  /** All possible values, if fewer than its type allows. */
   readonly range?: Range
   readonly demands?: Demands
   readonly checks?: ReadonlyArray<Check>
   readonly value: (moment: Moment) => number
-  /** An amount of money to the last unit, if the books have one. `value` is near it. */
+  /** The exact amount, if the books have one. `value` is near it. */
   readonly exact?: (moment: Moment) => Amount | undefined
 }
 
@@ -58,7 +56,7 @@ export interface Check {
   readonly text: string
   readonly operands: ReadonlyArray<Term>
   readonly value: Term["value"]
-  /** Its operator and the text of its two operands. Missing for a function. */
+  /** Missing for a function. */
   readonly comparison?: { readonly operator: string; readonly texts: readonly [string, string] }
 }
 
@@ -83,16 +81,14 @@ interface Quoted {
   readonly ask: number
 }
 
-/** The time and prices for evaluating an expression, and the findings of the evaluation. */
 export interface Moment extends Quoted {
   readonly elsewhere: ReadonlyMap<string, Quoted>
   /** Epoch milliseconds. */
   readonly now: number
   readonly candles: ReadonlyMap<string, ClosedCandles> | undefined
   readonly entry: number
-  /** The venue's share of the output of every fill. */
   readonly fillBasisPoints?: number
-  /** The strategy's holdings beyond its budget. */
+  /** Beyond the strategy's budget. */
   readonly position: number
   readonly exactPosition?: Amount
   readonly own: OwnState | undefined
@@ -118,9 +114,9 @@ export interface Moment extends Quoted {
   }
 }
 
-/** Inputs of an answer besides prices and the strategy's own trading: the answer holds until one changes. Zero or false: not used. */
+/** Inputs of an answer besides prices and own trading; the answer holds until one changes. Zero or false: not used. */
 export interface Consulted {
-  /** Milliseconds. Whenever a candle that the answer used closes, a candle of this length closes too. */
+  /** Milliseconds. A candle of this length closes whenever a candle that the answer used closes. */
   candleMillis: number
   /** Milliseconds, counted from midnight, for which the clock's value stays the same. */
   clockMillis: number
@@ -261,8 +257,8 @@ export const movesOf = ({ dependence, moves }: Term): ReadonlySet<string> =>
   dependence === "none" || dependence === "time" ? nothing : (moves ?? itself)
 
 /**
- * A series of several terms, if they depend on candles of one timeframe alone. If they are of several markets, it has a value for each
- * candle of the strategy's own market, or of the first market named, and uses the other markets' candles of the same time.
+ * A series of several terms, if they depend only on candles of one timeframe. Terms of several markets give a value for each candle of the
+ * strategy's own market, or of the first market named. They use the other markets' candles of the same time.
  */
 const joint = (
   terms: ReadonlyArray<Term>,

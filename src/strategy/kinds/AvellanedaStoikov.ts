@@ -1,12 +1,12 @@
 /**
  * Quotes by the model of M. Avellaneda and S. Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8 (2008). The
  * maker quotes around the reservation price r = s − q γ σ² (T − t), and the distance from bid to ask is γ σ² (T − t) + (2/γ) ln(1 + γ/κ).
- * Here s is the mid, q the inventory in orders, γ the aversion to risk, σ² the variance of the price per candle, T − t the candles until
- * the horizon ends, and κ says how fast the intensity of fills A e^(−κδ) falls with the distance δ from the mid.
+ * Here s is the mid, q the inventory in orders, γ the aversion to risk, σ² the variance of the price per candle, and T − t the candles
+ * until the horizon ends. κ says how fast the intensity of fills A e^(−κδ) falls with the distance δ from the mid.
  *
- * All prices are shares of the mid. σ² is the mean square of the changes from close to close. κ is fitted by maximum likelihood to the
- * distances that each candle went beyond the close before it, up and down: the reciprocal of their mean. The horizon restarts at each of
- * its multiples since 1970 in UTC.
+ * All prices are shares of the mid. σ² is the mean square of the changes from close to close. κ is fitted by maximum likelihood: it is the
+ * reciprocal of the mean distance that candles went beyond the close before them, up and down. The horizon restarts at each of its
+ * multiples since 1970 in UTC.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { frameEnd, frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
@@ -41,7 +41,7 @@ export const model = Read.checked(keys, (model, at, to): Model | undefined => {
 
 export interface Quotes {
   readonly spread: Decimal.Decimal
-  /** Ratio by which the reservation price lies below the mid for each order bought on balance: γ σ² (T − t). */
+  /** γ σ² (T − t): how far the reservation price is below the mid for each order bought on balance, as a ratio. */
   readonly lean: Decimal.Decimal
 }
 
@@ -72,7 +72,7 @@ export const changesAt = ({ horizon: horizonMillis, timeframe }: Model, now: num
 
 export const warmUp = ({ length }: Model): number => length + 1
 
-/** Returns `undefined` while there are too few candles. Candles that never moved give the narrowest spread and no lean. */
+/** `undefined` with too few candles. Candles that never moved give the narrowest spread and no lean. */
 export const quotesAt = (model: Model, view: View): Quotes | undefined => {
   const candles = view.candles?.get(model.timeframe)
   if (candles === undefined || candles.closed < warmUp(model)) return undefined

@@ -38,8 +38,8 @@ export const checkBudget = (
 }
 
 /**
- * Warns if an exit that buys back, as at a stop, may cost more than the sale brought, and the budget has no quote for the difference.
- * `more`: the difference, if known.
+ * Warns if an exit that buys back may cost more than the sale brought, and the budget has no quote for the difference. `more`: the
+ * difference, if known.
  */
 export const checkDearExit = (
   side: Side,

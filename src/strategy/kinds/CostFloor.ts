@@ -1,7 +1,6 @@
 /**
- * A slot never sells what it bought below its cost, even if the file has changed and gives the slot another price.
- * The sale is then as far above the cost as the file now puts a sale above its purchase. Legs that may lose say so,
- * as a stop does.
+ * A slot never sells what it bought below its cost, even if an edit gives the slot another price. The sale is then as far above the cost as
+ * the file now puts a sale above its purchase. Legs that may lose (`mayLose`), such as a stop, are exempt.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
@@ -11,14 +10,14 @@ import { orderPrice } from "./PriceLevels.ts"
 
 const places = 18
 
-/** Cost of the slot's holding, quote per base; `undefined` if it holds nothing or its cost is not recorded. */
+/** Quote per base; `undefined` if the slot holds nothing or its cost is not recorded. */
 export const costOf = ({ base, quote }: Market, { past }: Pick<SlotProgress, "past">): Price | undefined => {
   if (past === undefined || past.held <= 0n) return undefined
   const spent = Decimal.make(past.cost, quote.decimals)
   return Decimal.divide(spent, Decimal.make(past.held, base.decimals), places, "up")
 }
 
-/** Raises a sale below cost to as far above the cost as the sale would have been above its purchase. */
+/** Moves a sale below cost as far above the cost as the sale would have been above its purchase. */
 export const notBelow = (market: Market, cost: Price, sale: Price, purchase: Price): Price => {
   if (!Decimal.isLess(sale, cost)) return sale
   const gain = Decimal.max(Decimal.one, Decimal.divide(sale, purchase, places, "down"))

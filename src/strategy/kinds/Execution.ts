@@ -1,7 +1,4 @@
-/**
- * The execution of an order: it is open at its price, or a swap executes it once the quote is no worse; and the share of the price that it
- * gives away.
- */
+/** An order is executed as an open order, or by a swap once the quote is no worse. It may give away a share of the price. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Price } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"
@@ -16,7 +13,7 @@ export const bySwap = (isSwap: boolean): Pick<Leg, "by"> => (isSwap ? { by: "swa
 export const atPrice = (isSwap: boolean, price: Price): string =>
   isSwap ? `by a swap at ${Decimal.format(price)} or better` : `at ${Decimal.format(price)}`
 
-/** The part of the price that an order gives away. Limits refuse a price beyond theirs, even if the order is the exit of a stop. */
+/** The part of the price that an order gives away. Limits also refuse the exit of a stop that gives away more than they allow. */
 export const givenAway: Read.Written<Decimal.Decimal> = Read.written(
   Read.mapped(part(Read.ratioOrZero), (given, node, to) => {
     const { maxPriceDeviation: most = given } = to

@@ -14,10 +14,7 @@ export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefi
   return typeof field === "string" ? Decimal.parse(field) : undefined
 }
 
-/**
- * With hundreds of keys `Object.fromEntries` takes five times as long as this loop, and a kind may remember hundreds of keys at each
- * decision.
- */
+/** A kind may remember hundreds of keys at each decision. `Object.fromEntries` then takes five times as long as this loop. */
 export const withAll = (first: MemoryRecord, entries: ReadonlyArray<readonly [string, Memory]>): MemoryRecord => {
   const record: { [key: string]: Memory } = { ...first }
   for (const [key, value] of entries) record[key] = value
@@ -50,8 +47,8 @@ export const recordIn = (memory: Memory, key: string): Memory => {
 }
 
 /**
- * Reads and writes a strategy's memory. Mostly the strategy gets back the object that it returned last, and then nothing is parsed again. A
- * memory from a journal is another object with the same content, and is parsed.
+ * Reads and writes a strategy's memory. The strategy usually gets back the object that it returned last, and then nothing is parsed again.
+ * A memory from a journal is another object, and is parsed.
  */
 export interface Notes<A> {
   readonly read: (memory: Memory) => A
@@ -78,7 +75,7 @@ export const beside = (inner: Memory, own: MemoryRecord): MemoryRecord => ({
   ...own
 })
 
-/** Caches the result of parsing a memory. A backtest returns the object that it was given, so it is not parsed again. */
+/** Caches the result of parsing a memory. A backtest gives back the object that it received, which is not parsed again. */
 export class MadeOf<A> {
   private readonly made = new WeakMap<object, A>()
 

@@ -1,6 +1,6 @@
 /**
- * Prices between two prices. The ends stay exactly as written. Prices in between are rounded to the market's tick or,
- * without a tick, to eight significant digits; halfway between two, to the higher.
+ * Prices between two prices. The ends stay exactly as written. Prices in between are rounded to the market's tick or, without one, to eight
+ * significant digits; halfway between two, to the higher.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, type Price, type Side, toTick } from "../../domain/Market.ts"
@@ -12,7 +12,6 @@ export type Spacing = (typeof spacings)[number]
 
 const significantDigits = 8
 
-/** The nearest price that an order may have; halfway between two, the higher. */
 const nearestPrice = (market: Market, value: number): Price => {
   if (market.tick === undefined) return Decimal.fromNumber(value, significantDigits)
   const shifted = Decimal.add(Decimal.fromNumber(value), Decimal.multiply(market.tick, Decimal.half))
@@ -34,12 +33,12 @@ const lastDigit = (value: number): Decimal.Decimal => {
   return Decimal.make(1n, significantDigits - 1 - Number(exponent))
 }
 
-/** Evenly spaced prices by number: 0 is the first of `count`, and the numbers are unlimited in both directions. */
+/** 0 is the first of `count` evenly spaced prices. The index is unlimited in both directions. */
 export type Scale = (index: number) => Price
 
 /**
- * Spaced by equal differences, computed exactly, or by equal ratios, computed in doubles: those levels are irrational anyway,
- * and the rounding is far coarser than a double's error.
+ * Arithmetic levels are computed exactly. Geometric ones are computed in doubles: they are irrational anyway, and the rounding is far
+ * coarser than a double's error.
  */
 export const scaleOf = (market: Market, first: Price, last: Price, count: number, spacing: Spacing): Scale => {
   const [a, b] = [Decimal.toNumber(first), Decimal.toNumber(last)]
@@ -142,7 +141,7 @@ export const checkDistinct = (
   return false
 }
 
-/** A price that an order may have, rounded away from the market: a BUY never pays more, a SELL never takes less. */
+/** Rounds a price that an order may have away from the market: a BUY never pays more, a SELL never takes less. */
 export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
   if (market.tick !== undefined) return toTick(market, side, exact)
   const surplus = exact.digits.toString().length - significantDigits
@@ -158,7 +157,7 @@ export interface Near {
 
 export const nearOf = (exact: Decimal.Decimal): Near => ({ exact, near: Decimal.toNumber(exact) })
 
-/** Returns the order price for a price times a factor. Uses doubles if they are certainly right, which is nearly always. */
+/** The order price for a price times a factor. Uses doubles if they are certainly right, which is nearly always. */
 export const orderPriceTimes = (market: Market, side: Side, price: Near, factor: Near): Price => {
   const near = price.near * factor.near
   const step = market.tick ?? (near < 1 || near >= 10 ** significantDigits ? undefined : lastDigitOf(near))

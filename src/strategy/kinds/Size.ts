@@ -1,7 +1,4 @@
-/**
- * A size in base or in quote: `size: { quote: 50 }`. A rule may also give an expression for the amount, computed when
- * the rule fires.
- */
+/** A size in base or in quote: `size: { quote: 50 }`. A rule may also have an expression for it, computed when the rule fires. */
 import { type Amount, type Asset, floorOf, max, min, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price, type Side } from "../../domain/Market.ts"
@@ -53,11 +50,11 @@ export const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: n
   return { unit, amount: floorOf(exact, decimals) }
 }
 
-/** Base quantity at a price; it never costs more than a quote amount. */
+/** Never costs more than a quote amount. */
 export const quantityAt = (market: Market, { unit, amount }: Size, price: Price): Amount =>
   unit === "base" ? amount : baseQuantity(market, amount, price, "down")
 
-/** Base quantity of an order worked in parts. Each part's payment is rounded up, so one unit for each part is set aside. */
+/** For an order worked in parts. Each part's payment is rounded up, so one unit is set aside for each part. */
 export const quantityInParts = (market: Market, { unit, amount }: Size, price: Price, parts: bigint): Amount =>
   quantityAt(market, { unit, amount: unit === "base" ? amount : max(0n, amount - parts) }, price)
 
@@ -143,7 +140,6 @@ const shareOf = (of: Whole, share: Decimal.Decimal | undefined, side: Side, scop
   return { unit, amount: partOf(budget?.[unit] ?? 0n, share, market[unit]) }
 }
 
-/** The size in these parts, which are the whole together. */
 export const partsOf = (
   size: RuleSize,
   parts: ReadonlyArray<Decimal.Decimal>,
@@ -154,7 +150,7 @@ export const partsOf = (
   return amountsOf(size.amount, parts, market[size.unit]).map((amount) => ({ ...size, amount }))
 }
 
-/** The parts of a whole, rounded down; the last one has the rest. */
+/** Rounded down; the last part has the rest. */
 export const amountsOf = (
   whole: Amount,
   parts: ReadonlyArray<Decimal.Decimal>,
@@ -168,8 +164,8 @@ export const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Ass
   floorOf(Decimal.multiply(toDecimal(amount, decimals), share), decimals)
 
 /**
- * Base quantity at a price, rounded down; zero for a value that is not an amount. A computed quantity is never more than the strategy's
- * free money covers. `stop` is the price of its exit at a loss.
+ * Rounded down; zero for a value that is not an amount. A computed quantity never exceeds the strategy's free money. `stop` is the price of
+ * the order's exit at a loss.
  */
 export const quantityOf = (
   { side, size }: { readonly side: Side; readonly size: RuleSize },

@@ -1,6 +1,6 @@
 /**
- * The one rule for every exit after a stop, in all kinds. Once a stop has fired, the exit is open at mid × (1 − reach) of the present
- * market, a purchase at mid × (1 + reach). It follows the market in steps until it has filled; a recovery does not undo the stop. With
+ * The one rule for every exit after a stop, in all kinds. Once a stop has fired, a sale is open at mid × (1 − reach) of the present market,
+ * a purchase at mid × (1 + reach). The exit follows the market in steps until it has filled; a recovery does not undo the stop. With
  * `floor` it is a stop-limit: it never exits beyond that price, and stays open there while the market is beyond it.
  */
 import * as Decimal from "../../domain/Decimal.ts"
@@ -31,10 +31,10 @@ const codes: ReadonlySet<string> = new Set(
 )
 export const isAfterStop = ({ why }: Pick<DesiredSlot, "why">): boolean => codes.has(why.code)
 
-/** The slot in which several kinds exit. An end cancels all other slots and sells there. */
+/** The slot in which several kinds exit. An end of a strategy cancels all other slots and sells there. */
 export const exitSlot = "exit"
 const endCodes: ReadonlySet<string> = new Set(["period-exit", "period-sale", "period-sells", "grid-exit"])
-/** True while such an end sells, or waits for what it will sell. */
+/** True while such an end sells, or waits for base that it will sell. */
 export const isOfEnd = ({ why }: Pick<DesiredSlot, "why">): boolean => endCodes.has(why.code)
 
 export interface Left {
@@ -61,8 +61,8 @@ interface Terms {
 }
 
 /**
- * `side`: of the exit. A step is half of `reach`, so that an exit stays marketable until it is moved, but never so large that it gives
- * away more than `maxPriceDeviation`.
+ * `side` is the exit's. A step is half of `reach`, so that an exit stays marketable until it is moved. It never makes the exit give away
+ * more than `maxPriceDeviation`.
  */
 export const stopExit = (
   market: Market,
@@ -92,7 +92,7 @@ export const stopExit = (
       const price = Decimal.multiply(left.mid, factor)
       const limit = worst(left)
       const rounded = orderPrice(market, side, better(price, limit ?? price))
-      // A wide price step would round it away from the market, where it does not fill. Beyond a floor it never goes.
+      // A wide price step would round it away from the market, where it does not fill. It never goes beyond a floor.
       const halfway = Decimal.multiply(left.mid, Decimal.add(Decimal.one, sign(Decimal.multiply(reach, Decimal.half))))
       const isBeyond = isSale ? Decimal.isGreater(rounded, halfway) : Decimal.isLess(rounded, halfway)
       const reached = isBeyond ? orderPrice(market, opposite(side), price) : rounded
@@ -116,13 +116,13 @@ export const noteUntil = (moment: Moment, { priceAbove, priceBelow }: PriceBound
 export const rememberLeft = (left: Left | undefined): { readonly [key: string]: Memory } =>
   left === undefined ? {} : { leaves: Decimal.format(left.mid), leavesFrom: Decimal.format(left.from) }
 
-/** Older versions stored the price of the exit here. It is close enough to continue from. */
+/** Older versions stored the price of the exit in `leaves`. It is close enough to continue from. */
 export const leftIn = (memory: Memory): Left | undefined => {
   const mid = decimalIn(memory, "leaves")
   return mid && { mid, from: decimalIn(memory, "leavesFrom") ?? mid }
 }
 
-/** Reports a floor that is no worse than the stop, because the exit would wait for a recovery. */
+/** An exit at a floor that is no worse than the stop would wait for a recovery. */
 export const checkFloor = (side: Side, { floor }: Pick<Terms, "floor">, stop: Price, at: Span, to: Report): void => {
   if (floor === undefined || "ratio" in floor) return
   const [isWorse, where] = side === "SELL" ? [Decimal.isLess, "below"] : [Decimal.isGreater, "above"]

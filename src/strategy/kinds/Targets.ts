@@ -1,4 +1,4 @@
-/** Targets of an exit: one price, or a list of them with the part of the position that exits at each. The parts are the whole together. */
+/** Targets of an exit: one price, or a list of prices with the part of the position that exits at each. The parts add up to the whole. */
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Read from "../Fields.ts"
 import { report } from "../Problem.ts"

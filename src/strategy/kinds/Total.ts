@@ -1,9 +1,10 @@
 /**
- * Computes the rest of a total that is traded in parts. Each part has a slot, and the file may change while the slots work: other sizes,
- * other numbers of parts, another price. Only the traded amounts count then, never the number of legs or the name of a slot. If a slot
- * traded, or may still trade, more than its part, the other parts shrink by the excess, so all together never trade more than the total. A
- * slot that did exactly its part is *plain*. While every slot is plain, their legs continue without a new decision. In a backtest all are
- * plain.
+ * Computes the rest of a total that is traded in parts. Each part has a slot, and the file may change sizes, prices and the number of parts
+ * while the slots work. Only the traded amounts count then, never the number of legs or the name of a slot. If a slot traded, or may still
+ * trade, more than its part, the other parts shrink by the excess. So all together never trade more than the total.
+ *
+ * A slot that did exactly its part is *plain*. While every slot is plain, as always in a backtest, their legs continue without a new
+ * decision.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -33,7 +34,7 @@ export interface Share {
 
 export interface Shares {
   readonly shares: ReadonlyArray<Share>
-  /** True if all are plain: then the answer holds without limit. */
+  /** If all are plain, the answer holds without limit. */
   readonly isPlain: boolean
 }
 
@@ -52,8 +53,8 @@ interface KnownStanding extends Standing {
 }
 
 /**
- * `all` has the parts and, at later places, further ones whose slots have mostly done nothing yet. The shares of the further ones are left
- * out while every slot belongs to `parts` and no part has an excess.
+ * `all` has the parts and, after them, further ones whose slots have mostly done nothing yet. The shares of the further ones are omitted
+ * while every slot belongs to `parts` and no part has an excess.
  */
 export type ShareOut = (
   parts: ReadonlyArray<PartOfTotal>,
@@ -122,7 +123,7 @@ const knownStanding = (market: Market, part: PartOfTotal, progress: SlotProgress
 const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): Standing => {
   const { size, quantity } = part
   const basis = { part, progress }
-  // No past is recorded, so this is a backtest, whose file does not change.
+  // Only a backtest records no past, and its file never changes.
   if (progress.past === undefined && progress.completedLegs > 0) {
     return { ...basis, isPlain: true, traded: quantity, done: size.amount, committed: size.amount }
   }
@@ -271,7 +272,7 @@ export const restText = ({ base }: Market, { part: { side }, rest, traded }: Sha
 }
 
 /**
- * True if the slot began with the other side, with which a file of this side cannot continue. An exit may trade slightly more than its
+ * True if the slot began with the other side, so that a file of this side cannot continue it. An exit may trade slightly more than its
  * entry, because it got a better price.
  */
 export const isOfOtherSide = (side: Side, { bought, sold }: SlotProgress): boolean =>
@@ -303,7 +304,7 @@ export const averagePrice = (
   return Decimal.divide(Decimal.make(money, quote.decimals), Decimal.make(amount, base.decimals), 12, "down")
 }
 
-/** The exit of a slot that has turned covers the sum of its entries, less its earlier exits. */
+/** The exit covers the sum of the slot's entries, less its earlier exits. */
 export const exitLeft = (
   { part, progress, traded }: Share,
   exit: Leg

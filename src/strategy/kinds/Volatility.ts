@@ -14,7 +14,7 @@ import type { YamlMap, YamlNode } from "../YamlReader.ts"
 import { type Model, model } from "./AvellanedaStoikov.ts"
 
 const longest = 1_000
-/** Decimal places of a ratio: less than a millionth does not change a price noticeably. */
+/** Decimal places of a ratio. Less than a millionth does not change a price noticeably. */
 const places = 6
 
 export interface Volatile {

@@ -1,7 +1,7 @@
 /**
- * DCA: buys (or sells) the same size repeatedly, at intervals and when the price has moved by `drop` since the last time. Each purchase is
- * a limit order that may reach beyond the mid by `reach`; it keeps its price and stays open until it fills. Times that pass while the bot
- * is off, or while a limit prevents new orders, are skipped.
+ * DCA: buys (or sells) the same size repeatedly, at intervals and when the price has moved by `drop` since the last time. Each order may
+ * reach beyond the mid by `reach`; it keeps its price and stays open until it fills. Times that pass while the bot is off, or while a limit
+ * prevents new orders, are skipped.
  */
 
 import { formatWithSymbol } from "../../domain/Amount.ts"

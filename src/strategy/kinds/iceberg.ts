@@ -1,7 +1,7 @@
 /**
  * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all equal but the last. Each part is placed
- * when the one before has filled. The answer never changes, so it holds without limit, unless the slot traded under another file: then the
- * legs are parts of the remaining total (see `Total`).
+ * when the one before has filled. The answer holds without limit, unless the slot traded under another file: then the legs are parts of the
+ * remaining total (see `Total`).
  */
 import { format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -44,7 +44,7 @@ export const iceberg: Kind = {
         visible: {
           ask: (key) => (answer) => {
             const { asset } = Ask.inputOf(market, answer)
-            // More than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
+            // Slightly more than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
             const visible = (Ask.unitsOf(asset, answer("total")) * 101n) / 1000n
             return {
               key,

@@ -1,7 +1,6 @@
 /**
- * Ladder: n orders of one side between two prices, with a size profile. With `takeProfit`, a filled rung places the opposite order that far
- * away, once. The answer never changes, so it holds without limit, unless a rung traded under another file: then the rungs share the
- * remaining total (see `Total`).
+ * Ladder: n orders of one side between two prices. With `takeProfit`, a filled rung places the opposite order that far away, once. The
+ * answer holds without limit, unless a rung traded under another file: then the rungs share the remaining total (see `Total`).
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -231,7 +230,7 @@ const rungLeft = (
   return { slot, cycle, ...remainder, legs, why: { ...why, text } }
 }
 
-/** Flat: all equal. Linear: 1, 2, 3, … parts. Geometric: each rung is the one before times the factor. */
+/** Geometric: each rung is the one before times the scale. Multiplied by a common factor, so all weights are whole. */
 const weights = (count: number, profile: Profile, { digits, scale }: Decimal.Decimal): ReadonlyArray<bigint> =>
   Array.from({ length: count }, (_, index) => {
     if (profile === "flat") return 1n
@@ -239,7 +238,7 @@ const weights = (count: number, profile: Profile, { digits, scale }: Decimal.Dec
     return digits ** BigInt(index) * Decimal.powerOfTen(scale) ** BigInt(count - 1 - index)
   })
 
-/** Parts that sum exactly to the total: each is rounded down, and the last takes the rest. */
+/** Sums exactly to the total: each part is rounded down, and the last takes the rest. */
 export const split = (
   total: Amount,
   count: number,

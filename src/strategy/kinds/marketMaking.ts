@@ -1,15 +1,14 @@
 /**
- * Market making: bids and asks on both sides of a centre. The centre stays until the mid has moved away from it by
- * `requote`, so the orders do not chase the price; then all are quoted again. With `skew`, the inventory moves the
- * centre so that it gets sold or bought back. `maxInventory` ends one side.
+ * Market making: bids and asks on both sides of a centre. The centre stays until the mid has moved away from it by `requote`, so the orders
+ * do not chase the price; then all are quoted again. With `skew`, the inventory moves the centre so that it gets sold or bought back.
+ * `maxInventory` ends one side.
  *
- * The spread is a ratio of the price, fixed or by volatility, and never narrower than the market's own spread for an
- * order of this size: quoting inside it gives away what the market pays. The spread, too, stays until a change would
- * move the first quotes by `requote`. Each order is one slot, quoted again when it has filled, or `filledDelay` later.
+ * The spread is a ratio of the price, fixed or by volatility. It is never narrower than the market's own spread for an order of this size:
+ * quoting inside it gives away what the market pays. The spread also stays until a change would move the first quotes by `requote`. Each
+ * order is one slot, quoted again when it has filled, or `filledDelay` later.
  *
- * With `sizeSkew` the inventory changes the sizes as well: what was bought on balance makes bids smaller and asks
- * larger. With `maxImpact` all sizes follow the depth of the market. Spread and centre may also follow a model (see
- * `AvellanedaStoikov`), and the centre an expression instead of the mid (see `Centre`).
+ * With `sizeSkew`, a net purchase also makes bids smaller and asks larger. With `maxImpact`, all sizes follow the depth of the market.
+ * Spread and centre may also follow a model (see `AvellanedaStoikov`), and the centre an expression (see `Centre`).
  */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -240,7 +239,7 @@ const waiting = (
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
     memory,
     reasons: [],
-    // A centre may use the strategy's own trading.
+    // An expression for the centre may use the strategy's own trading.
     until: {
       onFill: centre !== undefined,
       ...(needed === "depth" ? { depth: true } : {}),
@@ -279,7 +278,7 @@ interface Answered {
 const isPlain = ({ spread, maxImpact, filledDelayMillis, centre }: Quoting): boolean =>
   spread.model === undefined && maxImpact === undefined && filledDelayMillis === 0 && centre === undefined
 
-/** Returns the previous answer object if a candle moves nothing. */
+/** Returns the previous answer object if nothing has moved. */
 const decider = (maker: Quoting): Decide => {
   let last: Answered | undefined
   return (view, memory) => {

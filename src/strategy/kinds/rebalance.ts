@@ -6,8 +6,8 @@
  * With several assets R moves with the other prices. R uses prices that stay until the market has left them by `requote`, so orders move
  * only when it matters. An asset already beyond its band is traded at the present price, not given away at the far one.
  *
- * The holdings are the budget, plus purchases and less sales of the slots since, as the view shows them. Fees are left out, so the real
- * holdings are slightly smaller, never larger.
+ * The holdings are the budget, plus purchases and less sales of the slots since. Fees are left out, so the real holdings are slightly
+ * smaller.
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -145,9 +145,7 @@ interface Rebalancing {
   readonly leg: Leg
 }
 
-/**
- * The order that restores the target: at the price where the share reaches the limit, or now if it is already beyond.
- */
+/** Restores the target at the price where the share reaches the limit, or now if it is already beyond. */
 const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): Leg => {
   const { part, base, price: now } = held
   const { market, target } = part
@@ -181,7 +179,7 @@ const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): R
   return affordable(orders, quote)
 }
 
-/** All purchases may fill, so together they must not spend more than is available. Otherwise each shrinks in proportion. */
+/** All purchases may fill, so together they must not spend more than `quote`. Otherwise each shrinks in proportion. */
 const affordable = (orders: ReadonlyArray<Rebalancing>, quote: Amount): ReadonlyArray<Rebalancing> => {
   const costOf = ({ held, leg }: Rebalancing) =>
     leg.side === "BUY" ? inputAmount(held.part.market, "BUY", leg.quantity, leg.price) : 0n
@@ -200,7 +198,7 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
   const orders = ordersOf(whole, held, quote).map((order) => {
     const { leg, filled } = order
     if (leg.quantity <= 0n || !Decimal.isPositive(leg.price)) return { ...order, asked: undefined }
-    // The filled part of a leg belongs to it, so the order includes it.
+    // `leg.quantity` is what is left, and a desired leg includes its filled part.
     return { ...order, asked: { ...leg, quantity: leg.quantity + filled } }
   })
   return {

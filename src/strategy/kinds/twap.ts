@@ -2,11 +2,11 @@
  * TWAP: one total in slices, evenly over a time from the first decision on, never beyond a limit price. Size and time of each slice vary by
  * `vary`. The variation depends on `seed` alone, so every run of the file is the same.
  *
- * If the time of a slice passes while a limit prevents new orders, it begins later: the remaining slices are spread evenly over the
+ * If the time of a slice passes while a limit prevents new orders, it begins later. The remaining slices are then spread evenly over the
  * remaining time, so that they neither burst nor are lost.
  *
- * A slice keeps the price that it got at its beginning, and a size in quote is converted at that price. Orders that have not filled when
- * the time is over are cancelled. After an edit the slices share the remaining total (see `Total`).
+ * A slice keeps the price that it had when it began, and a size in quote is converted at that price. Orders that have not filled when the
+ * time is over are cancelled. After an edit the slices share the remaining total (see `Total`).
  */
 
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -102,7 +102,7 @@ export const twap: Kind = {
 
 const isOwn = (slot: string): boolean => /^slice-\d+$/.test(slot)
 
-/** Sizes that sum exactly to the total, each within `vary` of the even size and in its own share of the time. */
+/** Sizes sum exactly to the total. Each is within `vary` of the even size, and each slice is in its own share of the time. */
 const slice = (
   { unit, amount: total }: Size,
   count: number,
@@ -149,7 +149,7 @@ const begunUntil = (whole: Twap, delay: Delay | undefined, passed: number): numb
   return next < 0 ? whole.slices.length : next
 }
 
-/** Delays slice `from` to the time of the next slice; the last slice, by half of the remaining time. */
+/** Delays slice `from` to the time of the next slice, or the last slice by half of the remaining time. */
 const delayed = (whole: Twap, delay: Delay | undefined, from: number, passed: number): Delay => {
   const next = begunUntil(whole, delay, passed)
   return { from, at: next < whole.slices.length ? beginOf(whole, delay, next) : Math.ceil((passed + whole.over) / 2) }
@@ -183,7 +183,7 @@ interface Places {
   readonly absent: Array<Decision["absent"][number]>
 }
 
-/** Returns the slots of the first `count` slices, which have begun. Unchanged parts are the same objects as at the last decision. */
+/** The slots of the first `count` slices, which have begun. Unchanged parts are the same objects as at the last decision. */
 const placing = (whole: Twap): ((shares: ReadonlyArray<Share>, count: number) => Places) => {
   const previousShares: Array<Share> = []
   const places: Array<Placed> = []

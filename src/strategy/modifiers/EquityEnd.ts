@@ -1,8 +1,7 @@
 /**
- * `equity` of a strategy file: a stop, a take-profit and a trailing stop for the whole strategy, measured by its equity. That is its budget
- * and the result of its trading, after fees. Between two fills equity depends on the price alone, so each threshold is a price.
- *
- * The best equity is remembered in steps, so that not every tick is a new answer. A stop that has risen never falls.
+ * `equity` of a strategy file: a stop, a take-profit and a trailing stop for the whole strategy. Equity is the budget and the result of
+ * trading, after fees. Between two fills equity depends on the price alone, so each threshold is a price. The best equity is remembered in
+ * steps, so that not every tick changes the answer. A stop that has risen never falls.
  */
 import { floorOf, formatWithSymbol, toDecimal } from "../../domain/Amount.ts"
 import { noDust } from "../../domain/CostBasis.ts"
@@ -44,7 +43,6 @@ const moneyOf = ({ base, quote }: Market, money: Pick<Budget, "base" | "quote">)
   base: toDecimal(money.base, base.decimals)
 })
 
-/** Equity is `quote` and the value of `base`. */
 const equityOf = (
   market: Market,
   budget: Budget,
@@ -58,7 +56,7 @@ const equityOf = (
 
 export interface EquityCourse {
   readonly memory: { readonly [field: string]: Memory }
-  /** Missing while it goes on. */
+  /** Missing while the strategy continues. */
   readonly ended: string | undefined
   readonly until: PriceBounds
   readonly stops: PriceBounds
@@ -66,7 +64,7 @@ export interface EquityCourse {
 
 const places = 18
 
-/** Follows the equity to the present. Returns `undefined` if the view does not record the strategy's trading. */
+/** `undefined` if the view does not record the strategy's trading. */
 export const courseOf = (end: EquityEnd, budget: Budget, view: View, memory: Memory): EquityCourse | undefined => {
   const { market, own } = view
   if (own === undefined) return undefined

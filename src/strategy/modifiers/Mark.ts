@@ -10,7 +10,7 @@ export interface Marking {
   readonly of: (memory: Memory) => Fields
 }
 
-/** No rule can have the name `key`. A kind gets the object back that it returned, and parses nothing anew. */
+/** No rule may have the name `key`. A kind gets back the object that it returned, so it parses nothing again. */
 export const marking = (key: string): Marking => {
   let last: { readonly own: Memory; readonly fields: Fields; readonly marked: Memory } | undefined
   return {

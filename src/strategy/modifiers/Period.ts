@@ -1,11 +1,11 @@
 /**
  * `from`, `when`, `until`, `equity` and `onEnd` of a strategy file: when a strategy of any kind begins and ends. It begins at the first
- * moment from `from` on at which `when` is true, and stays begun. Until then nothing is placed, and times that the kind counts have not
+ * time from `from` on at which `when` is true, and stays begun. Until then nothing is placed, and times that the kind counts have not
  * started.
  *
- * At `until`, or once its equity reaches a limit of `equity`, it ends for good. `onEnd: cancel` withdraws every order and keeps what it holds. `leave` lets open orders and exits go on, and
- * places nothing else. `sell` withdraws every order and sells what the strategy bought and has not sold: like an exit after a stop, or at
- * a price of its own, by an order or a swap.
+ * It ends for good at `until`, or once its equity reaches a limit of `equity`. `onEnd: cancel` cancels every order and keeps what the
+ * strategy holds. `leave` keeps open orders and exits, and places nothing else. `sell` cancels every order and sells what the strategy
+ * bought and has not sold. It sells like an exit after a stop, or at its own price, by an order or a swap.
  */
 import { Result } from "effect"
 import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"
@@ -89,7 +89,7 @@ interface Period {
   readonly mark: Marking
 }
 
-/** `timeframe`: of candles in `when` whose timeframe is not written. */
+/** `timeframe` is for candles in `when` whose timeframe is not written. */
 export const periodOf = (
   { equity, from, onEnd, until, when }: Fields,
   timeframe: string,
@@ -194,7 +194,7 @@ const absentSlots = (slots: ReadonlyArray<string>, why: Reason, at?: number): De
 const endingBy = ({ until }: Period, bounds: Bounds): Bounds =>
   until === undefined ? bounds : { ...bounds, time: Math.min(bounds.time ?? until, until) }
 
-/** Returns the reason for waiting and its bounds, or `undefined` once the strategy has begun. */
+/** The reason for waiting and its bounds, or `undefined` once the strategy has begun. */
 const waitOf = (
   period: Period,
   view: View,
@@ -247,7 +247,7 @@ const ended = (period: Period, view: View, memory: Memory, decide: Decide, { fie
   return typeof onEnd === "string" ? { ...over, ...isOver } : sold(period, onEnd, view, over, field)
 }
 
-/** An exit that is due goes on as its kind wants it. An entry that is open stays as it is. */
+/** A due exit continues as its kind plans it. An open entry stays as it is. */
 const lastOrdersOf = (desired: DesiredSlot, view: View): ReadonlyArray<DesiredSlot> => {
   const progress = progressOf(view, desired.slot)
   const { live } = progress
@@ -269,7 +269,7 @@ const sold = (
   const noted = mark.of(over.memory)
   const exitStart = leaving.left(now, now, leftIn(noted))
   const price = worst === undefined ? leaving.price(exitStart) : orderPrice(view.market, "SELL", worst)
-  // Since its last restart, like a new strategy.
+  // Counts from the last restart, as for a new strategy.
   const bought = positionIn(view) - (view.means?.position ?? 0n)
   const quantity = heldIn(view, bought)
   const isTooSmall = (amount: Amount) => quoteAmount(view.market, max(0n, amount), price, "down") === 0n
@@ -297,7 +297,7 @@ const sold = (
   }
 }
 
-/** Base that was bought and can be sold now. What other orders may still sell is theirs until they have ended. */
+/** Base that was bought and can be sold now, without base that other open orders may still sell. */
 const heldIn = (view: View, bought: Amount): Amount => {
   const live = [...view.slots].flatMap(([slot, { live: order }]) =>
     order?.side === "SELL" ? [{ isOurs: slot === exitSlot, quantity: order.quantity }] : []
@@ -308,16 +308,13 @@ const heldIn = (view: View, bought: Amount): Amount => {
   return view.own === undefined ? rest : min(rest, view.own.freeBase + sumOf(true))
 }
 
-/** A mapping without braces ends with its last value, and its span where the next key begins. */
+/** A mapping without braces ends with its last value, although its span ends where the next key begins. */
 const textEnd = (node: YamlNode, text: string): number =>
   node.type === "map" && text[node.start] !== "{"
     ? [...node.entries.values()].reduce((end, { value }) => Math.max(end, textEnd(value, text)), node.start)
     : node.end
 
-/**
- * The text of a strategy file with this end instead of any other, and without a beginning that is still to come. Other lines stay as they
- * are.
- */
+/** The text of a strategy file with this end instead of any other, and without a future beginning. Other lines stay as they are. */
 export const endingText = (text: string, at: number, { by, price }: { price?: string; by?: "swap" }): string => {
   const terms = [price && `price: ${price}`, by && `by: ${by}`].filter((term) => term !== undefined)
   const onEnd = terms.length === 0 ? "sell" : `{ sell: { ${terms.join(", ")} } }`

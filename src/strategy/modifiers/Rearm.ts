@@ -1,10 +1,10 @@
 /**
  * `rearm:` of a strategy file. A slot that repeats the same legs begins a new round only after the price has moved by this ratio from its
- * last fill, up or down. Only the first leg of a round waits; later legs are not affected. Without it, a price that swings around one level
- * fills the same order many times.
+ * last fill, up or down. Only the first leg of a round waits. Otherwise a price that swings around one level would fill the same order many
+ * times.
  *
- * The memory keeps, by slot, how many legs had filled, the price of the leg that fills next, and, while the slot waits, the price of its
- * last fill. Once the price has been far enough away, the slot stays armed until its next round ends.
+ * The memory has, for each slot, the number of filled legs, the price of the leg that fills next and, while the slot waits, the price of
+ * its last fill. Once the price has been far enough away, the slot stays armed until its next round ends.
  */
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,7 +1,7 @@
 /**
- * `restart` of a strategy file: a strategy that has ended by a stop or a target of the whole, and has sold, begins again after this time. It
- * begins like a new strategy with the money that it has then: at the present price, with an empty memory, and its condition `when` must be
- * true again. Each run has slots of its own (`cell-07-run-2`), so no slot is mistaken for one of a run before.
+ * `restart` of a strategy file: a strategy that a stop or a target of the whole has ended, and that has sold, restarts after this time. It
+ * begins like a new strategy with the money that it then has: at the present price, with an empty memory, and when its condition `when` is
+ * true again. Each run has its own slots (`cell-07-run-2`), so no slot is mistaken for one of an earlier run.
  */
 import { type Amount, format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
@@ -12,7 +12,7 @@ import { type View, viewWith } from "../View.ts"
 import { marking } from "./Mark.ts"
 
 const suffixOf = (run: number): string => (run === 1 ? "" : `-run-${run}`)
-/** The suffix of a slot's run; empty in the first one. */
+/** Empty in the first run. */
 export const runSuffixOf = (slot: string): string => /-run-\d{1,9}$/.exec(slot)?.[0] ?? ""
 
 const slotsOf = (slots: View["slots"], run: number): View["slots"] => {
@@ -77,7 +77,7 @@ export const restarting =
         const isDue = view.now >= endedAt + waitMillis
         const next = isDue ? again(view, run + 1) : undefined
         if (next !== undefined) return next
-        // Where it would end at once, it waits as long again.
+        // If it would end again at once, it waits for the whole time again.
         const from = isDue ? view.now : endedAt
         const text = `begins again at ${iso(from + waitMillis)}`
         return {

@@ -1,7 +1,7 @@
 /**
- * `skim:` of a strategy file. Quote that the strategy has above this ceiling is set aside permanently: no order uses it and no size counts
- * it. The quote of a strategy is its budget plus the proceeds of its sales less the cost of its purchases, before fees. So it changes only
- * with fills, and live and backtest agree about it.
+ * `skim:` of a strategy file. Quote that the strategy has above this ceiling is set aside for good: no order uses it and no size counts it.
+ * The quote of a strategy is its budget plus the proceeds of its sales less the cost of its purchases, before fees. So it changes only with
+ * fills, and live and backtest agree about it.
  */
 import { type Amount, format, formatWithSymbol, max } from "../../domain/Amount.ts"
 import type { Memory } from "../Decision.ts"

@@ -1,7 +1,7 @@
 /**
- * One QuickJS machine. Code in it sees no object of Node, no clock and no chance; it reaches one function of the host, which takes and returns
- * numbers and texts. An image is the memory of a machine at one time. The owner restores it before each decision, so a decision cannot
- * leave anything behind, and a machine that a decision broke is whole again.
+ * One QuickJS machine. Code in it sees no object of Node, no clock and no randomness. It reaches one function of the host, which takes and
+ * returns numbers and texts. An image is the memory of a machine at one time. The owner restores it before each decision, so a decision
+ * leaves nothing behind, and a machine that a decision broke works again.
  */
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 import { prelude } from "./Prelude.ts"
@@ -12,7 +12,7 @@ const limits = {
   steps: 1_000_000,
   megabytes: 64,
   answerBytes: 1_000_000,
-  /** QuickJS then finds that a recursion is too deep before the stack of Node is full. */
+  /** QuickJS then reports too deep a recursion before the stack of Node is full. */
   stackBytes: 64 * 1_024
 } as const
 
@@ -27,7 +27,7 @@ const slackBytes = 24 * 1_024
 const badDescriptor = 8
 const notSupported = 52
 
-/** Answers a question by its number, whose arguments count from 1. */
+/** Answers the question with this number. Its arguments count from 1. */
 export type HostCall = (question: number, numberAt: At<number>, textAt: At<string>) => number | string
 type At<A> = (index: number) => A
 
@@ -113,7 +113,7 @@ export class Machine {
     this.#call("wasm_free", this.#call("wasm_malloc", freeBytes + slackBytes))
     const at = this.#memory.buffer.byteLength
     this.#memory.grow(Math.ceil((8 * doubles) / pageBytes))
-    // A value of QuickJS itself has 64 bits, and is passed in a box.
+    // A value of QuickJS has 64 bits, and is passed in a box.
     const buffer = BigInt(this.#exported("JS_NewArrayBuffer")(this.#handles.context, at, 8 * doubles, 0, 0, 0))
     const boxed = this.#call("wasm_malloc", 8)
     this.#bytes.writeBigInt64LE(buffer, boxed)
@@ -121,7 +121,7 @@ export class Machine {
     return at
   }
 
-  /** Returns what a `valueReader` reads. Valid until the next call. */
+  /** The bytes are for a `valueReader`, and valid until the next call. */
   decide(memory: string): Buffer {
     const { box, context, functions, nothing } = this.#handles
     this.#bytes.writeUInt32LE(this.#newString(memory), box)
@@ -131,24 +131,24 @@ export class Machine {
     return this.#answerAt(at)
   }
 
-  /** A name that QuickJS has by itself. */
+  /** A name that is built into QuickJS. */
   nameOf(atom: number): string {
     return this.#textAt(this.#call("JS_AtomToCStringLen", this.#handles.context, this.#handles.box, atom))
   }
 
-  /** Copies the memory below `end`, or all of it, without its free parts, which is ten times as fast to restore. */
+  /** Copies the memory below `end`, or all of it. Leaves out its free parts, so that it restores ten times as fast. */
   snapshot(end?: number): Image {
     const free = this.#call("wasm_malloc", freeBytes)
     this.#call("wasm_free", free)
     const foot = end ?? this.#memory.buffer.byteLength
     if (free === 0 || free > foot) throw new Error("the free memory of the machine lies elsewhere")
-    // The free block at the top reaches to the end of the heap, whose foot belongs to the allocator.
+    // The free block at the top reaches to the end of the heap, whose last bytes belong to the allocator.
     const part = (at: number, to: number) => ({ at, bytes: Uint8Array.prototype.slice.call(this.#bytes, at, to) })
     const parts = [part(constantsEnd, free + 256), part(foot - 1_024, foot)]
     return { parts, pages: this.pages, handles: this.#handles }
   }
 
-  /** Only for an image of this machine, or of the one that it was made from. Steps count from zero again. */
+  /** Only for an image of this machine, or of the one from which it was made. Steps count from zero again. */
   restore({ parts }: Image): void {
     for (const { at, bytes } of parts) this.#bytes.set(bytes, at)
     this.#stackPointer.value = this.#emptyStack

@@ -1,5 +1,5 @@
 /**
- * Turns the answer of an own strategy into a decision: checks its shape like any input, and rounds prices away from the market and
+ * Turns the answer of an own strategy into a decision. Checks its shape like any input, and rounds prices away from the market and
  * quantities down. The answer can only produce orders; the limits check if there is money for them.
  */
 import { Result, Schema } from "effect"
@@ -53,7 +53,7 @@ const decode = Schema.decodeUnknownResult(Answer)
 
 const wrong = (text: string): OwnCodeFailed => new OwnCodeFailed(text)
 
-/** A double has about twelve significant digits; further digits are noise of computing. */
+/** Digits beyond the twelfth are computational noise. */
 const nearest = (value: number): Decimal.Decimal => Decimal.fromNumber(value, 12)
 
 const [least, most] = [Decimal.make(1n, 30), Decimal.make(10n ** 30n)]
@@ -99,7 +99,7 @@ const slotOf = (market: Market, source: string, { after, cycle = false, legs, sl
   }
 }
 
-/** The latest time that a date can have, in epoch milliseconds. */
+/** The latest time of a JavaScript date. */
 const latestMillis = 8.64e15
 
 const boundsOf = (

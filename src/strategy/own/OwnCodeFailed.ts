@@ -1,11 +1,11 @@
-/** The failure of a strategy's own code, which stops that strategy and nothing else. */
+/** The failure of a strategy's own code, which stops only that strategy. */
 import { printable } from "../../domain/Text.ts"
 
 const failedName = "OwnCodeFailed"
 
 const maxLength = 1_000
 
-/** Has the words of the code or of its machine. Its name survives the transfer between threads. */
+/** The message is from the code or its machine. The name survives the transfer between threads. */
 export class OwnCodeFailed extends Error {
   override readonly name = failedName
 

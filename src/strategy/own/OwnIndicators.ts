@@ -1,6 +1,4 @@
-/**
- * Indicators that the program computes for strategies in code, once for each column of candles. They equal the indicators of expressions.
- */
+/** Indicators for strategies in code, computed once for each column of candles. They equal the indicators of expressions. */
 import * as Indicators from "../Indicators.ts"
 import type { ClosedCandles } from "../View.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
@@ -29,7 +27,7 @@ interface Request {
   readonly back: number
 }
 
-/** `NaN` while there are too few candles, and for a candle that has not closed. */
+/** `NaN` with too few candles, and for a candle that has not closed. */
 export const indicatorOf = (candles: ClosedCandles | undefined, { back, length, name }: Request): number => {
   if (!isName(name) || !Number.isInteger(length) || length < 1 || length > maxLength)
     throw new OwnCodeFailed(`${name}(${length}): the length has to be a whole number from 1 to ${maxLength}`)

@@ -1,6 +1,6 @@
 /**
- * The code of a strategy, ready to decide. Candles and prices go to the machine as numbers in shared memory, of which only new ones are
- * written; memory is JSON. Every mode of the program runs code through here, so every mode gives the same answers.
+ * The code of a strategy, ready to decide. Candles and prices go to the machine as numbers in shared memory, and only new ones are written;
+ * memory is JSON. Every mode of the program runs code through here, so every mode gives the same answers.
  */
 import type { ClosedCandles } from "../View.ts"
 import { type HostCall, type Image, Machine } from "./Machine.ts"
@@ -27,7 +27,7 @@ export interface OwnInstance {
   readonly description: string
   /** Takes settings and the names of the market as JSON. Returns JSON of the candles and signals that the strategy uses. */
   readonly begin: (settings: string, market: string, questions: OwnQuestions) => string
-  /** `memory` is JSON; `read` gets what should be an `OwnDecision`, the same object for the same answer, and its time counts as well. */
+  /** `memory` is JSON. `read` gets the unchecked `OwnDecision`, the same object for the same answer; its time also counts. */
   readonly decide: <A>(
     prices: Pick<OwnView, "now" | "bid" | "ask" | "mid">,
     memory: string,
@@ -38,8 +38,7 @@ export interface OwnInstance {
 const maxAdoptedCodes = 16
 
 /**
- * Runs a call into the machine, and repeats it from the start if it had to wait for the processor. Throws `OwnCodeFailed` for every failure
- * of the code.
+ * Repeats a call into the machine from the start if it had to wait for the processor. Throws `OwnCodeFailed` for every failure of the code.
  */
 const contained = <A>(run: () => A): A => {
   try {

@@ -1,6 +1,6 @@
 /**
- * A kind that a user's code file defines. The code is checked and evaluated, and becomes a kind like any other, so the bot can do
- * everything with such a strategy. The same code is evaluated once for each strategy that uses it.
+ * A kind that a user's code file defines. The code is checked and evaluated, and becomes a kind like any other. It is evaluated once for
+ * each strategy that uses it.
  */
 import { asNumber, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -34,7 +34,7 @@ const ofPackage = /^npm:((?:@[a-z0-9][a-z0-9._-]*\/)?([a-z][a-z0-9-]{0,39}))$/
 
 export const packageName = (kind: string): string | undefined => ofPackage.exec(kind)?.[1]
 
-/** Returns the name of the section that belongs to the code, or `undefined` if `kind` names no code. */
+/** The name of the section that belongs to the code; `undefined` if `kind` names no code. */
 export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?.[1] ?? ofPackage.exec(kind)?.[2]
 
 interface Code {
@@ -111,7 +111,7 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
     (name) => signals.get(name)
   )
   const { candles, signals } = wantedOf(instance.begin(settings, JSON.stringify(names), questions))
-  // Mostly the code repeats its last answer and memory, so each is read and written once.
+  // The code usually repeats its last answer and memory, so each is read and written once.
   const decided = lately((answer: unknown) => decisionOf(answer, { market, source, timeframes: candles }))
   const memoryText = lately((memory: Memory) => JSON.stringify(memory))
   const decide: Decide = (view, memory) => {
@@ -235,7 +235,7 @@ const slotText = (market: Market, progress: SlotProgress): string => {
   })
 }
 
-/** The keys that the code describes become readers like the keys of every kind, with places and hints. */
+/** The keys in the code become readers like the keys of every kind, with places and hints. */
 const readers: Readonly<
   Record<string, (market: Market, key: Readonly<Record<string, unknown>>) => Read.Reader<unknown>>
 > = {

@@ -20,7 +20,6 @@ const absent = {
  */
 export const layout = { now: 0, bid: 1, ask: 2, mid: 3, frames: 4, maxFrames: 20, header: 44 } as const
 
-/** Numbers of the questions to the host. */
 export const questions = { position: 0, slot: 1, signal: 2, indicator: 3 } as const
 
 export const columnNames = ["open", "high", "low", "close", "volume"] as const

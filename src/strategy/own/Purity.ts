@@ -1,7 +1,7 @@
 /**
- * Tests on made-up markets that an own strategy keeps its contract: inside the bounds of its answer it plans the same orders, and it never
- * fails. Its machine already ensures that the same view gives the same answer. A failure is reported with the view that caused it. The
- * markets are seeded, so a strategy is accepted or refused the same way everywhere.
+ * Tests an own strategy on made-up markets: inside the bounds of its answer it must plan the same orders, and it must never fail. (Its
+ * machine already ensures that the same view gives the same answer.) A failure is reported with the view that caused it. The markets are
+ * seeded, so a strategy is accepted or refused the same way everywhere.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
@@ -24,7 +24,7 @@ interface Tried {
   readonly around: number | undefined
 }
 
-/** Repeatable numbers from 0 to 1: the linear congruences of Numerical Recipes. */
+/** Repeatable numbers from 0 to 1, by the linear congruential generator of Numerical Recipes. */
 const chanceFrom = (seed: number) => {
   let state = seed
   return (): number => {
@@ -77,7 +77,7 @@ const impurityAt = (file: string, behaviour: Behaviour, market: Market, level: n
   return impurity
 }
 
-/** The first start of a bot and the first bar of a backtest have seen few candles or none. */
+/** The first start of a bot and the first bar of a backtest have few candles or none. */
 const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
   const { candles = new Map<string, number>() } = behaviour
   const most = Math.max(0, ...candles.values())

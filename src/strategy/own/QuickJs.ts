@@ -1,6 +1,6 @@
 /**
- * The interpreter in which strategies in code run: QuickJS-ng as WebAssembly, from the package `quickjs-wasi`. Its file is pinned by hash,
- * and it gets a limit on its memory that it does not have itself.
+ * The interpreter for strategies in code: QuickJS-ng as WebAssembly, from the package `quickjs-wasi`. Its file is pinned by hash. It gets a
+ * limit on its memory, because it has none itself.
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -9,7 +9,7 @@ import { join } from "node:path"
 
 const pinned = "c0bd8f296e18cf074969f6401b9ecb72609a1323818ec2b9bf7a8f8d740d1363"
 export const pageBytes = 65_536
-/** The memory section of the pinned file: 18 pages at least. Nothing else has these bytes. */
+/** The memory section of the pinned file: at least 18 pages. Nothing else in the file has these bytes. */
 const memorySection = Buffer.of(5, 3, 1, 0, 18)
 /** A section for at most 2,048 pages, which is 128 MB (WebAssembly core specification, section 5.5.8). */
 const limitedSection = Buffer.of(5, 5, 1, 1, 18, 128, 16)
@@ -26,7 +26,7 @@ const fileOfQuickJs = (): string => {
 
 let compiled: WebAssembly.Module | undefined
 
-/** The compiled module; about 80 ms at the first call. Throws if the file is not the pinned one. */
+/** About 80 ms at the first call. Throws if the file is not the pinned one. */
 export const quickJs = (): WebAssembly.Module => {
   if (compiled !== undefined) return compiled
   const file = fileOfQuickJs()

@@ -1,16 +1,16 @@
 /**
- * Takes the types out of a strategy's code, in a thread of its own: a text may make Node's stripper run for hours or break it, and a
- * broken one fails for every later text of its thread. A thread that took too long or broke is ended, and the next text gets a new one.
+ * Removes the types from a strategy's code, in a separate thread. A text may make Node's stripper run for hours or break it, and a broken
+ * one fails for every later text of its thread. A thread that took too long or broke is ended, and the next text gets a new one.
  */
 import { cpuUsage } from "node:process"
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads"
 import { isRecord } from "../../domain/Text.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 
-/** Milliseconds of processor time that one text may take, including the start of the thread. */
+/** Processor time that one text may take, including the start of the thread. */
 const longestMillis = 3_000
 const lookMillis = 100
-/** Milliseconds after which a thread that may still wait for the processor is abandoned. */
+/** A thread that may still wait for the processor is abandoned after this time. */
 const silentMillis = 60_000
 
 /** Plain JavaScript, because a new thread cannot read types. It hides the warning that the stripper is experimental. */
@@ -46,7 +46,7 @@ const processorMillis = (since: NodeJS.CpuUsage): number => {
 const answerOn = (port: MessagePort, flag: Int32Array): unknown => {
   const startUsage = cpuUsage()
   for (let waitedMillis = lookMillis; Atomics.wait(flag, 0, 0, lookMillis) === "timed-out"; waitedMillis += lookMillis)
-    // Other threads take processor time meanwhile, and a thread that has died takes none.
+    // Other threads also take processor time, and a thread that has died takes none.
     if (waitedMillis > (processorMillis(startUsage) > longestMillis ? longestMillis : silentMillis)) {
       end()
       throw new OwnCodeFailed(`its types take longer than ${longestMillis} ms to remove`)

@@ -1,6 +1,6 @@
 /**
  * Ends a call that does not return. Node stops the thread from outside, also inside WebAssembly, which costs about 0.1 ms for each watched
- * call. A caller that runs many decisions, such as a backtest, therefore watches a stretch of them.
+ * call. A caller with many decisions, such as a backtest, therefore watches stretches of them.
  */
 import { hrtime, threadCpuUsage } from "node:process"
 import * as vm from "node:vm"
@@ -9,7 +9,7 @@ import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 const decisionMillis = 1_000
 const stretchMillis = 5_000
 export const decisionsPerLook = 50
-/** After this time a stretch ends, so that the decisions between two looks at the clock have most of the time of a stretch. */
+/** A stretch ends after this time. So the decisions between two reads of the clock have most of the time of a stretch. */
 const longStretchNanos = 500_000_000n
 
 let current: () => unknown = () => undefined
@@ -24,7 +24,7 @@ const isTimeout = (mistake: unknown): boolean =>
   "code" in mistake &&
   mistake.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
 
-/** Ends `run` after `patienceMillis` of the wall clock. */
+/** By the wall clock. */
 const watched = <A>(run: () => A, patienceMillis: number): { readonly value: A } | "timed out" => {
   let result: { readonly value: A } | undefined
   current = () => {
@@ -41,13 +41,13 @@ const watched = <A>(run: () => A, patienceMillis: number): { readonly value: A }
   return result ?? "timed out"
 }
 
-/** The call waited for the processor of a busy machine. */
+/** The call had to wait for the processor of a busy machine. */
 class Waited extends Error {}
 
-/** Factor by which a call has more time of the wall clock than of the processor. */
+/** Wall-clock time that a call may take, as a multiple of its processor time. */
 let patience = 1
 
-/** Ends `run` once it had `limitMillis` of processor time. Throws `Waited` if it had less when its time of the wall clock was over. */
+/** Ends `run` after `limitMillis` of processor time. Throws `Waited` if it had less when its wall-clock time was over. */
 const limited = <A>(run: () => A, limitMillis: number): A => {
   const startUsage = threadCpuUsage()
   const result = watched(run, limitMillis * patience)

@@ -1,6 +1,6 @@
 /**
  * The clock of expressions (UTC): hour and minute of the day, day of the week (1 is Monday) and of the month. A value that follows only
- * from closed candles uses the time at which each candle ends. In a live run the rules are evaluated right after that.
+ * from closed candles uses the time at which each candle ends; a live run evaluates the rules right after that.
  */
 import { DateTime } from "effect"
 import { dayMillis, hourMillis, minuteMillis } from "../../../domain/Durations.ts"
@@ -10,7 +10,7 @@ import type { Range } from "../Never.ts"
 import { seriesTerm, type Term } from "../Term.ts"
 
 interface Clock {
-  /** Milliseconds, counted from midnight, for which the answer stays the same. */
+  /** Milliseconds, counted from midnight, for which the value stays the same. */
   readonly everyMillis: number
   readonly range: Range
   readonly value: (now: number) => number
@@ -31,7 +31,7 @@ export const clocks: ReadonlyMap<string, Clock> = new Map([
   ]
 ])
 
-/** The clock now. Each value stays the same for a whole multiple of the time for which the faster values do. */
+/** The clock now. The values of slower clocks change only when those of faster clocks do. */
 export const clockTerm = ({ everyMillis, range, value }: Clock): Term => ({
   type: "number",
   isLiteral: false,
@@ -43,7 +43,7 @@ export const clockTerm = ({ everyMillis, range, value }: Clock): Term => ({
   }
 })
 
-/** The clock at the end of each candle. There is no value if the time of the first candle is unknown. */
+/** The clock at the end of each candle; `NaN` if the time of the first candle is unknown. */
 export const clockOfCandles = (name: string, { range, value }: Clock, timeframe: string): Term => {
   const millis = timeframeMillis(timeframe) ?? Number.NaN
   const column = ({ close, startMillis = Number.NaN }: CandleColumns): IndicatorValues =>

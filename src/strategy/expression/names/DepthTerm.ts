@@ -1,6 +1,6 @@
 /**
- * `depth(0.5 BTC)`: what an immediate order of that size would give away against the middle of the market, as a ratio. It is known only for
- * the quantities that files name, because each one has to be quoted. In a backtest it is zero.
+ * `depth(0.5 BTC)`: what an immediate order of that size would give away against the middle of the market, as a ratio. Only the quantities
+ * that files name are known, because each has to be quoted. In a backtest it is zero.
  */
 import { type Amount, fromDecimal } from "../../../domain/Amount.ts"
 import { impactOf } from "../../../domain/Book.ts"

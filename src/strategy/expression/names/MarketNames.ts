@@ -1,6 +1,6 @@
 /**
- * Names for the data of markets: prices (`mid`, `bid`, `ask`) and closed candles (`close`, `close(4h)`), of the strategy's own market or of
- * another one: `mid("BTC/USDC")`, `close("BTC/USDC", 4h)`. The strategy only reads another market.
+ * Prices (`mid`, `bid`, `ask`) and closed candles (`close`, `close(4h)`) of the strategy's own market or of another one: `mid("BTC/USDC")`,
+ * `close("BTC/USDC", 4h)`. The strategy does not trade the other market.
  */
 import type { Market } from "../../../domain/Market.ts"
 import { problemAt, report, type Span } from "../../Problem.ts"
@@ -19,7 +19,7 @@ type Other = Market | undefined
 export const remembered = (term: Term, { needs }: Compiling): Term => {
   const { series } = term
   if (series === undefined) return term
-  // One candle more than the first number needs, because crossings look one candle back.
+  // One candle more than the first number needs, because crossings use the candle before.
   const least = series.warmUp + 1
   const { timeframe, market } = series
   if (market === undefined) Needs.needCandles(needs, timeframe, least)
@@ -48,7 +48,7 @@ const candlesNamed = (other: Other, timeframe: string, { market }: Compiling): C
   }
 }
 
-/** Returns the market and the timeframe that `"BTC/USDC", 4h` names. Each may be missing; `wrong` reports anything else. */
+/** Reads `"BTC/USDC", 4h`; each may be missing. `wrong` reports anything else. */
 export const candlesIn = (
   given: ReadonlyArray<Expression>,
   wrong: (at: Expression) => undefined,
@@ -131,7 +131,7 @@ const priceTerm = (
   }
 }
 
-/** The venue reports no volume, so a live run has the volume of the market's source or none. */
+/** The venue reports no volume, so a live run needs a source of candles with volumes. */
 export const noteVolume = (
   name: string,
   at: Span,

@@ -1,7 +1,6 @@
 /**
- * Names for the strategy's own trading: the number of open orders, the cost of its position, the time since an event. A view that does not
- * record them lacks these names, which is reported. A name without a value now (the average entry without a position) is undefined, and
- * every comparison with it is false.
+ * Names for the strategy's own trading. A view that does not record it lacks these names, which is reported. A name without a value now
+ * (the average entry without a position) is undefined, and every comparison with it is false.
  */
 import { type Amount, type Asset, asNumber } from "../../../domain/Amount.ts"
 import { noDust } from "../../../domain/CostBasis.ts"
@@ -30,7 +29,7 @@ const moneyOf = (asset: Asset, exact: (own: OwnState) => Amount): OwnName => ({
   read: (own) => asNumber(exact(own), asset)
 })
 
-/** Equity is the budget at the present price plus the result of trading. Purchases may be worth more or less than their cost. */
+/** The budget at the present price, plus the result of trading. */
 const equityIn =
   ({ base, quote }: Market, budget: Budget | undefined): OwnName["read"] =>
   ({ averageEntry, dust = noDust, realisedProfit, setAside = 0n }, { mid, position }) => {
@@ -50,7 +49,7 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
   freeQuote: moneyOf(market.quote, ({ freeQuote }) => freeQuote),
   realisedProfit: moneyOf(market.quote, ({ realisedProfit }) => realisedProfit),
   equity: { type: `amount of ${market.quote.symbol}`, dependence: "linear", read: equityIn(market, budget) },
-  // A share of an equity that is not positive is undefined.
+  // Undefined unless the equity is positive.
   exposure: {
     type: "ratio",
     dependence: "monotone",
@@ -120,10 +119,7 @@ export const ownNamed = (name: string, market: Market, budget: Budget | undefine
   return own === undefined ? undefined : ownTerm(name, own)
 }
 
-/**
- * Compiles `since(fill)`: the time since the event last happened, infinite if it never did. `since(start)`: the time since the strategy
- * started.
- */
+/** `since(fill)` is infinite if the event never happened. */
 export const sinceOf = ([event, ...others]: ReadonlyArray<Expression>, knowsStart: boolean): Term | undefined => {
   const name = event?.type === "name" && others.length === 0 ? event.name : undefined
   if (name === "start" && knowsStart) return sinceStart

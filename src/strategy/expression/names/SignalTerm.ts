@@ -1,6 +1,6 @@
 /**
- * `signal("trend", 2h)`: the last value of that name, while it is younger than that. Without a value, or with one that is too old, a
- * condition on it cannot be decided: a silent sender says neither yes nor no.
+ * `signal("trend", 2h)`: the last value of that name, while it is younger than two hours. Without a value, or with an older one, a
+ * condition on it cannot be decided: a silent sender means neither yes nor no.
  */
 import { signalName } from "../../../domain/Signal.ts"
 import type { Expression } from "../Grammar.ts"
@@ -26,7 +26,7 @@ export const signalTerm = ([name, age, ...others]: ReadonlyArray<Expression>): S
     name: name.name,
     ageMillis,
     type: "number",
-    // A level of a chart is a price, a forecast is a ratio: the comparison decides the type.
+    // A chart's level is a price, a forecast is a ratio: the comparison decides the type.
     isLiteral: true,
     dependence: "none",
     value: ({ signals, now, found }) => {

@@ -1,6 +1,6 @@
 /**
- * The candles that a strategy sees: those of its own market and of the markets that it watches, each only in the timeframes that it needs.
- * With several markets, the columns of one timeframe are linked, so that an expression can use candles of the same time from all of them.
+ * The candles that a strategy sees: of its own market and of the markets that it watches, each only in the timeframes that it needs. The
+ * columns of one timeframe are linked across markets, so that an expression can use candles of the same time.
  */
 import type { CandleColumns } from "../../Indicators.ts"
 import type { Strategy } from "../../Strategy.ts"
@@ -68,7 +68,7 @@ export const linked = <A extends { readonly columns: CandleColumns }>(
   return joined
 }
 
-/** Makes the candles of a view. Returns the same objects again until a candle closes or a market comes or goes. */
+/** Returns the same objects until a candle closes, or a market comes or goes. */
 export const make = (strategy: Seen): ((candlesOf: CandlesOf) => View["candles"]) => {
   if (strategy.candles === undefined && strategy.watched === undefined) return () => undefined
   let before: ReadonlyMap<string, ClosedCandles> = new Map()

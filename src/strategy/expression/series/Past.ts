@@ -1,6 +1,6 @@
 /**
- * Functions that look back over closed candles: how often a condition held, how long ago, and the value of a series then. Each looks back
- * over the number of candles in the file, so a bot that has just started sees the same as a long backtest.
+ * Functions that look back over closed candles. Each looks back over the number of candles in the file, so a bot that has just started sees
+ * the same as a long backtest.
  */
 import { present } from "../../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
@@ -56,7 +56,6 @@ export const count = (condition: Series, length: number): Term => ({
 export const barsSince = (condition: Series, length: number): Term =>
   windows("barssince", condition, length, (since) => since, "number")
 
-/** Returns the value in the last candle in which the condition held; no value if it held in none of them. */
 export const valueWhen = (condition: Series, value: Series, length: number, type: ValueType): Term =>
   windows(
     "valuewhen",

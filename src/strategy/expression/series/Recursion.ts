@@ -1,7 +1,7 @@
 /**
- * Series that follow from their own last values: `next` gives each candle's value from closed candles and from the values of the candle
- * before, its own and those of the other members. Every value is the result of the recursion over the last `over` candles, beginning with
- * `initial`. So it does not depend on how long the bot has run, and is the same live and in a backtest.
+ * Series that follow from their own last values: `next` computes a candle's value from closed candles and from the members' values in the
+ * candle before. Every value is the result of the recursion over the last `over` candles, beginning with `initial`. So it does not depend
+ * on how long the bot has run, and is the same live and in a backtest.
  */
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import type { ClosedCandles } from "../../View.ts"
@@ -14,7 +14,7 @@ export interface Recursion extends Pick<Series, "timeframe" | "volumesOf"> {
   readonly over: number
 }
 
-/** The terms of a recursion read only candles, so the other fields of the moment do not matter. */
+/** The terms of a recursion read only candles, so the other fields do not matter. */
 const momentOf = (timeframe: string, candle: ClosedCandles, previous: Float64Array): Moment => ({
   mid: Number.NaN,
   bid: Number.NaN,
@@ -39,8 +39,8 @@ const evaluate = (term: Term, moment: Moment): number => {
 }
 
 /**
- * A window that begins one candle later repeats the previous run from the first candle in which both have equal values. So only the candles
- * up to there are computed again.
+ * A window that begins one candle later equals the previous run from the first candle in which both have equal values. Only the candles
+ * before that are computed again.
  */
 const columnsOf = (
   { timeframe, warmUp, members, over }: Recursion,

@@ -1,6 +1,6 @@
 /**
- * Trend indicators of whole candles: Wilder's average directional index with its two directions, the supertrend, and
- * the Keltner channel. `NaN` stands where there is not enough history, as in `Indicators`.
+ * Trend indicators of whole candles, by Wilder's average directional index, the supertrend and the Keltner channel. `NaN` means too little
+ * history, as in `Indicators`.
  */
 import { atr, type CandleColumns, ema, type IndicatorValues, warmUp } from "../../Indicators.ts"
 
@@ -38,7 +38,7 @@ export const directionUp = (candles: CandleColumns, length: number): IndicatorVa
 export const directionDown = (candles: CandleColumns, length: number): IndicatorValues =>
   directions(candles, length).down
 
-/** It forgets its past at every change of direction; we assume that it has done so within this length. */
+/** It forgets its past at every change of direction. We assume one within this length. */
 export const supertrendWarmUp = (length: number): number => warmUp.wilder(length) + 10 * length
 
 export const supertrend = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
@@ -60,7 +60,7 @@ export const supertrend = (candles: CandleColumns, length: number, factor: numbe
   return result.fill(Number.NaN, 0, Math.min(close.length, supertrendWarmUp(length) - 1))
 }
 
-/** The mean of the closes, plus this many average true ranges; below the mean if the number is negative. */
+/** A negative factor gives the channel's lower line. */
 export const keltner = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
   const [means, ranges] = [ema(candles.close, length), atr(candles, length)]
   return means.map((mean, bar) => mean + factor * (ranges[bar] ?? Number.NaN))

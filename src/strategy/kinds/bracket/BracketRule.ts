@@ -1,7 +1,7 @@
 /**
- * A bracket whose prices follow from the market when it begins: entry, take-profit and stop as percentages or as
- * expressions, after a condition such as a breakout, again and again. It is one rule, so it decides, remembers and
- * explains itself like any other. With several targets it is one rule for each part of the size; all of them begin together.
+ * A bracket whose prices follow from the market when it begins: entry, take-profit and stop as percentages or expressions, after a
+ * condition, and repeatedly. It is one rule, so it decides, remembers and explains like any other. With several targets it is one rule for
+ * each part of the size; all of them begin together.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
@@ -162,7 +162,7 @@ export const followingRules = (
 
 export const isOwn = (name: string): boolean => /^position(?:-or)?(?:-\d{1,2})?$/.test(name)
 
-/** Returns the reason why a position of other slots would lose its exits: the number of targets or entries has changed. */
+/** The reason why a position of other slots would lose its exits, because the number of targets or entries has changed. */
 export const heldElsewhere = (rules: ReadonlyArray<Pick<Rule, "slot">>, slots: View["slots"]): string | undefined => {
   const names = new Set(rules.map((rule) => rule.slot))
   const isHeld = ({ completedLegs, filledInLeg }: SlotProgress) => completedLegs % 2 === 1 || filledInLeg > 0n

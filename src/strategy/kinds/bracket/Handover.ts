@@ -1,7 +1,6 @@
 /**
- * An edit turns a bracket of fixed prices into one that follows the market, or the other way round, while it holds a position. Both forms
- * work in the same slot and remember different things about it. A position keeps its exits: the new form continues with it, at its own
- * prices.
+ * An edit may turn a bracket of fixed prices into one that follows the market, or back, while it holds a position. Both forms work in the
+ * same slot, but remember different things. The new form continues with the position, at its own prices, so the position keeps an exit.
  */
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -55,7 +54,7 @@ const entryPrice = ({ past, live }: SlotProgress, rule: Rule, market: Market, ot
 
 export interface Adopted {
   readonly memory: Memory
-  /** Bounds within which its exits cannot be computed; beyond them the strategy decides again. Missing if they can be computed. */
+  /** The strategy decides again beyond these bounds, within which the exits cannot be computed. Missing if they can be computed. */
   readonly until?: Bounds
 }
 
@@ -91,7 +90,7 @@ export const adopted = (all: Rules, view: View, memory: Memory): Adopted => {
     quantity: done === 1 ? whole : filled + (isEntryLive ? live.quantity : 0n),
     after,
     firedAt: view.now,
-    // An order of the old form that has not filled is cancelled; fills until its end are tracked.
+    // An open order of the old form without a fill is cancelled; fills until its end are tracked.
     withdrawnAt: isHolding ? undefined : view.now
   }
   if (going.quantity <= 0n) return asItIs

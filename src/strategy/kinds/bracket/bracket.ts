@@ -1,11 +1,11 @@
 /**
  * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never sells more than the entry brought in. (A
- * sold quantity may be more expensive to buy back; `check` warns of that.) While the price stays on the good side of the stop, the exit is
+ * sold quantity may be more expensive to buy back; `check` warns of that.) While the price is on the good side of the stop, the exit is
  * open at the take-profit; after that it follows `StopExit`.
  *
- * The stop may follow: `trail` keeps it behind the best price since the entry filled (in steps, so that not every tick is a new answer),
- * and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a swap. A bracket that begins after a
- * condition, repeatedly, or with prices that follow from the market is a rule (see `BracketRule`).
+ * `trail` keeps the stop behind the best price since the entry filled, in steps, so that not every tick changes the answer. `breakevenAt`
+ * moves the stop to the entry price. With `stopBy: swap` the exit at the stop is a swap. A bracket that begins after a condition, repeats,
+ * or has prices that follow from the market is a rule (see `BracketRule`).
  */
 import { formatWithSymbol, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -213,7 +213,7 @@ const advance = (whole: Bracket, before: State, price: Price, isPart: boolean): 
   return { best, isBreakeven, isClosing, left: leftNow }
 }
 
-/** A leg exits the whole amount that its entry bought or sold, even if the size in the file has changed. */
+/** The exit covers the whole amount that its entry bought or sold, even if the size in the file has changed. */
 const legsOf = (
   { entry, takeProfit }: Bracket,
   { after }: Beginning,
@@ -269,7 +269,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const isClosing = part > 0n && (exitState !== undefined || state?.isClosing === true)
   const legs = [isClosing ? { ...entry, quantity: part } : entry, exit] as const
   const desired = [{ slot, legs, ...present({ after }), cycle: false, why }]
-  // Before the entry has filled: the stop that it will have then.
+  // Before the entry has filled, this is the stop that it will have then.
   const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
   const stops = stopsOf(entry.side, filled === 2 || exitState !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }

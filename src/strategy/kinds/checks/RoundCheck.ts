@@ -82,7 +82,6 @@ export const checkRounds = (
 
 interface RatioRound {
   readonly ratio: Decimal.Decimal
-  /** The target is net of the venue's share of both fills. */
   readonly isNet?: boolean
   readonly bought?: Amount | undefined
   readonly proceeds?: Amount | undefined
@@ -105,9 +104,7 @@ export const checkRatio = (
   warn(to, at, `${name} loses ${percent(-gain)}: ${text}`, hint)
 }
 
-/**
- * Checks a percentage target, which is net of the venue's share of fills. Payout fees may still take all of the profit of a small order.
- */
+/** Checks a percentage target, which is net of the venue's share of fills. Payout fees may still exceed the profit of a small order. */
 export const checkTarget = (
   target: Decimal.Decimal,
   side: Side,

@@ -1,7 +1,4 @@
-/**
- * The memory of a strategy of deals: how many deals it started, when the last one ended, and the present deal. The view reports what its
- * orders did; `legs` records the progress of each slot when the deal began.
- */
+/** The memory of a strategy of deals. The view reports what its orders did; `legs` records each slot's progress when the deal began. */
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../../domain/Market.ts"
@@ -19,7 +16,7 @@ export interface Deal {
   readonly isExpired: boolean
   readonly isClosing: boolean
   readonly isBreakeven: boolean
-  /** Base that each of several exits had traded when the deal began. */
+  /** Base that each exit had traded when the deal began, if there are several exits. */
   readonly exits: ReadonlyMap<string, Amount>
   /** Distance of the first safety order when the deal began, if it follows volatility. */
   readonly spacing: Decimal.Decimal | undefined
@@ -64,7 +61,6 @@ export const isComplete = (deal: Deal, slot: string, view: View): boolean =>
 export const legsNow = (slots: ReadonlyArray<string>, view: View): Deal["legs"] =>
   new Map(slots.map((slot) => [slot, legsDone(view, slot)]))
 
-/** Base that an exit has traded: sold, or bought back after sales. */
 const tradedBy = (slot: string, side: Side, view: View): Amount => {
   const { bought, sold } = progressOf(view, slot)
   return side === "BUY" ? sold : bought

@@ -1,5 +1,4 @@
-/** The `deals:` section of a strategy file: sizes and distances of the orders, and when a deal begins and ends. */
-
+/** The `deals:` section of a strategy file, checked and computed. */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
@@ -81,7 +80,7 @@ export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timefra
   readonly needs: Needs
   readonly leaving: StopExit
   readonly exits: ReadonlyArray<string>
-  /** Smallest order, in quote. A part below it is joined with the next one. */
+  /** In quote. A part below it is joined with the next one. */
   readonly minOrder: Amount
 }
 
@@ -123,13 +122,13 @@ export const dealsOf = (
   if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
     report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
   }
-  // A deal of sales takes its profit lower, and stops higher.
+  // A deal of sales takes its profit lower and stops higher.
   const takeProfit = whole.takeProfit.toSorted((a, b) => Decimal.compare(a.at, b.at))
   const ratios = takeProfit.map((target) => ["takeProfit", target.at] as const)
   const falls =
     side === "BUY" ? [["stop", whole.stop] as const] : [...ratios, ["breakevenAt", whole.breakevenAt] as const]
   for (const [key, ratio] of falls) if (ratio !== undefined) checkFall(ratio, at(key), to)
-  // A wide trail may fall from the take-profit back to below the average entry.
+  // A trail wider than the take-profit may fall to below the average entry.
   const [nearest] = ratios
   if (whole.trail !== undefined && nearest !== undefined && Decimal.isGreater(whole.trail, nearest[1])) {
     warn(to, at("trail"), "it may exit at a loss: trail is wider than takeProfit", "take a smaller one")
@@ -181,7 +180,7 @@ export const dealsOf = (
   }
 }
 
-/** Returns the number of the first safety order that the price reaches only after the stop below the average of all orders before it. */
+/** The number of the first safety order that the price reaches only after the stop below the average of all orders before it. */
 const firstBeyond = (
   stop: number,
   side: Side,
@@ -204,10 +203,7 @@ const firstBeyond = (
 
 const none: Distance = { widest: Decimal.zero }
 
-/**
- * A deal whose price goes all the way needs all its orders. Sizes in the other asset are left to the limits, because
- * their price is not known.
- */
+/** A deal may need all its orders. Sizes in the other asset are left to the limits, because their price is not known. */
 const checkBudget = (
   sizes: ReadonlyArray<Size>,
   side: Side,

@@ -1,12 +1,12 @@
 /**
- * Deals: a base order, safety orders below it, and an exit for each target: above the average entry of all fills, or at a stop below it. With
- * `trail` and one target no exit is open: from the take-profit on, the deal exits at that distance behind the best price. Of several
- * targets each takes its part; once one begins to fill, the deal enters no more. With `exitAfter` it exits like a stop after that time. When
- * all is sold, the safety orders are cancelled and the next deal may begin.
+ * Deals: a base order, safety orders below it, and an exit for each target: above the average entry of all fills, or at a stop below it.
+ * With `trail` and one target no exit is open: from the take-profit on, the deal exits at that distance behind the best price. Each of
+ * several targets takes its part; once one begins to fill, the deal enters no more. After `exitAfter` it exits as at a stop. When all is
+ * sold, the safety orders are cancelled and the next deal may begin.
  *
  * The exit sells the base that the budget holds at that time, so a pending payout joins it on arrival. Fills during its cancel are sold as
- * well: a deal has ended when none of its orders is open and nothing is held. A partly filled purchase is cancelled when the price reaches
- * the exit, so that it is paid out. With `side: sell` all is mirrored: sales further and further above, one purchase below their average.
+ * well: a deal ends when none of its orders is open and nothing is held. A partly filled purchase is cancelled when the price reaches the
+ * exit, so that it is paid out. With `side: sell` all is mirrored: sales further and further above, one purchase below their average.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
@@ -114,8 +114,8 @@ const isAsGood = ({ side }: Deals, price: Price, at: Price): boolean =>
   side === "BUY" ? !Decimal.isLess(price, at) : !Decimal.isGreater(price, at)
 
 /**
- * Base that can be sold now: no more than was bought, and no more than is there. After sales: base that can be bought
- * back, no more than was sold, and no more than what they brought in pays for.
+ * Base that can be sold now, at most what was bought and what is there. After sales: base that can be bought back, at most what was sold
+ * and what the proceeds pay for.
  */
 const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
   const { size, side, market, steps } = whole
@@ -132,7 +132,7 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
   const entered = [{ slot: baseOrder, size }, ...steps]
     .filter(({ slot }) => isTouched(deal, slot, view))
     .reduce((sum, entry) => sum + quantityAt(market, entry.size, deal.price), 0n)
-  // Moving the exit by so little would cost as much again.
+  // Moving the exit for so little would cost as much again.
   const isEnough = positionAmount < resting && CostBasis.isLeftover(resting - positionAmount, entered)
   return CostBasis.isLeftover(positionAmount, entered) ? 0n : isEnough ? resting : positionAmount
 }
@@ -229,7 +229,7 @@ const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
   return CostBasis.averagePrice({ ...CostBasis.empty, position: base, cost }, market) ?? deal.price
 }
 
-/** The price of a target; of the nearest one if none is given. */
+/** The price of the target, or else of the nearest one. */
 const profitPrice = (whole: Deals, deal: Deal, view: View, target = whole.takeProfit[0]?.at): Price => {
   const at = towards(whole, averageOf(whole, deal, view), target ?? Decimal.zero)
   return orderPrice(whole.market, opposite(whole.side), netOfFills(whole.side === "BUY", at, view.fillBasisPoints))
@@ -375,7 +375,9 @@ const leavesBy = (whole: Deals, deal: Deal, view: View): "exitAfter" | "trail" |
         ? "breakevenAt"
         : "stop"
 
-/** Base for each exit, in parts of all that the deal has held. What is too little for an order joins the next part; the last has the rest. */
+/**
+ * Base for each exit, in parts of all that the deal has held. A part too small for an order joins the next part; the last one has the rest.
+ */
 const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyArray<Amount> => {
   const { market, minOrder, side, takeProfit } = whole
   if (takeProfit.length === 1) return [held]
@@ -389,7 +391,7 @@ const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyAr
     if (index === wholes.length - 1) return left
     const due = min(left, max(0n, part + joined - sold))
     const price = exitPrice(whole, deal, view, takeProfit[index]?.at)
-    // After a stop all parts have one price, so what is left of one leaves with the next.
+    // After a stop all parts have one price, so the rest of one part exits with the next.
     const isWhole = sold === 0n || deal.left !== undefined
     const isSmall = isWhole ? valueOf(market, { price, quantity: due }) < minOrder : CostBasis.isLeftover(due, part)
     const amount = isSmall ? 0n : due
@@ -399,7 +401,6 @@ const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyAr
   })
 }
 
-/** A trailing exit has no open order until it fires. */
 const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => {
   const { trail, keys } = whole
   if (trail === undefined || hasOpenExits(whole, deal) || heldIn(whole, view, deal) === 0n) return []

@@ -1,7 +1,7 @@
 /**
- * The cells that a grid spans, by number. A range stays where the file puts it, or follows the price by whole cells. Cells that follow are
- * numbered from the file's lowest one in both directions. The number names the cell, so a cell that stays in the range keeps its slot, its
- * order and its progress.
+ * The cells that a grid spans, by number. A range stays where the file puts it, or follows the price by whole cells. A following range
+ * numbers cells from the file's lowest one in both directions. The number names the cell, so a cell that stays in the range keeps its slot,
+ * its order and its progress.
  *
  * A range moves up when the price is a whole cell above it, until its highest level is the last one that the price has reached. It moves
  * down when the price is a whole cell below it, until its lowest level is below the price.
@@ -19,7 +19,7 @@ export const trails = ["up", "down", "both"] as const
 export type Trail = (typeof trails)[number]
 
 export interface CellRange {
-  /** Returns a cell by its number; `undefined` if no such cell can exist. */
+  /** `undefined` if no such cell can exist. */
   readonly cell: (index: number) => Cell | undefined
   readonly count: number
   readonly moving?: {
@@ -38,14 +38,14 @@ export interface Grid {
   readonly fundNearest: number | undefined
   /** The purchase of `buyBase` may give away this much. Missing if the grid buys no base. */
   readonly buyReach: Decimal.Decimal | undefined
-  /** Made from the start (see `withPurchase`). */
+  /** Derived from the start (see `withPurchase`). */
   readonly purchase?: Leg
   readonly keys: GridPlaces
 }
 
 export const fixed = (cells: ReadonlyArray<Cell>): CellRange => ({ cell: (index) => cells[index], count: cells.length })
 
-/** The maximum number of cells by which a range may move from its place in the file. */
+/** In cells, from the range's place in the file. */
 const furthest = 10_000
 
 export interface Following {

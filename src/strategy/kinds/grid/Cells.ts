@@ -1,5 +1,4 @@
-/** The cells of a grid: what each buys and sells, and its explanation while its order is open or it waits. */
-
+/** The cells of a grid, and the explanation of each. */
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

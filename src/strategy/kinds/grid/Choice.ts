@@ -1,10 +1,10 @@
 /**
  * Chooses the cells of a grid that work, by the progress of their slots. The quote budget pays for the highest purchases first. The cost of
  * a purchase is spent until its base is sold again. A cell that began with a sale pays for its purchase with the proceeds. A cell that
- * holds base keeps its sale, inside or outside the range: nothing is ever sold below its cost.
+ * holds base keeps its sale, inside or outside the range.
  *
  * After an edit, a slot that holds base sells exactly that, at its cell's upper level. If the file no longer has a cell for it, it sells at
- * the lowest level above its cost. It never sells below its cost unless the file allows it.
+ * the lowest level above its cost. Nothing is sold below its cost unless the file allows it.
  */
 import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -29,7 +29,7 @@ export interface Choosing {
   /** Cells that buy at or below this price have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
-  /** Set if the legs carry every cell: all begun cells are funded, and the cells in `unfunded` have no money. */
+  /** Set if the legs carry every cell. Then all begun cells are funded, except those in `unfunded`. */
   readonly carried: { readonly unfunded: ReadonlySet<number> } | undefined
   readonly leftBehind: string
 }
@@ -124,7 +124,7 @@ export class Choice {
     return holding
   }
 
-  /** Sells at the lowest level above its cost. Without such a level, sells as far above the cost as the last cell sells above its buy. */
+  /** Sells at the lowest level above its cost. Without one, sells as far above the cost as the last cell sells above its purchase. */
   private leftOver(slot: string, view: SlotsSeen): ReadonlyArray<DesiredSlot> {
     const { market, shape, version, keys } = this.choosing
     const progress = progressOf(view, slot)

@@ -21,7 +21,7 @@ const shareKeys = {
 export const cellSize = (market: Market): Read.Reader<CellSize> =>
   Read.either(size(market), Read.section(shareKeys), (node) => node.type === "map" && node.entries.has("equity"))
 
-/** The size that cells have before the grid has earned anything. */
+/** The size of cells before the grid has earned anything. */
 export const firstSize = (size: CellSize, budget: Budget | undefined, { quote }: Market): Size =>
   "unit" in size ? size : { unit: "quote", amount: partOf(budget?.quote ?? 0n, size.equity, quote) }
 
@@ -49,7 +49,7 @@ export const compounding =
           : due.side === "SELL"
             ? (due.quantity * receivedByLastLeg) / before.quantity
             : (due.quantity * whole) / budget.quote
-      // The next leg gets its size when it is due, as the strategy is asked then.
+      // The strategy decides again when the next leg is due, and sizes it then.
       const sized = (leg: Leg): Leg => ({ ...leg, quantity: (leg.quantity * quantity) / due.quantity })
       const [first, ...others] = desired.legs
       const text = `${due.side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(due.price)}, and so on`

@@ -1,6 +1,6 @@
 /**
- * The earnings of one round of a grid's cells, after all fees: of its cells, and from the answers of `limitbot init`, which also says how
- * many cells work at the present price, and what `buyBase` pays for the others.
+ * The earnings of one round of a grid's cells, after all fees: of its cells, and for `limitbot init` from the answers. From the answers it
+ * also says how many cells work at the present price, and what `buyBase` pays for the others.
  */
 import { formatWithSymbol, fromDecimal, max, min, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

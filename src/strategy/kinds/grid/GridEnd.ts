@@ -1,7 +1,7 @@
 /**
- * The end of a grid: once the price reaches its stop or its take-profit, every order is cancelled and all base that the budget holds is
- * sold (see `StopExit`). A grid that has ended stays ended. Its cells still count on the base that was sold, so a new grid needs another
- * name, or `restart`.
+ * The end of a grid: when the price reaches its stop or its take-profit, every order is cancelled and all base that the budget holds is
+ * sold (see `StopExit`). A grid that has ended stays ended. Its cells still count on the sold base, so a new grid needs another name, or
+ * `restart`.
  */
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { isLeftover } from "../../../domain/CostBasis.ts"

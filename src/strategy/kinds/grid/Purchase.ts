@@ -1,6 +1,6 @@
 /**
- * `buyBase` of a grid: one purchase at the start brings the base that the cells above the price sell, the nearest first, as far as the quote
- * reaches beside the purchases below. Those cells begin once it has filled. An edit of the grid buys nothing again after that.
+ * `buyBase` of a grid: one purchase at the start brings the base that the cells above the price sell, the nearest first. It spends only the
+ * quote that the purchases below do not need. Those cells begin once it has filled. A later edit buys nothing again.
  */
 import { type Amount, formatWithSymbol, fromDecimal, max, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

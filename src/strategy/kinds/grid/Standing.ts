@@ -1,12 +1,11 @@
 /**
  * The state of a grid: the price at which it began, the prices that its waiting cells and its range have followed since, and the version of
- * its levels. Only the price changes it, so everything that does not depend on the slots is computed once while it stays. The memory
+ * its levels. Only the price changes it, so everything that does not depend on the slots is computed once for each state. The memory
  * restores it after any interruption.
  *
- * Every grid decides this way. The cells of a range that stays are carried by their legs, so their orders follow from the start alone until
- * the file is edited. From then on, and if the range moves, the holdings of the slots decide (see `Choice`). An edited grid begins again at
- * the price of that time: otherwise a level below some earlier price could make it buy above the market. Its slots keep their holdings by
- * price (see `Versions`).
+ * While a range stays and its file is not edited, the legs carry its cells, so their orders follow from the start alone. After an edit, and
+ * if the range moves, the holdings of the slots decide (see `Choice`). An edited grid restarts at the price of that time: otherwise a level
+ * below some earlier price could make it buy above the market. Its slots keep their holdings by price (see `Versions`).
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
@@ -26,7 +25,7 @@ import { Window } from "./Window.ts"
 
 interface Anchor {
   readonly start: Price
-  /** Waiting cells up to this price have begun. It only moves up while the range stays, so a cell that began is never given up. */
+  /** Waiting cells up to this price have begun. It only rises while the range stays, so a cell that has begun is never given up. */
   readonly reached: Price
   readonly first: number
   readonly version: Version
@@ -45,7 +44,7 @@ interface Answer extends Chosen {
   readonly reasons: ReadonlyArray<Reason>
 }
 
-/** `gridAt`: returns the grid for a start; only an endless grid depends on it. */
+/** Returns the grid for a start; only an endless grid depends on it. */
 export const standing = (gridAt: (start: Price) => Grid): Decide => {
   const standings = new MadeOf<Standing>()
   return (view, memory) => {
@@ -56,14 +55,14 @@ export const standing = (gridAt: (start: Price) => Grid): Decide => {
   }
 }
 
-/** Copies only what a decision needs from the view, because a backtest's view holds the whole run. */
+/** Passes on only the slots, because a backtest's view holds the whole run. */
 const decide = ({ answer, grid, memory, until }: Standing, view: View): Decision => {
   const { slots } = view
   const { absent, leftOver, reasons, window, working } = answer({ slots })
   const desired = window?.in({ slots }) ?? working
   const decision: Decision = {
     desired: leftOver.length === 0 ? desired : [...desired, ...leftOver],
-    // Only people read it, and a backtest asks thousands of times.
+    // Computed on demand: only people read it, and a backtest asks thousands of times.
     get absent() {
       return window?.beside(desired, { slots }) ?? absent
     },
@@ -151,12 +150,12 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
   }
   const settled = isCarried ? answer(untouched) : undefined
   const bounds = moving?.until(first) ?? {}
-  // A waiting cell is in the range, so it is always nearer than the range's move.
+  // A waiting cell is in the range, so its price always comes before the price at which the range moves.
   const above = waitsAbove(reached) ?? bounds.priceAbove
   return {
     grid,
     anchor: { start, reached, first, version },
-    // The answer of cells that their legs carry does not depend on the slots.
+    // If legs carry the cells, the answer does not depend on the slots.
     answer: settled === undefined ? answer : () => settled,
     until: { ...bounds, ...present({ priceAbove: above }), onFill: !isCarried || fundNearest !== undefined },
     memory: {
@@ -173,7 +172,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
 const untouched = { slots: new Map<string, SlotProgress>() }
 
 /**
- * The quote budget goes to the highest buys below the start, then to the lowest waiting cells. Returns the cells that it does not reach.
+ * The quote budget pays for the highest buys below the start, then for the lowest waiting cells. Returns the cells that it cannot pay for.
  */
 const beyondBudget = (buyers: ReadonlyArray<Numbered>, start: Price, budget: Amount): ReadonlySet<number> => {
   const isBelow = ({ cell: { buy } }: Numbered): boolean => Decimal.isLess(buy.price, start)

@@ -1,7 +1,7 @@
 /**
- * The versions of a file's levels, one after the other. An edit keeps slots by price: a slot that works at a price becomes the slot of the
- * new cell that buys or sells there. All other cells get new slots, named by the version (`cell-07-v2`), so no slot is mistaken for one at
- * another price. Holdings of slots without a new cell are sold separately (see `Choice`).
+ * The versions of a file's levels. An edit keeps slots by price: a slot that works at a price becomes the slot of the new cell that buys or
+ * sells there. All other cells get new slots, named by the version (`cell-07-v2`), so no slot is mistaken for one at another price.
+ * Holdings of slots without a new cell are sold separately (see `Choice`).
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -41,7 +41,7 @@ export interface Print {
   readonly sizes: string
 }
 
-/** If there is no memory, existing slots with cell names belong to a grid that the file had before another kind. */
+/** Without a memory, slots with cell names are from a grid that the file had before it changed to another kind and back. */
 export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
   if (decimalIn(memory, "start") === undefined) return [...view.slots.keys()].some(isCellSlot)
   return textIn(memory, "levels") !== print.levels || textIn(memory, "sizes") !== print.sizes

@@ -1,6 +1,6 @@
 /**
- * With `fundNearest`: only the highest buys and the lowest sells are placed, by the leg that each cell works now. It is computed after
- * every fill, so of thousands of cells it checks only those whose slots have changed.
+ * With `fundNearest`, only the highest buys and the lowest sells are placed, by each cell's next leg. This is computed after every fill, so
+ * of thousands of cells it checks only those whose slots have changed.
  */
 import type { Reason } from "../../../domain/BotEvent.ts"
 import { type DesiredSlot, nextLeg } from "../../Decision.ts"

@@ -1,14 +1,13 @@
 /**
  * Grid: n price levels make n-1 cells; cell k buys at level k, sells at level k+1, and again.
  *
- * The first decision anchors the grid at the present mid. A cell whose buy price is below the mid begins with
- * the buy. The others begin with the sell, nearest first, as far as the base budget goes. The rest wait until the
- * price rises to their buy price, and then begin with the buy. The decision holds until the price reaches the next
- * waiting cell. With `fundNearest: k` only the k highest buys and the k lowest sells are placed, and fills move that
- * window.
+ * The first decision anchors the grid at the present mid. A cell whose buy price is below the mid begins with the buy. The others begin
+ * with the sell, nearest first, as far as the base budget goes. The rest wait until the price rises to their buy price, and then begin with
+ * the buy. The decision holds until the price reaches the next waiting cell. With `fundNearest: k` only the k highest buys and the k lowest
+ * sells are placed, and fills move that window.
  *
- * With `step` instead of levels the grid has no ends: its levels lie at that ratio around the anchor. With `trail` its
- * range follows the price (see `CellRange`). With `stop` or `takeProfit` it ends (see `GridEnd`).
+ * With `step` instead of levels the grid has no ends: its levels are at that ratio around the anchor. With `trail` its range follows the
+ * price (see `CellRange`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
 
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -218,7 +217,7 @@ const unbounded = (
   return endingAt(decide, { ...whole, budget, size }, section.to)
 }
 
-/** Keeps the last result, because an anchored grid asks for the same cells every time. */
+/** An anchored grid asks for the same cells every time. */
 const remembering = <A>(compute: (price: Price) => A): ((price: Price) => A) => {
   let last: { readonly price: Price; readonly result: A } | undefined
   return (price) => {
@@ -245,8 +244,8 @@ const checkScale = (scale: number, steps: number, at: Span, following: Levels["f
 }
 
 /**
- * The base budget limits how many cells start with a sell. All others must be able to be open as buys at once; in the
- * best case they are the lowest ones. With `fundNearest` only the window must, wherever it is.
+ * The base budget limits how many cells begin with a sell. At best these are the highest cells. All others must be able to be open as buys
+ * at once. With `fundNearest` only the window must, wherever it is.
  */
 const checkBudget = (
   market: Market,

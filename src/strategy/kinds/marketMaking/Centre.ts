@@ -1,6 +1,5 @@
 /**
- * The centre of the quotes: the mid, or a price that an expression computes from closed candles, such as an average. It stays until it has
- * moved by `requote`.
+ * The centre of the quotes: the mid, or a price that an expression computes from closed candles. It stays until it has moved by `requote`.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { mid, type Price } from "../../../domain/Market.ts"

@@ -1,10 +1,10 @@
 /**
- * Hanging orders: when one side of a level fills, the order on its other side stays where it is instead of following the next quotes. It
- * stays open until it fills or until the mid is further than `distance` from it. Meanwhile the level quotes that side again, in another
- * slot: `bid-00`, then `bid-00-2`, and so on up to `most` hanging orders per side of a level. Without a free slot the level quotes that
- * side again when one of them has ended.
+ * Hanging orders: when one side of a level fills, the order on its other side keeps its price instead of following the next quotes. It
+ * stays open until it fills or until the mid is further than `distance` from it. Meanwhile the level quotes that side in another slot:
+ * `bid-00`, then `bid-00-2`, and so on, with up to `most` hanging orders per side. Without a free slot, the level quotes that side again
+ * when one of them has ended.
  *
- * The strategy that makes the quotes knows nothing of this: it sees each side of a level as one slot.
+ * The quoting strategy does not know of this: it sees each side of a level as one slot.
  */
 import { type Amount, format, fromDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -120,7 +120,7 @@ const hang = (whole: Hanging, base: string, side: Side, state: SideState, view: 
   return { current: freeSlot(whole, base, all, view, current), quoted: undefined, hung: all }
 }
 
-/** Merges all slots of one side of a level into one for the quoting strategy: the current slot, with what the others traded. */
+/** Merges all slots of one side of a level for the quoting strategy: the current slot, with what the others traded. */
 const sideProgressOf = ({ most }: Hanging, base: string, { current }: SideState, view: View): SlotProgress => {
   const own = current === undefined ? untouchedSlot : progressOf(view, slotName(base, current))
   const others = Array.from({ length: most + 1 }, (_, index) => index)
@@ -143,7 +143,7 @@ export const withHanging =
       states.set(bid, askFilled && !bidFilled ? hang(whole, bid, "BUY", bidState, view) : bidState)
       states.set(ask, bidFilled && !askFilled ? hang(whole, ask, "SELL", right, view) : right)
     }
-    // Slots of levels that the file no longer has.
+    // These slots are of levels that the file no longer has.
     const others = [...view.slots].filter(([name]) => !states.has(name.split("-", 2).join("-")))
     const slots = new Map([
       ...others,

@@ -25,8 +25,8 @@ export interface Stock {
 }
 
 /**
- * Returns the same stock while no slot has changed. If sizes change, a smaller order is placed only once the larger one has ended. So open
- * orders count as well, and their number decides if the stock is computed again.
+ * Returns the same stock while no slot has changed. If sizes change, a smaller order is placed only once the larger one has ended. So a
+ * change in the number of open orders also computes the stock again.
  */
 export const stocks = (levels: ReadonlyArray<Level>, areSizesFixed: boolean): ((view: View) => Stock) => {
   let last:
@@ -57,7 +57,7 @@ const stockOf = (levels: ReadonlyArray<Level>, view: View): Stock => {
   }
 }
 
-/** Returns the filled part of the quoted order; nothing once it has filled completely, even if its payout is under way. */
+/** The filled part of the quoted order; nothing once it has filled completely, even if its payout is pending. */
 const partOf = (progress: SlotProgress | undefined, quantity: Amount): Amount =>
   progress === undefined || progress.filledInLeg >= quantity ? 0n : progress.filledInLeg
 
@@ -73,14 +73,14 @@ export const fullSlots = (
 ): ReadonlyArray<string> => {
   let room = maxInventory - (side === "BUY" ? net : -net)
   const full: Array<string> = []
-  // Done after every fill: a plain loop.
+  // A plain loop, because this runs after every fill.
   for (let index = 0; index < levels.length; index++) {
     const level = levels[index]
     if (level === undefined) continue
     const { bid, ask, quantity } = level
     const progress = slots[side][index]
     const openQuantity = max(quantity, sizeOf(index, quantity)) - partOf(progress, quantity)
-    // A smaller order comes only once the larger one is gone.
+    // A smaller order is placed only once the larger one has ended.
     room -= max(openQuantity, progress?.live?.quantity ?? 0n)
     if (room < 0n) full.push(side === "BUY" ? bid : ask)
   }

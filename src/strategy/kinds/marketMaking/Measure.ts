@@ -1,6 +1,6 @@
 /**
- * The width of the quotes, and the shift that the net purchase causes: set by the file, by volatility or by a model, and never narrower
- * than the market's own spread. Both stay until a change would move the first quotes by `requote`.
+ * The width of the quotes, and the shift that the net purchase causes. The width is never narrower than the market's own spread. Both stay
+ * until a change would move the first quotes by `requote`.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import { impactOf, isSurelyWithin } from "../../../domain/Book.ts"
@@ -40,7 +40,7 @@ export const measureInForce = (
   return Decimal.isLess(Decimal.add(wider, moved), requote) ? measureBefore : measured
 }
 
-/** A fast check that is never wrong: half of the difference between two ratios is less than this. */
+/** True is certain: half of the difference between the ratios is below `least`. */
 const isSurelySmall = (a: Decimal.Decimal, b: Decimal.Decimal, least: Decimal.Decimal): boolean =>
   Math.abs(Decimal.toNumber(a) - Decimal.toNumber(b)) / 2 + hair < Decimal.toNumber(least)
 
@@ -55,7 +55,7 @@ export const leaning = (
     ? lean
     : Decimal.multiply(lean, Decimal.divide(Decimal.make(inventory), Decimal.make(quantity), 6, "down"))
 
-/** Returns the wider of the file's spread and the market's at the size of one order; the file's if the market's is unknown. */
+/** The wider of the file's spread and the market's at the size of one order; the file's if the market's is unknown. */
 const measureNow = ({ spread, quantity }: Quoting, view: View): Model.Quotes | undefined => {
   const quotes = spread.model === undefined ? byDistance(spread, view) : Model.quotesAt(spread.model, view)
   if (quotes === undefined) return undefined

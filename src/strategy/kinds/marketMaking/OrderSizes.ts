@@ -1,6 +1,6 @@
 /**
  * The sizes of orders, and the orders for which there is no room: with `sizeSkew` by the inventory, with `maxImpact` by the depth of the
- * market. Returns the same object while nothing was traded.
+ * market.
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
 import { impactOf } from "../../../domain/Book.ts"
@@ -19,11 +19,11 @@ interface Sized extends Inventory.Inventoried {
 export const partsOfSize = [8n, 4n, 2n, 1n]
 export const wholePart = 8n
 
-/** Bought minus sold so far: by whole orders, so that a partial fill moves no quote; to the unit if sizes follow the inventory. */
+/** By whole orders, so that a partial fill moves no quote; to the unit if sizes follow the inventory or the depth. */
 export const inventoryOf = (whole: Sized, stock: Inventory.Stock): Amount =>
   whole.sizeSkew === undefined && whole.maxImpact === undefined ? Inventory.byOrders(whole, stock) : stock.net
 
-/** Ratio of the inventory: 1 if the maximum was bought, -1 if the maximum was sold. */
+/** 1 if the maximum was bought, -1 if the maximum was sold. */
 export const fullness = ({ maxInventory }: Sized, inventory: Amount): Decimal.Decimal =>
   Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
 
@@ -43,7 +43,7 @@ const sizeOf = (whole: Sized, quantity: Amount, side: Side, sizing: Sizing, fill
   return max(exact.digits / Decimal.powerOfTen(exact.scale), least)
 }
 
-/** Returns the largest part of the sizes, in eighths, that the market takes without moving too much; the smallest if it takes none. */
+/** The largest part of the sizes, in eighths, that moves the market by at most `maxImpact`; the smallest if none does. */
 export const eighthsNow = ({ maxImpact, quantity }: Sized, { depth }: View): bigint | undefined => {
   if (maxImpact === undefined) return wholePart
   if (depth === undefined) return undefined

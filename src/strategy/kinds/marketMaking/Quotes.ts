@@ -1,6 +1,6 @@
 /**
- * The bids and asks around a centre, as far as the inventory allows. Decisions come often and change little, so equal inputs give the same
- * objects again, and a comparison of planned and open orders ends at once.
+ * The bids and asks around a centre, as far as the inventory allows. Equal inputs return the same objects: decisions come often and change
+ * little, and a comparison of planned and open orders then ends at once.
  */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

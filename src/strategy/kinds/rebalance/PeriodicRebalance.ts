@@ -1,7 +1,7 @@
 /**
- * Rebalancing by the clock: at the beginning of each period the shares are compared, and each asset beyond its band is traded back to its
- * target near the present price. These orders stay until they have filled or the next period begins; otherwise no order is open. Periods
- * are counted from 1970 in UTC, and those of whole weeks from Mondays.
+ * Rebalancing by the clock: when a period begins, each asset beyond its band is traded back to its target near the present price. These
+ * orders stay until they have filled or the next period begins; no other order is open. Periods are counted from 1970 in UTC; periods of
+ * whole weeks begin on Mondays.
  */
 import { format, formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

@@ -1,4 +1,4 @@
-/** The `rebalance:` section of a strategy file: each asset's share of the value, and its allowed drift. */
+/** The `rebalance:` section of a strategy file, checked. */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
@@ -23,7 +23,7 @@ export interface Rebalance {
   readonly budget: Amount
   readonly reserve: Amount
   readonly band: Decimal.Decimal
-  /** Ratio by which the price of an asset may move before the orders of the others follow; missing if there are no others. */
+  /** The price of an asset may move by this ratio before the orders of the others follow; missing if there are no others. */
   readonly requote: Decimal.Decimal | undefined
   readonly periodic: { readonly everyMillis: number; readonly reach: Decimal.Decimal } | undefined
   readonly keys: KeyPlaces<"band" | "every">
@@ -148,7 +148,7 @@ const outOfRange = "target minus band must be above 0%, and target plus band bel
 const fits = (target: Decimal.Decimal, band: Decimal.Decimal): boolean =>
   Decimal.isGreater(target, band) && Decimal.isLess(Decimal.add(target, band), Decimal.one)
 
-/** Checks that the shares add up to 100%, or to less if the quote has no share of its own. Reports and returns false if not. */
+/** The shares must add up to 100%, or to less if the quote has no share of its own. */
 const checkSum = (targets: Targets, at: Span, quote: string, to: Report): boolean => {
   const shares = Object.values(targets).flatMap((target) => (target === undefined ? [] : [target.value]))
   const sum = shares.reduce(Decimal.add, Decimal.zero)

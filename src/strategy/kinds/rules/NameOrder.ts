@@ -1,7 +1,6 @@
 /**
- * Orders the names of rules for compilation: each comes after the names that its expressions mention, at any place in the file. States that
- * need each other are compiled together, because each has a last value. Other names that need each other have no order: they are reported,
- * and have no value.
+ * Orders the names of rules for compilation: each comes after the names that its expressions mention. States that need each other are
+ * compiled together, because each has a last value. Other names that need each other are reported and get no value.
  */
 import { Result } from "effect"
 import { type Expression, parse } from "../../expression/Grammar.ts"

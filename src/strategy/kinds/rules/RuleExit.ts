@@ -1,7 +1,4 @@
-/**
- * The exits of a rule's position besides its exit price: a stop, a stop that trails the best price, a condition, or a time limit (see
- * `StopExit`).
- */
+/** The exits of a rule's position besides its exit price: a stop, a trailing stop, a condition or a time limit (see `StopExit`). */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Price, Side } from "../../../domain/Market.ts"
@@ -16,15 +13,15 @@ import { followStep, noteUntil, type StopExit } from "../StopExit.ts"
 import type { Going, Held } from "./RuleState.ts"
 
 export interface Exit {
-  /** The exit price at which an order is open from the beginning; missing if the rule has only other exits. */
+  /** An order is open at this price from the beginning. Missing if the rule has only other exits. */
   readonly price: Term | undefined
   readonly isNet?: boolean
   readonly isSwap: boolean
   readonly stop: Term | undefined
   readonly trail: number | undefined
-  /** The price from which it trails, computed when the rule fires. Missing: from the entry. */
+  /** It trails from this price on, computed when the rule fires. Missing: from the entry. */
   readonly trailFrom: Term | undefined
-  /** From this price on the stop is at least the entry price. Computed when the rule fires. */
+  /** Computed when the rule fires. From this price on the stop is at least the entry price. */
   readonly breakevenAt: Term | undefined
   readonly when: Term | undefined
   readonly afterMillis: number | undefined
@@ -41,7 +38,7 @@ const isInPlace = (place: Place, side: Side, entry: number, price: number): bool
 
 const whereIs = (place: Place, side: Side): string => (places[place] === signOf(side) ? "above" : "below")
 
-/** Returns the prices that would lose, or exit at once, if placed. A swap's price is the worst that it takes, and not a target. */
+/** The reason why a price would lose, or exit at once. A swap's price is not checked: it is the worst price that it takes, not a target. */
 export const misplaced = (
   side: Side,
   going: Pick<Going, "price" | "exit" | "stop">,
@@ -59,7 +56,7 @@ export const misplaced = (
   )
 }
 
-/** Imagined moments that differ widely and know only prices, the time and the position. */
+/** Made-up moments that differ widely and know only prices, the time and the position. */
 const imagined = [-6, -3, -1, 0, 1, 2, 4, 6, 9].map((power, index): Moment => {
   const [mid, half, now] = [10 ** power, (index % 3) / 100, index * 8.75 * dayMillis]
   return {
@@ -71,7 +68,7 @@ const imagined = [-6, -3, -1, 0, 1, 2, 4, 6, 9].map((power, index): Moment => {
 
 const idle: OwnState = { openOrders: 0, freeBase: 10n ** 30n, freeQuote: 10n ** 30n, position: 0n, realisedProfit: 0n }
 
-/** Returns true for a term that has no value before the first fill in any market, for example an average entry without a position. */
+/** True for a term that has no value before the first fill in any market, such as an average entry without a position. */
 export const needsPosition = (term: Term): boolean =>
   imagined.every((moment) => {
     const notes = nothingFound()
@@ -134,7 +131,7 @@ export const stopsIn = ({ trail }: Exit, side: Side, going: Going): ReadonlyArra
   ]
 }
 
-/** The best prices from which on a stop moves: up or down to the nearest of them nothing changes. */
+/** The best prices at which a stop moves next. Nothing changes before the nearest of them. */
 const movesOf = (
   { trail }: Exit,
   side: Side,
@@ -175,16 +172,16 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isT
   for (const at of [...stops, ...movesOf(exit, side, going, best)]) notePrice(moment, at)
   const until = exit.afterMillis === undefined ? undefined : lastHeld.since + exit.afterMillis
   if (until !== undefined) times.push(until)
-  // All are evaluated, whichever holds, because each has its bounds.
+  // All exits are evaluated, even if one holds, because each has its bounds.
   const isAsked = exit.when !== undefined && isTrue(exit.when, { ...moment, entry: Decimal.toNumber(price) })
   const passed = stops.filter((at) => isStopped(moment.mid, at, side)).map((at) => Decimal.fromNumber(at, 12))
   const isOver = until !== undefined && moment.now >= until
   if (!isAsked && passed.length === 0 && !isOver) return heldState
-  // The market reaches the stop first that is nearest to the profit.
+  // The market reaches the stop nearest to the profit first.
   return leaves(passed.length === 0 ? market : passed.reduce(side === "BUY" ? Decimal.max : Decimal.min), heldState)
 }
 
-/** Returns a test that is true while the price gives no reason to exit; `undefined` if more than a fixed stop matters. */
+/** A test that is true while the price gives no reason to exit; `undefined` if more than a fixed stop matters. */
 export const staysAtGlance = (exit: Exit, side: Side, { held, stop }: Going): StandsAt | undefined => {
   if (held?.left !== undefined) {
     const { priceAbove, priceBelow } = exit.leaving.until(held.left)

@@ -1,7 +1,7 @@
 /**
  * Rules of one group share their rounds: a round begins only when all of them have ended. The parts of an entry, one for each target, fire
- * all or none. Of several entries one is enough: once one of them begins to fill, the others are cancelled. Another that fills before its
- * cancel is through counts as well, and has its own exits.
+ * all or none. Of several entries one is enough: once one begins to fill, the others are cancelled. An entry that fills before its cancel
+ * takes effect also counts, and has its own exits.
  */
 import { progressOf, type View } from "../../View.ts"
 import { isTouched, type RuleState } from "./RuleState.ts"
@@ -23,11 +23,10 @@ const hasFilled = (rules: Grouped, states: States, index: number, view: View): b
   return going !== undefined && isTouched(going, progressOf(view, rules[index]?.slot ?? ""))
 }
 
-/** True if another entry of its group has begun to fill. */
 export const isReplaced = (rules: Grouped, states: States, index: number, view: View): boolean =>
   companions(rules, index).some((other) => !isOfSameEntry(rules, index, other) && hasFilled(rules, states, other, view))
 
-/** Between two rounds all rules of a group have had the same number of them, and pause for as long. */
+/** Between two rounds, gives all rules of a group the same number of firings and the same pause. */
 export const evened = (rules: Grouped, states: States): States =>
   states.map((state, index) => {
     if (rules[index]?.group === undefined) return state
@@ -38,7 +37,7 @@ export const evened = (rules: Grouped, states: States): States =>
     return fired === state.fired && pausedUntil === state.pausedUntil ? state : { ...state, fired, pausedUntil }
   })
 
-/** Returns why a rule that has no order cannot fire yet. An entry may join a round in which no other one has begun to fill. */
+/** The reason why a rule without an order cannot fire yet. An entry may join a round in which no other entry has begun to fill. */
 export const waitsFor = (rules: Grouped, states: States, index: number, view: View): string | undefined => {
   if (rules[index]?.group === undefined) return undefined
   const own = states[index]
@@ -52,7 +51,7 @@ export const waitsFor = (rules: Grouped, states: States, index: number, view: Vi
   return waiting.find((reason) => reason !== undefined)
 }
 
-/** Takes back the orders of parts if another part of their entry has none. */
+/** Drops new orders of parts if another part of their entry has none. */
 export const together = <Step extends { readonly state: RuleState; readonly why?: unknown }>(
   rules: Grouped,
   states: States,

@@ -1,6 +1,6 @@
 /**
- * The memory of a rule: how often it fired, how long it pauses, and the order that it works on. An order ends when it can fill no more, not
- * when its cancel is requested. Until then it may fill, and the rule then continues as if the order had never been cancelled.
+ * The memory of a rule: how often it fired, how long it pauses, and its present order. An order ends when it can fill no more, not when its
+ * cancel is requested. Until then it may fill, and the rule then continues as if the order had never been cancelled.
  */
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -13,7 +13,7 @@ import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
 export interface Held {
   readonly since: number
-  /** Best price since the entry, in steps; the first one until a price is reached from which the stop moves. */
+  /** Best price since the entry, in steps; the first one until a price is reached at which the stop moves. */
   readonly best: number
   readonly left: Left | undefined
   /** The target was reached while part of the entry was open. */
@@ -51,7 +51,7 @@ export const isDone = ({ after, hasExit }: Going, { completedLegs }: SlotProgres
 export const isHolding = ({ after, quantity }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) >= quantity
 
-/** The whole quantity of its entry; if the rule leaves, no more than has filled. */
+/** The whole quantity of its entry; if the rule exits, no more than has filled. */
 export const entryOf = (going: Going, progress: SlotProgress): Amount => {
   const isLeaving = going.held?.left !== undefined || going.held?.isClosing === true
   return isLeaving && !isHolding(going, progress) ? filledOfLeg(going, progress) : going.quantity

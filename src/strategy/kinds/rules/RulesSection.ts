@@ -171,7 +171,7 @@ const checkFirst = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   }
 }
 
-/** Warns of a share of the position whose base the exits of other rules hold. */
+/** Warns of a rule that sells a share of the position, if open exits of other rules hold that base. */
 const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   for (const { at, rule } of read) {
     const size = at.type === "map" ? at.entries.get("size")?.value : undefined
@@ -227,7 +227,6 @@ const namesOf = (
   return names
 }
 
-/** One rule for each target. */
 const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseMillis: number): ReadonlyArray<Rule> => {
   const { to, market } = scope
   const keys = orderKeys(market)
@@ -283,7 +282,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   return exitPrices.length === 0 ? [whole] : inParts(whole, exitPrices, market)
 }
 
-/** One rule for each target, with its part of the size. They fire together. */
+/** One rule for each target, with its part of the size. The rules fire together. */
 export const inParts = (
   rule: Rule,
   targets: ReadonlyArray<ExitTarget<Term | undefined> & { readonly isNet?: boolean }>,
@@ -299,7 +298,7 @@ export const inParts = (
   })
 }
 
-/** The condition of an order by hand. It is no reason for an order, because it always holds. */
+/** The condition of an order by hand. It always holds, so it is not shown as a reason. */
 export const always = "mid > 0"
 
 type CompileTerm = (at: YamlScalar | undefined, type: ValueType) => Term | undefined
@@ -327,11 +326,6 @@ export const checkTrail = (trail: unknown, trailFrom: Span | undefined, to: Repo
 const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): boolean =>
   all.some((other) => other.side !== side && budget[other.side === "BUY" ? "quote" : "base"] > 0n)
 
-/**
- * Each single order must fit into the budget. Whether all fit at once is up to the limits when they fire: one rule
- * may sell what another buys, whatever the budget begins with.
- */
-/** Values of a rule's orders, as far as its file states them. */
 const valuesOf = ({ exit, price, size }: Rule, market: Market): ReadonlyArray<Amount> => {
   if (!("amount" in size)) return []
   if (size.unit === "quote") return [size.amount]
@@ -339,6 +333,10 @@ const valuesOf = ({ exit, price, size }: Rule, market: Market): ReadonlyArray<Am
   return written.map((each) => valueOf(market, { price: Decimal.fromNumber(each, 12), quantity: size.amount }))
 }
 
+/**
+ * Each single order must fit into the budget. The limits check if all fit at once when the rules fire: one rule may sell what another
+ * buys, whatever the budget begins with.
+ */
 export const checkSize = (
   rule: Rule,
   at: YamlNode,

@@ -1,6 +1,6 @@
 /**
- * The `state:` section of rules: named series that follow from their own last value, such as a trend that stays until
- * it turns. Each has a value per closed candle of one timeframe.
+ * The `state:` section of rules: named series that follow from their own last value, such as a trend that stays until it turns. Each has a
+ * value for each closed candle of one timeframe.
  */
 import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
@@ -77,7 +77,7 @@ export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): Readonly
     over
   })
   const { candles } = around.needs
-  // One candle more than the first value needs, because crossings look one candle back.
+  // One candle more than the first value needs, because crossings use the candle before.
   for (const { warmUp } of all) candles.set(timeframe, Math.max(warmUp + 1, candles.get(timeframe) ?? 0))
   for (const [market, problem] of scope.needs.volumes) needVolume(around.needs, market, problem)
   return new Map(
@@ -104,8 +104,8 @@ const pastsOf = (types: ReadonlyMap<string, Typed>): ReadonlyMap<string, Term> =
   )
 
 /**
- * A bare number fits any type. So the types are found by compiling without reports, once more for each state that may have its type from
- * another. The final compilation then checks them.
+ * A bare number fits any type. So the types are found by compiling without reports, once for each state, because a state may get its type
+ * from another one. The final compilation then checks them.
  */
 const typesOf = (
   states: ReadonlyArray<{ readonly name: string; readonly next: YamlScalar }>,

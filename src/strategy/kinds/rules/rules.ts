@@ -1,11 +1,11 @@
 /**
  * Rules: orders that are placed when a condition holds. Each rule is one slot with at most one order at a time. `when` places it;
- * `cancelWhen` or `expireAfter` cancels it while nothing of it has filled; `then` adds an exit. Price and exit are computed once, when the
- * rule fires; those that the file writes as numbers follow its edits.
+ * `cancelWhen` or `expireAfter` cancels it while nothing of it has filled; `then` adds an exit. Prices are computed once, when the rule
+ * fires; prices that the file states as numbers follow its edits.
  *
- * Conditions see closed candles, the mid, and the strategy's own trading. Nothing is decided on an indicator that is not warm, or on any
- * unknown value. The decision holds until a candle closes, the clock reaches a time in a condition, an order changes, or the mid reaches a
- * price at which a comparison changes.
+ * Conditions see closed candles, the mid, and the strategy's own trading. No rule fires on an indicator that is not warm, or on an unknown
+ * value. The decision holds until a candle closes, the clock reaches a time in a condition, an order changes, or the mid reaches a price at
+ * which a comparison changes.
  */
 
 import { formatWithSymbol } from "../../../domain/Amount.ts"
@@ -80,7 +80,7 @@ interface RuleMemory {
   readonly states: ReadonlyArray<RuleState>
 }
 
-/** An edit of the number of targets names the slots of a rule anew: they have fired as often as those before. */
+/** An edit of the number of targets renames the slots of a rule. They keep the number of firings of the old slots. */
 const siblingIn = (rules: Rules["rules"], { group, slot }: Rule, memory: Memory) => {
   const of = group?.of ?? slot
   const isOther = (name: string) =>
@@ -163,7 +163,7 @@ const stopsAround = (below: number, above: number): PriceBounds =>
     priceAbove: Number.isFinite(above) ? exactAbove(above) : undefined
   })
 
-/** No slot can have this name. */
+/** No rule can have this name. */
 const startKey = "startedAt"
 
 const momentIn = ({ market, needs }: Rules, view: View, startedAt: number | undefined): Moment => {
@@ -189,7 +189,7 @@ const inputs = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   )
 }
 
-/** Conditions alone decide which rules fire and which cancel their orders; nothing else changes when only the price moves. */
+/** If only the price moves, nothing but conditions decides which rules fire and which cancel their orders. */
 const stands = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): StandsAt | undefined => {
   const { startedAt, states } = known.read(memory)
   const glancing = glancingFrom(momentIn(whole, view, startedAt))
@@ -220,7 +220,7 @@ const standsOf = (
     if (fired >= rule.times || pausedUntil > moment.now) return always
     const verdict = () => judge(rule, truth)
     const present = verdict()
-    // The condition held, but the price or the size had no value.
+    // After "yes", the condition held but the price or the size had no value.
     return present === "unseen" || present === "yes" ? undefined : () => verdict() === present
   }
   if (going.withdrawnAt !== undefined) return always
@@ -268,7 +268,7 @@ interface Step {
   readonly why?: Reason
 }
 
-/** Fires if it may. `state`: with finished orders ended, so a second decision changes nothing. */
+/** Fires if it may. Finished orders have ended in `state`, so a second decision changes nothing. */
 const step = (
   rule: Rule,
   market: Market,
@@ -354,7 +354,7 @@ const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): 
 const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | "yes" | "no"): T | "yes" | "no" => {
   const whenTruth = truthOf(when)
   const unwanted = cancelWhen === undefined ? "no" : truthOf(cancelWhen)
-  // A condition that is not known counts before one that is.
+  // An unknown condition takes precedence over a known one.
   if (whenTruth !== "yes" && whenTruth !== "no") return whenTruth
   return unwanted === "yes" ? "no" : unwanted === "no" ? whenTruth : unwanted
 }
@@ -406,7 +406,7 @@ const afterOrder = (
     const isTrue = (term: Term, at: Moment) => truth(term, at) === "yes"
     const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
     if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
-    // What fills while another entry replaces this one is all that it buys.
+    // If another entry replaces this one, this one buys only what fills until it is cancelled.
     const quantity = withdrawnAt !== undefined && isReplaced() ? filledOfLeg(going, progress) : going.quantity
     return { ...state, pausedUntil: 0, going: { ...going, quantity, withdrawnAt: undefined, held: exitState } }
   }
@@ -433,7 +433,7 @@ const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment
 const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment, netOf?: number): Price | undefined => {
   const value = term.value(moment)
   if (!Number.isFinite(value) || value <= 0) return undefined
-  // Twelve digits: whatever a double has beyond them is computational noise.
+  // A double has only computational noise beyond twelve digits.
   const price = orderPrice(market, side, netOfFills(side === "SELL", Decimal.fromNumber(value, 12), netOf))
   return Decimal.isPositive(price) ? price : undefined
 }
