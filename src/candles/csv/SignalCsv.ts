@@ -1,6 +1,6 @@
 /**
- * Past signals as text: `time,name,value` in each line, in any order, with or without a line that names the columns. The same file feeds a
- * running bot, which reads lines that are added to it.
+ * Reads past signals as text: `time,name,value` in each line, in any order, with or without a heading. The same file can feed a running
+ * bot, which reads lines added to it.
  */
 import { type Signal, signalName } from "../../domain/Signal.ts"
 import type { DataProblem } from "../DataProblem.ts"
