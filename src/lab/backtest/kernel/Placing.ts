@@ -1,7 +1,4 @@
-/**
- * Moves orders and their money in one market: placed, refused, waiting, cancelled, paid out. An order's deposit leaves the wallet when the
- * order is placed.
- */
+/** Moves orders and their money in one market. An order's deposit leaves the wallet when the order is placed. */
 import { min } from "../../../domain/Amount.ts"
 import type { Side } from "../../../domain/Market.ts"
 import { fillsAt, swapping, withdrawFee } from "./FillRules.ts"
@@ -11,8 +8,7 @@ import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
 /**
- * Returns the candle price at which an order fills now. For the slot's present legs the ladder stores it; `slot` is absent for legs that
- * come next.
+ * Returns the candle price at which an order fills now. The ladder stores it for the slot's current legs; pass no `slot` for later legs.
  */
 export const fillsAtNow = (run: MarketRun, row: OrderRow, slot?: SlotState.SlotState): number => {
   const { candles, clock, conditions, lastClose, orders } = run
@@ -33,11 +29,11 @@ export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
   if (run.looksAtArrivals && isReached(run, slot, row)) arrive(run, slot, row)
 }
 
-/** A swap waits for its price before it is placed: then it is executed at once or refunded. Only a run with a guard allows that. */
+/** Executes a swap at once or refunds it. It waits for its price before it is placed, which only a run with a guard allows. */
 const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.phase !== "resting") return
   const { arrivals, conditions, guard } = run
-  // It follows a leg that has just filled, so nothing has checked if it must wait.
+  // The swap follows a leg that has just filled, so nothing has checked if it must wait.
   if (guard === undefined && conditions.limits !== undefined) return arrivals.deviates()
   if (isReached(run, slot, row)) arrivals.add(slot)
   else refundSwap(run, slot)
@@ -142,8 +138,7 @@ export const placeWaiting = (run: MarketRun): void => {
 }
 
 /**
- * Takes the order off the market and returns its unspent input, less the fee of the refund. A purchase that has filled completely below its
- * limit also has unspent input.
+ * Removes the order and returns its unspent input, less the refund fee. A purchase that has filled below its limit also has unspent input.
  */
 export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
   const { orders, wallet, trading, clock, conditions } = run

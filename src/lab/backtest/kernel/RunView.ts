@@ -1,6 +1,6 @@
 /**
- * Builds the view of a strategy at the close of a bar, or at its present place within one. Slots and candles that have not changed stay the
- * same objects. Values that few strategies read are created on first use.
+ * Builds the view of a strategy at the current time of the run. Unchanged slots and candles stay the same objects, and values that few
+ * strategies read are created on first use.
  */
 import { exactPrice } from "../../../candles/Candles.ts"
 import { bottomless, type Depth } from "../../../domain/Book.ts"
@@ -62,7 +62,7 @@ const candlesOf = ([run, ...others]: Runs, now: number): ReadonlyMap<string, Clo
 
 const silence: Signals = new Map()
 
-/** Shares getters among all views, because own getters would have to be created for each view. */
+/** Getters are on the prototype, because own getters would have to be created for each view. */
 class RunView implements View {
   declare readonly now: number
   declare readonly market: Market

@@ -1,5 +1,5 @@
 /**
- * Results of a search on disk, one per line, written as they come: an interrupted search continues where it stopped. The first line
+ * Stores results of a search as they come, one per line, so that an interrupted search continues where it stopped. The first line
  * identifies the search; the file of another search is refused, never mixed.
  */
 import { Effect, FileSystem, Schema } from "effect"
@@ -30,7 +30,7 @@ const Row = Schema.fromJsonString(
   })
 )
 
-/** Returns the results stored under this fingerprint. Ignores a last line that was not written completely. */
+/** Returns the results stored under this fingerprint. Ignores an incomplete last line. */
 export const open = Effect.fn("SweepStore.open")(function* (file: string, fingerprint: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const content = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : ""
