@@ -1,6 +1,6 @@
 /**
- * Draws the charts and the fills of a backtest in the reader's browser. Charts share a cursor and a zoom, and are drawn again when the
- * theme or the width changes, also for printing. Makes no requests.
+ * Draws the charts and the fills of a backtest in the reader's browser. Charts share a cursor and a zoom. A change of theme or width, also
+ * for printing, draws them again. Makes no requests.
  */
 export const script = `
 const data = JSON.parse(document.getElementById("data").textContent)

@@ -38,7 +38,7 @@ const conditionsOf = (where: ReadonlyArray<string>) =>
       : Effect.succeed(condition)
   })
 
-/** Fails on an unknown key in `--set`, because it would make every trial invalid. */
+/** Fails on an unknown key in `--set`, which would make every trial invalid. */
 const refuseUnknownKeys = Effect.fnUntraced(function* (
   { file, markets, text }: Pick<StrategySource.StrategySource, "file" | "markets" | "text">,
   space: ReadonlyArray<SweepSpace.Dimension>,
@@ -78,7 +78,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const rankedBy = fills === "worse" ? [fills, objective] : [fills]
   const identity = [text, space, ...rankedBy, sha256Of({ sources }), asked.from, asked.to, asked.repair, own]
   return {
-    /** Its own market first, then the others. */
+    /** The file's own market first. */
     runs,
     space,
     objective,

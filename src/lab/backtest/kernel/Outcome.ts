@@ -19,7 +19,7 @@ export interface Outcome {
   readonly fills: FillLog
   readonly table: OrderTable.OrderTable
   readonly slotNames: ReadonlyArray<string>
-  /** True for slots that enter and leave by turns. A trade of any other slot may be closed by any of these. */
+  /** True for slots that enter and leave by turns, which close only their own trades. Other slots close trades of any slot. */
   readonly slotsTakeTurns: ReadonlyArray<boolean>
   readonly slotReasons: ReadonlyArray<string>
   /** All base owned at the end, deposits of open orders included. `quote` contains the market's budget and the result of its trading. */

@@ -25,7 +25,7 @@ const rows = [
   ["fills", sidesOf, "fills", String]
 ] as const
 
-/** Writes the lower and the higher figure of each row. */
+/** Writes the lowest and the highest figure of each row. */
 const cellsOf = ({ figures }: Saved): ReadonlyArray<string> =>
   rows.map(([, of, key, write]) => {
     const values = of(figures).map((each) => Number(each[key]))

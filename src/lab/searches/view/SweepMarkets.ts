@@ -1,6 +1,6 @@
 /**
- * One strategy file on several markets: the score of each trial on every market, with their median and the worst. A trial that is the best
- * on one market and poor on the others was fitted to that market.
+ * Shows the score of each trial on every market, with the median and the worst. A trial that is the best on one market and poor on the
+ * others was fitted to that market.
  */
 import * as Page from "../../../report/Page.ts"
 import * as Objective from "../../backtest/search/Objective.ts"

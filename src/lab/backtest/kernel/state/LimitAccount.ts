@@ -108,7 +108,7 @@ export class LimitAccount {
     this.stopTurns(stop)
   }
 
-  /** True if decisions stopped or started being followed since the strategy last ran. */
+  /** True if a stop with `drain` has begun or ended since the strategy last ran. */
   get isTurned(): boolean {
     return this.turned
   }
