@@ -27,10 +27,7 @@ export const userFolder = Effect.fnUntraced(function* (variable: string, usual: 
   return join(base, "limitbot")
 })
 
-/**
- * Gives files of the same name in different folders different caches. Returns `undefined` if the system does not know the user, or if the
- * folder is gone.
- */
+/** Files of one name in different folders have different caches. `undefined` if the user is unknown or the folder is gone. */
 export const cacheFileOf = Effect.fnUntraced(
   function* (file: string) {
     const folder = dirname(file)

@@ -19,9 +19,7 @@ export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFile
 
 export interface LoadOptions {
   readonly repair: ReadonlySet<Repair>
-  /** Length of candles made from a trade file. */
   readonly tradeCandleMillis: number
-  /** `kept`: in the folder from `CacheFolder`. */
   readonly cache: "kept" | "never"
   readonly wanted: ColumnCache.WantedColumns
 }

@@ -1,5 +1,5 @@
 /**
- * Candles as columns, with one double per price, on shared memory, so that worker threads read them without a copy.
+ * Candles as columns of doubles on shared memory, so that worker threads read them without a copy.
  *
  * Invariant: a price is the double nearest to a decimal with at most `priceScale` places and fifteen significant digits. So `exactPrice`
  * returns the exact number of the file, and comparing doubles compares these numbers.

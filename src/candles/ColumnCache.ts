@@ -125,10 +125,7 @@ const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Arra
   ]
 }
 
-/**
- * Optional columns. A run over years stays small without them. `late` leaves a column in the file and reads a value when it is needed; the
- * file's descriptor must then stay open.
- */
+/** Without these columns a run over years stays small. `late` reads values when needed from the file, which must stay open. */
 export interface WantedColumns {
   readonly open: boolean | "late"
   readonly volume: boolean | "late"

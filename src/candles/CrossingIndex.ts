@@ -10,9 +10,8 @@ import { type Candles, type Column, column } from "./Candles.ts"
 
 /** Bars `from` up to `to` (exclusive) of both columns: all bars, or the part that was fetched last. */
 export interface Leaves {
-  /** Crossed if at or below a level: lows for open buys, closes for price bounds. */
+  /** Crossed if at or below a level: lows for open buys, closes for price bounds. `upper` is crossed if at or above. */
   readonly lower: Float64Array
-  /** Crossed if at or above a level. */
   readonly upper: Float64Array
   from: number
   to: number
@@ -158,7 +157,6 @@ const climb = (index: CrossingIndex, near: number, to: number, below: number, ab
   return Math.min(to, bar)
 }
 
-/** Only a bar whose range crosses can contain a small bar that crosses. */
 const nextFolded = (
   index: CrossingIndex,
   { ranges, parts }: Folded,

@@ -1,7 +1,6 @@
 /**
- * Seeded synthetic candles: a seed gives the same bytes on every machine, so that speed figures and tests need no data file. The logarithm
- * of the price reverts to its start with a half life of 60 days and has 60 % yearly volatility. Each bar takes six steps for its high and
- * low; prices have two decimal places.
+ * Seeded synthetic candles, the same bytes on every machine, so that speed figures and tests need no data file. The logarithm of the price
+ * reverts to its start with a half life of 60 days and has 60 % yearly volatility, in six steps a bar. Prices have two decimal places.
  */
 import { dayMillis } from "../domain/Durations.ts"
 import { type Candles, column } from "./Candles.ts"
@@ -28,9 +27,7 @@ export const defaults: GenerateOptions = {
 const stepsPerBar = 6
 const yearMillis = 365 * dayMillis
 
-/**
- * xorshift32, in [0, 1). Unlike `domain/Seeded` it must never change, because figures of benchmarks, tests and documentation depend on it.
- */
+/** xorshift32, in [0, 1). Unlike `domain/Seeded` it never changes, because figures of benchmarks, tests and docs depend on it. */
 const uniform = (state: Uint32Array): number => {
   let x = state[0] ?? 1
   x ^= x << 13

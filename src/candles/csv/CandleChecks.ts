@@ -1,7 +1,6 @@
 /**
- * Checks each row of candles or trades by itself and against the row before. Makes only the requested repairs, and counts them. Trades must
- * be in time order before they become candles. A candle must not begin before the previous one ends; if gaps are filled, candles begin a
- * whole number of bars apart.
+ * Checks each row of candles or trades by itself and against the row before. Makes only the requested repairs, and counts them. A candle
+ * must not begin before the previous one ends; if gaps are filled, candles begin a whole number of bars apart.
  */
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
@@ -22,7 +21,6 @@ export const repairs = ["invalid", "sort", "duplicates", "range", "gaps"] as con
 export type Repair = (typeof repairs)[number]
 
 export interface Checked {
-  /** Absent after an error. */
   readonly candles?: Candles
   readonly problems: ReadonlyArray<DataProblem>
   readonly problemCount: number

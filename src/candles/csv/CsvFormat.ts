@@ -1,7 +1,7 @@
 /**
  * Detects the format of a text file: its delimiter, its kind (candles or trades), and the role of each column. `names` lists the names of
- * each role, by preference. If several columns name one role, the first rows decide: of two volumes one must be the other times the price,
- * and other columns must have equal values. Otherwise the file is refused, and the message names the columns.
+ * each role, by preference. If several columns name one role, the first rows decide. Of two volumes one must be the other times the price;
+ * other columns must have equal values. Otherwise the file is refused, and the message names the columns.
  */
 import { Result } from "effect"
 import type { DataProblem } from "../DataProblem.ts"
@@ -119,10 +119,7 @@ const problem = (
 const valuesOf = ({ sample }: Table, field: number, role: Role): ReadonlyArray<number> =>
   sample.map((row) => Result.getOrElse(parseField(row[field] ?? "", role), () => ({ value: Number.NaN })).value)
 
-/**
- * Finds the base volume: every other volume is this column times a price of its row. Returns `undefined` unless exactly one column
- * qualifies.
- */
+/** Returns the one column of which every other volume is a multiple by a price of its row; `undefined` unless there is exactly one. */
 const baseAmong = (table: Table, candidates: ReadonlyArray<number>): number | undefined => {
   const isPrice = (name: string) =>
     (["open", "high", "low", "close", "price"] as const).some((role) => names[role].some((each) => each.test(name)))

@@ -1,7 +1,4 @@
-/**
- * Reads past signals as text: `time,name,value` in each line, in any order, with or without a heading. The same file can feed a running
- * bot, which reads lines added to it.
- */
+/** Reads past signals: `time,name,value` in each line, in any order. A running bot can read the same file while lines are added. */
 import { type Signal, signalName } from "../../domain/Signal.ts"
 import type { DataProblem } from "../DataProblem.ts"
 import { parseField } from "./CsvField.ts"

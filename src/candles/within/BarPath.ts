@@ -1,12 +1,12 @@
 /**
- * Simulates a possible price path within a bar: from the open to one extreme, to the other, and to the close, as a bridge that stays inside
- * the bar. Its steps are as rough as in real markets, so it crosses a grid's cell as often as the market.
+ * Simulates a possible price path within a bar: from the open to one extreme, to the other, and to the close. It is a bridge that stays
+ * inside the bar. Its steps are as rough as in real markets, so it crosses a grid's cell as often as the market.
  *
- * It is fitted to series with known finer data, by the number of crossings of a cell from end to end, over all cells that the price was in.
- * 200 hours of the BTC perpetual of January 2022 (known minutes) have 12.8 crossings at 0.4 % of the price, 8.6 at 0.6 %, 5.7 at 0.9 %;
- * these paths have 12.9, 8.5 and 5.7, straight ones 9.3, 7.1 and 5.1. 72 hours of SOL spot of August 2024 have 10.2, 7.1 and 4.9; these
- * paths 10.5, 6.9 and 4.7, straight ones 6.3, 5.3 and 4.2. By hour, paths cross more in calm hours and less in trending ones; profit
- * follows the sum. `test/candles/BarPath.test.ts` compares both.
+ * It is fitted to series with known finer data, by the crossings of cells from end to end, over all cells that the price was in. 200 hours
+ * of the BTC perpetual of January 2022 (known minutes) have 12.8 crossings at 0.4 % of the price, 8.6 at 0.6 %, 5.7 at 0.9 %; these paths
+ * have 12.9, 8.5 and 5.7, straight ones 9.3, 7.1 and 5.1. 72 hours of SOL spot of August 2024 have 10.2, 7.1 and 4.9; these paths 10.5, 6.9
+ * and 4.7, straight ones 6.3, 5.3 and 4.2. By hour, paths cross more in calm hours and less in trending ones; profit follows the sum.
+ * `test/candles/BarPath.test.ts` compares both.
  */
 import type { Random } from "../../domain/Seeded.ts"
 import { type Candles, openAt } from "../Candles.ts"

@@ -2,8 +2,7 @@
  * Turns each bar into small bars along one possible path (`BarPath`), so that orders fill and strategies decide within the bar. A candle
  * shows how far the price went, but not in which order.
  *
- * Small bars are made on demand, one bar at a time: a search requests only bars whose range can reach an order or a bound. A bar always
- * gives the same small bars.
+ * Small bars are made on demand, always the same: a search requests only bars whose range can reach an order or a bound.
  */
 import { type Candles, closeAt, column, openAt, volumeAt } from "../Candles.ts"
 import * as CrossingIndex from "../CrossingIndex.ts"

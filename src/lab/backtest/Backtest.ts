@@ -1,7 +1,4 @@
-/**
- * Runs one strategy over the candles of its markets, under the rules of one side of the band. The strategy is the function that runs live,
- * with its own budget and limits.
- */
+/** Runs one strategy, the function that also runs live, over candles, under the rules of one side of the band. */
 import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Resample from "../../candles/Resample.ts"

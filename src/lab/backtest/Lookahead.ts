@@ -1,8 +1,7 @@
 /**
  * Checks that a strategy does not use the future, and that the candles that it declares are enough. A view's columns hold the whole series,
- * and `closed` counts the closed candles. So the check runs the strategy at many times with the real future, without a future, and with
- * another future; the three answers must be equal. It also runs the strategy with exactly the declared number of candles, which should
- * hardly ever change the answer.
+ * with a count of closed candles. So the strategy runs at many times with the real future, without a future, and with another future; the
+ * answers must be equal. It also runs with exactly the declared candles, which should hardly ever change the answer.
  */
 import { type Candles, exactPrice } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
@@ -16,7 +15,6 @@ import type { ClosedCandles, View } from "../../strategy/View.ts"
 
 export interface LookaheadReport {
   readonly moments: number
-  /** Times at which the future changed the answer. */
   readonly peeks: ReadonlyArray<{ readonly at: number; readonly text: string }>
   readonly warm: number
   readonly sensitive: number

@@ -1,8 +1,7 @@
 /**
  * Draws the venue of a simulated run: from ranges measured on the account's own orders if there are enough, otherwise from this prior. The
- * prior is stated only here, and every backtest prints which of the two it used. A run has one margin for all solvers, and its times are
- * mostly short. An eighth of the runs has the lowest margin and an eighth the highest, so that p5 to p95 includes venues without any
- * margin.
+ * prior is stated only here, and every backtest prints which of the two it used. A run has one margin, and its times are mostly short. An
+ * eighth of the runs has the lowest margin and an eighth the highest, so that p5 to p95 includes venues without any margin.
  */
 import { Struct } from "effect"
 import type { Random } from "../../domain/Seeded.ts"

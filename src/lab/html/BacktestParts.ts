@@ -1,7 +1,4 @@
-/**
- * Elements of a backtest's page that its script fills (`HtmlReportScript.ts`): charts and the list of fills. Series are numbers; long
- * columns are bytes in base64.
- */
+/** Elements of a backtest's page that `HtmlReportScript.ts` fills. Series are numbers; long columns are bytes in base64. */
 import { canvas, escape } from "./HtmlPage.ts"
 
 /** Distinct orders. Fills and stays refer to them by index; they refer to slot and market by index. */

@@ -19,7 +19,6 @@ export const share = (ratio: number, places = 4): string => `${figure(ratio * 10
 /** Matches numbers that are not a part of a name, a date, a time, a version, or a number in another notation. */
 const numbers = /(?<![\w.:/+-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w:/]|[.,]\d|-\w)/g
 
-/** Rewrites all numbers except years. */
 export const polished = (text: string): string =>
   text.replaceAll(numbers, (number) => (/^(?:19|20)\d\d$/.test(number) ? number : rewritten(number, "")))
 

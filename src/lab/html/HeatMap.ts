@@ -1,7 +1,4 @@
-/**
- * Values over two parameters as a map, beside the same map with every cell averaged with its neighbours. A good cell among good ones is a
- * plateau; a good cell alone is a spike, and most likely luck.
- */
+/** A map of values over two parameters, and the same map averaged with neighbours. A good cell without good neighbours is likely luck. */
 import { figure, polished } from "./Figures.ts"
 import { escape, scrolled } from "./HtmlPage.ts"
 

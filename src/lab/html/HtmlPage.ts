@@ -1,7 +1,4 @@
-/**
- * Renders a page as one HTML file that makes no requests, readable in the dark and on paper. The verdict and the key figures come first,
- * technical sections last and folded. Text is escaped only in the functions that make elements.
- */
+/** Renders a page as one HTML file without requests. Text is escaped only in the functions that make elements. */
 import type { Page, PageCell, PagePart, PageSection } from "../../report/Page.ts"
 import { polished, signed, toneOf } from "./Figures.ts"
 import { style } from "./HtmlPageStyle.ts"

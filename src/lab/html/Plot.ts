@@ -1,7 +1,4 @@
-/**
- * Draws a chart without a script: shapes between two axes. Shapes are stretched and texts are not, so a chart fits any width and works on
- * paper.
- */
+/** Draws a chart without a script. Shapes are stretched and texts are not, so a chart fits any width and works on paper. */
 import { utcDate } from "../../domain/Text.ts"
 import { figure, polished, share } from "./Figures.ts"
 import * as HeatMap from "./HeatMap.ts"
@@ -55,7 +52,6 @@ export const namesAxis = (title: string, names: ReadonlyArray<string>): PlotAxis
   return { title, from: 0.5, to: names.length + 0.5, ticks }
 }
 
-/** Spreads values evenly over the axis. */
 export const along = ({ from, to }: PlotAxis, values: ReadonlyArray<number>): Shape["points"] =>
   values.map((value, index) => [from + ((to - from) * index) / Math.max(1, values.length - 1), value])
 

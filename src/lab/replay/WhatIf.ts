@@ -1,8 +1,7 @@
 /**
- * Estimates the earnings of an edited file on the recorded prices, compared with the strategy's actual earnings. No exact answer exists,
- * because fills depend on solvers. So the answer is a band: the edited file runs as a backtest over the minutes that the bot saw, with
- * times and margins measured from its own orders. The band of the file that ran last shows the error of such a band, and both ends are
- * widened by that error.
+ * Estimates the earnings of an edited file on the recorded prices, compared with the strategy's actual earnings. The answer is a band,
+ * because fills depend on solvers. The edited file runs as a backtest over the minutes that the bot saw, with times and margins measured
+ * from its own orders. The band of the file that ran last shows the error of such a band, and both ends are widened by that error.
  */
 import { Array as Arr, Effect, Option } from "effect"
 import * as JournalData from "../../app/journal/JournalData.ts"

@@ -1,4 +1,3 @@
-/** Implements the commands on candle files, and the calibration of a journal. */
 import { Console, Effect, FileSystem, Option } from "effect"
 import * as JournalData from "../../app/journal/JournalData.ts"
 import { type Candles, extremes } from "../../candles/Candles.ts"

@@ -1,8 +1,7 @@
 /**
  * Determines the fees and the spread of a backtest, with the reasons. Flags come first; then values measured in the configuration's own
  * journal, and for payouts and refunds those that the venue published on its orders; then the venue's values, as `check` and `plan` know
- * them, and the sandbox's spread. Output prints the reasons before any figure. Configuration and journal are read once, for all markets and
- * files.
+ * them, and the sandbox's spread. Configuration and journal are read once for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -116,10 +115,7 @@ interface OfInputs {
   readonly learned?: EchoedFee.LearnedFee | undefined
 }
 
-/**
- * Returns the fee on every input under a schedule that shares app fees: the fee that orders of the market reported, otherwise the
- * schedule's. Every other schedule takes its fee from the payout.
- */
+/** Fee on every input under a schedule that shares app fees: as orders reported it, otherwise the schedule's. Others charge payouts. */
 export const ofInputs = (
   known: Pick<Account, "echoed" | "isPartner" | "schedule">,
   markets: ReadonlyArray<Market>,

@@ -20,9 +20,8 @@ const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
 })
 
 /**
- * Reports a broken configuration like a broken strategy, with its own problems. Without a configuration, checks everything that needs none,
- * and the output says what was left out. If the configuration was found but not named, a market that it lacks is not a mistake, as in a
- * backtest.
+ * Reports a broken configuration like a broken strategy. Without a configuration, checks everything that needs none, and the output says
+ * what was left out. If the configuration was found but not named, a market that it lacks is not a mistake, as in a backtest.
  */
 const readAgainst = Effect.fnUntraced(function* (
   { config: given, usual }: Pick<Asked, "config" | "usual">,

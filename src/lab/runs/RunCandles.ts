@@ -1,7 +1,4 @@
-/**
- * Loads the candles of a run, from a file or a journal, within the requested time and with the requested repairs. Each market has its own
- * file; all have one time axis.
- */
+/** Loads the candles of a run, from files or a journal. Each market has its own file; all have one time axis. */
 import * as fs from "node:fs"
 import { Array as Arr, Effect, Option, Order, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"

@@ -1,7 +1,4 @@
-/**
- * Sets up a run, the same for backtests, searches, Monte Carlo and the profit difference of an edited file. Turns the known costs and rules
- * into options for each market that the strategy sees, and joins these with its candles.
- */
+/** Turns the known costs and rules into options for each market that the strategy sees, and joins these with its candles. */
 import { Array as Arr, Effect, FileSystem, Option, Result } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as SignalCsv from "../../candles/csv/SignalCsv.ts"

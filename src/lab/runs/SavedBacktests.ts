@@ -1,7 +1,4 @@
-/**
- * Keeps the newest 100 runs of `limitbot backtest`, each in a file named by its number, in `$XDG_STATE_HOME/limitbot/backtests` (by default
- * `~/.local/state/limitbot/backtests`). Only their owner can read them.
- */
+/** Keeps the newest 100 runs of `limitbot backtest` in the user's state folder, each in a file named by its number, for its owner only. */
 import { join } from "node:path"
 import { Console, Effect, FileSystem, Result, Schema } from "effect"
 import { userFolder } from "../../candles/CacheFolder.ts"

@@ -1,7 +1,6 @@
 /**
- * `search --write`: puts the values of the best trial into the strategy file, and shows the change. A running bot applies a changed file,
- * so with `--config` the change is planned first, and not written if the plan is not safe. An edit made during the search is not
- * overwritten.
+ * `search --write`: puts the values of the best trial into the strategy file. A running bot applies a changed file, so with `--config` the
+ * change is planned first, and not written if the plan is not safe. An edit made during the search is not overwritten.
  */
 import { Effect, FileSystem, Option, Result } from "effect"
 import { laidOver, whole } from "../../files/StrategyFiles.ts"

@@ -1,7 +1,4 @@
-/**
- * Runs a sweep: all trials on all cores, with stored results; then the finalists by their worse side, ranked by simulated runs; then the
- * measures of trust in the best.
- */
+/** Runs all trials on all cores, ranks the finalists by simulated runs, and measures the trust in the best. */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Progress from "../../process/Progress.ts"

@@ -1,7 +1,4 @@
-/**
- * Aligns columns of text, with numbers at their decimal point. Cells have no line breaks, and text from a file or the venue cannot repaint
- * a terminal. A list declares its columns once (`of`), for people, programs and spreadsheets.
- */
+/** Formats tables. Text from a file or the venue cannot break a line or repaint a terminal. */
 import * as Csv from "../../domain/Csv.ts"
 import { printable } from "../../domain/Text.ts"
 

@@ -1,4 +1,3 @@
-/** Inputs of a run in one market. */
 import type { Resampled } from "../../../candles/Resample.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Market } from "../../../domain/Market.ts"

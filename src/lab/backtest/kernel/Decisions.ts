@@ -66,10 +66,7 @@ const dueIn = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: Desire
   return leg === undefined || quantity <= 0n || leg.side !== row.side ? undefined : { row, index, leg, quantity }
 }
 
-/**
- * Decides on a slot's order under new legs. `kept`: it fits. `stays`: moving it is not worth the cost. `waits`: its successor may not be
- * placed yet. `goes`: it is cancelled.
- */
+/** `kept`: it fits the new legs. `stays`: moving is not worth it. `waits`: its successor may not be placed yet. `goes`: it is cancelled. */
 const fateUnder = (
   run: MarketRun,
   slot: SlotState.SlotState,

@@ -55,9 +55,8 @@ export const advance = ({ drawdown, holdings, first, isOne, parts }: Equity, to:
 export const maxDrawdown = ({ drawdown }: Equity): number => drawdown.greatest
 
 /**
- * The sum of the closes of several markets has no index, but in a block of bars it lies between the sums of their lowest and of their
- * highest closes. Usually these show that nothing in the block matters. Otherwise smaller blocks are tried, and finally every close is
- * read. A block that reaches beyond the requested bars may also show that nothing in it matters.
+ * The sum of the closes of several markets has no index. In a block of bars it lies between the sums of their lowest and of their highest
+ * closes. If these do not show that nothing in the block matters, smaller blocks are tried, and finally every close is read.
  */
 const isNothingNew = (
   { peak, greatest }: Drawdown.Drawdown,

@@ -9,14 +9,11 @@ import { ratioOf } from "../../../domain/fees/RoundCost.ts"
 import { type BidAsk, type Market, type Price, quoteAmount, type Side } from "../../../domain/Market.ts"
 
 export interface FillRules {
-  /**
-   * `at`: the bar reaches the limit. `through`: it goes beyond. `within`: the limit lies inside the bar, so a gap over it does not fill.
-   * `close`: only the close counts.
-   */
+  /** `at`: the bar reaches the limit. `through`: goes beyond. `within`: contains it, so no fill in a gap. `close`: closes at or beyond. */
   readonly touch: "at" | "through" | "within" | "close"
   /**
-   * `close`: a stop counts at closes. `first`: a bar that reaches a stop reaches it before any order on the other side of the bar fills,
-   * and after all transits have ended.
+   * `close`: a stop counts at closes. `first`: a bar that reaches a stop does so after all transits have ended, and before any order on the
+   * other side of the bar fills.
    */
   readonly stops: "close" | "first"
   /** Distance beyond the limit that the bar must reach. */
@@ -159,10 +156,7 @@ export const reachOf = (rules: FillRules, side: Side): number => {
   return side === "BUY" ? (1 - edge) * rest : (1 + edge) / rest
 }
 
-/**
- * Returns the price of an order that is marketable on arrival. It pays app fees, the margin and half the spread beyond the market, but
- * never more than its limit.
- */
+/** Returns the price on marketable arrival: app fees, the margin and half the spread worse than the market, never worse than the limit. */
 export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price => {
   const beyond = rules.edgeBasisPoints + rules.spreadBasisPoints
   if (beyond === 0 && rules.appFeeBasisPoints === 0) return market

@@ -1,8 +1,7 @@
 /**
  * Fills the orders of one bar. Orders that are open at the bar's opening fill from the market outwards: buys from the highest down, then
  * sells from the lowest up. An order that follows a fill is open from the next bar on. `fillWhole` is a fast path for orders that fill
- * whole at their limit: a fill is a table row and a few additions. `fillSlices` does the same with partial fills, better prices and waiting
- * times.
+ * whole at their limit; `fillSlices` means the same, with partial fills, better prices and waiting times.
  */
 import { exactPrice, openAt } from "../../../candles/Candles.ts"
 import { type Amount, min } from "../../../domain/Amount.ts"
@@ -174,10 +173,7 @@ const fillSlice = (
   return quantity
 }
 
-/**
- * Executes a swap whole at the current price, regardless of the bar's volume. A purchase spends its whole input and keeps all base that it
- * receives.
- */
+/** Executes a swap whole at the current price, with any bar volume. A purchase spends all input and keeps all base it receives. */
 const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: OrderTable.OrderRow, close: Price) => {
   const { orders, conditions, clock, lastClose } = run
   const { market, rules } = conditions

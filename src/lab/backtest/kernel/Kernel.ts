@@ -168,10 +168,7 @@ const fillBar = (whole: NextEvent.WholeRun, bar: number): boolean => {
   return isAny
 }
 
-/**
- * Glances read every close. Small bars are computed when they are read, so reading all of them costs more than running the strategy at its
- * bounds, unless every bar has a bound anyway.
- */
+/** Glances read every close and so compute every small bar, which costs more than running at bounds unless each bar has one. */
 const mayGlance = ({ indices: { told }, run }: NextEvent.MarketPart, { barClose }: Bounds): boolean => {
   if (told === undefined) return true
   const millis = barClose === undefined ? undefined : timeframeMillis(barClose)
@@ -257,9 +254,8 @@ const isBoundReached = ({ first, parts }: NextEvent.WholeRun, bar: number): bool
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
 
 /**
- * The quick path, for a time in which only fills can happen before the next decision. Makes these fills from bar `from` on and returns the
- * next bar; the number of bars if the run has ended or must be repeated with a guard. It does the same as the loop below, and is separate
- * so that the compiler optimizes it as one piece.
+ * Makes fills from bar `from` on while nothing else can happen before the next decision. Returns the next bar; the number of bars if the
+ * run has ended or must be repeated with a guard. Equals the loop below; separate so that the compiler optimizes it as one piece.
  */
 const fillQuickly = ({ first, equity }: NextEvent.WholeRun, from: number): number => {
   const { run, ask, indices } = first

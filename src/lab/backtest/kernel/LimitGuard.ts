@@ -1,9 +1,7 @@
 /**
  * Applies a strategy's own limits in one market of a run, by the rules of the engine. An order that only a limit refuses waits and is tried
- * again at every close that may release it. It counts once under that limit.
- *
- * Every strategy has the limit `maxPriceDeviation`. A run with no other limit of this kind begins without a guard, and is repeated with one
- * if an order breaks the limit.
+ * again at every close that may release it. It counts once under that limit. A run whose only such limit is `maxPriceDeviation`, which
+ * every strategy has, begins without a guard. It is repeated with one if an order breaks the limit.
  */
 import { exactPrice } from "../../../candles/Candles.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

@@ -1,5 +1,5 @@
 /**
- * Compares the strategy's equity with its loss limits at every close, by the same marks as the engine, which does so every turn at the mid.
+ * Compares the strategy's equity with its loss limits at every close, by the same marks as the engine; the engine uses the mid every turn.
  * Between fills, the equity in one market is a linear function of the close. So only closes beyond two prices or after a certain time can
  * change a mark, or begin or end a stop. All others are skipped.
  */

@@ -1,7 +1,4 @@
-/**
- * Finds the first bar that fills an order, reaches a bound of the last decision, or reaches a stop if stops count within bars. Also defines
- * the parts of a run, one for each market.
- */
+/** Finds the bar of the next event: a fill, a bound of the last decision, or a stop if stops count within bars. */
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import type { StandsAt } from "../../../strategy/Strategy.ts"
 import * as AskAgain from "./AskAgain.ts"

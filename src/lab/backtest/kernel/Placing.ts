@@ -7,9 +7,7 @@ import type { MarketRun } from "./MarketRun.ts"
 import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
-/**
- * Returns the candle price at which an order fills now. The ladder stores it for the slot's current legs; pass no `slot` for later legs.
- */
+/** Returns the candle price at which an order fills now. The ladder stores it for the slot's current legs; omit `slot` for others. */
 export const fillsAtNow = (run: MarketRun, row: OrderRow, slot?: SlotState.SlotState): number => {
   const { candles, clock, conditions, lastClose, orders } = run
   const scale = lastClose.scaleFor(clock.nextBar)
@@ -137,9 +135,7 @@ export const placeWaiting = (run: MarketRun): void => {
   for (const slot of orders.exitsFirst(orders.slots.filter(({ phase }) => phase === "waiting"))) place(run, slot)
 }
 
-/**
- * Removes the order and returns its unspent input, less the refund fee. A purchase that has filled below its limit also has unspent input.
- */
+/** Removes the order and returns its unspent input, less the refund fee. A purchase filled below its limit also has unspent input. */
 export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
   const { orders, wallet, trading, clock, conditions } = run
   const { refundFee } = conditions.rules

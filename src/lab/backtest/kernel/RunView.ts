@@ -1,7 +1,4 @@
-/**
- * Builds the view of a strategy at the current time of the run. Unchanged slots and candles stay the same objects, and values that few
- * strategies read are created on first use.
- */
+/** Builds the strategy's view at the run's current time. Unchanged slots and candles stay the same objects. */
 import { exactPrice } from "../../../candles/Candles.ts"
 import { bottomless, type Depth } from "../../../domain/Book.ts"
 import type { BidAsk, Market, Price, TwoSidedPrice } from "../../../domain/Market.ts"

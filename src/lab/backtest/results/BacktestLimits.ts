@@ -1,4 +1,3 @@
-/** Describes in sentences what a strategy's own limits did in a backtest. */
 import { iso } from "../../../domain/Text.ts"
 import type * as BandSide from "./BandSide.ts"
 

@@ -13,8 +13,7 @@ import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
 
 /**
- * Samples equity by day, or by hour below 20 days. The first and the last period may be incomplete. A year has 365 days; missing candles
- * reduce the number of periods per year.
+ * Samples equity by day (by hour below 20 days); the first and last period may be incomplete. Missing candles mean fewer periods a year.
  */
 const sampled = ({ parts }: BandSide.BandSide) => {
   const [{ candles }] = parts
@@ -126,7 +125,6 @@ export const partsOf = (side: BandSide.BandSide): { readonly gridProfit: number;
   return { gridProfit, inventory: Number(BandSide.profitOf(side)) / 10 ** quote.decimals - gridProfit }
 }
 
-/** Formats whole units of quote. */
 export const moneyText = (side: BandSide.BandSide, value: number): string =>
   `${grouped(value.toFixed(quotePlaces(side)))} ${side.parts[0].market.quote.symbol}`
 

@@ -32,10 +32,7 @@ interface Result {
   readonly holdPnlQuote: Amount
 }
 
-/**
- * Returns the change of equity without that of the start inventory, which gains nothing until it trades. Equals `total` of the live
- * `profit`.
- */
+/** Change of equity without that of the start inventory, which gains nothing until it trades. Equals `total` of the live `profit`. */
 export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Result, "pnlQuote" | "holdPnlQuote">): Amount =>
   pnlQuote - holdPnlQuote
 
@@ -74,10 +71,7 @@ export const curve = (
   }))
 }
 
-/**
- * Like `curve`, less the fees of refunds and of payouts of cancelled orders, so that it ends at the exact result. Only a run that keeps its
- * orders knows when these were paid.
- */
+/** Like `curve`, less fees outside of fills, so that it ends at the exact result. Only a run that keeps its orders knows their times. */
 export const curveAfterFees = (parts: BandSide["parts"], bars: ReadonlyArray<number>) => {
   const points = curve(parts, bars).map((point) => ({ ...point }))
   for (const { candles, market, outcome } of parts) {
@@ -114,7 +108,6 @@ export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number
 
 export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
 
-/** Per day, not per year. */
 export const dailySharpe = (side: Pick<BandSide, "parts">): number =>
   Statistics.sharpeOf(Statistics.returnsOf(dailyMade(side)))
 

@@ -1,7 +1,4 @@
-/**
- * Equity along a run, computed from its fills: by period for statistics, and by number of bars for charts. Values are doubles, for display;
- * balances are exact elsewhere.
- */
+/** Equity along a run, computed from its fills. Values are doubles, for display; balances are exact elsewhere. */
 import { type Candles, closeAt } from "../../../candles/Candles.ts"
 import { closeTime, firstBarFrom } from "../../../candles/TimeAxis.ts"
 import type { Conditions } from "../kernel/Conditions.ts"

@@ -118,10 +118,7 @@ export const luckySharpe = (sharpes: ReadonlyArray<number>): number =>
 export const deflatedSharpe = (returns: ReadonlyArray<number>, sharpes: ReadonlyArray<number>): number =>
   exceeds(shapeOf(returns), luckySharpe(sharpes))
 
-/**
- * Deflated Sharpe ratio if only the number of trials is known. Estimates of independent trials without skill have a deviation of 1 over the
- * root of the periods (Lo, 2002).
- */
+/** Deflated Sharpe ratio if only the number of trials is known; without skill, ratios deviate by 1 over the root of periods (Lo, 2002). */
 export const deflatedAfter = (returns: ReadonlyArray<number>, trials: number): number =>
   exceeds(shapeOf(returns), expectedMaximum(trials) / Math.sqrt(Math.max(1, returns.length - 1)))
 

@@ -1,4 +1,3 @@
-/** Ranks trials by the figures of their results, and checks conditions on them. */
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { TrialFigures, TrialResult } from "./TrialResult.ts"
 

@@ -1,7 +1,4 @@
-/**
- * Runs many trials on all cores. Threads share the candles and take trials from one counter. A trial is a pure function of its number, so
- * its result depends neither on the number of threads nor on the order.
- */
+/** Runs many trials on all cores. A trial is a pure function of its number, so results depend on neither threads nor order. */
 import { Worker } from "node:worker_threads"
 import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
 import * as Candles from "../../../candles/Candles.ts"

@@ -1,7 +1,4 @@
-/**
- * Stores results of a search as they come, one per line, so that an interrupted search continues where it stopped. The first line
- * identifies the search; the file of another search is refused, never mixed.
- */
+/** Stores results as they come, so that an interrupted search continues. The first line names the search; a file of another is refused. */
 import { Effect, FileSystem, Schema } from "effect"
 import type { TrialResult } from "./TrialResult.ts"
 

@@ -30,10 +30,7 @@ export interface WalkStep extends Stretch {
   readonly curve?: ReadonlyArray<number>
 }
 
-/**
- * Returns `count` equal stretches. Each follows `trainParts` times as many bars for the search (`rolling`), or all bars from the beginning
- * (`anchored`).
- */
+/** Returns equal stretches, each after `trainParts` times as many bars (`rolling`) or after all earlier bars (`anchored`). */
 export const stretches = (
   bars: number,
   count: number,

@@ -1,4 +1,3 @@
-/** Shows several backtests on identical candles side by side. */
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { iso, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"

@@ -1,4 +1,3 @@
-/** Summarises the simulated runs of a backtest beside its named sides. */
 import { type Candles, extremes } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import { percent } from "../../../domain/Text.ts"

@@ -1,4 +1,3 @@
-/** Adds the facts of the run to a search's page: file, data and program. */
 import { iso } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"

@@ -1,6 +1,6 @@
 /**
  * All legs that the slots of a decision can use, sorted by the price at which they fill: one ladder of buys, one of sells. An open order is
- * a bit at its leg's rank, so the nearest buy and the nearest sell are found at once, and a slot that repeats its legs only moves bits. If
+ * a bit at its leg's rank. So the nearest buy and the nearest sell are found at once, and a slot that repeats its legs only moves bits. If
  * few legs change, only these move in the ladder; otherwise it is sorted again.
  */
 import type { Side } from "../../../../domain/Market.ts"

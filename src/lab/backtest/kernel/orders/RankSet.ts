@@ -1,5 +1,5 @@
 /**
- * A set of small integers that knows its least and greatest member: words of bits, and above them words of bits for the words that are not
+ * A set of small integers that knows its least and greatest member. It has words of bits, and above them bits for the words that are not
  * empty. Every operation touches one word per factor of 32, so twenty thousand orders cost hardly more than twenty.
  */
 export interface RankSet {

@@ -1,7 +1,6 @@
 /**
- * State of one slot of a run: its legs, its progress by the rule of the strategy contract, its order and the order's progress. `openInput`
- * is the order's deposit from the placement until a fill or refund. `unpaid` is the order's output until it is paid out. Only this file
- * changes a slot.
+ * State of one slot of a run, by the rule of the strategy contract. `openInput` is the order's deposit until a fill or refund, `unpaid` its
+ * output until it is paid out. Only this file changes a slot.
  */
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import type { Reason } from "../../../../domain/BotEvent.ts"
