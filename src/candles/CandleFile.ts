@@ -29,7 +29,7 @@ export interface Loaded {
   readonly indices: CrossingIndex.Indices
   readonly problems: ReadonlyArray<DataProblem>
   readonly repaired: Checked["repaired"]
-  /** Which column of the file holds which value, in one line; absent for a journal. */
+  /** Says in one line which column of the file holds which value; absent for a journal. */
   readonly columns?: string
   readonly sha256: string
   readonly source: "cache" | "file"
