@@ -1,7 +1,6 @@
 /**
- * Puts the series of several markets on one time axis, over the period that all of them cover. A market without a bar where another has one
- * stands at its last close, with no volume. Bars of different lengths are combined to one length, so no bar is in progress while another
- * closes.
+ * Puts the candles of several markets on one time axis, over the period that all of them cover. A missing bar repeats the last close,
+ * without volume. Bars of different lengths are combined to one length, so that no bar is open while another closes.
  */
 import { Result } from "effect"
 import { iso } from "../domain/Text.ts"
@@ -15,7 +14,6 @@ export interface MarketCandles {
 }
 
 export interface Aligned {
-  /** In the order of the series. A series that already fits keeps its candles. */
   readonly candles: ReadonlyArray<Candles>
   readonly notes: ReadonlyArray<string>
 }
@@ -58,7 +56,7 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
   }
 }
 
-/** Returns the candles with a bar at each time of the axis. The first bar must not be after the start of the axis. */
+/** Returns the candles with a bar at each time of the axis. The first bar must not open after the axis begins. */
 const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
   const opens = opensOf(candles)
   const sources = new Int32Array(time.bars)
@@ -110,7 +108,7 @@ const offGrid = (series: ReadonlyArray<MarketCandles>, origin: number): string |
 const spans = (series: ReadonlyArray<MarketCandles>): string =>
   series.map(({ market, candles }) => `${market} ${iso(startOf(candles))} to ${iso(endOf(candles))}`).join(", ")
 
-/** Aligns series for one run, or returns why they cannot be aligned. No series may be empty. */
+/** Aligns series for one run, or returns why they cannot be aligned. Each series must have a bar. */
 export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Aligned, string> => {
   const notes: Array<string> = []
   if (series.length === 1) return Result.succeed({ candles: series.map(({ candles }) => candles), notes })

@@ -1,6 +1,6 @@
 /**
- * The place of a candle file's cached columns: beside the file if the user owns its folder and may write to it, otherwise in the user's
- * cache folder (`$XDG_CACHE_HOME/limitbot`, by default `~/.cache/limitbot`). Nobody else can put a cache there that is trusted.
+ * Finds the place of a candle file's column cache: beside the file if the user owns its folder and may write there, otherwise in
+ * `$XDG_CACHE_HOME/limitbot` (by default `~/.cache/limitbot`). In a folder of another user, that user could put a false cache.
  */
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
@@ -27,10 +27,7 @@ export const userFolder = Effect.fnUntraced(function* (variable: string, usual: 
   return join(base, "limitbot")
 })
 
-/**
- * Files of the same name in different folders have different caches. Returns nothing if the system does not know the user, or if the
- * folder is gone.
- */
+/** Files of one name in different folders have different caches. `undefined` if the user is unknown or the folder is gone. */
 export const cacheFileOf = Effect.fnUntraced(
   function* (file: string) {
     const folder = dirname(file)
@@ -42,7 +39,6 @@ export const cacheFileOf = Effect.fnUntraced(
   Effect.catchDefect(() => Effect.undefined)
 )
 
-/** Makes the folder of a cache file, for its user alone. */
 export const make = (cacheFile: string): void => {
   fs.mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 })
 }

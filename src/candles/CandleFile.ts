@@ -1,4 +1,3 @@
-/** Reads a candle file into candles and their index, through the column cache. */
 import * as fs from "node:fs"
 import { Effect, Predicate, Schema } from "effect"
 import { messageOf } from "../domain/Text.ts"
@@ -20,9 +19,7 @@ export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFile
 
 export interface LoadOptions {
   readonly repair: ReadonlySet<Repair>
-  /** A trade file becomes candles of this length, in milliseconds. */
   readonly tradeCandleMillis: number
-  /** `kept`: in the folder from `CacheFolder`. */
   readonly cache: "kept" | "never"
   readonly wanted: ColumnCache.WantedColumns
 }
@@ -81,7 +78,6 @@ const opened = (file: string) =>
     (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
   )
 
-/** Returns the cached columns; `undefined` if the cache is missing or cannot be trusted. */
 const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { wanted, ...options }: LoadOptions) =>
   opened(cacheFile).pipe(
     Effect.flatMap((descriptor) =>
@@ -92,7 +88,7 @@ const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { 
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Columns that are requested as `late` stay in the file and can be read until the scope ends. */
+/** Loads a file's candles. Columns requested as `late` stay in the cache file and can be read until the scope ends. */
 export const load = Effect.fn("CandleFile.load")(function* (file: string, options: LoadOptions) {
   const stamp = yield* attempt(file, () => ColumnCache.stampOf(file))
   const cacheFile = options.cache === "never" ? undefined : yield* CacheFolder.cacheFileOf(file)

@@ -1,5 +1,5 @@
 /**
- * Candles as columns. One double per price, on shared memory, so worker threads read them without a copy.
+ * Candles as columns of doubles on shared memory, so that worker threads read them without a copy.
  *
  * Invariant: a price is the double nearest to a decimal with at most `priceScale` places and fifteen significant digits. So `exactPrice`
  * returns the exact number of the file, and comparing doubles compares these numbers.
@@ -15,20 +15,19 @@ export interface Candles {
   readonly time: TimeAxis.TimeAxis
   /** May be empty; use `openAt`. */
   readonly open: Column
-  /** Highs and lows are empty if only the index of crossings needs them; then they stay in the file. */
+  /** Highs and lows are empty if only the index of crossings needs them. It then reads them from the file. */
   readonly high: Column
   readonly low: Column
   readonly close: Column
   /** In the unit of the data, by convention the base asset. May be empty; use `volumeAt`. */
   readonly volume: Column
-  /** Reads a bar's open from the file if the column is empty because few opens are needed. `readVolume` does the same for volumes. */
+  /** Reads one open from the file; set if `open` is empty because few opens are needed. `readVolume` does the same for volumes. */
   readonly readOpen?: (bar: number) => number
-  /** Reads a bar's close if bars are made on demand. Use `closeAt`. */
+  /** Set if bars are made on demand. Use `closeAt`. */
   readonly readClose?: (bar: number) => number
   readonly readVolume?: (bar: number) => number
-  /** Decimal places of the prices. */
   readonly priceScale: number
-  /** The whole series, if this is a part of one. Bars before the part warm indicators up. */
+  /** The whole series if this is a part of one. Earlier bars warm up indicators. */
   readonly whole?: Candles
 }
 
@@ -47,7 +46,7 @@ export const columnOf = (values: ArrayLike<number>): Column => {
 
 export const exactPrice = (price: number): Price => Decimal.fromNumber(price)
 
-/** `undefined` if opens were not requested. */
+/** Returns `undefined` if opens were not requested. */
 export const openAt = ({ open, readOpen }: Candles, bar: number): number | undefined =>
   readOpen === undefined ? open[bar] : readOpen(bar)
 
@@ -57,7 +56,6 @@ export const closeAt = ({ close, readClose }: Candles, bar: number): number =>
 export const volumeAt = ({ volume, readVolume }: Candles, bar: number): number =>
   readVolume === undefined ? (volume[bar] ?? 0) : readVolume(bar)
 
-/** The lowest and the highest price of the bars `from` up to `to` (exclusive). */
 export const extremes = ({ low, high, bars }: Candles, from = 0, to = bars): readonly [number, number] => {
   let [least, greatest] = [Number.POSITIVE_INFINITY, 0]
   for (let bar = from; bar < to; bar++) {
@@ -73,14 +71,14 @@ export const hasOnlyZeroVolumes = (candles: Candles): boolean => {
   return true
 }
 
-/** The candles that open at or after `from` and before `to`; the columns are shared, not copied. */
+/** Candles that open at or after `from` and before `to`. Columns are shared, not copied. */
 export const between = (candles: Candles, from: number, to: number): Candles => {
   const first = TimeAxis.firstBarFrom(candles.time, from)
   const end = Math.max(first, TimeAxis.firstBarFrom(candles.time, to))
   return slice(candles, first, end)
 }
 
-/** Bars `from` up to `to` (exclusive); the columns are shared, not copied. */
+/** Bars `from` up to `to` (exclusive). Columns are shared, not copied. */
 export const slice = (candles: Candles, from: number, to: number): Candles => ({
   ...candles,
   whole: candles.whole ?? candles,

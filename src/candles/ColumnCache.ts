@@ -1,7 +1,7 @@
 /**
- * Parsed candles and their index in one file, so a second run reads columns instead of text. `CacheFolder` gives its place.
+ * Stores parsed candles and their index in one file, so that a second run reads columns instead of text.
  *
- * The cache is used only if it was made from this content: the source has the same size, times and inode (no program can set the change
+ * A cache is used only if it was made from this content: the source has the same size, times and inode (no program can set the change
  * time), or the same SHA-256. A cache that is torn, of another version, or made with other repairs or another candle length is ignored. It
  * is written under another name and then renamed.
  */
@@ -57,7 +57,7 @@ export const stampOf = (file: string): Stamp => {
 
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** Hashes a file in parts, because it may be larger than all data that a run keeps. */
+/** Hashes a file in parts, because it may be larger than memory. */
 export const sha256OfFile = (file: string): string => {
   const hash = createHash("sha256")
   const part = new Uint8Array(1 << 20)
@@ -125,23 +125,20 @@ const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Arra
   ]
 }
 
-/**
- * Optional columns to read; without them a run over years stays small. `late` leaves a column in the file, whose descriptor must then stay
- * open, and reads a value when it is asked for.
- */
+/** Without these columns a run over years stays small. `late` reads values when needed from the file, which must stay open. */
 export interface WantedColumns {
   readonly open: boolean | "late"
   readonly volume: boolean | "late"
-  /** `late` leaves out the lows and highs that only the index needs; absent loads them all. */
+  /** `late` leaves lows and highs in the file for the index; absent loads them. */
   readonly range?: "late"
 }
 
 const windowBars = 4096
 
-/** A column in the file, with a window of it in memory, because reads go forward. */
+/** A column in the file, with a window of it in memory. Reads mostly go forward. */
 interface Late {
   readonly window: Float64Array
-  /** Reads numbers from `start` on, a multiple of the window's length. */
+  /** Reads numbers into the window from `start` on, which must be a multiple of the window's length. */
   readonly fetch: (start: number) => void
 }
 
@@ -187,7 +184,7 @@ const readSections = (
   let position = headerBytes
   const take = (length: number, isWanted = true): Column => {
     const section = column(isWanted ? length : 0)
-    // In parts, because one read returns at most two gigabytes.
+    // One read returns at most two gigabytes.
     for (let done = 0; done < section.byteLength; ) {
       const part = Math.min(section.byteLength - done, 1 << 28)
       done += fs.readSync(descriptor, bytesOf(section), done, part, position + done)
@@ -223,7 +220,7 @@ const readSections = (
 const expectedBytes = ({ bars, runs }: Header): number =>
   headerBytes + 8 * (runs * 2 + bars * 5 + 4 * levelLengths(bars).reduce((sum, length) => sum + length, 0))
 
-/** Returns the content of the open cache file, if it belongs to the source. `sha256` is called only if the stamp differs. */
+/** Returns the content of the open cache file if it belongs to the source. Calls `sha256` only if the stamp differs. */
 export const load = (
   descriptor: number,
   stamp: Stamp,
@@ -254,7 +251,7 @@ export const store = (
   const header = { ...of, bars, stepMillis, runs: runBars.length, priceScale }
   const encoded = encodeHeader({ ...header, checked: checkSummary })
   if (encoded === undefined) return indices
-  // Named by the source's content, so two writers with the same options write the same bytes.
+  // The source's content names the file, so two writers with the same options write the same bytes.
   const temporary = `${cacheFile}.${sha256.slice(0, 12)}.part`
   const descriptor = fs.openSync(temporary, "w")
   try {

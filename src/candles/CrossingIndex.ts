@@ -1,19 +1,17 @@
 /**
- * Finds the next bar whose price crosses a level. Block minima of one column and block maxima of another, at several levels, answer without
- * reading the bars between. A search reads some bars one by one. If nothing crosses there, it climbs, skipping 16, 256, 4096 bars at a
- * time, and descends in a block that contains a crossing. So frequent crossings cost as much as a plain loop, and the cost of rare ones
- * hardly depends on the number of bars between.
+ * Finds the next bar whose price crosses a level, by minima of blocks of one column and maxima of blocks of another, at several levels. A
+ * search reads some bars one by one. If none crosses, it climbs, skipping 16, 256, 4096 bars at a time, and descends in a block that
+ * contains a crossing. So frequent crossings cost as much as in a plain loop, and distance hardly adds to the cost of a rare one.
  *
  * The search functions are small and see one kind of array, so that the compiler keeps them tight. Inlined into larger functions, they
  * become several times slower.
  */
 import { type Candles, type Column, column } from "./Candles.ts"
 
-/** Bars `from` up to `to` (exclusive) of both columns: all of them, or those fetched last. */
+/** Bars `from` up to `to` (exclusive) of both columns: all bars, or the part that was fetched last. */
 export interface Leaves {
-  /** Crossed when at or below a level: lows for resting buys, closes for price bounds. */
+  /** Crossed if at or below a level: lows for open buys, closes for price bounds. `upper` is crossed if at or above. */
   readonly lower: Float64Array
-  /** Crossed when at or above a level. */
   readonly upper: Float64Array
   from: number
   to: number
@@ -22,16 +20,15 @@ export interface Leaves {
 
 export interface CrossingIndex {
   readonly leaves: Leaves
-  /** Element k contains the least of `lower` for each block of 16^(k+1) bars. Empty for a plain linear search. */
+  /** Element k has the minima of `lower` for blocks of 16^(k+1) bars. Empty for a linear search. */
   readonly minima: ReadonlyArray<Column>
   readonly maxima: ReadonlyArray<Column>
-  /** Set if the leaves are small bars within bars: only bars that can cross are unfolded. */
+  /** Set if bars consist of small bars. Only bars that can cross are then unfolded. */
   readonly folded?: Folded
-  /** Bars and tree nodes that searches have read up to now. */
   readonly reads: { bars: number; nodes: number }
 }
 
-/** The bars that contain small bars. No small bar leaves the range of its bar. */
+/** Whole bars, each of `parts` small bars. No small bar leaves the range of its bar. */
 export interface Folded {
   readonly ranges: CrossingIndex
   readonly parts: number
@@ -80,7 +77,7 @@ export const allLeaves = (lower: Column, upper: Column): Leaves => ({
   to: Number.POSITIVE_INFINITY
 })
 
-/** Without a tree, every search is a plain loop. Right for a single run, where building the tree costs more than it saves. */
+/** Makes an index without a tree: every search is a plain loop. For a single run, a tree costs more than it saves. */
 export const linear = (lower: Column, upper: Column): CrossingIndex => ({
   leaves: allLeaves(lower, upper),
   minima: [],
@@ -109,7 +106,7 @@ export const upperAt = (index: CrossingIndex, bar: number): number => {
   return upper[bar - from] ?? 0
 }
 
-/** True if this bar crosses. Small bars are made only if the range of their bar crosses. */
+/** Makes small bars only if the range of their bar crosses. */
 export const isCrossed = (index: CrossingIndex, bar: number, below: number, above: number): boolean => {
   const { folded } = index
   if (folded !== undefined && !isCrossed(folded.ranges, Math.floor(bar / folded.parts), below, above)) return false
@@ -160,7 +157,6 @@ const climb = (index: CrossingIndex, near: number, to: number, below: number, ab
   return Math.min(to, bar)
 }
 
-/** Only a bar whose range crosses can contain a small bar that crosses. */
 const nextFolded = (
   index: CrossingIndex,
   { ranges, parts }: Folded,
@@ -186,7 +182,7 @@ const nextFolded = (
 /** Returns the first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
 export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
   if (index.folded !== undefined) return nextFolded(index, index.folded, from, to, below, above)
-  // Reads the rest of the first bar's block one by one, because it is in the processor's cache already.
+  // Reads the rest of the first bar's block one by one, because it is already in the processor's cache.
   const near = index.minima.length === 0 ? to : Math.min(to, nextMultiple(from))
   if (from >= near) return to
   const leaves = leavesAt(index, from)
@@ -195,15 +191,15 @@ export const nextCrossing = (index: CrossingIndex, from: number, to: number, bel
   return leafBar < near || near === to ? leafBar : climb(index, near, to, below, above)
 }
 
-/** The two indices of a series: one finds crossings of open orders, the other crossings of closes. Built once, shared by every run. */
+/** `orders` finds crossings of open orders, `closes` crossings of closes. All runs share them. */
 export interface Indices {
   readonly orders: CrossingIndex
   readonly closes: CrossingIndex
-  /** Closes that value equity, if the closes of small bars would be too many. Each close covers `parts` small bars. */
+  /** Closes of whole bars, to value equity; set if bars consist of `parts` small bars, whose closes would be too many. */
   readonly told?: { readonly closes: CrossingIndex; readonly parts: number }
 }
 
-/** The part of a bar that crosses an open order: with `close` only its close, otherwise its whole range. */
+/** The part of a bar that fills an order: only its close (`close`), otherwise its whole range. */
 type Touch = "at" | "through" | "within" | "close"
 
 export const linearIndices = (candles: Candles, touch: Touch): Indices => {

@@ -1,6 +1,5 @@
-/** A problem of a data file: its place, its cause and its remedy. */
 export interface DataProblem {
-  /** `error`: the data cannot be used unchanged. `warning`: they can, and the report shows the problem. */
+  /** `error`: the data cannot be used unchanged. `warning`: they can, but the report shows the problem. */
   readonly severity: "error" | "warning"
   readonly kind:
     | "empty"
@@ -16,7 +15,7 @@ export interface DataProblem {
     | "precision"
     | "repaired"
   readonly file: string
-  /** Both count from 1; 0 means the whole file. */
+  /** Both count from 1; 0 is the whole file. */
   readonly line: number
   readonly column: number
   readonly message: string

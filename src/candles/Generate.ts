@@ -1,7 +1,6 @@
 /**
- * Seeded synthetic candles: the same seed gives the same bytes everywhere, so that speed figures and tests need no data
- * file. The logarithm of the price is pulled back to its start with a half life of 60 days, moves with 60 % yearly
- * volatility, and takes six steps within each bar for its high and low; prices have two decimal places.
+ * Seeded synthetic candles, the same bytes on every machine, so that speed figures and tests need no data file. The logarithm of the price
+ * reverts to its start with a half life of 60 days and has 60 % yearly volatility, in six steps a bar. Prices have two decimal places.
  */
 import { dayMillis } from "../domain/Durations.ts"
 import { type Candles, column } from "./Candles.ts"
@@ -28,10 +27,7 @@ export const defaults: GenerateOptions = {
 const stepsPerBar = 6
 const yearMillis = 365 * dayMillis
 
-/**
- * xorshift32, in [0, 1). Unlike `domain/Seeded` it may never change, because the figures of benchmarks, tests and documentation come from
- * its candles.
- */
+/** xorshift32, in [0, 1). Unlike `domain/Seeded` it never changes, because figures of benchmarks, tests and docs depend on it. */
 const uniform = (state: Uint32Array): number => {
   let x = state[0] ?? 1
   x ^= x << 13
@@ -41,14 +37,14 @@ const uniform = (state: Uint32Array): number => {
   return (state[0] ?? 0) / 4_294_967_296
 }
 
-/** The sum of twelve uniforms is close enough to a normal, and unlike `Math.log` and `Math.cos` the same on every machine. */
+/** Twelve uniforms add up to almost a normal, and the sum is the same on every machine, unlike `Math.log` and `Math.cos`. */
 const normal = (state: Uint32Array): number => {
   let sum = -6
   for (let i = 0; i < 12; i++) sum += uniform(state)
   return sum
 }
 
-/** `Math.exp` may differ in the last bit between engines; this sum of the series does not, and |x| stays small here. */
+/** `Math.exp` may differ in the last bit between engines; this series does not. |x| stays small here. */
 const exponential = (x: number): number => {
   const reduced = x / 64
   let term = 1

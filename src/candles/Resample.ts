@@ -1,7 +1,6 @@
 /**
- * Makes candles of a longer timeframe from finer bars or trades: open of the first, highest high, lowest low, close of the last, sum of the
- * volumes. A candle begins at a multiple of its timeframe; a candle without bars repeats the previous close. Candles for strategies are
- * made once for each series and timeframe, and then shared.
+ * Makes candles of a longer timeframe from finer bars or trades. A candle begins at a multiple of its timeframe; a candle without bars
+ * repeats the previous close. Candles for strategies are made once for each series and timeframe, and then shared.
  */
 import { frameStart } from "../domain/Timeframe.ts"
 import type { CandleColumns } from "../strategy/Indicators.ts"
@@ -23,7 +22,7 @@ export const extend = (candle: OpenCandle, high: number, low: number, close: num
   candle.volume += volume
 }
 
-/** Group g is made of the bars from `firsts[g]` up to `firsts[g + 1]` (exclusive). */
+/** Group g consists of the bars `firsts[g]` up to `firsts[g + 1]` (exclusive). */
 export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColumns => {
   const length = firsts.length - 1
   const make = () => new Float64Array(length)
@@ -80,7 +79,7 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
   return { columns: { ...grouped(candles, firsts), startMillis }, startMillis, timeframeMillis }
 }
 
-/** A part of a series uses the candles of the whole series; the time decides which of them are closed. */
+/** Returns the candles of the whole series for a part of it; the time decides which of them have closed. */
 export const of = (part: Candles, timeframeMillis: number): Resampled => {
   const candles = part.whole ?? part
   const resamples = resamplesByCandles.get(candles) ?? new Map<number, Resampled>()

@@ -1,11 +1,11 @@
 /**
- * The opening times of bars as runs: within a run the next bar opens one step after the last. Years of minutes are one run, and every gap
- * adds one, so the axis costs a few bytes where a column would cost eight per bar. Times are epoch milliseconds, strictly increasing.
+ * Opening times of bars as runs: within a run each bar opens one step after the last. Years of minutes are one run, and each gap adds one,
+ * so an axis takes a few bytes instead of eight per bar. Times are epoch milliseconds, strictly increasing.
  */
 export interface TimeAxis {
   readonly bars: number
   readonly stepMillis: number
-  /** First bar of each run; ascending, starts with 0. */
+  /** First bar of each run; ascending, begins with 0. */
   readonly runBars: Float64Array
   readonly runTimes: Float64Array
 }
@@ -13,9 +13,9 @@ export interface TimeAxis {
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /**
- * Returns the length of a bar: the commonest distance between neighbours. If fewer than half of the distances have it, most bars are
- * missing, and the result is the greatest time that divides all distances. The result is that time too if bars are to be filled in and a
- * tenth of the distances would not be whole bars. 60,000 for fewer than two bars.
+ * Returns the length of a bar: the most frequent distance between neighbours. If fewer than half of the distances have it, most bars are
+ * missing, and the result is the greatest time that divides all distances. The same applies if gaps are to be filled and a tenth of the
+ * distances would not be whole bars. Returns 60,000 for fewer than two bars.
  */
 export const stepOf = (times: Float64Array, isFilled = false): number => {
   const counts = new Map<number, number>()
@@ -54,7 +54,6 @@ export const regular = (bars: number, startMillis: number, stepMillis: number): 
   runTimes: Float64Array.of(startMillis)
 })
 
-/** Index of the last element that is not above the value; -1 if all are above. */
 const lastNotAbove = (ascending: Float64Array, value: number): number => {
   let low = 0
   let high = ascending.length
@@ -74,7 +73,7 @@ export const openTime = (axis: TimeAxis, bar: number): number => {
 /** A bar lasts one step, even if the next bar starts later. */
 export const closeTime = (axis: TimeAxis, bar: number): number => openTime(axis, bar) + axis.stepMillis
 
-/** The first bar that opens at or after the time; `bars` if none does. */
+/** Returns the first bar that opens at or after the time; `bars` if there is none. */
 export const firstBarFrom = (axis: TimeAxis, time: number): number => {
   const run = lastNotAbove(axis.runTimes, time)
   if (run < 0) return 0
@@ -82,7 +81,6 @@ export const firstBarFrom = (axis: TimeAxis, time: number): number => {
   return Math.min(within, axis.runBars[run + 1] ?? axis.bars)
 }
 
-/** Missing bars between runs: the number of gaps, the number of bars, and the longest gap in milliseconds. */
 export const gaps = (
   axis: TimeAxis
 ): { readonly count: number; readonly bars: number; readonly longestMillis: number } => {

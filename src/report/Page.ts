@@ -1,9 +1,6 @@
-/**
- * The report of a run, a comparison or a search: figures, sentences, tables and charts in sections. People read it in a terminal
- * (`text/PageText.ts`) and as a file (`lab/html/HtmlPage.ts`).
- */
+/** The report of a run, a comparison or a search. A terminal shows it through `text/PageText.ts`, a file through `lab/html/HtmlPage.ts`. */
 
-/** A profit or a loss as text, with its unit. Pages sign and colour it; a terminal prints the text. */
+/** A profit or a loss as text, with its unit. HTML pages sign and colour it; a terminal prints the text. */
 export interface GainText {
   readonly gain: string
 }
@@ -26,7 +23,7 @@ export type PagePart =
     }
   | { readonly kind: "heading"; readonly text: string }
   | { readonly kind: "file"; readonly text: string; readonly name?: string | undefined }
-  /** Elements of a page without a script, or for `lab/html/ChartScript.ts`, and the lines that replace them in a terminal. */
+  /** HTML without a script, or for `lab/html/HtmlReportScript.ts`; a terminal prints `lines` instead. */
   | { readonly kind: "drawn"; readonly html: () => string; readonly lines: ReadonlyArray<string> }
 
 export interface PageSection {
@@ -34,7 +31,7 @@ export interface PageSection {
   readonly parts: ReadonlyArray<PagePart>
   readonly note?: string
   readonly isPageOnly?: boolean
-  /** A file folds it away after all other sections. */
+  /** A file shows the section folded, after all others. */
   readonly isFolded?: boolean
 }
 
@@ -42,7 +39,7 @@ export interface Page {
   readonly title: string
   readonly subtitle: string
   readonly fees: ReadonlyArray<string>
-  /** The first figure is the largest of a file. Only files show the notes. */
+  /** A file shows the first figure largest, and the notes. */
   readonly headline: ReadonlyArray<readonly [label: string, value: PageCell, note?: string]>
   /** The first sentence is the verdict. */
   readonly says: ReadonlyArray<string>
@@ -60,7 +57,7 @@ export const table = (
   figures: "all" | "beside names" | "none" = "beside names"
 ): PagePart => ({ kind: "table", titles, rows, figures })
 
-/** Joins facts of several columns by their labels. A row that some columns lack keeps the position that it has in its own column. */
+/** Joins facts of several columns by their labels. A row that some columns lack keeps its position in its own column. */
 export const sideBySide = (columns: ReadonlyArray<readonly [name: string, facts: Facts]>): PagePart => {
   const labels: Array<string> = []
   for (const [, own] of columns)

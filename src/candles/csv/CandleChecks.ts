@@ -1,7 +1,6 @@
 /**
- * Checks every row of candles or trades by itself and against the row before. Repairs only what is asked for by name, and counts repairs.
- * Trades must be in the order of time before they become candles. A candle may not begin before the previous one ends; if gaps are filled,
- * candles begin a whole number of bars apart.
+ * Checks each row of candles or trades by itself and against the row before. Makes only the requested repairs, and counts them. A candle
+ * must not begin before the previous one ends; if gaps are filled, candles begin a whole number of bars apart.
  */
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
@@ -15,14 +14,13 @@ import type { CsvFormat } from "./CsvFormat.ts"
 import { aggregate } from "./TradeCandles.ts"
 
 /**
- * `invalid` leaves out unreadable and impossible rows, `sort` orders rows by time, `duplicates` keeps the last row of a time, `range`
- * widens high and low until open and close lie within, `gaps` fills missing bars with the previous close.
+ * `invalid` leaves out unreadable and impossible rows. `sort` orders rows by time. `duplicates` keeps the last row of a time. `range`
+ * widens high and low to include open and close. `gaps` fills missing bars with the previous close.
  */
 export const repairs = ["invalid", "sort", "duplicates", "range", "gaps"] as const
 export type Repair = (typeof repairs)[number]
 
 export interface Checked {
-  /** Absent if there is an error. */
   readonly candles?: Candles
   readonly problems: ReadonlyArray<DataProblem>
   readonly problemCount: number
@@ -32,7 +30,7 @@ export interface Checked {
 
 interface Check {
   readonly rows: CsvRows
-  /** Trades become candles of this length; `undefined` for candles. */
+  /** Trades become candles of this length; `undefined` if the rows are candles. */
   readonly candleMillis: number | undefined
   readonly file: string
   readonly allowed: ReadonlySet<Repair>
@@ -64,14 +62,13 @@ const report = (
 const fieldNames = ["time", "open", "high", "low", "close", "volume"]
 const tradeFieldNames = ["time", "price", "price", "price", "price", "quantity"]
 
-/** Returns the column whose value makes the row impossible by itself; -1 if none does. */
 const invalidField = (columns: ReadonlyArray<Column>, row: number): number => {
   if (Number.isNaN(toMillis(columns[0]?.[row] ?? 0))) return 0
   for (let field = 1; field < 5; field++) if (!((columns[field]?.[row] ?? 0) > 0)) return field
   return (columns[5]?.[row] ?? 0) >= 0 ? -1 : 5
 }
 
-/** The next row from here with a possible fault, by itself or against the last valid row before it. */
+/** Returns the next row that may be wrong, by itself or after the last valid row before it. */
 const nextSuspect = ({ candleMillis, columns }: Check, from: number, rowBefore: number): number => {
   const [time, open, high, low, close, volume] = columns
   const isTrade = candleMillis !== undefined
@@ -153,7 +150,7 @@ const reportDuplicate = (check: Check, row: number, before: number): void => {
 
 const identity = (rows: number): Int32Array => Int32Array.from({ length: rows }, (_, row) => row)
 
-/** Sorting brings rows of one time together. Those that were neighbours in the file are reported already. */
+/** Drops all but the last row of each time. Rows that were neighbours in the file are reported already. */
 const sortedRows = (check: Check, times: Column, rows: Int32Array): Int32Array => {
   const nextInFile = new Int32Array(times.length)
   for (const [index, row] of rows.entries()) nextInFile[row] = rows[index + 1] ?? -1
@@ -166,7 +163,7 @@ const sortedRows = (check: Check, times: Column, rows: Int32Array): Int32Array =
   })
 }
 
-/** Trades of one time keep their order, which is reversed in a file that begins with the newest. */
+/** Keeps the order of trades of one time, or reverses it if the file begins with the newest. */
 const sortedTrades = (times: Column, rows: Int32Array): Int32Array => {
   const isNewestFirst = (times[rows.at(-1) ?? 0] ?? 0) < (times[rows[0] ?? 0] ?? 0)
   return rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || (isNewestFirst ? b - a : a - b))
@@ -179,7 +176,6 @@ const gathered = (columns: ReadonlyArray<Column>, rows: Int32Array): ReadonlyArr
     return selection
   })
 
-/** Missing bars get the previous close as all four prices, and no volume. */
 const withoutGaps = (candles: Candles): Candles => {
   const { time } = candles
   const [start, end] = [TimeAxis.openTime(time, 0), TimeAxis.openTime(time, candles.bars - 1)]
@@ -221,7 +217,7 @@ const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void =>
   })
 }
 
-/** A bar must not begin before the previous one ends, and gaps are filled with whole bars. Only the first bar of a run can differ. */
+/** Gaps are filled with whole bars. Only the first bar of a run can differ. */
 const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void => {
   const { runBars, runTimes, stepMillis } = time
   for (let run = 1; run < runBars.length; run++) {
@@ -238,7 +234,6 @@ const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void =>
   }
 }
 
-/** Converts times of any unit to milliseconds, in place. A number that is not a time stays unchanged. */
 const normaliseTimes = (times: Column): void => {
   for (const [row, time] of times.entries()) {
     const millis = toMillis(time)
@@ -254,7 +249,7 @@ export interface CheckOptions {
   readonly candleMillis: number | undefined
 }
 
-/** Columns in the order of the format's roles; a missing volume column counts as zero. */
+/** Expects columns in the order of the format's roles. A missing volume column counts as zero. */
 export const check = (rows: CsvRows, format: CsvFormat, { candleMillis, file, repair }: CheckOptions): Checked => {
   const [times = column(0), price = times, quantity = times] = rows.columns
   normaliseTimes(times)

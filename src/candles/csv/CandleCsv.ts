@@ -1,4 +1,3 @@
-/** Reads the table of a file, candles or trades, into candles or into the problems that prevent them. */
 import { minuteMillis } from "../../domain/Durations.ts"
 import { type Checked, check, noRepair, type Repair } from "./CandleChecks.ts"
 import * as CsvColumns from "./CsvColumns.ts"
@@ -7,7 +6,6 @@ import * as CsvFormat from "./CsvFormat.ts"
 export interface ReadOptions {
   readonly file: string
   readonly repair: ReadonlySet<Repair>
-  /** Trades become candles of this length; a minute if absent. */
   readonly tradeCandleMillis?: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * The byte parser: rows of numbers into columns of doubles. Digits are gathered as an integer and divided once by a power
- * of ten, which gives the nearest double for up to fifteen digits; anything unusual (quotes, exponents, dates, more digits)
- * takes a slower way with the same result. A row that cannot be read is reported with line and column, and left out.
+ * Parses rows of numbers into columns of doubles. Digits are gathered as an integer and divided once by a power of ten, which gives the
+ * nearest double for up to fifteen digits. `parseField` reads other forms (quotes, exponents, dates, more digits) slowly, with the same
+ * result. A row that cannot be read is reported with line and column, and left out.
  */
 import { Result } from "effect"
 import { type Column, column } from "../Candles.ts"
@@ -13,7 +13,7 @@ export interface CsvRows {
   readonly rows: number
   readonly columns: ReadonlyArray<Column>
   readonly places: Int32Array
-  /** Lines that are not rows, as (next row, lines left out up to it): maps a row to its line. */
+  /** Lines that are not rows, as pairs: the next row, and the number of lines left out before it. */
   readonly skipped: ReadonlyArray<readonly [row: number, lines: number]>
   readonly problems: ReadonlyArray<DataProblem>
   readonly problemCount: number

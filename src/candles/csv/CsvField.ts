@@ -1,4 +1,3 @@
-/** Reads one field of a table from its text into a number or a time: slowly, but every accepted form. */
 import { Result } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { DataProblem } from "../DataProblem.ts"
@@ -28,10 +27,10 @@ const numberAdvice = (text: string): string => {
   return "write a plain number such as 42000.5, or --repair invalid leaves the line out"
 }
 
-/** Nothing was traded before 2009, and from then to 2100 no two units give the same number. */
+/** No coin was traded before 2009. From then to 2100, no number is a time in two of the units. */
 const [earliest, latest] = [Date.UTC(2009, 0), Date.UTC(2100, 0)]
 
-/** Epoch milliseconds of a number in seconds, milli-, micro- or nanoseconds; NaN if it is no time from 2009 to 2099 in one of them. */
+/** Converts seconds, milli-, micro- or nanoseconds to epoch milliseconds. NaN if the number is not a time from 2009 to 2099. */
 export const toMillis = (time: number): number => {
   const millis = time < 1e11 ? time * 1000 : time < 1e14 ? time : Math.floor(time / (time < 1e17 ? 1e3 : 1e6))
   return millis >= earliest && millis < latest ? millis : Number.NaN
@@ -64,7 +63,7 @@ export const parseField = (raw: string, role: Role): Field => {
       advice: "fill it in, or --repair invalid leaves the line out"
     })
   if (role === "time") {
-    // Nanoseconds have more digits than a double, so they are cut to microseconds.
+    // A double cannot hold the digits of nanoseconds, so they are cut to microseconds.
     const number = !plain.test(text) ? Number.NaN : Number(text.length > 17 ? text.slice(0, -3) : text)
     const value = toMillis(Timestamp.written(text) ?? number)
     return Number.isNaN(value) ? Result.fail(notATime(text)) : Result.succeed({ value, places: 0, rounded: false })
@@ -75,7 +74,7 @@ export const parseField = (raw: string, role: Role): Field => {
   return Result.fail({ kind, message: `${role} ${JSON.stringify(text)} is not a number`, advice: numberAdvice(text) })
 }
 
-/** Keeps at most fifteen significant digits, so that the double stands for exactly one decimal number. */
+/** Keeps at most fifteen significant digits, so that each double is exactly one decimal number. */
 const rounding = (value: number, text: string): FieldValue => {
   const shortValue = Number(value.toPrecision(15))
   const rounded =

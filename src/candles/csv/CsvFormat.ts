@@ -1,7 +1,7 @@
 /**
- * Detects the format of a text file: its delimiter, its kind (candles or trades), and the meaning of each column. A table lists the names
- * of every role, by preference. If several columns name one role, the first rows decide: of two volumes one must be the other times the
- * price, otherwise both columns must have the same values. If not, the file is refused, and the message names the columns.
+ * Detects the format of a text file: its delimiter, its kind (candles or trades), and the role of each column. `names` lists the names of
+ * each role, by preference. If several columns name one role, the first rows decide. Of two volumes one must be the other times the price;
+ * other columns must have equal values. Otherwise the file is refused, and the message names the columns.
  */
 import { Result } from "effect"
 import type { DataProblem } from "../DataProblem.ts"
@@ -10,25 +10,25 @@ import { parseField, type Role } from "./CsvField.ts"
 export interface CsvFormat {
   readonly kind: "candles" | "trades"
   readonly delimiter: number
-  /** Meaning of each field: an index into `roles`, -1, or `oneMarket`. */
+  /** Role of each field: an index into `roles`, -1 for none, or `oneMarket`. */
   readonly roleOfField: Int8Array
   readonly roles: ReadonlyArray<Role>
   readonly names: ReadonlyArray<string>
-  /** Start of the rows: offset in the file, and the number of lines before. */
+  /** Offset of the first row in the file. `linesBefore` is the number of lines before it. */
   readonly start: number
   readonly linesBefore: number
   readonly columns: string
   readonly isChoice: boolean
 }
 
-/** In `roleOfField`: the column names a market or a timeframe, so every row must have the same value. */
+/** In `roleOfField`: a column of markets or timeframes, which must have one value in all rows. */
 export const oneMarket = -2
 const marketNames =
   /^(symbols?|pairs?|market|ticker|tic|coin|currency|crypto|asset|name|exchange|venue|interval|timeframe|resolution|granularity|product|instrument)(id|name|symbol|code)?$/
 
 const amounts = /^(base)?(volume|vol|v|size|qty|quantity|amount|q)(base|from)?$/
 
-/** Patterns for each role's name, reduced to letters and digits. Earlier patterns win. */
+/** Names of each role, reduced to lower-case letters and digits. Earlier patterns win. */
 const names: Readonly<Record<Role, ReadonlyArray<RegExp>>> = {
   time: [
     /^(candle|bar|kline)?(open|start|begin)(at|time|timestamp|date|datetime)(ms|utc|unix)?$|^(time|timestamp|date|datetime)(open|start|begin)(ms|utc)?$|^(start|begin)$/,
@@ -38,7 +38,7 @@ const names: Readonly<Record<Role, ReadonlyArray<RegExp>>> = {
   high: [/^(h|high|max|highprice|pricehigh)$/],
   low: [/^(l|low|min|lowprice|pricelow)$/],
   close: [/^(c|close|last|closeprice|priceclose|closelast)$/, /^(price|lastprice)$/],
-  // The last pattern is for quote volume, which is not used as a volume.
+  // The last pattern is quote volume, which is not used as volume.
   volume: [
     amounts,
     /^vol(ume)?(?!ume|(in)?(quote|to|notional|usd|[bt]usd|fdusd|eur|gbp|jpy|krw|try|dai))/,
@@ -81,7 +81,7 @@ interface Table {
 const isRow = (fields: ReadonlyArray<string>): boolean =>
   fields.filter((field) => /^([-+]?\.?\d|$)/.test(field)).length * 2 >= fields.length
 
-/** Starts at the first line with more than one field: some files have banners, comments and blank lines before it. */
+/** Begins at the first line with more than one field, because some files have banners, comments and blank lines before it. */
 const tableOf = (bytes: Uint8Array, file: string): Table | undefined => {
   const textOf = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to))
   let start = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0
@@ -119,7 +119,7 @@ const problem = (
 const valuesOf = ({ sample }: Table, field: number, role: Role): ReadonlyArray<number> =>
   sample.map((row) => Result.getOrElse(parseField(row[field] ?? "", role), () => ({ value: Number.NaN })).value)
 
-/** Finds the base volume: every other volume is this column times a price of its row. `undefined` unless exactly one column qualifies. */
+/** Returns the one column of which every other volume is a multiple by a price of its row; `undefined` unless there is exactly one. */
 const baseAmong = (table: Table, candidates: ReadonlyArray<number>): number | undefined => {
   const isPrice = (name: string) =>
     (["open", "high", "low", "close", "price"] as const).some((role) => names[role].some((each) => each.test(name)))
@@ -214,7 +214,7 @@ const byName = (table: Table): CsvFormat | DataProblem => {
   return formatOf(table, kind, choices, { columns, isChoice: choices.some(({ isChoice }) => isChoice) })
 }
 
-/** Without names, three columns are trades and at least five are candles, if the first is a time. */
+/** Three columns without names are trades, and at least five are candles. The first must be a time. */
 const byPosition = (table: Table): CsvFormat | DataProblem => {
   const { fields } = table
   const kind = fields.length === rolesOf.trades.length ? "trades" : "candles"

@@ -1,7 +1,4 @@
-/**
- * Past signals as text: `time,name,value` in each line, in any order, with or without a line that names the columns. The same file feeds a
- * running bot, which reads lines that are added to it.
- */
+/** Reads past signals: `time,name,value` in each line, in any order. A running bot can read the same file while lines are added. */
 import { type Signal, signalName } from "../../domain/Signal.ts"
 import type { DataProblem } from "../DataProblem.ts"
 import { parseField } from "./CsvField.ts"

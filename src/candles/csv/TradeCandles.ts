@@ -1,4 +1,4 @@
-/** Requires trades in time order. Candles have the open, high, low and close of the trades, and the sum of their quantities. */
+/** Makes candles from trades, which must be in time order. */
 import { frameStart } from "../../domain/Timeframe.ts"
 import { type Column, column } from "../Candles.ts"
 import { extend, type OpenCandle } from "../Resample.ts"

@@ -1,7 +1,7 @@
 /**
- * Reads a Feather file into a table of text. It is an Arrow file, in which freqtrade keeps its candles, compressed as pandas writes it
- * (LZ4), with ZSTD, or not at all. The first version of Feather is another format and is refused with a message. The reader is loaded for
- * the first such file.
+ * Reads a Feather file into a table of text. It is an Arrow file, in which freqtrade keeps its candles, compressed with LZ4 (as pandas
+ * does) or ZSTD, or not at all. The first version of Feather is another format and is refused. The reader is loaded for the first such
+ * file.
  *
  * A file states its unpacked size and its numbers of rows and columns before its data. So size and rows are trusted only up to what a file
  * of its size can contain, and a file that takes the reader too long is refused.
@@ -14,10 +14,10 @@ import { type Run, textOf } from "./TableText.ts"
 
 const magic = "ARROW1"
 const firstVersion = "FEA1"
-/** LZ4's format packs at most this many bytes into one. Candles do not come near it with any packer. */
+/** LZ4 packs at most this many bytes into one. Candles do not come near it with any codec. */
 const maxPacked = 255
 
-/** A year of minutes, 16 MB, takes half a second. */
+/** A year of minutes (16 MB) takes half a second. */
 const patienceMillis = (bytes: Uint8Array): number => 2_000 + Math.ceil(bytes.length / 1_000)
 
 const within = <A>(timeout: number, run: () => A): A => {

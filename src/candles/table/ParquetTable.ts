@@ -1,4 +1,3 @@
-/** Reads a Parquet file into a table of text. The reader is loaded for the first such file. */
 import * as zlib from "node:zlib"
 import { Effect } from "effect"
 import { type Run, textOf } from "./TableText.ts"
@@ -7,7 +6,7 @@ const magic = new TextEncoder().encode("PAR1")
 
 export const isParquet = (bytes: Uint8Array): boolean => magic.every((byte, at) => bytes[at] === byte)
 
-/** Codecs in addition to the reader's own (none, Snappy). */
+/** The reader itself has none and Snappy. */
 const compressors = {
   GZIP: (input: Uint8Array) => zlib.gunzipSync(input),
   ZSTD: (input: Uint8Array) => zlib.zstdDecompressSync(input),

@@ -1,6 +1,6 @@
 /**
- * Converts the bytes of a file to a table of text in UTF-8 with line feeds. It unpacks gzip, Zstandard, and a ZIP archive of one file, and
- * converts UTF-16 and carriage returns. Other formats are refused by name.
+ * Converts the bytes of a file to text in UTF-8 with line feeds. Unpacks gzip, Zstandard, and a ZIP archive of one file; converts UTF-16
+ * and carriage returns. Refuses other formats by name.
  */
 import { gunzipSync, inflateRawSync, zstdDecompressSync } from "node:zlib"
 
@@ -66,7 +66,7 @@ const utf16Of = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
 const headBytes = 65_536
 const [LF, CR] = [10, 13]
 
-/** Throws a message for a person; for a damaged packed file, zlib's message. */
+/** Throws an error with a message for the user; for a damaged packed file, zlib's message. */
 export const textOf = (file: Uint8Array): Uint8Array => {
   const bytes = unpacked(file)
   const message = foreign.find(([magic]) => startsWith(bytes, magic))?.[1]

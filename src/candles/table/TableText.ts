@@ -1,7 +1,6 @@
 /**
- * Writes columns of values as a CSV table: the names of the columns in the first line, then a line for each row. So one reader handles
- * candles, trades and their problems for all kinds of files. Times become epoch milliseconds; a value that is neither number, time nor text
- * is left empty.
+ * Writes columns of values as a CSV table with their names in the first line, so that one reader handles all kinds of files. Times become
+ * epoch milliseconds; a value that is neither number, time nor text becomes empty.
  */
 
 export interface Run {

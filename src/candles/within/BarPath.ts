@@ -1,29 +1,30 @@
 /**
- * Simulates a possible price path within a bar: from the open to one extreme, to the other, and to the close. It moves as a bridge that
- * stays inside the bar. Its steps are as rough as in real markets, so it crosses a grid's cell as often as the market. It is fitted to
- * series with known finer data. The fit counts crossings of a cell from end to end, over all cells that the price was in. In 200 hours of
- * the BTC perpetual of January 2022 (known minutes): 12.8 crossings at 0.4 % of the price, 8.6 at 0.6 %, 5.7 at 0.9 %; these paths 12.9,
- * 8.5 and 5.7, straight ones 9.3, 7.1 and 5.1. In 72 hours of SOL spot, August 2024: 10.2, 7.1 and 4.9; these paths 10.5, 6.9 and 4.7,
- * straight ones 6.3, 5.3 and 4.2. By hour, paths cross more in calm hours and less in trending ones; profit follows the sum.
+ * Simulates a possible price path within a bar: from the open to one extreme, to the other, and to the close. It is a bridge that stays
+ * inside the bar. Its steps are as rough as in real markets, so it crosses a grid's cell as often as the market.
+ *
+ * It is fitted to series with known finer data, by the crossings of cells from end to end, over all cells that the price was in. 200 hours
+ * of the BTC perpetual of January 2022 (known minutes) have 12.8 crossings at 0.4 % of the price, 8.6 at 0.6 %, 5.7 at 0.9 %; these paths
+ * have 12.9, 8.5 and 5.7, straight ones 9.3, 7.1 and 5.1. 72 hours of SOL spot of August 2024 have 10.2, 7.1 and 4.9; these paths 10.5, 6.9
+ * and 4.7, straight ones 6.3, 5.3 and 4.2. By hour, paths cross more in calm hours and less in trending ones; profit follows the sum.
  * `test/candles/BarPath.test.ts` compares both.
  */
 import type { Random } from "../../domain/Seeded.ts"
 import { type Candles, openAt } from "../Candles.ts"
 
-/** Writes the small bars of a bar. The last close is the bar's; its low and high are among the closes. */
+/** Writes the small bars of a bar. The last close is the bar's close; its low and high are among the closes. */
 export type BarPath = (bar: number, into: Readonly<Record<"low" | "high" | "close", Float64Array>>) => void
 
-/** The variance of all steps of a bar, in squares of its range: fitted to the hours named above, in 60 steps and in 12. */
+/** Variance of all steps of a bar, in squares of its range; fitted to the hours named above, in 60 steps and in 12. */
 const varianceIn = (steps: number): number => 0.39 + 0.75 / steps
 
 /**
- * In a bar that closed above its open, the low mostly came first. The probability is the logistic function of this factor times the
- * distance from open to close, as a share of the range. In the same data the likeliest factor is 6.75 to 7.25 for hours and 4.5 to 6 for
- * minutes, and the low came first as often as predicted.
+ * Decides which extreme comes first: in a bar that closed above its open, mostly the low. The probability is the logistic function of this
+ * factor times the distance from open to close, as a share of the range. In the same data the likeliest factor is 6.75 to 7.25 for hours
+ * and 4.5 to 6 for minutes, and the low came first as often as predicted.
  */
 const towardsClose = 7
 
-/** A mean of 0 and a variance of 1. */
+/** Has a mean of 0 and a variance of 1. */
 const wobble = (next: Random): number => 2 * (next() + next() + next() - 1.5)
 
 const beyond = (next: Random, distance: number, stepVariance: number): number =>
@@ -40,9 +41,9 @@ const stepsOf = (next: Random, lengths: readonly [number, number, number], steps
 export interface Setting {
   readonly candles: Candles
   readonly priceScale: number
-  /** Random numbers of a bar, identical at each call. */
+  /** Returns the same random numbers for a bar at each call. */
   readonly randomOf: (bar: number) => Random
-  /** The roughness of this market relative to the measured ones. */
+  /** Roughness of this market relative to the measured ones. */
   readonly roughness: number
 }
 

@@ -1,9 +1,8 @@
 /**
- * A candle shows how far the price went, not in which order. Unfolding turns each bar into small bars along one possible path (`BarPath`),
- * so that orders fill and strategies decide within the bar.
+ * Turns each bar into small bars along one possible path (`BarPath`), so that orders fill and strategies decide within the bar. A candle
+ * shows how far the price went, but not in which order.
  *
- * Small bars are made on demand, one bar at a time: a search asks only for bars whose range can reach an order or a bound. A bar gives the
- * same small bars each time.
+ * Small bars are made on demand, always the same: a search requests only bars whose range can reach an order or a bound.
  */
 import { type Candles, closeAt, column, openAt, volumeAt } from "../Candles.ts"
 import * as CrossingIndex from "../CrossingIndex.ts"
@@ -11,19 +10,19 @@ import type { TimeAxis } from "../TimeAxis.ts"
 import type { BarPath } from "./BarPath.ts"
 
 const legs = 3
-/** A live strategy runs every few seconds: a small bar of a minute is one second, or five seconds in a long series. */
+/** A live strategy runs every few seconds, so a small bar of a minute is one second, or five seconds in a long series. */
 const maxParts = 60
 const fewerParts = 12
 const longSeries = 100_000
 
-/** Small bars in one bar; 1 if bars cannot be cut into whole milliseconds. */
+/** Returns the number of small bars in a bar; 1 if bars cannot be cut into whole milliseconds. */
 export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
   for (let parts = bars > longSeries ? fewerParts : maxParts; parts >= legs; parts--)
     if (stepMillis % parts === 0) return parts
   return 1
 }
 
-/** Live prices are finer than those of the file, so this many decimal places are added, within the digits of a double. */
+/** Decimal places added to those of the file, because live prices are finer; limited by the digits of a double. */
 const finer = 3
 const maxDigits = 15
 
@@ -105,14 +104,14 @@ export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldabl
       close: none,
       volume: none,
       readOpen: (small) => from(orders, open, small),
-      // The last small bar closes at the close of its bar, whatever the path.
+      // On every path, the last small bar closes at the close of its bar.
       readClose: (small) => {
         const bar = Math.floor(small / parts)
         return small === bar * parts + parts - 1 ? closeAt(candles, bar) : from(ofCloses, close, small)
       },
       readVolume: (small) => volumeAt(candles, Math.floor(small / parts)) / parts,
       priceScale,
-      // Indicators are computed from the bars themselves, so they do not depend on the path.
+      // Indicators use the whole bars, so they do not depend on the path.
       whole: candles.whole ?? candles
     },
     indices: { orders, closes: ofCloses, told: { closes, parts } }

@@ -1,7 +1,4 @@
-/**
- * One strategy over the candles of its market, or of each of its markets, under the rules of one side of the band. The strategy is the same
- * function that runs live, with its own budget and limits.
- */
+/** Runs one strategy, the function that also runs live, over candles, under the rules of one side of the band. */
 import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Resample from "../../candles/Resample.ts"
@@ -24,7 +21,7 @@ import type { BandSide, Part } from "./results/BandSide.ts"
 export interface Options {
   readonly costs: Costs
   readonly changes: Partial<FillRules>
-  /** Measured rules, by side. `changes` take precedence. */
+  /** Measured rules of each side. `changes` take precedence. */
   readonly measured?: Readonly<Record<FillMode, Partial<FillRules>>>
   /** Terms of the account's configuration, for orders whose strategy file sets none. */
   readonly accountTerms?: OrderTerms
@@ -103,8 +100,8 @@ const inMarket = (
 }
 
 /**
- * Returns the app fees that others received; the share of `self` came back to the account. If the service takes more than the terms ask,
- * all of it counts as paid to others.
+ * Returns the app fees that others received, without the share of `self`, which returned to the account. If the service takes more than the
+ * terms ask, all of it counts as paid to others.
  */
 const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: FillRules, all: Amount): Amount => {
   const total = askedBasisPoints(terms)

@@ -1,9 +1,8 @@
 /**
  * Computes the range of a strategy's possible results: both named sides over the bars as they are, and p5, p50 and p95 of simulated runs. A
  * simulated run draws what candles do not show: the price path within each bar, and the behaviour of the venue (`VenuePrior`). Runs are
- * drawn in batches until the quantiles stop moving, or until the work allowed by the first run is done. No clock counts, so a command gives
- * equal figures on any machine. Only the figures of the runs are kept. More runs make the quantiles more precise but not wider. The n-th
- * run of a file is always identical.
+ * drawn in batches until the quantiles settle, or until the work allowed by the first run is done. No clock counts and the n-th run of a
+ * file is always identical, so a command gives equal figures on any machine. More runs make the quantiles more precise but not wider.
  */
 import { closeAt } from "../../candles/Candles.ts"
 import * as BarPath from "../../candles/within/BarPath.ts"
@@ -21,7 +20,7 @@ export interface RunFigures
   readonly dailySharpe: number
 }
 
-/** `enough`: one more batch moved no quantile. `most work`: the first run had so many events that no further runs were started. */
+/** `enough`: one more batch moved no quantile. `most work`: the events of the first run allowed no further runs. */
 export interface Simulated {
   readonly runs: readonly [RunFigures, ...ReadonlyArray<RunFigures>]
   readonly ended: "enough" | "most runs" | "most work" | "as asked"
@@ -45,7 +44,7 @@ const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
   Backtest.runAll(strategy, inputs, "optimistic")
 ]
 
-/** Quote smallest units at the first close; for ratios. */
+/** Equity at the first close in quote smallest units; for ratios. */
 export const worthAtStart = ({ parts }: Pick<BandSide.BandSide, "parts">): number =>
   parts.reduce((sum, { budget, candles, market: { base, quote } }) => {
     const unit = 10 ** (base.decimals - quote.decimals)
@@ -57,9 +56,9 @@ const precision = 0.0001
 
 const maxRuns = 10 * Quantiles.batch - 1
 
-/** Decisions, orders and fills of all runs together; about 15 seconds of one core. */
+/** Limits the decisions, orders and fills of all runs together; about 15 seconds of one core. */
 const usualWork = 4_000_000
-/** Maximum for the first quantiles. Market making on the minutes of six years reaches it. */
+/** Limits them for the first quantiles. Market making on the minutes of six years reaches it. */
 const mostWork = 50_000_000
 
 export const runsWithin = (events: number): number => {
@@ -68,16 +67,16 @@ export const runsWithin = (events: number): number => {
   return Math.max(1, Math.min(Quantiles.firstRuns, Math.floor(mostWork / events)))
 }
 
-/** Varies as much as the markets to which the law was fitted differ in the frequency of crossed cells. */
+/** Draws how often prices cross cells; the range is as wide as that of the markets to which `BarPath` was fitted. */
 const roughnessFrom = (next: Random): number => 0.85 + 0.3 * next()
 
-/** Returns random numbers that belong to a bar, independent of the order in which bars are requested. */
+/** Returns random numbers of a bar that do not depend on the order in which bars are requested. */
 const randomOf =
   (draw: number) =>
   (bar: number): Random =>
     seeded(Math.imul(draw, 0x9e3779b1) ^ Math.imul(bar, 0x85ebca6b))
 
-/** Returns the number of parts per bar. 1 if bars stay whole; then only the rules vary. */
+/** Returns 1 if bars stay whole. Then only the rules vary. */
 const partsOf = (inputs: Backtest.MarketInputs): number =>
   inputs.every(({ candles }) => candles.high.length === candles.bars) ? Unfold.partsOf(inputs[0].candles) : 1
 

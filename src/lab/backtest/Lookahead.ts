@@ -1,8 +1,7 @@
 /**
- * Checks that a strategy does not use the future, and that the history that it declares is enough. A view's columns hold the whole series
- * and the number of closed candles. The check runs the strategy at many times with the real future, with no future and with another future;
- * the three answers must be equal. It also runs the strategy with exactly the declared number of candles, which should hardly ever change
- * the answer.
+ * Checks that a strategy does not use the future, and that the candles that it declares are enough. A view's columns hold the whole series,
+ * with a count of closed candles. So the strategy runs at many times with the real future, without a future, and with another future; the
+ * answers must be equal. It also runs with exactly the declared candles, which should hardly ever change the answer.
  */
 import { type Candles, exactPrice } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
@@ -16,13 +15,12 @@ import type { ClosedCandles, View } from "../../strategy/View.ts"
 
 export interface LookaheadReport {
   readonly moments: number
-  /** Times at which the future changed the answer; empty unless the strategy uses the future. */
   readonly peeks: ReadonlyArray<{ readonly at: number; readonly text: string }>
   readonly warm: number
   readonly sensitive: number
 }
 
-/** Above this share of the times with a different answer, the strategy needs more candles than it declares. */
+/** A strategy needs more candles than it declares if a larger share of its answers differs. */
 const maxSensitiveShare = 0.02
 
 export const isTooSensitive = ({ warm, sensitive }: LookaheadReport): boolean => sensitive > warm * maxSensitiveShare

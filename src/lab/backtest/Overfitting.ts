@@ -13,7 +13,7 @@ export const blocksFor = (periods: number): number => {
   return blocks < 4 ? 0 : blocks
 }
 
-/** Count, sum and sum of squares of the returns of each block. Values of several blocks can be added. */
+/** By block. Values of several blocks can be added. */
 interface Sums {
   readonly sum: Float64Array
   readonly squares: Float64Array

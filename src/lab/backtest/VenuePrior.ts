@@ -1,8 +1,7 @@
 /**
- * Defines the assumptions of simulated runs about the venue. It uses ranges measured from the account's own orders if there are enough,
- * otherwise this prior. The prior is stated only here, and every backtest prints which of the two it used. Each run draws one whole venue:
- * its solvers want one margin, and its times are mostly short. An eighth of the runs has the lowest margin and an eighth the highest, so that
- * p5 to p95 includes venues without any margin.
+ * Draws the venue of a simulated run: from ranges measured on the account's own orders if there are enough, otherwise from this prior. The
+ * prior is stated only here, and every backtest prints which of the two it used. A run has one margin, and its times are mostly short. An
+ * eighth of the runs has the lowest margin and an eighth the highest, so that p5 to p95 includes venues without any margin.
  */
 import { Struct } from "effect"
 import type { Random } from "../../domain/Seeded.ts"
@@ -26,7 +25,7 @@ const priors = {
 
 type Drawn = keyof typeof priors
 
-/** Maximum share of the orders cancelled near the market that a solver may already have in hand. */
+/** Maximum share of the orders cancelled near the market that a solver already has in hand. */
 const maxInHand = 0.4
 
 interface Supposed {
@@ -47,7 +46,7 @@ const supposed = ({ changes, measured }: Options, name: Drawn): Supposed => {
     : { range: [kind, unkind], by: "measured" }
 }
 
-/** Uniform, except that each end has a sixth of the range more to itself. */
+/** Draws uniformly from a range that is a sixth wider at each end, and moves values outside to the nearer end. */
 const margin = ([least, most]: Range, next: Random): number => {
   const beyond = (most - least) / 6
   return Math.min(most, Math.max(least, least - beyond + (most - least + 2 * beyond) * next()))

@@ -1,7 +1,4 @@
-/**
- * Compares the candles that the data hold before the first bar with those that the strategy's indicators need. If some are missing, the
- * strategy decides later than at its first bar.
- */
+/** Compares the candles before the first bar with those that the indicators need. If some are missing, decisions begin later. */
 import type { Candles } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
 import { openTime } from "../../candles/TimeAxis.ts"
@@ -10,7 +7,7 @@ import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strate
 
 export interface WarmUp {
   readonly timeframe: string
-  /** Set if the candles are not those of the strategy's own market. */
+  /** Set for a market other than the strategy's own. */
   readonly market?: string
   readonly needed: number
   readonly before: number

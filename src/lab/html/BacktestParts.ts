@@ -1,7 +1,4 @@
-/**
- * Elements of a backtest's page that its script fills (`HtmlReportScript.ts`): charts and the list of fills. Series are numbers, long
- * columns bytes.
- */
+/** Elements of a backtest's page that `HtmlReportScript.ts` fills. Series are numbers; long columns are bytes in base64. */
 import { canvas, escape } from "./HtmlPage.ts"
 
 /** Distinct orders. Fills and stays refer to them by index; they refer to slot and market by index. */
@@ -17,7 +14,7 @@ export type ReportOrder = readonly [
 export interface BacktestCurves {
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
-  /** Prices at these times: the close, and the lowest and highest since the previous time. */
+  /** The close, and the lowest and highest price since the previous time. */
   readonly markets: ReadonlyArray<
     { readonly name: string } & Readonly<Record<"close" | "low" | "high", ReadonlyArray<number>>>
   >
@@ -35,7 +32,7 @@ export interface BacktestCurves {
   /** `reached`: the low or high that filled it. */
   readonly fills: { readonly bar: Int32Array; readonly order: Int32Array; readonly reached: Float64Array }
   readonly stays: { readonly from: Int32Array; readonly to: Int32Array; readonly order: Int32Array }
-  /** First bars and times (epoch seconds) of runs of bars that are `step` seconds apart. */
+  /** Runs of bars that are `step` seconds apart: their first bars and times (epoch seconds). */
   readonly axis: { readonly bars: ReadonlyArray<number>; readonly times: ReadonlyArray<number>; readonly step: number }
 }
 

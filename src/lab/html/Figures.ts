@@ -1,4 +1,4 @@
-/** Writes figures as pages show them: thousands separated, with a true minus and at most 8 digits. */
+/** Writes figures as pages show them: grouped thousands, a true minus, and at most 8 digits. */
 import { grouped } from "../../domain/Text.ts"
 
 /** A single zero before the point does not count. */
@@ -16,16 +16,14 @@ export const figure = (value: number, places = 2): string => rewritten(value.toF
 /** `places` are those of the ratio. */
 export const share = (ratio: number, places = 4): string => `${figure(ratio * 100, Math.max(0, places - 2))} %`
 
-/** Neither a part of a name, a date, a time or a version, nor of a number in another notation. */
+/** Matches numbers that are not a part of a name, a date, a time, a version, or a number in another notation. */
 const numbers = /(?<![\w.:/+-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w:/]|[.,]\d|-\w)/g
 
-/** Rewrites the numbers of a text, except years. */
 export const polished = (text: string): string =>
   text.replaceAll(numbers, (number) => (/^(?:19|20)\d\d$/.test(number) ? number : rewritten(number, "")))
 
-/** Rewrites the numbers of a profit or a loss, with their signs. */
 export const signed = (text: string): string => text.replaceAll(numbers, (number) => rewritten(number, "+"))
 
-/** Returns the class that colours a signed text; nothing for zero and for a range from a loss to a profit. */
+/** Returns the class that colours a signed text; "" for zero and for a range from a loss to a profit. */
 export const toneOf = (text: string): string =>
   text.includes("−") === text.includes("+") ? "" : text.includes("+") ? "up" : "down"

@@ -1,7 +1,4 @@
-/**
- * Values over two parameters as a map, and the same map with every cell averaged with its neighbours. A good cell
- * among good ones is a plateau; a good cell alone is a spike, and most likely luck.
- */
+/** A map of values over two parameters, and the same map averaged with neighbours. A good cell without good neighbours is likely luck. */
 import { figure, polished } from "./Figures.ts"
 import { escape, scrolled } from "./HtmlPage.ts"
 
@@ -10,7 +7,7 @@ export interface HeatMap {
   readonly columnName: string
   readonly rows: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
-  /** By row and column. A cell with several values holds their mean; a cell with none is `undefined`. */
+  /** By row and column. A cell with several values holds their mean; an empty cell is `undefined`. */
   readonly values: Values
   readonly around: Values
 }
@@ -51,7 +48,6 @@ export const of = (row: Axis, column: Axis, points: ReadonlyArray<Point>): HeatM
   return { ...names, values, around: around(values) }
 }
 
-/** Returns the least and greatest value; `undefined` if the map is empty. */
 const range = ({ values }: HeatMap): readonly [least: number, greatest: number] | undefined => {
   const numbers = values.flat().filter(isNumber)
   return numbers.length === 0 ? undefined : [Math.min(...numbers), Math.max(...numbers)]
@@ -63,7 +59,7 @@ export interface Standing {
   readonly value: number
   readonly around: number
   readonly lead: number
-  /** Share of the lead that the neighbourhood keeps: 1 on a plateau, 0 or less for a spike or if there is no lead. */
+  /** Share of the lead that the neighbourhood keeps: 1 on a plateau, 0 or less for a spike or without a lead. */
   readonly kept: number
   readonly isGreatest: boolean
 }
@@ -131,7 +127,7 @@ export const lines = (map: HeatMap, format: (value: number) => string): Readonly
 /** Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, equal for every kind of colour vision. */
 const colours = "#00204d #00336f #39486b #575c6d #707173 #8a8779 #a69d75 #c4b56c #e4cf5b #ffea46".split(" ")
 
-/** Three digits, or all before the point. */
+/** Writes three digits, or all before the point. */
 const short = (value: number): string =>
   figure(value, Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)))))
 

@@ -1,7 +1,4 @@
-/**
- * One HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. The verdict and the key figures come
- * first, technical sections last and folded. The functions that make elements escape text, and nothing else does.
- */
+/** Renders a page as one HTML file without requests. Text is escaped only in the functions that make elements. */
 import type { Page, PageCell, PagePart, PageSection } from "../../report/Page.ts"
 import { polished, signed, toneOf } from "./Figures.ts"
 import { style } from "./HtmlPageStyle.ts"
@@ -16,7 +13,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 export const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? "")
 
-/** A figure stays on one line with its unit. */
+/** Keeps a figure on one line with its unit. */
 const text = (sentence: string): string => escape(polished(sentence).replaceAll(/(\d) (?=%|[A-Z]{2})/g, "$1\u00a0"))
 
 const list = (items: ReadonlyArray<string>, kind: string): string =>
@@ -59,7 +56,7 @@ const table = ({ titles, rows, figures }: Extract<PagePart, { readonly kind: "ta
   return scrolled(`<table class="t"><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>`)
 }
 
-/** Writes JSON that cannot close its script element. */
+/** Escapes `<`, so that the JSON cannot close its script element. */
 const dataElement = (value: unknown): string =>
   `<script type="application/json" id="data">${JSON.stringify(value).replaceAll("<", "\\u003c")}</script>`
 

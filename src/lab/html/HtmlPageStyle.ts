@@ -1,7 +1,6 @@
 /**
- * The look of all pages: cards in one column that reads well on paper, in the dark and on a phone. The tokens are those of the dashboard's
- * `style.css`, and five colours for several runs in one chart. Green and red mean profit, loss and sides, always beside a sign, a shape or
- * a word.
+ * The look of all pages, on screens, phones and paper. The tokens are those of the dashboard's `style.css`, and five colours for several
+ * runs in one chart. Green and red mean profit, loss and sides, always beside a sign, a shape or a word.
  */
 const tokens = `
   --bg: light-dark(#f4f5f7, #0b0d12); --surface: light-dark(#fff, #12151c); --sunken: light-dark(#f7f8fa, #171b23);

@@ -1,7 +1,4 @@
-/**
- * Draws the charts and the fills of a backtest in the reader's browser. Charts share a cursor and a zoom, and are drawn again when the
- * theme or the width changes, also for printing. Makes no requests.
- */
+/** Draws a backtest's charts and fills in the browser, without requests. A new theme or width, also for printing, redraws charts. */
 export const script = `
 const data = JSON.parse(document.getElementById("data").textContent)
 const root = document.documentElement

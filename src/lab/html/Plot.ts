@@ -1,14 +1,11 @@
-/**
- * Draws a chart without a script: shapes between two axes with titles, units and numbers. Shapes are stretched and texts are not, so a chart
- * has any width and also works on paper.
- */
+/** Draws a chart without a script. Shapes are stretched and texts are not, so a chart fits any width and works on paper. */
 import { utcDate } from "../../domain/Text.ts"
 import { figure, polished, share } from "./Figures.ts"
 import * as HeatMap from "./HeatMap.ts"
 import { escape } from "./HtmlPage.ts"
 
 export interface PlotAxis {
-  /** Names the numbers, with their unit. */
+  /** Name of the numbers, with their unit. */
   readonly title: string
   readonly from: number
   readonly to: number
@@ -16,17 +13,16 @@ export interface PlotAxis {
 }
 
 export interface Shape {
-  /** The look, a class of the style sheet. Each point of a `dot` stands alone, of a `mark` it is an upright line. */
+  /** Class of the style sheet. Each point of a `dot` stands alone; each point of a `mark` is an upright line. */
   readonly kind: string
   readonly points: ReadonlyArray<readonly [x: number, y: number]>
-  /** Its name in the legend. */
   readonly name?: string
-  /** Written at its first point; that of a further shape stands lower. */
+  /** Written at its first point. Each further label is lower. */
   readonly label?: string
   readonly title?: string
 }
 
-/** Differences below these, absolute and relative, are not drawn. */
+/** Absolute and relative. Smaller differences are not drawn. */
 const [tiny, precision] = [1e-12, 1e-9]
 
 /** Returns an axis with about five round numbers, which covers all values. */
@@ -49,14 +45,13 @@ export const timeAxis = (title: string, from: number, to: number): PlotAxis => {
   return { title: `${title}, UTC`, from, to, ticks: times.map((at) => [at, utcDate(at)]) }
 }
 
-/** Returns an axis with names at 1, 2 and so on; of many names only some are written. */
+/** Returns an axis with names at 1, 2 and so on. Writes only some of many names. */
 export const namesAxis = (title: string, names: ReadonlyArray<string>): PlotAxis => {
   const span = Math.ceil(names.length / 8)
   const ticks = names.flatMap((name, at) => (at % span === 0 ? [[at + 1, polished(name)] as const] : []))
   return { title, from: 0.5, to: names.length + 0.5, ticks }
 }
 
-/** Returns values as points at equal distances over the whole axis. */
 export const along = ({ from, to }: PlotAxis, values: ReadonlyArray<number>): Shape["points"] =>
   values.map((value, index) => [from + ((to - from) * index) / Math.max(1, values.length - 1), value])
 
@@ -65,14 +60,13 @@ export const band = (axis: PlotAxis, low: ReadonlyArray<number>, high: ReadonlyA
   ...along(axis, high).toReversed()
 ]
 
-/** Returns the corners of a bar from zero. */
 export const bar = (from: number, to: number, height: number): Shape["points"] =>
   [0, height, height, 0].map((y, corner) => [corner < 2 ? from : to, y])
 
 const shareOf = ({ from, to }: PlotAxis, value: number): number => (value - from) / (to - from || 1)
 const percents = (share: number): string => `${(share * 100).toFixed(2)}%`
 
-/** `words` say what the chart shows. An axis that is only a title covers zero and all shapes. */
+/** `words` describe the chart for screen readers. If `given` is only a title, the axis covers zero and all shapes. */
 export const plot = (
   words: string,
   x: PlotAxis,
@@ -113,7 +107,7 @@ export const plot = (
 
 const bins = 40
 
-/** Draws how many simulations came to each value, a ratio, as bars. The first mark stands out. */
+/** Draws the distribution of values (ratios) as bars. The first mark stands out. */
 export const histogram = (
   title: string,
   values: ReadonlyArray<number>,

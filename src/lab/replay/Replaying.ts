@@ -42,7 +42,7 @@ const marketsOf = Effect.fnUntraced(function* (markets: Markets, edited: Readonl
 
 const namesOf = (strategy: Strategy): ReadonlyArray<string> => marketsSeen(strategy).map(({ name }) => name)
 
-/** The pessimistic rules of backtests, and half a minute for clock differences and polls. */
+/** Uses the pessimistic margin of backtests, and half a minute for clock differences and polls. */
 const margin: Margin = { edgeBasisPoints: fillPresets.pessimistic.edgeBasisPoints, delayMillis: 30 * secondMillis }
 
 const verdictsOf = (
@@ -88,7 +88,6 @@ export const replayed = Effect.fn("Replaying.replayed")(function* (asked: Asked)
   }).pipe(Effect.provide(Layers.readOnlyJournal(file)))
   const { ran } = replayed
   const recorded = { journal: file, trading, minutes, ran, decimals, account, venue }
-  // Backtests are loaded on demand.
   const differenceOf = (strategy: Strategy) =>
     Effect.flatMap(
       Effect.promise(() => import("./WhatIf.ts")),

@@ -1,8 +1,7 @@
 /**
- * Estimates the earnings of an edited file on the recorded prices, compared with the strategy's actual earnings. No exact answer exists,
+ * Estimates the earnings of an edited file on the recorded prices, compared with the strategy's actual earnings. The answer is a band,
  * because fills depend on solvers. The edited file runs as a backtest over the minutes that the bot saw, with times and margins measured
- * from its own orders. The answer is a band. The band of the file that ran last shows the error of such a band, and both ends are widened
- * by that error.
+ * from its own orders. The band of the file that ran last shows the error of such a band, and both ends are widened by that error.
  */
 import { Array as Arr, Effect, Option } from "effect"
 import * as JournalData from "../../app/journal/JournalData.ts"
@@ -84,7 +83,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   if (finest !== undefined) return none(`it decides on ${finest} candles, but only minutes are recorded`)
   const bandOf = Effect.fnUntraced(function* (file: Strategy) {
     const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, costsOf(recorded, file, costs))
-    // No rule is fixed: the simulated runs draw the spread from the prior, even if the journal measured it.
+    // Simulated runs draw the spread from the prior, even if the journal measured it.
     const options = Arr.map(ground.options, (each) => ({ ...each, changes: {}, measured }))
     const { inputs } = yield* RunSetUp.onCandles({ ...ground, options }, candles)
     return Band.quantilesOf(Band.run(file, inputs).simulated, BandSide.profitOf)
@@ -120,11 +119,11 @@ const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: 
   return rows.find(({ group, quote }) => group === strategy && quote === market.quote.symbol)?.figures.total ?? 0n
 }
 
-/** Returns the service's share of a trade; quotes already include it. */
+/** Returns the service's share of a trade, which quotes already include. */
 const keptBasisPoints = ({ venue }: RecordedRun): number =>
   usualOf(venue.facts.fees, isPartner(venue.facts, venue.hasPartner))
 
-/** Returns the service's fees under the file's terms, and the median of the flat fees that the bot paid. */
+/** Uses the service's fees under the file's terms, and the median of the flat fees that the bot paid. */
 const costsOf = (
   { account, trading, venue }: RecordedRun,
   { market, terms }: Strategy,

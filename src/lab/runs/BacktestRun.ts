@@ -1,4 +1,4 @@
-/** Runs strategies over candles: loads the data columns that they need once, and runs both sides of the band. */
+/** Runs strategies over candles. Loads the data columns that they need once. */
 import { Array as Arr, Clock, Effect, Option } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
@@ -135,7 +135,6 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   return yield* Effect.forEach(grounds, (ground) =>
     Effect.gen(function* () {
       const { strategy, sources, inputs: bare, warnings, fees, calibrated } = yield* RunSetUp.onCandles(ground, loaded)
-      // The report draws them.
       const keepsOrders = Option.isSome(asked.report)
       const inputs = Arr.map(bare, (each) => ({ ...each, options: { ...each.options, keepsOrders } }))
       const kernelStarted = yield* Clock.currentTimeNanos
@@ -143,7 +142,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide> = [runSide(first), ...rest.map(runSide)]
       const [pessimistic, optimistic] = sides
       const band = BandSide.band(sides)
-      // Shows the range of both sides while the band is being computed.
+      // Shows the range of both sides during the simulated runs.
       const title = `${strategy.name}: ${gainsOf(strategy, band)}`
       const simulated =
         variesPaths && optimistic !== undefined
@@ -165,7 +164,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         fees,
         calibrated,
         band,
-        // One of the two sides whose figures are beside the fills.
+        // The report shows fills of one of the two sides whose figures are beside them.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,
         sides,
         simulated,

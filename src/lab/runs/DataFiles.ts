@@ -1,7 +1,3 @@
-/**
- * Implements the commands on files of candles: show the contents, write a plain copy, generate synthetic ones, and show the fills of a
- * journal's orders.
- */
 import { Console, Effect, FileSystem, Option } from "effect"
 import * as JournalData from "../../app/journal/JournalData.ts"
 import { type Candles, extremes } from "../../candles/Candles.ts"
@@ -64,13 +60,12 @@ interface Generated {
   readonly out: string
   readonly bars: number
   readonly seed: number
-  /** Length of a candle in seconds. */
+  /** In seconds. */
   readonly step: number
   readonly price: Option.Option<number>
   readonly overwrite: boolean
 }
 
-/** A seed always generates one file. */
 export const generate = Effect.fn("DataFiles.generate")(function* (asked: Generated) {
   const { bars, out, overwrite, price, seed, step } = asked
   const fileSystem = yield* FileSystem.FileSystem
@@ -107,7 +102,7 @@ const csvOf = (candles: Candles, from: number, to: number): string => {
   return `${lines.join("\n")}\n`
 }
 
-/** Writes under another name until the file is complete: an interruption leaves nothing, or the previous file. */
+/** Writes under another name until the file is complete. An interruption leaves nothing, or the previous file. */
 const writeCsv = Effect.fn("data.writeCsv")(function* (candles: Candles, file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const progress = yield* Progress.make("writing")

@@ -1,8 +1,7 @@
 /**
- * Determines the fees and the spread of a backtest, with the reasons: first those of the flags; then those that the configuration's own
- * journal measured, and for payouts and refunds also those that the venue published on its orders; then the venue's, as `check` and `plan`
- * know them, and the sandbox's spread. The reasons are printed before any figure. Configuration and journal are read once, for all markets
- * and files.
+ * Determines the fees and the spread of a backtest, with the reasons. Flags come first; then values measured in the configuration's own
+ * journal, and for payouts and refunds those that the venue published on its orders; then the venue's values, as `check` and `plan` know
+ * them, and the sandbox's spread. Configuration and journal are read once for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -38,7 +37,7 @@ interface Spread {
   readonly impact: Impact
 }
 
-/** Additional cost of a taker, beyond half the spread, for each million of quote. A user who sets the spread sets it for every size. */
+/** Additional cost of an order that takes the market, for each million of quote. A user who sets the spread sets it for every size. */
 interface Impact {
   readonly basisPoints: number
   readonly from: "flag" | "measured" | "sandbox"
@@ -116,10 +115,7 @@ interface OfInputs {
   readonly learned?: EchoedFee.LearnedFee | undefined
 }
 
-/**
- * Returns the fee on every input under a schedule that shares app fees: the fee that orders of the market reported, otherwise the
- * schedule's. Every other schedule takes its fee from the payout.
- */
+/** Fee on every input under a schedule that shares app fees: as orders reported it, otherwise the schedule's. Others charge payouts. */
 export const ofInputs = (
   known: Pick<Account, "echoed" | "isPartner" | "schedule">,
   markets: ReadonlyArray<Market>,
@@ -173,7 +169,7 @@ const flatSources = (account: Account | undefined, markets: ReadonlyArray<Market
   ]
 }
 
-/** Such as "0.0000003 BTC of a payout, 0.02 USDC of a payout and a refund (published), those of refunds as given". */
+/** Such as "0.0000003 BTC of a payout, 0.02 USDC of a payout and a refund (published), those of refunds by flag". */
 const flatSaid = (
   { refundFee, withdrawFee }: CostFlags,
   sources: ReturnType<typeof flatSources>,
@@ -261,9 +257,7 @@ const tooDear = (used: number, most: number | undefined): ReadonlyArray<string> 
         `WARNING: the fee of ${used} basis points exceeds limits.maxFeeBasisPoints (${most}): a running bot would not pay for such an order`
       ]
 
-/**
- * Determines the costs in all markets of a strategy. `mostBasisPoints`: the strategy's limit for the fee that an order's answer may name.
- */
+/** `mostBasisPoints`: the strategy's limit for the fee that the venue's answer to an order may state. */
 export const of = Effect.fn("FeeModel.of")(function* (
   flags: CostFlags,
   account: Account | undefined,

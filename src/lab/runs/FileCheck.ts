@@ -20,9 +20,8 @@ const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
 })
 
 /**
- * Reports a broken configuration like a broken strategy, with its own problems. Without a configuration, everything that needs none is
- * checked, and the output says what was left out. If the configuration was not named but found, a market that it lacks is no mistake, as in
- * a backtest.
+ * Reports a broken configuration like a broken strategy. Without a configuration, checks everything that needs none, and the output says
+ * what was left out. If the configuration was found but not named, a market that it lacks is not a mistake, as in a backtest.
  */
 const readAgainst = Effect.fnUntraced(function* (
   { config: given, usual }: Pick<Asked, "config" | "usual">,
@@ -66,7 +65,7 @@ const readAgainst = Effect.fnUntraced(function* (
 const noSources: MarketSources = new Map()
 const noneUnlisted: ReadonlyMap<Strategy, Problem> = new Map()
 
-/** Loaded only for strategies with indicators, because it imports half of the program. */
+/** Loads its module only for strategies with indicators, because it imports half of the program. */
 const readinessOf = Effect.fnUntraced(function* (
   strategies: ReadonlyArray<Strategy>,
   { settings, sources }: { readonly sources: MarketSources; readonly settings: ConfigFile.BotSettings | undefined }

@@ -1,7 +1,4 @@
-/**
- * The candles of a run, from a file or a journal, within the requested time and with the requested repairs. Each market has its own file;
- * all have one time axis.
- */
+/** Loads the candles of a run, from files or a journal. Each market has its own file; all have one time axis. */
 import * as fs from "node:fs"
 import { Array as Arr, Effect, Option, Order, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"
@@ -27,7 +24,6 @@ export interface PartAsked {
 
 export interface CandlesWanted extends WantedColumns {
   readonly indexed: boolean
-  /** Length of the candles built from trades; one minute by default. */
   readonly tradeCandleMillis?: number
 }
 
@@ -59,7 +55,7 @@ const fromJournal = Effect.fnUntraced(function* (file: string, market: string | 
   return { candles, sha256, indices, problems: [], repaired: noRepair, source: "file" } satisfies CandleFile.Loaded
 })
 
-/** Returns the sorted files that match a pattern. Returns the name itself if no file matches, so that the error message shows it. */
+/** Returns the sorted files that match a pattern; the text itself if none matches, so that the error message shows it. */
 const filesFor = (pattern: string): Arr.NonEmptyReadonlyArray<string> => {
   if (!/[*?[{]/.test(pattern) || fs.existsSync(pattern)) return [pattern]
   const files = fs.globSync(pattern).filter((name) => !name.endsWith(".columns"))
@@ -111,7 +107,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const repair = yield* orWrong(repairsOf(part.repair))
   const from = yield* moment("from", part.from, 0)
   const to = yield* moment("to", part.to, Number.MAX_SAFE_INTEGER)
-  // A part has its own index, so it is copied to whole columns.
+  // A part needs its own index, which takes whole columns.
   const isPart = Option.isSome(part.from) || Option.isSome(part.to)
   const { indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
   const loaded: CandleFile.Loaded = data.startsWith(journalPrefix)
@@ -148,7 +144,7 @@ export interface RunCandles {
 
 type Seen = Pick<Strategy, "market" | "others" | "watched">
 
-/** Splits `MARKET=CSV`, or accepts a file alone. Text with an equals sign is a file name unless a market's name is before the sign. */
+/** Splits `MARKET=CSV`, or accepts a file alone. The text before the sign is a market only if it is a market's name or has its form. */
 const split = (text: string, markets: ReadonlyArray<Market>): { readonly market?: string; readonly file: string } => {
   const at = text.indexOf("=")
   const market = text.slice(0, Math.max(0, at))

@@ -1,7 +1,4 @@
-/**
- * Sets up a run, the same for backtests, searches, Monte Carlo and the profit difference of an edited file. Turns the known costs and rules
- * into options for each market that the strategy sees, and joins these with its candles.
- */
+/** Turns the known costs and rules into options for each market that the strategy sees, and joins these with its candles. */
 import { Array as Arr, Effect, FileSystem, Option, Result } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as SignalCsv from "../../candles/csv/SignalCsv.ts"
@@ -123,7 +120,7 @@ const optionsIn = Effect.fnUntraced(function* (
     ...(Option.isSome(asked.touch) ? { touch: asked.touch.value } : {}),
     ...(Option.isSome(asked.fillPrice) ? { price: asked.fillPrice.value } : {}),
     ...(Option.isSome(asked.edgeBps) ? { edgeBasisPoints: asked.edgeBps.value } : {}),
-    // A known spread is not drawn.
+    // A measured or given spread is fixed; simulated runs draw only an assumed one.
     ...(spread === undefined || spread.from === "sandbox" ? {} : { spreadBasisPoints }),
     ...(Option.isSome(asked.volumeShare) ? { volumeShare: asked.volumeShare.value } : {})
   }
@@ -185,7 +182,7 @@ export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) =>
       )
 }
 
-/** Without volume there is no share to compute: orders fill whole, and the output says so. */
+/** Without volume there is no share to compute, so orders fill whole, and the output says so. */
 const withoutVolume = (options: Backtest.Options): Backtest.Options => ({
   ...options,
   changes: { ...options.changes, volumeShare: 0 }
@@ -235,7 +232,7 @@ const signalValuesOf = Effect.fnUntraced(function* (from: string) {
   return yield* new WrongUsage({ message: problems.slice(0, maxProblems).map(format).join("\n") })
 })
 
-/** Returns `undefined` for a strategy without signals. A strategy with signals needs values, because it would otherwise decide nothing. */
+/** Returns `undefined` for a strategy without signals. Fails if a strategy with signals gets no values, because it would decide nothing. */
 const signalsOf = Effect.fn("RunSetUp.signalsOf")(function* (
   from: Option.Option<string> | undefined,
   { file, signals }: Pick<Strategy, "file" | "signals">

@@ -1,7 +1,4 @@
-/**
- * Saved backtests: the newest 100 runs of `limitbot backtest`, each in a file named by its number. They are in
- * `$XDG_STATE_HOME/limitbot/backtests` (by default `~/.local/state/limitbot/backtests`), where only their owner can read them.
- */
+/** Keeps the newest 100 runs of `limitbot backtest` in the user's state folder, each in a file named by its number, for its owner only. */
 import { join } from "node:path"
 import { Console, Effect, FileSystem, Result, Schema } from "effect"
 import { userFolder } from "../../candles/CacheFolder.ts"
@@ -43,14 +40,13 @@ export const quantilesOf = ({ band }: SavedBacktest["figures"]): ReadonlyArray<F
 const folder = Effect.map(userFolder("XDG_STATE_HOME", ".local/state"), (state) => join(state, "backtests"))
 const fileOf = (place: string, id: number): string => join(place, `${id}.json`)
 
-/** Returns the numbers in use, the oldest first. */
 const idsIn = Effect.fnUntraced(function* (place: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const names = (yield* fileSystem.exists(place)) ? yield* fileSystem.readDirectory(place) : []
   return names.flatMap((name) => (/^\d+\.json$/.test(name) ? [Number.parseInt(name, 10)] : [])).sort((a, b) => a - b)
 })
 
-/** Returns the number, or `undefined` after a line on standard error: a backtest does not fail because it cannot be saved. */
+/** Returns the number; `undefined` after a line on standard error, because a backtest does not fail if it cannot be saved. */
 export const save = Effect.fn("SavedBacktests.save")(
   function* (content: Omit<SavedBacktest, "id" | "version" | "limitbot" | "figures"> & { figures: object }) {
     const text = JSON.stringify({ version: 1, limitbot: version, ...content })
@@ -65,7 +61,7 @@ export const save = Effect.fn("SavedBacktests.save")(
     yield* Effect.forEach(old, (each) => fileSystem.remove(fileOf(place, each), { force: true }), { discard: true })
     return `${id}`
   },
-  // Another process took this number first.
+  // Retries if another process took this number first.
   Effect.retry({ times: maxSaved, while: (error) => "reason" in error && error.reason._tag === "AlreadyExists" }),
   Effect.catchDefect((defect) => Effect.fail(defect)),
   Effect.tapError((error) => Console.error(`limitbot: not saved: ${wordsOf(error)}; --no-save leaves it out`)),
@@ -79,7 +75,7 @@ const readIn = Effect.fnUntraced(function* (place: string, id: number) {
   return yield* new WrongUsage({ message: `${file} is not a backtest that this version saved: remove it` })
 })
 
-/** Returns the backtests that can be read, the oldest first, and a sentence for each other file. */
+/** Returns the readable backtests, the oldest first, and a sentence for each other file. */
 export const all = Effect.gen(function* () {
   const place = yield* folder
   const [backtests, faults] = yield* Effect.partition(yield* idsIn(place), (id) => readIn(place, id))

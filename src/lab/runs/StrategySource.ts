@@ -1,4 +1,4 @@
-/** Source of a run's strategy: the text of its file, and the markets that it may name. */
+/** Reads the strategy of a run: its text, and the markets that it may name. */
 import { Effect, FileSystem, Option, Result } from "effect"
 import { isScalar, isSeq, parseDocument } from "yaml"
 import { StrategiesInvalid, suited, whole } from "../../files/StrategyFiles.ts"
@@ -15,7 +15,7 @@ export interface StrategySource {
   readonly strategy: Strategy
 }
 
-/** Without a configuration: the assets that the file names, with enough decimals for any amount that a person writes. */
+/** Without a configuration: the assets that the file names, with enough decimals for any amount that a user writes. */
 const marketsOf = (strategyText: string): Markets => {
   const marketNode = parseDocument(strategyText).get("market")
   const names = isSeq(marketNode) ? marketNode.items.map((item) => (isScalar(item) ? item.value : item)) : [marketNode]
@@ -25,7 +25,7 @@ const marketsOf = (strategyText: string): Markets => {
   return { assets, ticks: new Map(), costs: documentedCosts(assets) }
 }
 
-/** The reader of configurations imports wallets and venues, so it is loaded on demand: most runs have no configuration. */
+/** Loads the reader of configurations on demand, because it imports wallets and venues and most runs have none. */
 const configuredMarkets = Effect.fnUntraced(function* (file: string) {
   const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
   return (yield* loadSettings(file)).markets

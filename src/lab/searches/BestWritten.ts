@@ -1,6 +1,6 @@
 /**
- * `search --write`: puts the values of the best trial into the strategy file, and shows the change. A running bot applies a changed file, so
- * with `--config` the change is planned first, and not written if the plan is not safe. An edit made during the search is not overwritten.
+ * `search --write`: puts the values of the best trial into the strategy file. A running bot applies a changed file, so with `--config` the
+ * change is planned first, and not written if the plan is not safe. An edit made during the search is not overwritten.
  */
 import { Effect, FileSystem, Option, Result } from "effect"
 import { laidOver, whole } from "../../files/StrategyFiles.ts"
@@ -39,7 +39,7 @@ export const write = Effect.fn("BestWritten.write")(function* (
   const answer = (said: string, isWithheld: boolean) => ({ said: `${file} ${said}`, isWithheld, changes, plan })
   if (plan?.exit !== undefined) return answer("is not changed: its plan is not safe", true)
   if (text === before) return answer("has the best values already", false)
-  // A rename would replace a symbolic link, and lose the mode.
+  // A rename would replace a symbolic link and lose the mode.
   const target = yield* fileSystem.realPath(file)
   const { mode } = yield* fileSystem.stat(target)
   yield* WholeFile.writeAtomically(target, text)

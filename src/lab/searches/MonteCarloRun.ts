@@ -31,7 +31,7 @@ const summaryOf = ([start = 1, ...later]: ReadonlyArray<number>, keepsPath: bool
     keepsPath
   )
 
-/** A million paths would fill the memory, and a chart of this many looks the same. */
+/** More paths would fill the memory, and the chart of this many looks the same. */
 const mostPaths = 2_000
 
 const simulate = Effect.fnUntraced(function* (
@@ -57,7 +57,7 @@ const simulate = Effect.fnUntraced(function* (
     if (method === "trades") return MonteCarlo.ofTrades(gains, next, keepsPath)
     if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next, keepsPath)
     const [first, ...others] = inputs
-    // What happened together in several markets stays together.
+    // All markets use the same pieces, because they move together.
     const starts = MonteCarlo.blocks(first.candles.bars, block, next)
     const resampleInput = (input: Backtest.MarketInput): Backtest.MarketInput => {
       const candles = MonteCarlo.resampledCandles(input.candles, block, starts)
@@ -72,7 +72,7 @@ const simulate = Effect.fnUntraced(function* (
       return fate(Option.isSome(report) && index < mostPaths)
     })
   )
-  // Gains of trades do not include what the untouched budget gains.
+  // Gains of trades are measured against the untouched budget, so its own gain is zero here.
   if (method === "trades") return { fates, real: MonteCarlo.summed(gains, true), untouched: summaryOf([1, 1], true) }
   const profits = BandSide.dailyMade(whole)
   const untouched = equity.map((value, day) => value - (profits[day] ?? 0) + (profits[0] ?? 0))

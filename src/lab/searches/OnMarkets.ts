@@ -1,7 +1,4 @@
-/**
- * One strategy file on several markets (`--on MARKET=CSV`): on its own market, and on each further one as if the file named that market,
- * with its candles. Each command on the file runs on all of them, one after the other.
- */
+/** Runs a strategy file on its own market, and on further ones (`--on MARKET=CSV`) as if the file named them, one after the other. */
 import { Array as Arr, Effect } from "effect"
 import { median } from "../../domain/Amount.ts"
 import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"

@@ -1,4 +1,4 @@
-/** Prints the result of a search as text, as a report and as JSON, with an exit code that scripts can rely on. */
+/** Prints the result of a search as text, report and JSON, with an exit code for scripts. */
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import * as Answer from "../../process/Answer.ts"
 import type { Page } from "../../report/Page.ts"

@@ -1,4 +1,3 @@
-/** Sets up a searching command: the values to try, the candles, and the objective. */
 import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Array as Arr, Effect, Option, Result } from "effect"
@@ -38,7 +37,7 @@ const conditionsOf = (where: ReadonlyArray<string>) =>
       : Effect.succeed(condition)
   })
 
-/** Fails on an unknown key in `--set`, because it would make every trial invalid. */
+/** Fails on an unknown key in `--set`, which would make every trial invalid. */
 const refuseUnknownKeys = Effect.fnUntraced(function* (
   { file, markets, text }: Pick<StrategySource.StrategySource, "file" | "markets" | "text">,
   space: ReadonlyArray<SweepSpace.Dimension>,
@@ -78,7 +77,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const rankedBy = fills === "worse" ? [fills, objective] : [fills]
   const identity = [text, space, ...rankedBy, sha256Of({ sources }), asked.from, asked.to, asked.repair, own]
   return {
-    /** Its own market first, then the others. */
+    /** The file's own market first. */
     runs,
     space,
     objective,

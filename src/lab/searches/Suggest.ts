@@ -1,8 +1,7 @@
 /**
  * A search whose trials a program suggests (`search --suggest COMMAND`), such as a Bayesian optimiser in another language. Both speak JSON,
  * one object per line: we send the space, ask for trials and send their scores; the program answers each request with as many suggestions.
- * It may only suggest values of the space, so a trial remains a number that anybody can run again. A repeated suggestion gets its known
- * score at once.
+ * It may only suggest values of the space, so each trial can be run again. A repeated suggestion gets its known score at once.
  */
 import { type Cause, Effect, Queue, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"

@@ -1,7 +1,4 @@
-/**
- * A sweep: runs trials on all cores and stores their results, chooses the finalists by their worse side, ranks these by simulated runs, and
- * measures the trust in the best.
- */
+/** Runs all trials on all cores, ranks the finalists by simulated runs, and measures the trust in the best. */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Progress from "../../process/Progress.ts"
@@ -77,10 +74,10 @@ const deflated = (
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }
 
-/** Sufficient for a probability. With more trials, an even selection of this size is used. */
+/** Enough for a probability. Of more trials, every n-th is used. */
 const mostCompared = 200
 
-/** Returns the probability that the best trial is no better than the median on other days (see `Overfitting`). */
+/** Returns the probability that the best trial is no better than the median on other days (`Overfitting`). */
 const overfitting = Effect.fnUntraced(function* (plan: Sweep.SweepPlan, all: ReadonlyArray<TrialResult>) {
   const ran = all.filter(({ refused }) => refused === undefined).map(({ trial }) => trial)
   const step = Math.max(1, ran.length / mostCompared)

@@ -1,7 +1,4 @@
-/**
- * An order book for people: asks above, bids below, the best of both next to the middle, own orders
- * marked. Beside each size stands its price as a distance from the mid.
- */
+/** Formats an order book: asks above, bids below, own orders marked. FROM MID is the distance of a price from the mid. */
 import { format } from "../../domain/Amount.ts"
 import { type Book, distances, type OwnOrder, quotedOn, spreadOf } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,4 +1,4 @@
-/** Lines for a terminal: cut at its edge, coloured if it has colours, and without any character that could repaint it. */
+/** Formats lines for a terminal: cut at its edge, coloured if it has colours, without characters that could repaint it. */
 import { printable } from "../../domain/Text.ts"
 
 const codes = { bold: 1, dim: 2, inverse: 7, red: 31, green: 32, yellow: 33, cyan: 36 } as const
@@ -17,9 +17,8 @@ export const painted = ([text, colour]: ColouredLine, { colours, columns }: Styl
   return colours && colour !== undefined ? `\u001B[${codes[colour]}m${cut}\u001B[0m` : cut
 }
 
-/** A side or a signed figure. The sign of a share is no gain: "+0.64 %" may be a distance. */
+/** Matches a side or a signed figure, but not a share: "+0.64 %" may be a distance. */
 const tonedWord = /(?<![\w/+−-])(?:BUY|SELL|[+−][\d,.]+)(?![\w/,.-]| %)/g
 
-/** Gives sides, gains and losses in a painted line their colours. */
 export const toned = (line: string): string =>
   line.replace(tonedWord, (word) => `\u001B[${/^[B+]/.test(word) ? codes.green : codes.red}m${word}\u001B[0m`)

@@ -1,7 +1,4 @@
-/**
- * One sentence per event, for the terminal and the log. `undefined` for events that only serve recovery: they are in
- * the journal and in `--json`, but tell a person nothing.
- */
+/** Describes each event in one sentence, for terminal and log. `undefined` for events that only serve recovery. */
 import type { BotEvent, LeftPosition, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"

@@ -1,6 +1,6 @@
 /**
- * Figures on a terminal. There is one way to round: half a step away from zero, with grouped thousands and a true minus sign. What rounds
- * to zero has no sign. Files, pipes and chats get the amounts of `Money`.
+ * Formats figures for a terminal, always rounded half away from zero, with grouped thousands and a true minus sign. A figure that rounds to
+ * zero has no sign. Files, pipes and chats get the amounts of `Money`.
  */
 import { type Amount, magnitude } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -29,15 +29,15 @@ export const gainText = (exact: string | null): string =>
 
 export const size = (exact: string): string => grouped(Decimal.short(Decimal.parse(exact) ?? Decimal.zero, 6))
 
-/** Writes money to the cent, and other assets with four decimal places, or four digits if it is less than one. */
+/** Formats money to the cent; other assets with four decimal places, or four digits if less than one. */
 export const amountBy =
   (money: ReadonlySet<string>): typeof withSymbol =>
   (assets, symbol, amount) =>
     `${money.has(symbol) ? rounded(assets, symbol, amount) : grouped(short(assets, symbol, amount))} ${symbol}`
 
-/** Six significant digits, and at least two decimal places. */
+/** Has six significant digits, and at least two decimal places. */
 export const price = (value: Decimal.Decimal): string =>
   fixed(value, Math.max(2, Math.min(18, 5 - Math.floor(Math.log10(Decimal.toNumber(value))))))
 
-/** With a sign: a share, such as a return or a distance. */
+/** Formats a return or a distance, with its sign. */
 export const share = (ratio: number): string => `${plus(fixed(Decimal.fromNumber(ratio * 100), 2))} %`

@@ -1,4 +1,4 @@
-/** Words the observed fees of the service, for people and for programs. Every screen uses these functions. */
+/** Words the service's observed fees, the same on every screen. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { iso } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"

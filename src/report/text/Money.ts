@@ -1,4 +1,4 @@
-/** Shows every unit of every asset by place, for people and programs. Amounts are exact decimals in units of the asset. */
+/** Shows all amounts of all assets by place. Amounts are exact decimals in units of the asset. */
 import { givenBack, type Place, places } from "../../domain/Accounts.ts"
 import { type Amount, type Asset, format, magnitude } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -7,7 +7,7 @@ import * as Table from "./Table.ts"
 
 export type Assets = ReadonlyMap<string, Asset>
 
-/** An amount in units of its asset. If the asset is not configured (any more), in smallest units, and labelled so. */
+/** Formats an amount in units of its asset. If the asset is no longer configured, smallest units, labelled so. */
 export const amountText = (assets: Assets, symbol: string, amount: Amount): string => {
   const asset = assets.get(symbol)
   return asset === undefined ? `${amount} smallest units of ${symbol}` : format(amount, asset.decimals)
@@ -16,7 +16,7 @@ export const amountText = (assets: Assets, symbol: string, amount: Amount): stri
 export const withSymbol = (assets: Assets, symbol: string, amount: Amount): string =>
   assets.has(symbol) ? `${amountText(assets, symbol, amount)} ${symbol}` : amountText(assets, symbol, amount)
 
-/** Shortened: four decimal places, two for large sums, four significant digits for small ones. */
+/** Keeps four decimal places, two for large sums, four significant digits for small ones. */
 export const short = (assets: Assets, symbol: string, amount: Amount): string => {
   const asset = assets.get(symbol)
   if (asset === undefined) return amountText(assets, symbol, amount)
@@ -61,7 +61,7 @@ const ours = places.filter((place) => place !== "fees" && place !== "lost")
 const isShown = (place: Place, { sum, symbols }: Pick<ReturnType<typeof holdings>, "sum" | "symbols">): boolean =>
   place !== "lost" || symbols.some((symbol) => sum(symbol, [place]) !== 0n)
 
-/** A balance sheet: one line per place, one column per asset. Its shape does not depend on the amounts. */
+/** Makes a balance sheet: one line per place, empty ones included except `lost`, and one column per asset. */
 export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
   const { symbols, sum } = holdings(ledger)
   const line = (title: string, of: ReadonlyArray<Place>) => [
@@ -79,7 +79,6 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
   ).concat(notCountedLines(ledger, assets))
 }
 
-/** The assets of which the bot has anything. */
 export const balances = (ledger: Ledger) => {
   const { symbols, sum } = holdings(ledger)
   return symbols
@@ -87,7 +86,7 @@ export const balances = (ledger: Ledger) => {
     .filter(({ total }) => total !== 0n)
 }
 
-/** Amounts that stopped strategies gave back to the account. No total counts them. */
+/** Amounts that stopped strategies returned to the account. No total includes them. */
 export const notCounted = (ledger: Ledger, assets: Assets) =>
   givenBack(ledger).map(({ strategy, asset, amount }) => ({
     strategy,

@@ -1,4 +1,4 @@
-/** Writes profit and loss for people: exact amounts in units of the quote asset. */
+/** Formats profit and loss: exact amounts in units of the quote asset. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { age, countText } from "../../domain/Words.ts"
@@ -22,7 +22,7 @@ const titles = {
 } as const
 const fields = ["gridProfit", "inventory", "fees", "total", "flows", "realised", "unrealised"] as const
 
-/** The key figures, the most important first; screens cut from the end if room is short. */
+/** Returns the key figures, the most important first, because screens cut from the end. */
 export const standingParts = (
   { quote, figures, earnedToday, share, shareOfYear, capital, since }: ProfitStanding,
   assets: Money.Assets,
@@ -91,7 +91,7 @@ export const lines = (
   ]
 }
 
-/** If one slot buys and another sells, rounds are not counted; that is not zero. */
+/** Writes 0 as `-`, because rounds are not counted if one slot buys and another sells. */
 const roundsText = (rounds: number): string => (rounds === 0 ? "-" : String(rounds))
 
 const groupText = (group: string): string =>

@@ -1,4 +1,4 @@
-/** Words the quote of a swap: the agreed terms, and the steps for a person who pays by hand. */
+/** Words the agreed terms of a swap, and the steps for a user who pays by hand. */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
 import { iso, printable } from "../../domain/Text.ts"
@@ -19,7 +19,7 @@ export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {
   ].map(printable)
 }
 
-/** A swap of an asset into itself changes its place only: the difference between sent and received is the fee. */
+/** Returns the fee of a swap of an asset into itself: the difference between sent and received. Other swaps have none. */
 export const feeOfMove = ({
   amountIn,
   amountOut,

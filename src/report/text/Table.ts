@@ -1,8 +1,4 @@
-/**
- * Tables. As text, columns are as wide as their widest cell, and numbers are aligned at their decimal point. Cells never
- * contain line breaks, and text from a file or the venue cannot repaint a terminal. A list whose columns are declared once
- * (`of`) is the same for people, programs and spreadsheets.
- */
+/** Formats tables. Text from a file or the venue cannot break a line or repaint a terminal. */
 import * as Csv from "../../domain/Csv.ts"
 import { printable } from "../../domain/Text.ts"
 
@@ -16,9 +12,9 @@ export const decimal = (title: string): TableColumn => ({ title, align: "decimal
 export const right = (title: string): TableColumn => ({ title, align: "right" })
 
 export interface ListColumn<Row> {
-  /** The key in JSON and comma-separated values. Without it a column is for people only. */
+  /** Key in JSON and CSV. Absent for a column that only people see. */
   readonly key?: string
-  /** The heading in text. Without it a column is for programs only. */
+  /** Heading in text. Absent for a column that only programs see. */
   readonly title?: string | TableColumn
   readonly value: (row: Row) => string | number | null | undefined
   readonly text?: (row: Row) => string

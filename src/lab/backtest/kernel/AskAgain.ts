@@ -1,4 +1,4 @@
-/** Computes the time or price at which a strategy must run again, in terms of one market's columns. */
+/** Computes when a strategy must run again: a bar, or prices on the candles' own decimal places. */
 import type { Candles } from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../candles/TimeAxis.ts"

@@ -1,4 +1,3 @@
-/** Inputs of a run in one market: the strategy, its money and limits there, and the rules by which orders fill. */
 import type { Resampled } from "../../../candles/Resample.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Market } from "../../../domain/Market.ts"
@@ -11,17 +10,14 @@ export interface Conditions {
   readonly market: Market
   readonly decide: Decide
   readonly stands?: StandsOf
-  /** The strategy is the user's code, which may not return. */
+  /** Set for user code, which may not return. */
   readonly mayHang?: boolean
   readonly mayLackOrders?: true
   readonly initialMemory: Memory
   readonly rules: FillRules
   readonly budget: { readonly base: Amount; readonly quote: Amount }
   readonly maxOpenOrders: number
-  /**
-   * Further limits of the strategy. A strategy that swaps always has some, because a swap that waits for its price waits like an order that
-   * a limit keeps back.
-   */
+  /** Always set for a strategy that swaps, because a swap waits for its price like an order that a limit keeps back. */
   readonly limits?: Limits
   readonly timeframes?: ReadonlyMap<string, Resampled>
   readonly signals?: SignalHistory

@@ -1,6 +1,6 @@
 /**
- * Runs the strategy and turns its decision into orders: unchanged orders stay, changed ones are cancelled and placed anew. A strategy sees
- * bid and ask around the close of a bar, at the moment the bar closes.
+ * Runs the strategy and turns its decision into orders. Unchanged orders stay; changed ones are cancelled and placed again. A strategy sees
+ * bid and ask around the close of a bar, at the time of the close.
  */
 import { exactPrice } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
@@ -70,9 +70,7 @@ const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot |
   return { row, index, leg, quantity: Placing.quantityIn(run, slot, { side, price, quantity: left, isExit }) }
 }
 
-/**
- * Decides on a slot's order under new legs: it fits them, it is not worth moving, it stays until theirs may be placed, or it is cancelled.
- */
+/** `kept`: it fits the new legs. `stays`: moving is not worth it. `waits`: its successor may not be placed yet. `goes`: it is cancelled. */
 const fateUnder = (
   run: MarketRun,
   slot: SlotState.SlotState,
@@ -81,17 +79,14 @@ const fateUnder = (
   const due = dueIn(run, slot, desired)
   if (due === undefined || desired === undefined) return "goes"
   const { leg, quantity, row } = due
-  // A change of price or quantity only moves the order.
+  // The order fits if its side, kind, price and quantity are equal, even if the legs differ otherwise.
   if (quantity === slot.openQuantity && isAtSame(leg, row)) return "kept"
   if (!isLive(slot)) return "goes"
   if (leg.by === row.by && isNotWorthMoving(run, slot, row, { price: leg.price, quantity })) return "stays"
   return isKeptBack(run, slot, desired, due) ? "waits" : "goes"
 }
 
-/**
- * True if a limit refuses the successor of the slot's order, and a fill of the old order would be no worse. Also true if an exit lacks the
- * money.
- */
+/** True if a limit refuses the order's successor or an exit lacks the money, and a fill of the old order would be no worse. */
 const isKeptBack = (
   run: MarketRun,
   slot: SlotState.SlotState,
@@ -109,7 +104,7 @@ const isKeptBack = (
   return isExit === true && wallet.freeFor(row.side) + slot.openInput < successor.input
 }
 
-/** As in live trading: true if moving the order to the new price or size costs at least as much as it gains. */
+/** True if moving the order costs at least as much as it gains, as in live trading. */
 const isNotWorthMoving = (
   { conditions, clock, lastClose }: MarketRun,
   { openQuantity, unpaid }: SlotState.SlotState,
@@ -153,7 +148,7 @@ const isKeptBackNoMore = ({ guard }: MarketRun, slot: SlotState.SlotState): void
 const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
   const { phase, wanted } = slot
   if (wanted === undefined) run.guard?.account.moved(slot)
-  // A cancel that was asked for is not taken back.
+  // A requested cancel is final.
   if (phase === "cancelling") {
     SlotState.wantNext(slot, wanted)
     return false
@@ -167,7 +162,7 @@ const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
   if (fate !== "waits") isKeptBackNoMore(run, slot)
   const { clock, conditions } = run
   const { cancelMillis } = conditions.rules
-  // An order that is not worth moving, or may not be replaced yet, fills first.
+  // Swaps, and orders that are not worth moving or may not be replaced yet, fill first.
   if (isSwapping(run, slot) || fate === "stays" || fate === "waits") {
     SlotState.wantNext(slot, wanted)
     return false
@@ -201,7 +196,7 @@ const adopt = (run: MarketRun, slots: Iterable<SlotState.SlotState>): ReadonlyAr
 const replaceFreed = (run: MarketRun): void => {
   const { guard } = run
   if (guard === undefined) return
-  // One after the other, because the money that one returns may be what the next one lacks.
+  // One slot after the other, because the money that one returns may be what the next one lacks.
   const isFreed = (slot: SlotState.SlotState): boolean => {
     const { wanted } = slot
     const due = dueIn(run, slot, wanted)
@@ -215,13 +210,13 @@ const replaceFreed = (run: MarketRun): void => {
   }
 }
 
-/** True if a close may replace an order, which costs money, without running the strategy. */
+/** True if a close may replace an order without a run of the strategy. Replacing costs money. */
 export const mayReplace = (runs: Runs): boolean => {
   for (const { guard } of runs) for (const slot of guard?.denials.keys() ?? []) if (isLive(slot)) return true
   return false
 }
 
-/** A strategy that sees its own orders runs again when they change, at most this often within one bar. */
+/** Limits the runs within one bar of a strategy that sees its own orders and runs again when they change. */
 const maxAnswers = 8
 
 export const changesOf = (runs: Runs): number => runs.reduce((changes, { orders }) => changes + orders.changes, 0)
@@ -264,7 +259,7 @@ const wantedIn = (runs: Runs, run: MarketRun, desired: Decision["desired"]): Dec
   return desired.filter((each) => runOf(each) === run)
 }
 
-/** Places slots that have new legs, and slots whose next order waited for the decision. Follows the order of the decision, exits first. */
+/** Places slots with new legs, and slots whose next order waited for the decision; in the decision's order, exits first. */
 const placeWanted = (run: MarketRun): void => {
   const { followers, orders } = run
   const { due, slots, firstDue } = orders.wanted

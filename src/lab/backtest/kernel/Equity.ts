@@ -1,7 +1,7 @@
 /**
- * The largest drawdown of everything held, over the close of every bar. In one market, the index and the bounds of earlier searches make
- * most reading unnecessary (`Drawdown`); in several markets, the indices of all of them do together. If bars are cut into small
- * ones, only the closes of whole bars count, as in other runs over the same candles.
+ * Computes the largest drawdown of all holdings, over the close of every bar. In one market, the index and the bounds of earlier searches
+ * make most reading unnecessary (`Drawdown`); in several markets, their indices together do. If bars are cut into small ones, only the
+ * closes of whole bars count, as in other runs over the same candles.
  */
 import { type CrossingIndex, fanOutBits, type Indices, lowerAt } from "../../../candles/CrossingIndex.ts"
 import * as Drawdown from "./drawdown/Drawdown.ts"
@@ -55,9 +55,8 @@ export const advance = ({ drawdown, holdings, first, isOne, parts }: Equity, to:
 export const maxDrawdown = ({ drawdown }: Equity): number => drawdown.greatest
 
 /**
- * The sum of the closes of several markets has no index of its own, but in a block of bars it lies between the sum of their lowest closes
- * and that of their highest. Usually these show that nothing in the block matters. Otherwise smaller blocks are tried, and finally every
- * close is read. A block that reaches beyond the requested bars may also show that nothing in it matters.
+ * The sum of the closes of several markets has no index. In a block of bars it lies between the sums of their lowest and of their highest
+ * closes. If these do not show that nothing in the block matters, smaller blocks are tried, and finally every close is read.
  */
 const isNothingNew = (
   { peak, greatest }: Drawdown.Drawdown,

@@ -1,15 +1,15 @@
 /**
- * Defines two sets of rules that bracket the fills possible at this venue. There is no queue to model, because solvers fill orders for a
- * profit. The open questions are how far beyond the limit the market must go until a solver fills, and how long money is in transit.
+ * Two sets of rules that bracket the fills possible at this venue. There is no queue to model, because solvers fill orders for a profit.
+ * The open questions are how far beyond the limit the market must go until a solver fills, and how long money is in transit.
  */
 import { type FillRules, touching } from "./FillRules.ts"
 
 export type FillMode = "optimistic" | "pessimistic"
 
-/** Names for people. Live runs may do better than both sides, or worse. */
+/** Live runs may do better than both sides, or worse. */
 export const sideNames: Readonly<Record<FillMode, string>> = { optimistic: "more fills", pessimistic: "fewer fills" }
 
-/** Costs of the venue that the user knows; equal on both sides of the band. */
+/** Costs of the venue that the user knows; both sides of the band have the same. */
 export type Costs = Pick<
   FillRules,
   | "spreadBasisPoints"
@@ -34,9 +34,7 @@ export const noCosts: Costs = {
 /** A touch fills the whole order at once. An order that is marketable gets the market price, as at this venue. */
 const optimistic: FillRules = { ...touching, price: "arrival" }
 
-/**
- * Requires a solver's margin beyond the limit, allows a tenth of the volume, and takes time for creating, funding, payout and cancelling.
- */
+/** Requires a solver's margin beyond the limit, allows a tenth of the volume, and takes time to place, pay out and cancel. */
 const pessimistic: FillRules = {
   ...optimistic,
   stops: "first",

@@ -1,6 +1,6 @@
 /**
- * The rules by which a resting order fills against a candle: condition, price, time and cost. Candles do not determine these exactly, so
- * each difference between engines is a named option, and two sets of options span a band.
+ * The rules by which an open order fills against a candle. Candles do not determine fills exactly, so each difference between engines is an
+ * option, and two sets of options span a band.
  */
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -9,47 +9,44 @@ import { ratioOf } from "../../../domain/fees/RoundCost.ts"
 import { type BidAsk, type Market, type Price, quoteAmount, type Side } from "../../../domain/Market.ts"
 
 export interface FillRules {
-  /**
-   * `at`: the bar reaches the limit. `through`: it goes beyond. `within`: the limit lies inside the bar, so a gap that
-   * jumps over it does not fill. `close`: only the close counts.
-   */
+  /** `at`: the bar reaches the limit. `through`: goes beyond. `within`: contains it, so no fill in a gap. `close`: closes at or beyond. */
   readonly touch: "at" | "through" | "within" | "close"
   /**
-   * `close`: a stop counts at closes. `first`: a bar that reaches a stop reaches it before any order on the other side of the bar fills,
-   * and after everything in transit has arrived.
+   * `close`: a stop counts at closes. `first`: a bar that reaches a stop does so after all transits have ended, and before any order on the
+   * other side of the bar fills.
    */
   readonly stops: "close" | "first"
   /** Distance beyond the limit that the bar must reach. */
   readonly edgeBasisPoints: number
   /**
-   * `open`: a bar that opens beyond the limit fills at its open. `arrival`: an order that the market has reached when it arrives fills at
-   * once, at the close; one that rests fills at its limit, and the solver keeps the difference.
+   * `open`: a bar that opens beyond the limit fills at its open. `arrival`: an order that the market has reached on arrival fills at once,
+   * at the close. Any other order fills at its limit, and the solver keeps the difference.
    */
   readonly price: "limit" | "open" | "arrival"
-  /** Half of the spread: the distance of bid and ask from a close. An order that takes the market pays it in addition to the margin. */
+  /** Distance of bid and ask from a close. An order that takes the market pays it in addition to the margin. */
   readonly spreadBasisPoints: number
-  /** Additional cost of an order that takes the market, beyond half the spread, for each million (`perImpact`) of its value in quote. */
+  /** Additional cost of an order that takes the market, for each million (`perImpact`) of its value in quote. */
   readonly impactBasisPoints: number
-  /** Time from a decision until the funded order is visible to others. */
+  /** Time from a decision until the funded order can fill. */
   readonly placeMillis: number
-  /** Time from a fill until the output is in the wallet. */
+  /** Time from a fill until the output can be spent. */
   readonly payoutMillis: number
   /** Time from the cancel request to the refund. Until then the order can fill. */
   readonly cancelMillis: number
   /**
-   * An order that is being cancelled may still fill at its limit, because a solver had it in hand. This happens to `share` of the orders
-   * whose limit is within the ratio `distance` of the market, drawn by `seed`, if cancelling takes time.
+   * An order that is being cancelled may still fill at its limit, because a solver had it in hand. If cancelling takes time, this happens
+   * to `share` of the orders whose limit is within the ratio `distance` of the market, drawn by `seed`.
    */
   readonly inHand: { readonly share: number; readonly distance: number; readonly seed: number }
-  /** Share of swaps that the venue does not execute. Their money is refunded, and they are tried again. */
+  /** Share of swaps that the venue refunds instead of executing. They are tried again. */
   readonly refundedSwapShare: number
-  /** Maximum share of a bar's volume that our orders get; 0 for no limit. */
+  /** Maximum share of a bar's volume for our orders; 0 for no limit. */
   readonly volumeShare: number
   /** Taken from the output of every fill, rounded up. */
   readonly feeBasisPoints: number
   /**
-   * App fees taken from every input: by the strategy's `terms`, or by the service's schedule. A solver gets less for an equal output, so open
-   * orders fill later and market orders get a worse price.
+   * App fees taken from every input: by the strategy's `terms`, or by the service's schedule. A solver gets less for an equal output, so
+   * open orders fill later and market orders get a worse price.
    */
   readonly appFeeBasisPoints: number
   /** Taken from every payout, by output asset. An order has one payout. */
@@ -137,8 +134,8 @@ const afterAppFees = (rules: FillRules, side: Side, market: Price): Price => {
 }
 
 /**
- * The candle price at which an order fills: a BUY when the low is at or below it, a SELL when the high is at or above it.
- * It lies on the candles' own decimal places, so comparing doubles is exact.
+ * Returns the candle price at which an order fills: a BUY if the low is at or below it, a SELL if the high is at or above it. It has the
+ * candles' decimal places, so comparing doubles is exact.
  */
 export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: number): number => {
   const strict = rules.touch === "through"
@@ -159,10 +156,7 @@ export const reachOf = (rules: FillRules, side: Side): number => {
   return side === "BUY" ? (1 - edge) * rest : (1 + edge) / rest
 }
 
-/**
- * Returns the price of an order that is marketable on arrival. It pays app fees, the margin and half the spread beyond the market, but
- * never more than its limit.
- */
+/** Returns the price on marketable arrival: app fees, the margin and half the spread worse than the market, never worse than the limit. */
 export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price => {
   const beyond = rules.edgeBasisPoints + rules.spreadBasisPoints
   if (beyond === 0 && rules.appFeeBasisPoints === 0) return market
@@ -173,7 +167,7 @@ export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market:
 }
 
 export const perImpact = 1_000_000
-/** Half the price; a market with a larger spread is not usable. */
+/** Half the price. A market with a larger spread is unusable. */
 export const mostSpreadBasisPoints = 5000
 
 interface Sized {
@@ -199,7 +193,7 @@ export const swapping = (rules: FillRules): FillRules => ({
 export const swapPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price =>
   arrivalPrice({ ...rules, edgeBasisPoints: 0 }, side, limit, market)
 
-/** Returns the candle price of a bound. Closes at or below it reach a lower bound; closes at or above it reach an upper bound. */
+/** Returns the candle price of a bound. Closes at or below it reach a lower bound, closes at or above it an upper bound. */
 export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number => {
   if (bound.scale <= priceScale) return Decimal.toNumber(bound)
   const ticks = Decimal.toNumber(bound) * 10 ** priceScale
@@ -208,18 +202,18 @@ export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Roun
   return Decimal.toNumber(Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding))
 }
 
-/** Venue's share of an output, rounded up. */
+/** The venue's share, rounded up. */
 export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount =>
   RoundCost.shareOf(ratiosOf(rules).fee, gross)
 
 export const withdrawFee = (rules: FillRules, side: Side): Amount.Amount =>
   side === "BUY" ? rules.withdrawFee.base : rules.withdrawFee.quote
 
-/** Returns the fees of a fill that ends its order: the venue's share of this fill and the payout fee, at most the order's unpaid output. */
+/** Returns the fees of a fill that ends its order: the venue's share of this fill and the payout fee, at most the unpaid output. */
 export const lastFeeOf = (rules: FillRules, side: Side, gross: Amount.Amount, unpaid: Amount.Amount): Amount.Amount =>
   Amount.min(unpaid + gross, shareOf(rules, gross) + withdrawFee(rules, side))
 
-/** Base smallest units that our orders get of a bar with this volume. */
+/** Returns the base smallest units that our orders get of a bar with this volume. */
 export const capacityOf = (rules: FillRules, market: Market, volume: number): Amount.Amount => {
   const micro = BigInt(Math.floor(volume * rules.volumeShare * 1e6))
   const { decimals } = market.base

@@ -1,8 +1,7 @@
 /**
  * Fills the orders of one bar. Orders that are open at the bar's opening fill from the market outwards: buys from the highest down, then
- * sells from the lowest up. An order that follows a fill is open from the next bar on. Two implementations have one meaning: `fillWhole`
- * for orders that fill whole at their limit, where a fill is a table row and a few additions; `fillSlices` for partial fills, better prices
- * and waiting times.
+ * sells from the lowest up. An order that follows a fill is open from the next bar on. `fillWhole` is a fast path for orders that fill
+ * whole at their limit; `fillSlices` means the same, with partial fills, better prices and waiting times.
  */
 import { exactPrice, openAt } from "../../../candles/Candles.ts"
 import { type Amount, min } from "../../../domain/Amount.ts"
@@ -45,7 +44,7 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   const next = orders.next(slot, order)
   const follower = OrderTable.rowAt(table, next)
   const surplus = table.surplus[order] ?? 0n
-  // Exits may rest beyond the maximum number of orders, so the place of a filled one may not be free for an entry.
+  // Exits may be open beyond the maximum number of orders, so the place of a filled exit may not be free for an entry.
   const isFull = follower?.isExit !== true && (orders.openInAll > run.conditions.maxOpenOrders || followers.toPlace > 0)
   if (follower !== undefined && surplus >= 0n && !isFull) {
     if (surplus > 0n) wallet.receive(row.side, surplus)
@@ -112,10 +111,7 @@ const tradePrice = (
   return row.side === "BUY" ? Decimal.min(open, row.price) : Decimal.max(open, row.price)
 }
 
-/**
- * Adds a row for a part of the order, or for the whole order at another price. The last part bears the payout fee, even if that exceeds its
- * own output.
- */
+/** Adds a row for a part of the order, or for all of it at another price. The last part pays the payout fee, even beyond its own output. */
 const slice = (
   { conditions, orders }: MarketRun,
   slot: SlotState.SlotState,
@@ -131,7 +127,7 @@ const slice = (
   return OrderTable.add(orders.table, { ...row, price, quantity, input, output: gross - fee, fee, endsOrder: isLast })
 }
 
-/** True if the payout pays for the slot's next order. No other slot may then take this money. */
+/** True if the payout pays for the slot's next order. No other slot may then use this money. */
 const paysForItself = ({ orders }: MarketRun, slot: SlotState.SlotState, side: Side, paid: Amount): boolean => {
   const next = OrderTable.rowAt(orders.table, orders.arm(slot))
   return next !== undefined && next.side !== side && paid >= next.input && slot.successor === null
@@ -178,10 +174,7 @@ const fillSlice = (
   return quantity
 }
 
-/**
- * Executes a swap whole at the present price, regardless of the bar's volume. A purchase spends its whole input, and keeps the base that it
- * receives beyond its size.
- */
+/** Executes a swap whole at the current price, with any bar volume. A purchase spends all input and keeps all base it receives. */
 const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: OrderTable.OrderRow, close: Price) => {
   const { orders, conditions, clock, lastClose } = run
   const { market, rules } = conditions
@@ -202,7 +195,7 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
   complete(run, slot, row)
 }
 
-/** Stops legs that are marketable one after the other, which would otherwise fill without end. In live trading each round takes time. */
+/** Stops legs that are all marketable, which would otherwise fill in turn without end. In live trading each round takes time. */
 const mostArrivals = 12
 
 export const fillArrivals = (run: MarketRun, bar: number): void => {
@@ -229,9 +222,7 @@ export const fillArrivals = (run: MarketRun, bar: number): void => {
   if (hasArrived) settle(run)
 }
 
-/**
- * Returns true if a solver had the rest of a cancelled order in hand. The order then fills at its limit, regardless of the bar's volume.
- */
+/** Returns true if a solver had a cancelled order in hand. The order then fills at its limit, regardless of the bar's volume. */
 export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotState): boolean => {
   const { share, distance } = run.conditions.rules.inHand
   const row = run.orders.rowOf(slot)
@@ -267,8 +258,8 @@ export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: nu
 }
 
 /**
- * Fills the orders on the way to a stop within the bar: buys above it or sells below it. If `opens`, orders that are under way rest from
- * the open of the bar on, and those marketable there fill at that price. Returns the price of the last fill.
+ * Fills the orders on the way to a stop within the bar: buys above it or sells below it. If `opens`, orders in transit are open from the
+ * bar's open on, and those marketable there fill at that price. Returns the price of the last fill.
  */
 export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: number, opens: boolean) => {
   const { candles, capacity, clock, followers, orders } = run

@@ -1,18 +1,18 @@
 /**
- * The backtest kernel: it goes from event to event, never bar by bar. The next event is the earliest of the nearest buy, the nearest sell,
+ * Runs a strategy over candles from event to event, never bar by bar. The next event is the earliest of the nearest buy, the nearest sell,
  * a bound of the last decision (price or time), and the end of a transit. The index jumps over everything in between. Money is exact;
  * equity and drawdown are those of every bar's close.
  *
- * A strategy has one market or several. Their candles have one time axis, so a bar is the same moment in all. Memory, quote, open orders
- * and limits are shared.
+ * A strategy has one market or several, with one time axis, so a bar is the same time in all. They share memory, quote, open orders and
+ * limits.
  *
- * Rules of time: a decision is made at the close of a bar, the first one at the close of bar 0. An order placed in bar i can fill from bar
- * i + 1 on. Within a bar, transits end first, then orders fill, then the strategy decides; at one instant the markets take turns in the
- * order of the strategy file. After all of them, waiting orders are tried once, as in a live turn. A strategy that asks for it decides at
- * the close after a fill and at once after a payout, before any waiting order is placed. By the rule `arrival`, an order that the close has
- * reached when it is placed fills at once, in the same bar, and so do the orders that follow from it.
+ * Rules of time: the strategy decides at the close of a bar, first at that of bar 0. An order placed in bar i can fill from bar i + 1 on.
+ * Within a bar, transits end first, then orders fill, then the strategy decides; at one instant the markets take turns in the order of the
+ * strategy file. After all of them, waiting orders are tried once, as in a live turn. A strategy that asks for it decides at the close
+ * after a fill and at once after a payout, before any waiting order is placed. By the rule `arrival`, an order that the close has reached
+ * when it is placed fills at once, in the same bar, and so do the orders that follow from it.
  *
- * By the rule `stops`, a bar that reaches a stop of the first market takes the worse first (`leaveWithin`).
+ * By the rule `stops`, a bar that reaches a stop of the first market takes the worst case first (`leaveWithin`).
  */
 import { type Candles, openAt } from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
@@ -169,10 +169,7 @@ const fillBar = (whole: NextEvent.WholeRun, bar: number): boolean => {
   return isAny
 }
 
-/**
- * Glances read every close. Small bars are computed when they are read, so reading all of them costs more than running the strategy at its
- * bounds, unless a bound is in every bar anyway.
- */
+/** Glances read every close and so compute every small bar, which costs more than running at bounds unless each bar has one. */
 const mayGlance = ({ indices: { told }, run }: NextEvent.MarketPart, { barClose }: Bounds): boolean => {
   if (told === undefined) return true
   const millis = barClose === undefined ? undefined : timeframeMillis(barClose)
@@ -203,7 +200,7 @@ const decideNow = (whole: NextEvent.WholeRun): void => {
   }
 }
 
-/** Returns true if an entry has filled on arrival. The strategy then states its stop. It learns of exits at the close. */
+/** Returns true if an entry has filled on arrival. The strategy then states its stop. It sees exits at the close. */
 const arriveWithin = (whole: NextEvent.WholeRun, bar: number): boolean => {
   const { runs } = whole
   const counts = runs.map(({ orders }) => orders.log.count)
@@ -216,8 +213,8 @@ const arriveWithin = (whole: NextEvent.WholeRun, bar: number): boolean => {
 /**
  * Handles a bar that reaches a stop, the worst case first. Orders in transit arrive. Orders between the market and the stop fill, then the
  * strategy decides. At the stop it decides again, and its exits fill; if the bar opens beyond the stop, they fill at the open. Other kept
- * orders fill with the rest of the bar, and new ones wait for the next bar. After an exit the strategy decides at the close, because nobody
- * knows the market price at its payout.
+ * orders fill with the rest of the bar, and new ones wait for the next bar. After an exit the strategy decides at the close, because the
+ * market price at its payout is unknown.
  */
 const leaveWithin = (whole: NextEvent.WholeRun, range: Fills.BarRange): void => {
   const { first, runs } = whole
@@ -258,9 +255,8 @@ const isBoundReached = ({ first, parts }: NextEvent.WholeRun, bar: number): bool
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
 
 /**
- * The quick path: until the next decision, nothing but fills can happen. Makes these fills from bar `from` on and returns the next bar; the
- * number of bars if the run is over or must be repeated with a guard. It does the same as the loop below. It is separate so that the
- * compiler optimizes it as one piece.
+ * Makes fills from bar `from` on while nothing else can happen before the next decision. Returns the next bar; the number of bars if the
+ * run has ended or must be repeated with a guard. Equals the loop below; separate so that the compiler optimizes it as one piece.
  */
 const fillQuickly = ({ first, equity }: NextEvent.WholeRun, from: number): number => {
   const { run, ask, indices } = first
@@ -300,9 +296,7 @@ const runThrough = (whole: NextEvent.WholeRun): boolean => {
   return true
 }
 
-/**
- * Runs from bar `from` to the end, or until `maxDecisions` decisions are made. Returns the next bar; the number of bars if the run is over.
- */
+/** Runs to the end, or until `maxDecisions` decisions are made. Returns the next bar; the number of bars if the run has ended. */
 const runStretch = (whole: NextEvent.WholeRun, from: number, maxDecisions: number): number => {
   const { runs, equity, isQuick } = whole
   const { guard, losses, asking, arrivals, trading, candles } = whole.first.run

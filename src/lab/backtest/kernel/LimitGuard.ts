@@ -1,9 +1,7 @@
 /**
- * Applies a strategy's own limits in one market of a run, by the rules of the engine. An order that only a limit refuses waits. It counts
- * once under that limit and is tried again at every close; closes that cannot release one are skipped.
- *
- * A run whose only limit of this kind is `maxPriceDeviation`, which every strategy has, begins without a guard. If an order breaks that
- * limit, the run is repeated with one.
+ * Applies a strategy's own limits in one market of a run, by the rules of the engine. An order that only a limit refuses waits and is tried
+ * again at every close that may release it. It counts once under that limit. A run whose only such limit is `maxPriceDeviation`, which
+ * every strategy has, begins without a guard. It is repeated with one if an order breaks the limit.
  */
 import { exactPrice } from "../../../candles/Candles.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -62,7 +60,7 @@ export const make = (account: LimitAccount): LimitGuard => ({
 export const isQuick = ({ rules, limits }: Pick<Conditions, "rules" | "limits">): boolean =>
   isImmediate(rules) && (limits === undefined || (onlyThePrice(limits) && isMarketableFirst(rules, limits)))
 
-/** True if an order that breaks the price limit is always marketable, because it lies beyond the close by more than a fill requires. */
+/** True if an order that breaks the price limit is always marketable: it lies beyond the close by more than a fill requires. */
 const isMarketableFirst = (rules: FillRules, { maxPriceDeviation }: Limits): boolean =>
   rules.touch !== "through" && 1 / reachOf(rules, "BUY") - 1 < Decimal.toNumber(maxPriceDeviation)
 
@@ -85,12 +83,12 @@ export const orFreed = (guard: LimitGuard, ask: AskAgain): AskAgain => {
   return { ...ask, below, above }
 }
 
-/** Margin for rounding. A close within it is checked exactly. */
+/** Margin for rounding. Closes within it are checked exactly. */
 const hair = 1e-9
 
 const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number, fillsAt: number): Denial => {
   if (limit === "swap-price") {
-    // Beyond these closes, the limit on its price keeps the swap back instead.
+    // Beyond these closes, the price limit keeps the swap back instead.
     const [above, below] = [(1 - hair) / (1 - deviation), (1 + hair) / (1 + deviation)]
     return {
       limit,
@@ -119,7 +117,7 @@ const priceOf = (close: number): BidAsk => {
 export const deviates = (row: OrderRow, close: number, limits: Limits): boolean =>
   badDeviation(row, { price: priceOf(close), limits }) !== undefined
 
-/** A cheap test: false if the order certainly does not deviate, which is the usual case. */
+/** A cheap test: false only if the order certainly does not deviate, which is the usual case. */
 const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { deviation }: LimitGuard): boolean => {
   const ticks = 2 / 10 ** priceScale
   const reach = reachOf(rules, row.side)
@@ -128,7 +126,7 @@ const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { devi
     : ((fillsAt - ticks) / reach) * (1 - hair) < close * (1 - deviation)
 }
 
-/** True if no order can be released now: one limit refuses all waiting orders, as before. */
+/** True if no order can be released now, because one limit refuses all waiting orders, as before. */
 export const isShut = ({ account, denials }: LimitGuard, now: number): boolean => {
   const shut = account.closedBy(now)
   if (shut === undefined) return false

@@ -1,7 +1,7 @@
 /**
- * Compares the strategy's equity with its loss limits at every close, as the engine does every turn: by the same marks, at the close
- * instead of the mid. Between fills, the equity in one market is a linear function of the close. So only closes beyond two prices or after
- * a certain time can change a mark, or begin or end a stop. All others are skipped.
+ * Compares the strategy's equity with its loss limits at every close, by the same marks as the engine; the engine uses the mid every turn.
+ * Between fills, the equity in one market is a linear function of the close. So only closes beyond two prices or after a certain time can
+ * change a mark, or begin or end a stop. All others are skipped.
  */
 import { closeAt, exactPrice } from "../../../candles/Candles.ts"
 import * as TimeAxis from "../../../candles/TimeAxis.ts"
@@ -26,7 +26,7 @@ const roughWorth = (holdings: ReadonlyArray<MarketHolding>, bar: number): number
   return worth
 }
 
-/** Margin that is well above the error of doubles. */
+/** Well above the error of doubles. */
 const hair = 1e-9
 /** Relative error of a price that is computed from two sums. */
 const rounding = 1e-12
@@ -75,7 +75,7 @@ export class LossWatch {
     if (this.marks !== undefined) this.calm = calmOf(account, this.marks, this.quote)
   }
 
-  /** True if every close must be checked, because the equity in several markets is not a linear function of one close. */
+  /** True if every close must be checked. The equity in several markets is not a linear function of one close. */
   get isAll(): boolean {
     return this.account.holdings.length !== 1
   }

@@ -1,7 +1,4 @@
-/**
- * The state of a run in one market. Each part is changed only by its own file. A strategy's markets share the money in quote, the number of
- * open orders, the account that its limits keep, and the last decision.
- */
+/** The state of a run in one market. Only a part's own file changes it. */
 import type { Candles } from "../../../candles/Candles.ts"
 import { type Random, seeded } from "../../../domain/Seeded.ts"
 import type { Conditions } from "./Conditions.ts"
@@ -20,7 +17,7 @@ import { TradingResult } from "./state/TradingResult.ts"
 import { Waiting } from "./state/Waiting.ts"
 import { type Purse, Wallet } from "./state/Wallet.ts"
 
-/** State that all markets of a strategy share. `account` and `losses` are set in a run that checks every order. */
+/** State that all markets of a strategy share. `account` and `losses` are set in a run with a guard. */
 interface Shared {
   readonly purse: Purse
   readonly open: OpenOrders
@@ -44,7 +41,7 @@ export interface MarketRun {
   readonly trading: TradingResult
   readonly asking: Asking
   readonly random: Random
-  /** Set in a run that checks every order. A run without it only detects that it needs one. */
+  /** Set in a run that checks every order. Other runs only detect that they need it. */
   readonly guard: LimitGuard.LimitGuard | undefined
   readonly losses: LossWatch | undefined
   readonly looksAtArrivals: boolean

@@ -1,7 +1,4 @@
-/**
- * Finds the bar of the next event: the first bar that fills an order, or reaches a bound of the last decision, or a stop if stops count
- * within bars. Also defines the parts of a run, one for each market.
- */
+/** Finds the bar of the next event: a fill, a bound of the last decision, or a stop if stops count within bars. */
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import type { StandsAt } from "../../../strategy/Strategy.ts"
 import * as AskAgain from "./AskAgain.ts"
@@ -57,7 +54,7 @@ const finer = 3
 const stopsOf = ({ asking: { stops }, candles }: MarketRun.MarketRun): AskAgain.ReachedPrices =>
   stops === undefined ? noStops : AskAgain.reached(stops, candles.priceScale + finer)
 
-/** Skips a stop at which the strategy ran without effect because it held nothing. The stop counts again after the next order or fill. */
+/** Skips a stop at which the strategy ran without effect because it held nothing. The next order or fill makes the stop count again. */
 export const findStops = ({ first, runs }: WholeRun): void => {
   const { askedAt } = first
   if (askedAt !== undefined && askedAt.changes !== Decisions.changesOf(runs)) first.askedAt = undefined
@@ -99,10 +96,7 @@ const nextEventIn = (part: MarketPart, ask: AskAgain.AskAgain, from: number, sto
   return CrossingIndex.nextCrossing(part.indices.orders, from, end, nearestBelow(part), nearestAbove(part))
 }
 
-/**
- * Searches like `nextEventIn`, but keeps the result. The events of other markets would otherwise repeat the search; it is repeated only
- * after its bounds change.
- */
+/** Like `nextEventIn`, but keeps its result until its bounds change. Events of other markets would otherwise repeat the search. */
 const nextEventBeside = (part: MarketPart, from: number, stop: number): number => {
   const { searched, run } = part
   run.orders.findNearest()

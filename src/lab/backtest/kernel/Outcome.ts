@@ -1,4 +1,3 @@
-/** Result of a run in one market: fills, exact money, and counters. */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
 import type { MarketRun } from "./MarketRun.ts"
@@ -20,7 +19,7 @@ export interface Outcome {
   readonly fills: FillLog
   readonly table: OrderTable.OrderTable
   readonly slotNames: ReadonlyArray<string>
-  /** True for slots that enter and leave by turns. The trades of other slots are closed by any of these slots. */
+  /** True for slots that enter and leave by turns, which close only their own trades. Other slots close trades of any slot. */
   readonly slotsTakeTurns: ReadonlyArray<boolean>
   readonly slotReasons: ReadonlyArray<string>
   /** All base owned at the end, deposits of open orders included. `quote` contains the market's budget and the result of its trading. */

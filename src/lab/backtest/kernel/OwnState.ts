@@ -1,4 +1,4 @@
-/** Shows a strategy its own trading in a run, as in live trading. Returns the same object until something in it changes. */
+/** Shows a strategy its own trading, as in live trading. Returns the same object until something in it changes. */
 import { closeTime } from "../../../candles/TimeAxis.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"

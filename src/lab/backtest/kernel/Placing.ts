@@ -11,10 +11,7 @@ import type { MarketRun } from "./MarketRun.ts"
 import { add, type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
-/**
- * Returns the candle price at which an order fills now. For the slot's present legs the ladder stores it; `slot` is absent for legs that
- * come next.
- */
+/** Returns the candle price at which an order fills now. The ladder stores it for the slot's current legs; omit `slot` for others. */
 export const fillsAtNow = (run: MarketRun, row: OrderRow, slot?: SlotState.SlotState): number => {
   const { candles, clock, conditions, lastClose, orders } = run
   const scale = lastClose.scaleFor(clock.nextBar)
@@ -34,11 +31,11 @@ export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
   if (run.looksAtArrivals && isReached(run, slot, row)) arrive(run, slot, row)
 }
 
-/** A swap waits for its price before it is placed: then it is executed at once or refunded. Only a run with a guard allows that. */
+/** Executes a swap at once or refunds it. It waits for its price before it is placed, which only a run with a guard allows. */
 const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.phase !== "resting") return
   const { arrivals, conditions, guard } = run
-  // It follows a leg that has just filled, so nothing has checked if it must wait.
+  // The swap follows a leg that has just filled, so nothing has checked if it must wait.
   if (guard === undefined && conditions.limits !== undefined) return arrivals.deviates()
   if (isReached(run, slot, row)) arrivals.add(slot)
   else refundSwap(run, slot)
@@ -154,10 +151,7 @@ export const placeWaiting = (run: MarketRun): void => {
   for (const slot of orders.exitsFirst(orders.slots.filter(({ phase }) => phase === "waiting"))) place(run, slot)
 }
 
-/**
- * Takes the order off the market and returns its unspent input, less the fee of the refund. A purchase that has filled completely below its
- * limit also has unspent input.
- */
+/** Removes the order and returns its unspent input, less the refund fee. A purchase filled below its limit also has unspent input. */
 export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
   const { orders, wallet, trading, clock, conditions } = run
   const { refundFee } = conditions.rules

@@ -1,7 +1,4 @@
-/**
- * Builds the view of a strategy at the close of a bar, or at its present place within one. Slots and candles that have not changed stay the
- * same objects. Values that few strategies read are created on first use.
- */
+/** Builds the strategy's view at the run's current time. Unchanged slots and candles stay the same objects. */
 import { exactPrice } from "../../../candles/Candles.ts"
 import { bottomless, type Depth } from "../../../domain/Book.ts"
 import type { BidAsk, Market, Price, TwoSidedPrice } from "../../../domain/Market.ts"
@@ -62,7 +59,7 @@ const candlesOf = ([run, ...others]: Runs, now: number): ReadonlyMap<string, Clo
 
 const silence: Signals = new Map()
 
-/** Shares getters among all views, because own getters would have to be created for each view. */
+/** Getters are on the prototype, because own getters would have to be created for each view. */
 class RunView implements View {
   declare readonly now: number
   declare readonly market: Market

@@ -1,4 +1,4 @@
-/** Formats the statistics of a run as labelled figures. They describe its profit compared with the unused budget. */
+/** Formats the statistics of a run's profit over the untouched budget as labelled figures. */
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
@@ -13,8 +13,7 @@ import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
 
 /**
- * Samples equity by day, or by hour if there are less than 20 days. The first and the last period may be incomplete. A year has 365 days;
- * missing candles reduce the number of periods per year.
+ * Samples equity by day (by hour below 20 days); the first and last period may be incomplete. Missing candles mean fewer periods a year.
  */
 const sampled = ({ parts }: BandSide.BandSide) => {
   const [{ candles }] = parts
@@ -40,7 +39,7 @@ export interface SideStatistics extends Statistics.Statistics {
   readonly meaningless: Meaningless
 }
 
-/** Returns over less than a year are not extrapolated to a year. A file of a year may lack a few days. */
+/** Returns over less than a year are not extrapolated. A file of a year may lack a few days. */
 const leastDaysOfYear = 360
 
 /** Below this number of periods a deviation is not an estimate. */
@@ -67,7 +66,7 @@ const meaninglessOf = (
   })
 }
 
-/** Returns measure the profit compared with the unused budget. The largest drawdown covers all holdings, at every bar. */
+/** Returns measure the profit over the untouched budget. The largest drawdown is that of all holdings, at every bar. */
 export const ofSide = (side: BandSide.BandSide, trials: number): SideStatistics => {
   const { curve, axis } = sampled(side)
   const samples = EquityCurve.madeOf(curve)
@@ -102,7 +101,7 @@ export const quotePlaces = ({ parts }: BandSide.BandSide): number => {
   return Math.min(parts[0].market.quote.decimals, (start?.hold ?? 0) >= 100 ? 2 : 8)
 }
 
-/** Returns the gain of each trade, and the gain of the position that is open at the end, in whole units of quote. */
+/** Returns the gain of each trade, and of the position open at the end, in whole units of quote. */
 export const gainsOf = (side: BandSide.BandSide): { readonly trades: ReadonlyArray<number>; readonly open: number } => {
   const trades = side.parts.flatMap(({ outcome, candles }) =>
     RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
@@ -126,7 +125,6 @@ export const partsOf = (side: BandSide.BandSide): { readonly gridProfit: number;
   return { gridProfit, inventory: Number(BandSide.profitOf(side)) / 10 ** quote.decimals - gridProfit }
 }
 
-/** Formats an amount in whole units of quote. */
 export const moneyText = (side: BandSide.BandSide, value: number): string =>
   `${grouped(value.toFixed(quotePlaces(side)))} ${side.parts[0].market.quote.symbol}`
 
@@ -166,7 +164,7 @@ export const facts = (side: BandSide.BandSide, trials: number): Page.Facts => {
   ]
 }
 
-/** From the fills, at the close of every bar. `meanShare`: of equity held in base. */
+/** Averages over the close of every bar. `meanShare` is the share of equity held in base. */
 export const exposureOf = (parts: ReadonlyArray<Part>) => {
   const bars = parts[0]?.candles.bars ?? 0
   const all = parts.map((part) => ({

@@ -1,4 +1,4 @@
-/** Computes one side of the band in all of its markets: equity, money and counts, equity over time, and their JSON form. */
+/** Computes one side of the band in all of its markets. */
 import { type Candles, closeAt, exactPrice } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -22,7 +22,7 @@ interface Result {
   readonly outcome: Outcome
   /** Change of total equity from the first close to the last, start inventory included; quote smallest units. */
   readonly pnlQuote: Amount
-  /** Fees in quote. Fees taken in base are valued at the last close. */
+  /** Fees taken in base are valued at the last close. */
   readonly feesQuote: Amount
   /** Their fees are part of `feesQuote`. */
   readonly payouts: PaidInQuote
@@ -32,21 +32,18 @@ interface Result {
   readonly holdPnlQuote: Amount
 }
 
-/**
- * Profit of the strategy: the change of equity without the change of its start inventory, which has no gain until it trades. Equals `total`
- * of the live `profit`.
- */
+/** Change of equity without that of the start inventory, which gains nothing until it trades. Equals `total` of the live `profit`. */
 export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Result, "pnlQuote" | "holdPnlQuote">): Amount =>
   pnlQuote - holdPnlQuote
 
-/** Result in one market. The quote budget is the first market's, so that the sum over the markets is the whole. */
+/** Result in one market. Only the first market has a quote budget, so that the sum over the markets is the whole. */
 export interface Part extends Result {
   readonly market: Market
   readonly candles: Candles
   readonly budget: Conditions["budget"]
 }
 
-/** One side of the band. `rules` and `outcome` belong to the only or first market; the gains cover all markets. */
+/** `rules` and `outcome` belong to the first market; the gains cover all markets. */
 export interface BandSide extends Result {
   readonly mode: FillMode
   readonly parts: readonly [Part, ...ReadonlyArray<Part>]
@@ -74,10 +71,7 @@ export const curve = (
   }))
 }
 
-/**
- * Like `curve`, less the fees of refunds and of payouts of cancelled orders, so that it ends at the exact result. Only a run that keeps its
- * orders knows when these were paid.
- */
+/** Like `curve`, less fees outside of fills, so that it ends at the exact result. Only a run that keeps its orders knows their times. */
 export const curveAfterFees = (parts: BandSide["parts"], bars: ReadonlyArray<number>) => {
   const points = curve(parts, bars).map((point) => ({ ...point }))
   for (const { candles, market, outcome } of parts) {
@@ -100,7 +94,7 @@ const days = (candles: Candles): EquityCurve.Samples => {
   return samples
 }
 
-/** Equity and the unused budget's value at the start and at the end of each day. Searches need only this from thousands of runs. */
+/** Equity and the value of the untouched budget by day. Searches need only this from thousands of runs. */
 const dailyPoints = ({
   parts
 }: Pick<BandSide, "parts">): ReadonlyArray<Pick<EquityCurve.EquityPoint, "equity" | "hold">> => {
@@ -114,16 +108,15 @@ export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number
 
 export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
 
-/** Per day, not per year. */
 export const dailySharpe = (side: Pick<BandSide, "parts">): number =>
   Statistics.sharpeOf(Statistics.returnsOf(dailyMade(side)))
 
-/** Prices for this many units of base lose no visible digit in the comparison. */
+/** With this many more decimals, a comparison of prices loses no visible digit. */
 const precisePlaces = 18
 
 /**
- * Gain if everything were in base from the first close on, in quote smallest units; traders call it buy and hold. The unused budget is
- * another comparison, because it keeps its quote. No fee is deducted. `undefined` for several markets, which have no such single purchase.
+ * Returns the gain of buy and hold: all in base from the first close on, in quote smallest units, without fees. The untouched budget is
+ * another comparison, because it keeps its quote. `undefined` for several markets, which have no such single purchase.
  */
 export const allInGain = ({ parts }: Pick<BandSide, "parts">): Amount | undefined => {
   const [{ market, candles, budget }, ...others] = parts
@@ -137,7 +130,7 @@ export const allInGain = ({ parts }: Pick<BandSide, "parts">): Amount | undefine
   return Decimal.divideInteger(atStart * last, first, "down") - atStart
 }
 
-/** Returns the sides by their gain. With one mode both ends are equal. */
+/** Returns the sides by their gain. A run of one side has it at both ends. */
 export const band = (
   sides: readonly [BandSide, ...ReadonlyArray<BandSide>]
 ): { readonly low: BandSide; readonly high: BandSide } => {
@@ -148,7 +141,7 @@ export const band = (
   }
 }
 
-/** Returns a side as JSON. Amounts are exact decimals as text, in units of their asset. `base` is the only or first market's. */
+/** Amounts are exact decimals as text, in units of their asset. `base` is the first market's. */
 export const toJson = (strategy: Strategy, side: BandSide) => {
   const { base, quote } = strategy.market
   return {

@@ -1,7 +1,4 @@
-/**
- * Equity along a run, computed from its fills: samples by period for statistics, and by number of bars for charts. Values are doubles, for
- * people; balances are exact elsewhere.
- */
+/** Equity along a run, computed from its fills. Values are doubles, for display; balances are exact elsewhere. */
 import { type Candles, closeAt } from "../../../candles/Candles.ts"
 import { closeTime, firstBarFrom } from "../../../candles/TimeAxis.ts"
 import type { Conditions } from "../kernel/Conditions.ts"
@@ -12,7 +9,7 @@ export interface EquityPoint {
   readonly close: number
   readonly equity: number
   readonly hold: number
-  /** Base held, in whole units. */
+  /** In whole units. */
   readonly base: number
 }
 
@@ -21,7 +18,7 @@ interface Holdings {
   quote: number
 }
 
-/** Follows the holdings of a run from bar to bar (ascending). Always returns one object, which changes. */
+/** Follows the holdings of a run from bar to bar (ascending). Returns one object, which changes. */
 export const holdings = (
   { fills, table }: Pick<Outcome, "fills" | "table">,
   { market, budget }: Pick<Conditions, "market" | "budget">
@@ -85,17 +82,14 @@ export const equityAt = (
   return { equity, hold }
 }
 
-/**
- * Returns at each point the value at the start plus the profit over the unused budget. So ratios of its returns measure the strategy, and
- * not a market that carried it.
- */
+/** Adds the profit over the untouched budget to the value at the start. So returns measure the strategy, and not its market. */
 export const madeOf = (points: ReadonlyArray<Pick<EquityPoint, "equity" | "hold">>): ReadonlyArray<number> => {
   const start = points[0]?.hold ?? 0
   // The first bar may have traded already, and its cost is a part of the return.
   return points.map(({ equity, hold }, index) => (index === 0 ? start : start + (equity - hold)))
 }
 
-/** Growth of all in base since the first close, in equal parts of several markets. */
+/** Growth of buy and hold since the first close, in equal parts of several markets. */
 export const growth = (parts: ReadonlyArray<{ readonly candles: Candles }>, bars: ReadonlyArray<number>) =>
   bars.map(
     (bar) => parts.reduce((sum, { candles }) => sum + closeAt(candles, bar) / closeAt(candles, 0), 0) / parts.length

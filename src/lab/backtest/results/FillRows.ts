@@ -1,4 +1,3 @@
-/** Lists the fills of a run as rows in order of time, for files, reports and tests. */
 import { type Candles, closeAt } from "../../../candles/Candles.ts"
 import { closeTime, firstBarFrom, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
@@ -39,7 +38,7 @@ interface FilledPart {
 }
 
 /**
- * Moves of the closes in favour of these fills, as in live trading. The time of a fill is the opening of its bar. On minutes, the bar's own
+ * Measures moves of the closes in favour of fills, as in live trading. A fill has the opening time of its bar. On minutes, the bar's own
  * close is therefore the mark after one minute; longer bars have no mark so soon.
  */
 const markouts = (fills: ReturnType<typeof together<FilledPart>>) => {

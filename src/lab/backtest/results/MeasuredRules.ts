@@ -3,7 +3,7 @@ import { type Calibration, enough, type Measured } from "../../../ledger/measure
 import type { FillMode } from "../kernel/FillPresets.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 
-/** For times, the optimistic side gets the value that a quarter of the orders met, the pessimistic side the value that nine of ten met. */
+/** For times, the optimistic side gets p25 of the orders, the pessimistic side p90. */
 export const rulesFor = (calibration: Calibration, mode: FillMode): Partial<FillRules> => {
   const { place, payout, cancel, edge } = calibration
   const value = ({ p25, p90 }: Measured): number => (mode === "optimistic" ? p25 : p90)

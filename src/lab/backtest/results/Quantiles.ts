@@ -1,6 +1,6 @@
 /**
- * p5, p50 and p95 of runs that were drawn alike. Of 20 k − 1 runs the k-th lowest is the p5 and the k-th highest the p95. If live trading
- * were one more run of the same law, it would lie outside in two of twenty cases, for any law and any number of runs.
+ * p5, p50 and p95 of runs drawn alike. Of 20 k − 1 runs, p5 is the k-th lowest and p95 the k-th highest. If live trading were one more run
+ * of the same law, it would lie outside in two of twenty cases, for any law and any number of runs.
  */
 
 export const quantileNames = ["p5", "p50", "p95"] as const
@@ -14,7 +14,7 @@ const inTwenty: Quantiles<number> = { p5: 1, p50: 10, p95: 19 }
 export const batch = 20
 export const firstRuns = batch - 1
 
-/** Requires at least one value. With fewer than nineteen, p5 and p95 are the lowest and the highest. */
+/** With fewer than nineteen values, p5 and p95 are the lowest and the highest. */
 export const of = <Value extends number | bigint>(
   values: readonly [Value, ...ReadonlyArray<Value>]
 ): Quantiles<Value> => {
@@ -26,9 +26,7 @@ export const of = <Value extends number | bigint>(
   return { p5: at("p5"), p50: at("p50"), p95: at("p95") }
 }
 
-/**
- * Quantiles are settled if the last batch moved none by more than this share of the distance from p5 to p95, or by more than the precision.
- */
+/** Quantiles are settled if the last batch moved each by at most this share of the distance from p5 to p95, or at most `matters`. */
 const still = 0.1
 
 export const isSettled = (before: Quantiles<bigint>, now: Quantiles<bigint>, matters: number): boolean => {

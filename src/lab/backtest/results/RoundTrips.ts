@@ -1,7 +1,7 @@
 /**
  * The trades of a run. A slot that alternates between entries and exits is matched with itself, the newest entry first. The orders of all
  * other slots close the oldest open position of any slot: the exit of a deal sells the base of its base order and its safety orders. All
- * that one leg closes is one trade, including the base that fees took. Base is exact; quote is in whole units, for people.
+ * that one leg closes is one trade, including the base that fees took. Base is exact; quote is in whole units, for display.
  */
 import type { Candles } from "../../../candles/Candles.ts"
 import { openTime } from "../../../candles/TimeAxis.ts"
@@ -21,7 +21,7 @@ interface Lot {
   readonly slotName: string
   readonly side: Side
   readonly bar: number
-  /** Base that fees took at the buy; a smaller rest is not a position. */
+  /** Base that fees took at the buy. A smaller rest is not a position. */
   readonly dust: Amount
   base: Amount
   quote: number
@@ -53,7 +53,7 @@ export interface ClosedTrade {
 /** In opening order. The slot's own lots are indexed separately, because a slot that takes turns closes no others. */
 class OpenLots {
   readonly all = new Set<Lot>()
-  /** Base that closed lots lack because of fees. A later leg may compensate it, and that opens no lot. */
+  /** Base that closed lots lack because of fees. A later leg may compensate it, which opens no lot. */
   shortfall = 0n
   private readonly bySlot = new Map<string, Array<Lot>>()
 
@@ -178,7 +178,7 @@ const matched = (outcome: Outcome, candles: Candles) => {
 export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<ClosedTrade> =>
   matched(outcome, candles).found
 
-/** Returns by slot the gain of its open position at the last close, over its cost or proceeds. */
+/** Returns for each slot the gain of its open position at the last close, over its cost or proceeds. */
 export const inventoryBySlot = (outcome: Outcome, candles: Candles): ReadonlyMap<string, number> => {
   const price = (candles.close[candles.bars - 1] ?? 0) / 10 ** outcome.table.market.base.decimals
   const bySlot = new Map<string, number>()
@@ -222,7 +222,7 @@ const extremes = (values: ArrayLike<number>, pick: (a: number, b: number) => num
   }
 }
 
-/** Trades with the largest moves of the price against them and for them, by whole bars, from the bar of the entry to that of the exit. */
+/** Adds the largest moves of the price against and for each trade, over whole bars from the entry's to the exit's. */
 export const withExcursions = (outcome: Outcome, candles: Candles) => {
   const [highest, lowest] = [extremes(candles.high, Math.max), extremes(candles.low, Math.min)]
   return trades(outcome, candles).map((trade) => {

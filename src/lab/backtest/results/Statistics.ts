@@ -1,10 +1,10 @@
 /**
  * Statistics of a series of equity, one value per period. Ratios are per year, with no interest on cash.
  *
- * Sharpe (1994): mean over standard deviation of period returns, times the square root of periods per year. Sortino and
- * Price (1994): the deviation below zero instead. Young (1991), Calmar: yearly return over the largest drawdown. Bailey and
- * López de Prado (2012): the probability that the true Sharpe ratio exceeds a benchmark, given length, skew and kurtosis;
- * (2014): with the benchmark that the best of so many trials reaches by luck, the deflated Sharpe ratio.
+ * Sharpe (1994): mean over standard deviation of period returns, times the square root of periods per year. Sortino and Price (1994): the
+ * deviation below zero instead. Young (1991), Calmar: yearly return over the largest drawdown. Bailey and López de Prado (2012): the
+ * probability that the true Sharpe ratio exceeds a benchmark, given length, skew and kurtosis; (2014): the deflated Sharpe ratio, whose
+ * benchmark is what the best of all trials reaches by luck.
  */
 
 export interface Statistics {
@@ -54,7 +54,7 @@ const shapeOf = (values: ReadonlyArray<number>): Shape => {
 
 const ratio = (numerator: number, denominator: number): number => (denominator > 0 ? numerator / denominator : 0)
 
-/** Mean divided by deviation of returns; not annualised. */
+/** Not annualised. */
 export const sharpeOf = (returns: ReadonlyArray<number>): number => {
   const { mean, deviation } = shapeOf(returns)
   return ratio(mean, deviation)
@@ -93,7 +93,7 @@ export const normalQuantile = (probability: number): number => {
   return (low + high) / 2
 }
 
-/** Both Sharpe ratios are per period, not annualised. */
+/** Both Sharpe ratios are per period. */
 const exceeds = ({ count, mean, deviation, skew, kurtosis }: Shape, benchmark: number): number => {
   if (count < 3 || deviation === 0) return 0.5
   const sharpe = mean / deviation
@@ -110,25 +110,19 @@ const expectedMaximum = (trials: number): number => {
   return (1 - eulerMascheroni) * best + eulerMascheroni * next
 }
 
-/** Returns the Sharpe ratio (per period) that the best of several trials without skill is expected to show. */
+/** Returns the Sharpe ratio (per period) that the best of these trials shows by luck alone. */
 export const luckySharpe = (sharpes: ReadonlyArray<number>): number =>
   shapeOf(sharpes).deviation * expectedMaximum(sharpes.length)
 
-/**
- * The probability that the best of several trials has skill. `sharpes` are the ratios of all trials and `returns` the
- * best one's, all per period.
- */
+/** Returns the probability that the best trial has skill. `sharpes` are of all trials, `returns` of the best, all per period. */
 export const deflatedSharpe = (returns: ReadonlyArray<number>, sharpes: ReadonlyArray<number>): number =>
   exceeds(shapeOf(returns), luckySharpe(sharpes))
 
-/**
- * Deflated Sharpe ratio if only the number of trials is known. Estimates of independent trials without skill have a deviation of 1 over the
- * root of the periods (Lo, 2002).
- */
+/** Deflated Sharpe ratio if only the number of trials is known; without skill, ratios deviate by 1 over the root of periods (Lo, 2002). */
 export const deflatedAfter = (returns: ReadonlyArray<number>, trials: number): number =>
   exceeds(shapeOf(returns), expectedMaximum(trials) / Math.sqrt(Math.max(1, returns.length - 1)))
 
-/** `years`: total length of all periods, because the first and the last may be shorter. */
+/** `years`: length of all periods, because the first and the last may be shorter. */
 export interface Duration {
   readonly periodsPerYear: number
   readonly years: number

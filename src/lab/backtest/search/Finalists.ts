@@ -1,5 +1,5 @@
 /**
- * The last step of a search. The two named sides decide only at closes, so they only select the finalists. A quantile of simulated runs then
+ * The last step of a search. The two named sides decide only at closes, so they only select the finalists; a quantile of simulated runs
  * ranks these. The number of runs is fixed, so equal searches give equal results.
  */
 import { Effect } from "effect"
@@ -11,8 +11,8 @@ import type { TrialResult } from "./TrialResult.ts"
 const most = 5
 
 /**
- * Ranks the first of `ranked` by the worst quantile of their objective over all plans: the search's own, and those of the same trials on
- * further data. All others follow in their order. A search by one side alone keeps its order.
+ * Ranks the first of `ranked` by the worst quantile of their objective over all plans: the search's own plan, and the same trials on
+ * further data. All others follow in their order. A search by one side keeps its order.
  */
 export const of = Effect.fn("Finalists.of")(function* (
   plans: readonly [Sweep.SweepPlan, ...ReadonlyArray<Sweep.SweepPlan>],

@@ -1,10 +1,10 @@
 /**
  * Successive halving (Jamieson and Talwalkar, 2016): all trials run over a short beginning of the data, the best of them over more of it,
- * until a few run over all. Each step costs about the same, and together they cost a small part of running every trial over all data. It
- * may miss a trial that is bad at the beginning and the best at the end.
+ * until a few run over all. Each step costs about the same, and together they cost a small part of a full search. It may miss a trial that
+ * is bad at the beginning and the best at the end.
  *
- * A run over the beginning equals the beginning of the run over all data. So the results of the last step are those of single runs, and a
- * condition on a figure that only grows can be checked in the first steps already.
+ * A run over the beginning equals the beginning of the run over all data. So the last step has the results of single runs, and a condition
+ * on a figure that only grows can be checked in the first steps already.
  */
 import { Effect } from "effect"
 import * as Objective from "./Objective.ts"
@@ -20,7 +20,7 @@ export interface Rung {
 const minTrials = 10
 const minBars = 1000
 
-/** Returns the steps if one of `keepOneOf` trials continues each time. Returns one step over all data if there is too little to halve. */
+/** Returns steps that each keep one of `keepOneOf` trials; one step over all data if there is too little to halve. */
 export const rungs = (trials: number, bars: number, keepOneOf: number): ReadonlyArray<Rung> => {
   const steps: Array<Rung> = [{ bars, trials }]
   for (;;) {

@@ -1,7 +1,7 @@
 /**
- * Estimates how much of a result is chance by repeating the run under random luck. `returns` draws its daily returns again with repetition;
- * `order` reorders them. `trades` draws its trades and its open position again with repetition. `candles` runs the strategy on candles
- * assembled from pieces of the real ones. Everything follows from a seed.
+ * Estimates how much of a result is chance by repeating the run under random luck, drawn from a seed. `returns` draws its daily returns
+ * again with replacement; `order` reorders them. `trades` draws its trades and its open position with replacement. `candles` runs the
+ * strategy on candles assembled from pieces of the real ones.
  */
 import { type Candles, emptyColumns } from "../../../candles/Candles.ts"
 import type { Random } from "../../../domain/Seeded.ts"
@@ -46,7 +46,7 @@ const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
 const resample = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> =>
   values.map(() => values[Math.floor(next() * values.length)] ?? 0)
 
-/** Adds up trades: their gains are shares of the equity at the start. */
+/** Adds gains up, because they are shares of the equity at the start. */
 export const summed = (gains: ReadonlyArray<number>, keepsPath: boolean): Simulation => {
   let equity = 1
   return summaryOf(
@@ -58,7 +58,7 @@ export const summed = (gains: ReadonlyArray<number>, keepsPath: boolean): Simula
   )
 }
 
-/** Adds up as many trades as there were, drawn from these. The position open at the end is one of them. */
+/** Draws as many trades as there were, with replacement. The position open at the end counts as one. */
 export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation =>
   summed(resample(gains, next), keepsPath)
 
@@ -86,7 +86,7 @@ export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyA
   return Array.from({ length: Math.ceil(bars / length) }, () => Math.floor(next() * (bars - length + 1)))
 }
 
-/** Builds a series of equal length from blocks at any place of the original. Each block is scaled to start where the last one ended. */
+/** Builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one ended. */
 export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
   const { bars, priceScale } = candles
   const columns = emptyColumns(bars)

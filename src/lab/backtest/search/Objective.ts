@@ -1,4 +1,3 @@
-/** Ranks trials, and checks conditions on them, by the figures of their results. */
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { TrialFigures, TrialResult } from "./TrialResult.ts"
 
@@ -30,7 +29,7 @@ export const score = (objective: Objective, result: Scored): number => {
 
 export interface Condition {
   readonly holds: (result: TrialFigures) => boolean
-  /** True if a condition that fails on the first part of the data also fails on all of it, because the figure only grows. */
+  /** True if the figure only grows: a condition that fails on the first part of the data then fails on all of it. */
   readonly isFinal: boolean
 }
 
@@ -55,7 +54,7 @@ export const condition = (text: string): Condition | undefined => {
   return { holds, isFinal: growing.has(name) && operator.startsWith("<") }
 }
 
-/** If both sides of the band ran, the conditions must hold on both. */
+/** On both sides of the band, if both ran. */
 const meets = (result: TrialResult, conditions: ReadonlyArray<Condition>): boolean =>
   result.refused === undefined &&
   conditions.every(({ holds }) => holds(result) && (result.other === undefined || holds(result.other)))
@@ -71,7 +70,7 @@ export const ranked = (
 
 export type Elsewhere = ReadonlyMap<number, ReadonlyArray<TrialResult>>
 
-/** Ranks by the worst score of each trial over all data. The conditions must hold over all of it. */
+/** Ranks trials by their worst score over all data. The conditions must hold on all of it. */
 export const rankedAcross = (
   results: ReadonlyArray<TrialResult>,
   elsewhere: Elsewhere,
@@ -87,10 +86,7 @@ export const rankedAcross = (
     .toSorted((a, b) => (worst.get(b) ?? 0) - (worst.get(a) ?? 0) || a.trial - b.trial)
 }
 
-/**
- * Returns the Pareto front: the trials for which no other trial is at least as good by every objective and better by one.
- * They are ordered by the first objective.
- */
+/** Returns the Pareto front, ordered by the first objective: no other trial is as good by every objective and better by one. */
 export const front = (
   results: ReadonlyArray<TrialResult>,
   objectives: ReadonlyArray<Objective>,

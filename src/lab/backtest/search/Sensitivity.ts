@@ -1,13 +1,10 @@
-/**
- * Runs the best trial with other fees and other delays, which no user knows exactly. A result that holds only at one fee, or only without
- * delay, is not reliable.
- */
+/** Runs the best trial with other fees and delays. No user knows them exactly, so a good result must not depend on them. */
 import * as Backtest from "../Backtest.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import * as Trial from "./Trial.ts"
 import type { TrialResult } from "./TrialResult.ts"
 
-/** Basis points of every fill, in addition to the fees of the run. */
+/** Basis points in addition to the fees of the run. */
 const furtherFees = [10, 30]
 const delaysMillis = [30_000, 120_000, 600_000]
 

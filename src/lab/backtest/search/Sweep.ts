@@ -1,7 +1,4 @@
-/**
- * Runs many trials on all cores. All threads share the candles and take trials from one counter. Every trial is a pure function of its
- * number, so the results are those of single runs, for any number of threads and in any order.
- */
+/** Runs many trials on all cores. A trial is a pure function of its number, so results depend on neither threads nor order. */
 import { Worker } from "node:worker_threads"
 import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
 import * as Candles from "../../../candles/Candles.ts"
@@ -51,7 +48,7 @@ export const team = (threads: number): Effect.Effect<Team, never, Scope.Scope> =
 
 type Hear = (result: TrialResult) => void
 
-/** Runs this thread's share of the trials. Yields between two trials to receive results and to allow interruption. */
+/** Runs this thread's share of the trials. Yields between trials to receive results and to allow interruption. */
 const takeTrials = ({ search, inputs, trials, taken }: Assignment, hear: Hear): Effect.Effect<void> => {
   let next = Atomics.add(taken, 0, 1)
   return Effect.whileLoop({
@@ -66,7 +63,7 @@ const takeTrials = ({ search, inputs, trials, taken }: Assignment, hear: Hear): 
   })
 }
 
-/** Runs all trials. `onResult` receives each result as it ends, in no particular order. */
+/** Calls `onResult` with each result as it ends, in no particular order. */
 export const run = ({ team, ...plan }: SweepPlan, onResult: Hear): Effect.Effect<void, SweepFailed> =>
   Effect.suspend(() => {
     const { search, inputs, trials } = plan

@@ -1,6 +1,6 @@
 /**
- * The values that a sweep tries: for each key of the strategy file a range (`from..to:step`) or a list (`a,b,c`), all combinations or a
- * seeded random choice of them. Values are decimal text from end to end, so that a trial is the file that a person would have written.
+ * The values that a sweep tries: a range (`from..to:step`) or a list (`a,b,c`) for each key of the strategy file, and all combinations or a
+ * seeded choice of them. Values stay decimal text, so that a trial is the file that a user would have written.
  */
 import { Result } from "effect"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -9,7 +9,7 @@ import { sourceText } from "../../../strategy/Problem.ts"
 import { isEmpty, readYaml, type YamlNode, type YamlScalar } from "../../../strategy/YamlReader.ts"
 
 export interface Dimension {
-  /** Keys of the strategy file, from the top: `grid.levels`. */
+  /** Keys of the strategy file from the top, such as `grid.levels`. */
   readonly path: string
   readonly values: ReadonlyArray<string>
 }
@@ -72,7 +72,7 @@ export const numberOf = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<
 export const settingsOf = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>) =>
   Object.fromEntries(space.map(({ path }, index) => [path, values[index]]))
 
-/** Returns `count` different combinations, or all if there are not more. A seed always gives one result. */
+/** Returns at most `count` different combinations, always the same for a seed. */
 export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: number): ReadonlyArray<number> => {
   const all = size(space)
   if (count >= all) return Array.from({ length: all }, (_, index) => index)
@@ -84,7 +84,7 @@ export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: num
 
 export interface Template {
   readonly text: (values: ReadonlyArray<string>) => string
-  /** Returns the node of that text without parsing it; `undefined` if a value is more than a plain word. */
+  /** Returns the node of that text without parsing; `undefined` if a value is more than a plain word. */
   readonly node: (values: ReadonlyArray<string>) => YamlNode | undefined
 }
 
@@ -112,10 +112,7 @@ const exampleIn = (file: YamlNode): string => {
   return "limits.maxOpenOrders"
 }
 
-/**
- * Inserts the first value of each key that the file leaves to its default, so that the key has a place. The strategy's reader reports an
- * unknown key.
- */
+/** Adds keys that the file leaves to their default, so that each has a place. The strategy's reader reports unknown keys. */
 const completed = (text: string, space: ReadonlyArray<Dimension>): string =>
   space.reduce((text, { path, values: [first = ""] }) => {
     const keys = path.split(".")
@@ -129,7 +126,7 @@ const completed = (text: string, space: ReadonlyArray<Dimension>): string =>
     return `${text.slice(0, start)}${keys.at(-1)}: ${first}${end}${text.slice(start)}`
   }, text)
 
-/** Matches numbers, ratios and words, which YAML reads as they are anywhere in a file. */
+/** Matches numbers, ratios and words, which YAML reads unchanged anywhere in a file. */
 const plainWord = /^[-+.]?\w[\w.%+-]*$/
 
 const replaced = (node: YamlNode, [key, ...rest]: ReadonlyArray<string>, text: string): YamlNode => {

@@ -1,7 +1,4 @@
-/**
- * Results of a search on disk, one per line, written as they come: an interrupted search continues where it stopped. The first line
- * identifies the search; the file of another search is refused, never mixed.
- */
+/** Stores results as they come, so that an interrupted search continues. The first line names the search; a file of another is refused. */
 import { Effect, FileSystem, Schema } from "effect"
 import type { TrialResult } from "./TrialResult.ts"
 
@@ -30,7 +27,7 @@ const Row = Schema.fromJsonString(
   })
 )
 
-/** Returns the results stored under this fingerprint. Ignores a last line that was not written completely. */
+/** Returns the results stored under this fingerprint. Ignores an incomplete last line. */
 export const open = Effect.fn("SweepStore.open")(function* (file: string, fingerprint: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const content = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : ""

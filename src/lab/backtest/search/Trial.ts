@@ -1,4 +1,4 @@
-/** Runs one trial of a search: the strategy file with other values, run like any backtest. */
+/** Runs one trial of a search: a backtest of the strategy file with other values. */
 import { Result } from "effect"
 import type { Candles } from "../../../candles/Candles.ts"
 import { format } from "../../../domain/Amount.ts"
@@ -21,7 +21,7 @@ export interface Search {
   readonly file: string
   readonly markets: Markets
   readonly space: ReadonlyArray<SweepSpace.Dimension>
-  /** Rules for the run. With both, the worse side counts, by the objective. */
+  /** `worse` runs both sides and uses the worse one by the objective. */
   readonly mode: FillMode | "worse"
   readonly objective: Objective.Objective
   /** Simulated runs of each trial, beside both sides; absent for none. */

@@ -1,4 +1,3 @@
-/** The result of one trial of a search. */
 import type { FillMode } from "../kernel/FillPresets.ts"
 
 export interface TrialFigures {
@@ -14,7 +13,7 @@ export interface TrialFigures {
   readonly dailySharpe: number
 }
 
-/** Trials are judged by these figures. `refused` is set if the values are not a valid strategy. */
+/** `refused` is set if the values are not a valid strategy; all figures are then zero. */
 export interface TrialResult extends TrialFigures {
   readonly trial: number
   readonly values: ReadonlyArray<string>

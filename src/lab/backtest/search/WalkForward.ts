@@ -1,7 +1,6 @@
 /**
- * Tests if the best trial of the past does well in the future. The series is cut into stretches. For each stretch, all trials run over the
- * data before it, and only the best of them runs over the stretch itself. The gains of those runs are what the search would have gained,
- * without hindsight.
+ * Tests if the best trial of the past does well in the future. For each stretch of the series, all trials run over the data before it, and
+ * only the best runs over the stretch itself. The gains of these runs are those of the search without hindsight.
  */
 import { Array as Arr, Effect } from "effect"
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
@@ -23,7 +22,7 @@ export interface WalkStep extends Stretch {
   readonly trainFrom: number
   readonly testFrom: number
   readonly testTo: number
-  /** Reason why no trial ran, from the first of them. */
+  /** The first trial's reason, if no trial ran. */
   readonly refused?: string
   readonly train?: TrialResult
   readonly test?: TrialResult
@@ -31,10 +30,7 @@ export interface WalkStep extends Stretch {
   readonly curve?: ReadonlyArray<number>
 }
 
-/**
- * Returns `count` equal stretches, each after `trainParts` times as many bars for the search (`rolling`), or after all bars from the
- * beginning (`anchored`).
- */
+/** Returns equal stretches, each after `trainParts` times as many bars (`rolling`) or after all earlier bars (`anchored`). */
 export const stretches = (
   bars: number,
   count: number,
@@ -90,12 +86,10 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
   )
 })
 
-/** A sum below this share of its gains and losses is a chance remainder, so no share of it is computed. */
+/** Below this share of the gains and losses added up, a sum is chance, so no ratio to it is computed. */
 const leastOfMoved = 0.1
 
-/**
- * Returns the test gain per bar as a share of the training gain per bar; `undefined` if the training gain was nothing or almost nothing.
- */
+/** Returns the test gain per bar as a share of the training gain per bar; `undefined` if the latter was (almost) nothing. */
 export const efficiency = (steps: ReadonlyArray<WalkStep>): number | undefined => {
   const past = steps.map(({ train, from, to }) => Number(train?.profitQuote ?? 0) / (to - from))
   const future = steps.map(({ test, to, end }) => Number(test?.profitQuote ?? 0) / (end - to))

@@ -1,4 +1,3 @@
-/** Shows several backtests on identical candles side by side, as a page. */
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { iso, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
@@ -71,7 +70,7 @@ const limitsOf = (results: Results): ReadonlyArray<string> =>
 
 const points = 500
 
-/** Returns the gain compared with the unused budget until these bars, as a share of the equity at the start. */
+/** Returns the profit over the untouched budget until these bars, as a share of the equity at the start. */
 const returnsOf = ({ parts }: BandSide.BandSide, bars: ReadonlyArray<number>): ReadonlyArray<number> => {
   const [first = 0, ...made] = EquityCurve.madeOf(BandSide.curveAfterFees(parts, [0, ...bars]))
   return made.map((worth) => (first > 0 ? worth / first - 1 : 0))

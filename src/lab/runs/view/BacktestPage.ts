@@ -1,4 +1,3 @@
-/** Renders the result of a backtest as a page with charts. */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { Effect, FileSystem } from "effect"
@@ -139,7 +138,7 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
   }
 }
 
-/** Slots with fills, those with the largest gain first. */
+/** Lists slots with fills, the largest gain first. */
 const slotsOf = ({ shown }: BacktestResult): Page.PagePart => {
   const slots = shown.parts.flatMap(({ outcome, candles }) => {
     const inventories = RoundTrips.inventoryBySlot(outcome, candles)
@@ -173,7 +172,7 @@ const resultOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   ]
 }
 
-/** Without `isFile` the page lacks the statistics, which a terminal does not show. */
+/** Without `isFile`, lacks the statistics, which a terminal does not show. */
 export const page = (result: BacktestResult, madeAt: number, isFile = true): Page.Page => {
   const { strategy, candles, band, fees } = result
   const ends = BacktestSummary.endsOf(band)

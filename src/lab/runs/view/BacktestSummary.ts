@@ -1,4 +1,3 @@
-/** Formats the figures of a backtest with labels, and as JSON. */
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -20,7 +19,7 @@ import type { BacktestResult } from "../BacktestRun.ts"
 import type { Source } from "../RunCandles.ts"
 import * as BandSummary from "./BandSummary.ts"
 
-/** Returns the band over time in units of the quote, as doubles for display. */
+/** Equity of both sides over time, in units of the quote, as doubles for display. */
 const curveJson = ({ band, candles }: BacktestResult, points: number) => {
   const bars = EquityCurve.spread(candles, points)
   const [low, high] = [BandSide.curve(band.low.parts, bars), BandSide.curve(band.high.parts, bars)]
@@ -69,7 +68,7 @@ export const json = (result: BacktestResult, curvePoints = 0) => {
   }
 }
 
-/** `null` if there is no such single purchase. */
+/** `null` for several markets, which have no single purchase. */
 const allInText = ({ market }: BacktestResult["strategy"], side: BandSide.BandSide): string | null => {
   const gain = BandSide.allInGain(side)
   return gain === undefined ? null : format(gain, market.quote.decimals)
@@ -92,7 +91,7 @@ const marketsJson = ({ sides, sources }: BacktestResult) => {
   )
 }
 
-/** Returns both named sides, the one with the lower gain first, or the only one. */
+/** Returns both named sides, the lower gain first, or the only side. */
 export const endsOf = ({ low, high }: BacktestResult["band"]) =>
   (low === high ? [low] : [low, high]).map((side) => ({ name: sideNames[side.mode], side }))
 
@@ -109,13 +108,12 @@ export const returnText = ({ band }: BacktestResult, gain: bigint | undefined): 
   return gain === undefined || worth <= 0 ? "–" : percent(Number(gain) / worth)
 }
 
-/** Gain of holding only base from the start, compared with the unused budget; `undefined` for several markets. */
+/** Gain of buy and hold over the untouched budget; `undefined` for several markets. */
 export const allInProfit = ({ band: { high } }: BacktestResult): bigint | undefined => {
   const gain = BandSide.allInGain(high)
   return gain === undefined ? undefined : gain - high.holdPnlQuote
 }
 
-/** The comparisons of a run, each as the column of a table. */
 export const comparedColumns = (result: BacktestResult): ReadonlyArray<readonly [name: string, facts: Page.Facts]> => {
   const { high } = result.band
   const column = (profit: bigint, change: bigint): Page.Facts => [
@@ -194,7 +192,7 @@ export const simulatedOf = (result: BacktestResult, simulated: Band.Simulated) =
 export const quantified = ({ simulated }: BacktestResult): Band.Simulated | undefined =>
   simulated !== undefined && BandSummary.hasQuantiles(simulated) ? simulated : undefined
 
-/** Returns p5 and p95 of the simulated runs, or the two named sides. */
+/** Returns p5 and p95 of the simulated runs; without them, the two named sides. */
 export const profitEnds = (result: BacktestResult): { readonly low: bigint; readonly high: bigint } => {
   const { band } = result
   const simulated = quantified(result)
@@ -203,7 +201,7 @@ export const profitEnds = (result: BacktestResult): { readonly low: bigint; read
   return { low: p5, high: p95 }
 }
 
-/** Joins two ordered figures; their unit is written once. */
+/** Joins two ordered figures and writes their unit once. */
 export const span = (low: string, high: string): string => {
   const unit = / \S+$/.exec(high)?.[0] ?? ""
   return low === high ? high : `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`
@@ -226,7 +224,7 @@ export const headline = (result: BacktestResult): Page.Page["headline"] => {
       ? "none completed"
       : `${BacktestStatistics.moneyText(band.high, (grossProfit - grossLoss) / rounds)} each`
   const fall = Math.max(band.low.outcome.maxDrawdown, band.high.outcome.maxDrawdown)
-  // Less than a day says nothing of a year.
+  // Less than a day says nothing about a year.
   const rate = days < 1 || worth <= 0 ? "–" : Page.gain(spanOf(yearly, low, high))
   const start = quoteText(result, BigInt(Math.round(worth)))
   return [

@@ -1,4 +1,3 @@
-/** Summarises the simulated runs of a backtest beside its named sides: as columns for the terminal, as a sentence, and as JSON. */
 import { type Candles, extremes } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import { percent } from "../../../domain/Text.ts"
@@ -39,13 +38,13 @@ export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Qua
   ])
 }
 
-/** Range of the price from lowest to highest, relative to its start. */
+/** Range of the price from lowest to highest, as a ratio to its start. */
 const rangeOf = (candles: Candles): number => {
   const [least, most] = extremes(candles)
   return (most - least) / (candles.close[0] ?? 1)
 }
 
-/** Distance from p5 to p95, as a share of the equity at the start and of the price range's effect on it. */
+/** Distance from p5 to p95, also as a share of the equity at the start, and that share divided by the price range. */
 const widthOf = ({ simulated, sides: [first] }: Simulated) => {
   const { parts } = first
   const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)

@@ -1,15 +1,15 @@
-/** Lines that differ between two texts: those of the first alone (`-`), and those of the second alone (`+`). */
+/** Lines that only one of two texts has: `-` for the first text, `+` for the second. */
 import { diff } from "node:util"
 import { printable } from "../../../domain/Text.ts"
 
 export interface ChangedLine {
   readonly sign: "-" | "+"
-  /** Number of the line in its own text, from 1. */
+  /** In its own text, from 1. */
   readonly line: number
   readonly text: string
 }
 
-/** The memory of `diff` grows with the square of the changed lines, so the rest of a longer text is not compared. */
+/** The memory of `diff` grows with the square of the changed lines, so later lines are not compared. */
 const maxLines = 2000
 
 export const changedLines = (before: string, after: string): ReadonlyArray<ChangedLine> => {

@@ -1,4 +1,3 @@
-/** Shows saved backtests: a list, one with its strategy file, or two side by side with the lines that differ between their files. */
 import { Effect } from "effect"
 import { grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
 import { countText } from "../../../domain/Words.ts"
@@ -25,7 +24,7 @@ const rows = [
   ["fills", sidesOf, "fills", String]
 ] as const
 
-/** Writes the lower and the higher figure of each row. */
+/** Writes the lowest and the highest figure of each row. */
 const cellsOf = ({ figures }: Saved): ReadonlyArray<string> =>
   rows.map(([, of, key, write]) => {
     const values = of(figures).map((each) => Number(each[key]))

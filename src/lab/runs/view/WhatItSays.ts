@@ -1,4 +1,3 @@
-/** Explains the figures of a backtest in sentences, for readers of its report. */
 import { closeAt } from "../../../candles/Candles.ts"
 import { percent } from "../../../domain/Text.ts"
 import { countText } from "../../../domain/Words.ts"
@@ -6,7 +5,7 @@ import { sideNames } from "../../backtest/kernel/FillPresets.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
-/** Below this many trades the report says nothing about the future. */
+/** With fewer fills the report says that skill cannot be told from luck. */
 const enoughFills = 30
 
 export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
@@ -36,7 +35,7 @@ const priceMoves = ({ band: { high } }: BacktestResult): string => {
   return moves.length > mostMoves ? "" : `, while ${moves.join(" and ")}`
 }
 
-/** Compares the low and the high gain, both as text with the unit. Losses are named as losses, without their signs. */
+/** Compares the low and the high gain, both as text with the unit. Names losses in words, without their signs. */
 const compareWithBudget = (low: string, high: string): string => {
   const [isLoss, isAllLoss] = [low.startsWith("-"), high.startsWith("-")]
   const [least = "", most = ""] = [low, high].map((gain) => gain.replace("-", ""))

@@ -1,7 +1,4 @@
-/**
- * One strategy file on several markets: the score of each trial on every market, with their median and the worst. A trial that is the best
- * on one market and poor on the others was fitted to that market.
- */
+/** Scores each trial on every market. A trial that is the best on one market and poor on the others was fitted to that market. */
 import * as Page from "../../../report/Page.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"

@@ -1,4 +1,3 @@
-/** Shows the result of a search as a page and as JSON. */
 import { Result } from "effect"
 import { present } from "../../../domain/Present.ts"
 import { percent } from "../../../domain/Text.ts"
@@ -132,7 +131,7 @@ const profit = (figures: TrialFigures | undefined): Page.PageCell =>
 const quantiles = ({ simulated }: TrialResult): ReadonlyArray<string> =>
   simulated === undefined ? ["", ""] : [figure(simulated.p5), figure(simulated.p50)]
 
-/** DRAWDOWN, FILLS and DAILY SHARPE belong to the worse side, or to the side that ranks. */
+/** DRAWDOWN, FILLS and DAILY SHARPE are those of the worse side, or of the side that ranks. */
 const bestTable = ({ space, best }: SweepFound): Page.PagePart => {
   const isSimulated = best[0]?.simulated !== undefined
   const titles = [
@@ -202,7 +201,7 @@ const mapSection = (found: SweepFound): Page.PageSection | undefined => {
 
 const mostDots = 3000
 
-/** All trials ran on this data; the best is #1. */
+/** All trials ran on this data. */
 const scatterSection = (found: SweepFound): Page.PageSection | undefined => {
   const {
     best: [winner],

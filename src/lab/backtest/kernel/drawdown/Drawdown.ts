@@ -1,8 +1,7 @@
 /**
- * The largest fall of equity from an earlier peak, over the close of every bar. Between fills, equity is a linear function of the close. So
- * the highest and the lowest close of a block of bars usually show that there is no new peak or no deeper fall. A block is read only if
- * they show neither, and the result equals that of reading every bar. Most blocks do not even need that: where a search found nothing, all
- * closes lie between the prices that it searched for.
+ * Computes the largest fall of equity from an earlier peak, over the close of every bar. Between fills, equity is a linear function of the
+ * close. So the highest and the lowest close of a block usually show that it has no new peak and no deeper fall. Other blocks are read, so
+ * the result is exact. Where a search found nothing, even that is not needed: all closes lie between the prices that it searched for.
  */
 import { type CrossingIndex, fanOutBits, leavesAt } from "../../../../candles/CrossingIndex.ts"
 
@@ -49,10 +48,7 @@ const overBars = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: n
   drawdown.next = to
 }
 
-/**
- * Adds a block without reading it; returns false if the result would not be exact. A block that reaches beyond the requested bars can only
- * show that nothing in it matters.
- */
+/** Adds a block without reading it. Returns false if that is inexact. If not `isWhole`, it can only show that nothing in it matters. */
 const takeBlock = (
   drawdown: Drawdown,
   closes: CrossingIndex,

@@ -1,4 +1,4 @@
-/** Lists orders that the last close had reached when they opened, and records whether one of them broke the price limit. */
+/** Lists orders that the last close had reached when they opened. */
 import type { SlotState } from "./SlotState.ts"
 
 export class Arrivals {

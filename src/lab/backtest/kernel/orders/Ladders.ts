@@ -1,7 +1,7 @@
 /**
- * All legs that the slots of a decision can work, sorted by the price at which they fill: one ladder of buys, one of sells. A resting order
- * is a bit at its leg's rank, so the nearest buy and the nearest sell are found at once, and a slot that repeats its legs only moves bits.
- * If few legs change, only these move in the ladder; if many change, it is sorted anew.
+ * All legs that the slots of a decision can use, sorted by the price at which they fill: one ladder of buys, one of sells. An open order is
+ * a bit at its leg's rank. So the nearest buy and the nearest sell are found at once, and a slot that repeats its legs only moves bits. If
+ * few legs change, only these move in the ladder; otherwise it is sorted again.
  */
 import type { Side } from "../../../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../../../strategy/Decision.ts"
@@ -10,7 +10,7 @@ import { none } from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 import type { SlotState } from "./SlotState.ts"
 
-/** One side, ascending by price. At equal prices the slot that comes first in the decision is nearest to the market. */
+/** Ascending by price. At equal prices the slot that comes first in the decision is nearest to the market. */
 export interface Ladder {
   readonly side: Side
   /** Used length of each column; the rest is spare capacity. */
@@ -34,7 +34,7 @@ export interface Ladders {
   readonly buys: Ladder
   readonly sells: Ladder
   readonly laid: Array<LaidSlot | undefined>
-  /** Last legs of each slot, because a slot usually gets the same legs again. */
+  /** Last legs of each slot, because a slot usually gets equal legs again. */
   readonly known: Array<LaidSlot | undefined>
 }
 
@@ -73,15 +73,12 @@ const maxInserted = 8
 
 export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> => laid[slot]?.rows ?? []
 
-/**
- * Gives slots new legs; no orders are made for them yet, and none of them rests. Returns true if the other slots' orders rest as before;
- * otherwise no order rests.
- */
+/** Assigns new legs to slots, without orders yet. Returns true if the bits of all other orders are kept; otherwise no bit is set. */
 export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): boolean => {
   let legs = 0
   for (const { desired } of changed) legs += desired?.legs.length ?? 0
   const isFew = legs <= maxInserted
-  // Runs at every requote, so the loops are plain.
+  // Plain loops, because this runs at every requote.
   for (const { index: slot, desired } of changed) {
     const before = ladders.laid[slot]
     const old = isFew ? (before?.desired.legs ?? []) : []

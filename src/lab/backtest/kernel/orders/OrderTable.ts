@@ -1,7 +1,7 @@
 /**
- * Every distinct order of a run, once: the same leg of a slot with the same quantity is the same row, however often it is
- * placed and filled. Its exact amounts are computed when it first appears; a fill then only counts, which is why exact
- * money costs nothing in the kernel's loop. A row that never filled may be given up and used again.
+ * Every distinct order of a run, once: a leg of a slot with one quantity is one row, however often it is placed and filled. Its exact
+ * amounts are computed when it first appears, and a fill only counts, so exact money costs nothing in the kernel's loop. A row that never
+ * filled may be released and used again.
  */
 import { type Amount, min } from "../../../../domain/Amount.ts"
 import * as Decimal from "../../../../domain/Decimal.ts"
@@ -36,12 +36,12 @@ export interface OrderTable {
   readonly rows: Array<OrderRow>
   readonly unused: Array<number>
   fills: Float64Array
-  /** Change of the position by a fill, in whole units. Used for equity only, never for money. */
+  /** Change of holdings by a fill, in whole units. Used for equity only, never for money. */
   baseChange: Float64Array
   quoteChange: Float64Array
   /** Order that follows a complete fill; -1 for none, -2 if not yet known. */
   next: Int32Array
-  /** Rest of the output after `next` was paid from it; negative if it does not suffice. */
+  /** Output left after `next` is paid from it; negative if it does not suffice. */
   readonly surplus: Array<Amount>
 }
 
@@ -62,7 +62,7 @@ export const make = (market: Market, rules: FillRules): OrderTable => ({
 export const none = -1
 export const unknown = -2
 
-/** Returns `undefined` for `none`. A negative array index would be looked up as a property name, which takes thirty times as long. */
+/** Returns `undefined` for `none`. A negative array index is looked up as a property name, which takes thirty times as long. */
 export const rowAt = ({ rows }: OrderTable, id: number): OrderRow | undefined => (id < 0 ? undefined : rows[id])
 
 const grown = <T extends Float64Array | Int32Array>(old: T, made: T): T => {
@@ -148,7 +148,7 @@ export const moved = (table: OrderTable): { readonly base: Amount; readonly quot
   return { base, quote }
 }
 
-/** App fees of all fills, by the asset from which they were taken. They are part of the inputs. */
+/** By the asset from which they were taken. App fees are part of the inputs. */
 export const appFees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
   let [base, quote] = [0n, 0n]
   const { digits, scale } = ratioOf(table.rules.appFeeBasisPoints)

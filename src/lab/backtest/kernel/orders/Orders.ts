@@ -1,7 +1,6 @@
 /**
- * The orders of a run in one market: its slots, their rows, the ladders on which they rest, and the fills. A resting order has a bit on the
- * ladder of its side, and every slot that has an order has a row. Only this class puts an order on the market or takes it off. The wallet
- * has the money.
+ * The orders of a run in one market: its slots, their rows, the ladders, and the fills. An open order has a bit on the ladder of its side,
+ * and every slot with an order has a row. Only this class opens and removes orders. The wallet has the money.
  */
 import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
@@ -16,12 +15,12 @@ import * as RankSet from "./RankSet.ts"
 import * as SlotState from "./SlotState.ts"
 import { WantedSlots } from "./WantedSlots.ts"
 
-/** An order's time: from the first bar that could fill it to the bar at which it was gone (exclusive). */
+/** The time of an order, from the first bar that could fill it to the bar at which it was removed (exclusive). */
 export interface Stay {
   readonly row: OrderTable.OrderRow
   readonly from: number
   readonly to: number
-  /** Fees that were paid until its end and belong to no fill. */
+  /** Refund and payout fees of the market, outside of fills, paid until the order's end. */
   readonly charged: { readonly base: Amount; readonly quote: Amount }
 }
 
@@ -103,7 +102,7 @@ export class Orders {
     const newSlot = SlotState.make(this.all.length, name, this.stale)
     this.all.push(newSlot)
     this.byName.set(name, newSlot)
-    // The map has the order of the slots, even if a later slot is read first.
+    // Sets the slot's place in the map, even if a later slot is read first.
     this.shown.set(name, this.progressOf(newSlot))
     return newSlot
   }
@@ -116,7 +115,7 @@ export class Orders {
     return slot.shown ?? SlotState.show(slot, this.rowOf(slot))
   }
 
-  /** Progress of all slots by name, as of now. Always returns the same map. */
+  /** Progress of all slots by name. Always returns the same map. */
   progress(): ReadonlyMap<string, SlotProgress> {
     this.countFills()
     const { stale } = this
@@ -212,7 +211,6 @@ export class Orders {
     OrderTable.count(this.table, order)
   }
 
-  /** True if an order that is not an exit is among the fills after the first `count`. */
   hasEntryAfter(count: number): boolean {
     const { log, table } = this
     return log.orders.subarray(count, log.count).some((order) => table.rows[order]?.isExit !== true)
@@ -272,8 +270,8 @@ export class Orders {
   }
 
   /**
-   * Assigns new legs to the changed slots. An order that is kept gets a new row, and is off its ladder until the caller calls `rest`.
-   * Returns true if the orders of all other slots are still on their ladders; otherwise no order is on a ladder.
+   * Assigns new legs to the changed slots. A kept order gets a new row, and is off its ladder until the caller calls `rest`. Returns true
+   * if the orders of all other slots are still on their ladders; otherwise no order is on a ladder.
    */
   relay(changed: ReadonlyArray<SlotState.SlotState>): boolean {
     for (const slot of changed) {

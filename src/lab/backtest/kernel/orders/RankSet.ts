@@ -1,6 +1,6 @@
 /**
- * A set of small integers that knows its least and greatest member: bits in words, and above them words that say which words are not empty.
- * Every operation touches one word per factor of 32, so twenty thousand resting orders cost hardly more than twenty.
+ * A set of small integers that knows its least and greatest member. It has words of bits, and above them bits for the words that are not
+ * empty. Every operation touches one word per factor of 32, so twenty thousand orders cost hardly more than twenty.
  */
 export interface RankSet {
   /** Level 0 first: one bit per rank, then one bit per word of the level below, up to a single word. */
@@ -91,7 +91,6 @@ export const roomy = (set: RankSet, capacity: number): RankSet => {
   return largerSet
 }
 
-/** Returns -1 if the set is empty. */
 export const greatest = (set: RankSet): number => {
   let rank = 0
   for (let level = set.levels.length - 1; level >= 0; level--) {
@@ -102,7 +101,6 @@ export const greatest = (set: RankSet): number => {
   return rank
 }
 
-/** Returns -1 if the set is empty. */
 export const least = (set: RankSet): number => {
   let rank = 0
   for (let level = set.levels.length - 1; level >= 0; level--) {

@@ -1,7 +1,6 @@
 /**
- * State of one slot of a run: its legs, its progress by the rule of the strategy contract, its order and the order's progress. `openInput`
- * is the order's deposit from the placement until a fill or refund. `unpaid` is the order's output until it is paid out. Only this file
- * changes a slot.
+ * State of one slot of a run, by the rule of the strategy contract. `openInput` is the order's deposit until a fill or refund, `unpaid` its
+ * output until it is paid out. Only this file changes a slot.
  */
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import type { Reason } from "../../../../domain/BotEvent.ts"
@@ -11,8 +10,8 @@ import type { SlotProgress } from "../../../../strategy/View.ts"
 import { none, type OrderRow } from "./OrderTable.ts"
 
 /**
- * `idle`: has no legs, is done, or is too small. `waiting`: refused for lack of money or by a limit. `placing`: not yet visible to others.
- * `cancelling`: can still fill. `paying`: filled completely, the output is in transit.
+ * `idle`: has no legs, is done, or is too small. `waiting`: lacks money, is refused by a limit, or yields to other orders. `placing`: not
+ * yet visible to others. `cancelling`: can still fill. `paying`: filled completely, the output is in transit.
  */
 export type SlotPhase = "idle" | "waiting" | "placing" | "resting" | "cancelling" | "paying"
 
@@ -25,7 +24,7 @@ export interface SlotState {
   readonly isDue: boolean
   /** True once the slot's legs have included both sides. */
   readonly takesTurns: boolean
-  /** Replaces `desired` once the order of the old legs is gone; `null` if nothing does. */
+  /** Replaces `desired` after the order of the old legs has ended; `null` if nothing does. */
   readonly successor: DesiredSlot | undefined | null
   readonly phase: SlotPhase
   /** Row of the order until it is settled, or `none`. */
@@ -36,12 +35,11 @@ export interface SlotState {
   readonly receivedByLastLeg: Amount
   readonly lastSide: Side | undefined
   readonly lastQuantity: Amount
-  /** Base and quote of the counted fills, before fees. Only a strategy reads them. */
+  /** Amounts of the counted fills, before fees. Only a strategy reads them. */
   readonly bought: Amount
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
-  /** Output of fills that is not yet in the wallet. */
   readonly unpaid: Amount
   readonly openQuantity: Amount
   readonly openInput: Amount
@@ -73,7 +71,7 @@ type Writable<Field extends keyof SlotState> = { -readonly [Key in Field]: SlotS
 type Guarded = Visible | "order" | "shown" | "isStale"
 type Open = Pick<SlotState, Guarded> & Writable<Exclude<keyof SlotState, Guarded>>
 
-/** The only way to change fields that a strategy sees, and the order. It drops the cached progress. */
+/** The only way to change the order and fields that a strategy sees. Drops the cached progress. */
 const change = (slot: SlotState): Writable<keyof SlotState> => {
   const open: Writable<keyof SlotState> = slot
   open.shown = undefined
@@ -201,7 +199,6 @@ export const earn = (slot: Open, output: Amount): void => {
   slot.unpaid = output
 }
 
-/** Subtracts the payout fee from the order's output. */
 export const payForPayout = (slot: SlotState, paid: Amount): void => {
   const open = change(slot)
   open.unpaid -= paid
@@ -217,7 +214,7 @@ export const payOut = (slot: SlotState): Amount => {
   return unpaid
 }
 
-/** Subtracts the fee of a refunded sell, because that much less of the bought base can still be sold. */
+/** Subtracts the refund fee of a sell, because that much less of the bought base can still be sold. */
 export const loseToRefund = (slot: SlotState, paid: Amount): void => {
   if (slot.lastSide === "BUY") change(slot).receivedByLastLeg = max(0n, slot.receivedByLastLeg - paid)
 }

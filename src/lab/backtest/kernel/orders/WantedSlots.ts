@@ -1,7 +1,6 @@
 /**
- * Tracks the last decision's wishes for the slots of one market, and the slots that the next decision may change: those with a different
- * wish, and those whose order or legs are ending. A decision mostly begins with the same slots as the one before, and these need no
- * separate check.
+ * Tracks the desired slots of the last decision in one market, and those that the next one may change. These have other legs, or their
+ * order or legs are ending. A decision mostly begins with the same slots as the one before, and these need no separate check.
  */
 import type { DesiredSlot } from "../../../../strategy/Decision.ts"
 import * as SlotState from "./SlotState.ts"

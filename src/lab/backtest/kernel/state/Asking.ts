@@ -1,4 +1,4 @@
-/** Keeps a strategy's last answer: its memory, and whether it wants to run after a fill. All of its markets share it. */
+/** Keeps a strategy's last answer for all of its markets. */
 import type { Decision, Memory, PriceBounds } from "../../../../strategy/Decision.ts"
 
 export interface Unordered {
@@ -40,7 +40,7 @@ export class Asking {
     return this.without
   }
 
-  /** Returns true if the answer is the object of the last answer. */
+  /** Returns true if the answer is the last answer's object. */
   answered(decision: Decision): boolean {
     const isAgain = decision === this.last
     this.last = decision
@@ -48,7 +48,7 @@ export class Asking {
     this.onFill = decision.until.onFill
     this.stopPrices = decision.stops
     this.answers++
-    // Reading `absent` makes the whole list in other kinds, of all cells of a grid.
+    // Only for kinds that set it, because reading `absent` of other kinds makes a list of, for example, all cells of a grid.
     if (!isAgain && this.mayLackOrders)
       for (const { slot, why } of decision.absent) if (why.code === "no-order") this.note(slot, why.text)
     return isAgain

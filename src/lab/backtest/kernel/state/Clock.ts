@@ -1,6 +1,5 @@
 /**
- * The present time of a run in one market, and its alarms. Time only moves forward. A slot has one alarm: setting it again replaces the one
- * before.
+ * The current time of a run in one market, and one alarm for each slot. Time only moves forward. A new alarm replaces the slot's last one.
  */
 import * as TimeAxis from "../../../../candles/TimeAxis.ts"
 
@@ -52,7 +51,7 @@ export class Clock {
     this.bar = bar + 1
   }
 
-  /** Moves to a time within the bar, before its last candle closes. Nothing waits there: the bar has time for every pending action. */
+  /** Moves to a time within the bar, before its last candle closes. Nothing waits there: every pending action ends within the bar. */
   stand(bar: number): void {
     this.close(bar)
     this.isWithin = true
@@ -62,7 +61,7 @@ export class Clock {
     return millis > 0 && !this.isWithin
   }
 
-  /** Returns the bar whose opening comes `millis` from now, and never before the next bar. Bars go on after the data end. */
+  /** Returns the bar that opens `millis` from now, and never before the next bar. Counts on beyond the end of the data. */
   barAfter(millis: number): number {
     if (!this.waits(millis)) return this.bar
     const { time } = this

@@ -1,7 +1,4 @@
-/**
- * The candles of a market that a strategy reads, and the number of closed ones. Nothing changes between two closes of a candle, and most
- * calls ask for a time in the same span as the call before.
- */
+/** The candles of a market that a strategy reads. Nothing changes between two closes of a candle, so most calls return the last result. */
 import { closedAt, type Resampled } from "../../../../candles/Resample.ts"
 import type { CandleColumns } from "../../../../strategy/Indicators.ts"
 import type { ClosedCandles } from "../../../../strategy/View.ts"

@@ -1,6 +1,6 @@
 /**
- * Finds the close at which a strategy's last decision no longer holds, for strategies that can tell this at a glance. At closes before that
- * one the strategy does not run. All that it sees of a bar is the close, the time, and the candles that have closed by then.
+ * Finds the close at which a strategy's last decision no longer holds, for strategies that can tell it from the close, the time and the
+ * closed candles. At earlier closes the strategy does not run.
  */
 import { type Candles, closeAt } from "../../../../candles/Candles.ts"
 import { closeTime } from "../../../../candles/TimeAxis.ts"

@@ -1,6 +1,6 @@
 /**
- * The last close, or the price that the market has reached within the bar, and the test if it has reached a price. For a bar that filled
- * orders, the bounds of its close are known, and usually they answer the test without reading the close.
+ * The last close, or the price that the market has reached within the bar, and the test if it has reached a price. After a bar that filled
+ * orders, the bounds of its close usually answer the test without reading the close.
  */
 import { type Candles, closeAt } from "../../../../candles/Candles.ts"
 import type { Side } from "../../../../domain/Market.ts"
@@ -38,7 +38,7 @@ export class LastClose {
     return this.stoodFor === nextBar ? this.price : closeAt(this.candles, nextBar - 1)
   }
 
-  /** Decimal places of prices that are compared with it. Within a bar the market may stand between two prices of the candles. */
+  /** Decimal places of prices compared with it. Within a bar the market may be between two prices of the candles. */
   scaleFor(nextBar: number): number {
     return this.candles.priceScale + (this.stoodFor === nextBar ? finerPlaces : 0)
   }

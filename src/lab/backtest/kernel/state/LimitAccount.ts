@@ -1,6 +1,6 @@
 /**
- * Counts for a strategy's own limits, over all of its markets: the orders of the last hour, the orders that only a limit kept back, and the
- * stops after too great a loss. A stop begins and ends here, so that the cached answer of `closedBy` is never stale.
+ * Counts for a strategy's own limits, over all of its markets: orders of the last hour, orders that only a limit kept back, and loss stops.
+ * A stop begins and ends here, so that the cached answer of `closedBy` is never stale.
  */
 import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
@@ -108,7 +108,7 @@ export class LimitAccount {
     this.stopTurns(stop)
   }
 
-  /** True if decisions stopped or started being followed since the strategy last ran. */
+  /** True if a stop with `drain` has begun or ended since the strategy last ran. */
   get isTurned(): boolean {
     return this.turned
   }

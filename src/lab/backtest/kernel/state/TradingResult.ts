@@ -1,6 +1,6 @@
 /**
- * Computes the result of trading in one market as the live bot folds it: position, average cost, and realised profit after all fees. Fills
- * are folded only when a strategy reads the result. One difference: a payout's fee counts here at the fill, in live trading at the payout.
+ * Computes the result of trading in one market as the live bot does: position, average cost, and realised profit after all fees. Fills are
+ * added only when a strategy reads the result. One difference: a payout's fee counts here at the fill, in live trading at the payout.
  */
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import * as CostBasis from "../../../../domain/CostBasis.ts"

@@ -1,7 +1,7 @@
 /**
  * Orders that wait for money, for a limit or for other orders: their number, and the smallest amount that would help one that lacks money.
- * Also counts orders that are not placed. One that lacks money counts once, until it is placed or no longer wanted; one that is too small
- * counts each time.
+ * Also counts orders that are not placed. An order that lacks money counts once, until it is placed or no longer planned; an order that is
+ * too small counts each time.
  */
 import { type Amount, min } from "../../../../domain/Amount.ts"
 import type { OrderRow } from "../orders/OrderTable.ts"

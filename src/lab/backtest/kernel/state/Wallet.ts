@@ -2,7 +2,7 @@
  * The money of a run in one market. Free amounts are exact and never negative: an order's deposit leaves them when it is placed, and its
  * output or its refund comes back. All markets of a strategy share the quote.
  *
- * A second count has everything owned, free or deposited, in doubles: for equity, never for money.
+ * `base` and `quote` have everything owned, free or deposited, in doubles: for equity, never for money.
  */
 import { type Amount, min } from "../../../../domain/Amount.ts"
 import type { Market, Side } from "../../../../domain/Market.ts"
@@ -23,7 +23,7 @@ export class Wallet {
   declare private readonly quoteUnit: number
   declare private readonly purse: OpenPurse
   declare private free: Amount
-  // These are numbers from the beginning, because a field that was ever undefined costs an allocation for every fill.
+  // Numbers from the beginning, because a field that was ever undefined costs an allocation for every fill.
   private ownedBase = 0
   private ownedQuote = 0
   private refunds: FlatCosts = nothing
@@ -46,7 +46,6 @@ export class Wallet {
     return this.purse.freeQuote
   }
 
-  /** All base owned in whole units, for equity. */
   get base(): number {
     return this.ownedBase
   }
@@ -80,7 +79,7 @@ export class Wallet {
     this.ownedQuote += quote
   }
 
-  /** Returns the unspent deposit, less the fee, to the wallet. Returns the fee that was actually paid. */
+  /** Returns the unspent deposit, less the fee, to the wallet. The result is the fee that was paid, at most the deposit. */
   refund(side: Side, left: Amount, fee: Amount): Amount {
     const cost = min(left, fee)
     if (side === "BUY") this.purse.freeQuote += left - cost
@@ -89,7 +88,7 @@ export class Wallet {
     return cost
   }
 
-  /** Charges the payout fee of a cancelled order; it was withheld before the money came in. */
+  /** Charges the payout fee of a cancelled order. The payout that follows is already less this fee. */
   chargePayout(side: Side, paid: Amount): void {
     this.payouts = this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid)
   }
