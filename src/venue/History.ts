@@ -19,7 +19,6 @@ import type { VenueError } from "./VenueError.ts"
 import { type AccountEntry, accountEntryOf, entryOf, type HistoryEntry } from "./wire/HistoryEntry.ts"
 import { AccountHistoryLines, TransactionLines, TransactionPageLines } from "./wire/WireHistory.ts"
 
-/** A thousand records take a while, and several callers may wait for their turn. */
 const attemptMillis = 30_000
 /** A thousand records take about 1.5 MB. */
 const pageBytes = 4 * 1024 * 1024
@@ -59,7 +58,6 @@ export class History extends Context.Service<
     account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistory>, VenueError>
   }
 >()("limitbot/venue/History") {
-  /** Uses a rate limiter that others share. */
   static readonly layerSharing = Layer.effect(
     History,
     Effect.gen(function* () {
@@ -114,6 +112,5 @@ export class History extends Context.Service<
     })
   ).pipe(Layer.provide(ClientCredentials.layer))
 
-  /** Uses a rate limiter of this process alone. */
   static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryRateLimiter.layer))
 }

@@ -18,11 +18,9 @@ export interface VenueAccount extends MoneyPlaces, OrderTerms {
   /** Applies to orders that name none. */ readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
 }
 
-/** Returns the path that an order's money takes. */
 export const pathOf = (places: MoneyPlaces, { baseAsset, path, quoteAsset, side }: CreateOrder): AskedPath =>
   path ?? (side === "SELL" ? pathBetween(places, baseAsset, quoteAsset) : pathBetween(places, quoteAsset, baseAsset))
 
-/** Returns the parties of a path in the words of a request. */
 export const partiesOf = ({ recipient, recipientType, refundTo, refundType }: AskedPath) => ({
   depositType: refundType,
   refundType,
@@ -97,16 +95,14 @@ export class VenueConfig extends Context.Service<
   }
 >()("limitbot/venue/VenueConfig") {}
 
-/** Returns the credentials that prove our identity. No answer may show them. */
+/** Credentials that prove our identity. No answer may show them. */
 export const secretsOf = ({ apiKey, partnerJwt }: VenueConfig["Service"]): ReadonlyArray<Redacted.Redacted> =>
   [apiKey, partnerJwt].filter((secret) => secret !== undefined)
 
-/** Returns the account whose payments its verifiers execute. */
 export const payerOf = (config: VenueConfig["Service"]): PayingAccount => ({
   signerId: config.account.signerId,
   domains: factsOf(config).signing
 })
 
-/** Returns the facts of the deployment; by default the facts of the interface document. */
 export const factsOf = (config: { readonly facts?: VenueFacts | undefined; readonly verifier: string }): VenueFacts =>
   config.facts ?? factsOfProfile(defaultProfile, config.verifier)

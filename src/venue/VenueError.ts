@@ -52,7 +52,6 @@ export class RetryLater extends Schema.TaggedError<RetryLater>()("RetryLater", {
   }
 }
 
-/** Calls that change something at the venue. A call that only reads cannot leave an unknown effect behind. */
 const changing: ReadonlySet<string> = new Set([
   "create order",
   "cancel order",

@@ -61,8 +61,7 @@ export const make = (
         const { low, high } = path(base).range(marketTime(from), marketTime(to))
         return { low: low / divisor.low, high: high / divisor.low }
       }
-      // Two moving assets: the extremes of their ratio are not the extremes of either, so the pair is measured at
-      // both ends.
+      // Two moving assets: the extremes of their ratio are not the extremes of either, so the pair is measured at both ends.
       const start = mid(base, quote, from)
       const end = mid(base, quote, to)
       return { low: Math.min(start, end), high: Math.max(start, end) }

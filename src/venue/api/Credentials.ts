@@ -6,13 +6,11 @@ import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { historyErrorAt, messageErrorAt, orderErrorAt } from "../wire/WireError.ts"
 
-/** The caller, as the server identified it. Without either field: an anonymous caller, if the endpoint allows one. */
+/** The caller: a partner by its API key or JWT, an end user by the session token, or neither if the endpoint allows anonymous callers. */
 export class Caller extends Context.Service<
   Caller,
   {
-    /** The partner whose API key or JWT was sent. */
     readonly partner?: string
-    /** The end user whose session token was sent. */
     readonly account?: string
   }
 >()("limitbot/venue/api/Caller") {}

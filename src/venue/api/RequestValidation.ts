@@ -1,6 +1,6 @@
 /**
- * Answers requests that do not fit their schema, in the error body of their endpoint: one entry per fault with a JSON
- * pointer for orders, one sentence elsewhere. A server installs these layers; no endpoint validates by hand.
+ * Answers requests that do not fit their schema, in the error body of their endpoint: for orders one entry per fault with a JSON pointer,
+ * elsewhere one sentence. A server installs these layers; no endpoint validates by hand.
  */
 import { Cause, Effect, Layer } from "effect"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * The contract of the service: one declaration from which the client, the sandbox and the OpenAPI document derive.
- * Each group is in its own file. Every fault of a request is reported, not only the first.
+ * The contract of the service: the client, the sandbox and the OpenAPI document derive from it. Every fault of a request is reported, not
+ * only the first.
  */
 import { HttpApi } from "effect/http-api"
 import { AccountApi } from "./AccountApi.ts"

@@ -15,7 +15,6 @@ import * as Shape from "./Shape.ts"
 import { fieldOf } from "./Shape.ts"
 
 interface Kind {
-  /** For people: "field `x` of orders". */
   readonly of: string
   readonly schema: Schema.Codec<unknown, unknown>
   readonly promised: ReadonlyArray<string>
@@ -48,10 +47,7 @@ const terms = [
   ...["depositAddress", "depositType", "recipient", "recipientType", "refundTo", "refundType"]
 ]
 
-/**
- * Paths of an order that its money depends on. The venue may leave out an empty list, and the kind of the swap determines which amounts
- * exist.
- */
+/** The venue may leave out an empty list, and the kind of the swap determines which amounts exist. */
 const moneyOfOrder = (order: unknown): ReadonlyArray<string> => {
   const attributes = fieldOf(order, "attributes")
   const view = fieldOf(attributes, "swapView")

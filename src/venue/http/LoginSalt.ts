@@ -1,6 +1,6 @@
 /**
- * The salt in the nonces of logins. It is configured or, if the facts name an RPC address of the verifier's ledger, read there: it is a
- * public view of the verifier, and rotates. It proves nothing and moves nothing, because a login with a wrong salt is refused.
+ * The salt in the nonces of logins, which rotates. It is configured or read from a public view of the verifier, if the facts name an RPC
+ * address of its ledger. A wrong salt moves nothing: the login is refused.
  */
 import { Effect, Option, Ref, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"

@@ -1,6 +1,6 @@
 /**
  * The differences between deployments of the service, as data. Client, signer, sandbox and backtest read a fact, never the name of a
- * deployment. A profile is one file of facts; the configuration overrides single ones.
+ * deployment. The configuration overrides single facts of a profile.
  */
 import { Schema } from "effect"
 import { SigningDomains } from "../../signing/Domains.ts"

@@ -58,7 +58,6 @@ export const QuoteRequest = Schema.Struct({
 /** A request for a quote, as the interface document describes it. */
 export type QuoteRequest = typeof QuoteRequest.Type
 
-/** The request as the venue understood it. */
 const QuoteRequestEcho = Schema.Struct({
   dry: tolerant(Schema.Boolean),
   swapType: tolerant(Wire.openEnum(Wire.swapTypes)),
