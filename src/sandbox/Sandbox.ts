@@ -1,6 +1,6 @@
 /**
  * The service behind the HTTP interface: one state, changed by one command at a time. A command is answered only when it is in the state
- * file, so every client sees only the state in that file.
+ * file, so a restart loses nothing that a client has seen.
  */
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { advance } from "./core/Advance.ts"

@@ -1,6 +1,6 @@
 /**
- * All settings that determine the behaviour of a sandbox, apart from the commands. They are in the first line of a state file: the same
- * settings, start and commands give the same state.
+ * All settings that determine the behaviour of a sandbox. They are in the first line of a state file: the same settings, start and commands
+ * give the same state.
  */
 import type { Asset } from "../domain/Amount.ts"
 import { flatFeeOf } from "../venue/profile/Charges.ts"
@@ -19,7 +19,7 @@ export interface SandboxAsset extends Asset {
   readonly initial: number
 }
 
-/** Lowest and highest delay in milliseconds; the seed chooses between them. */
+/** Lowest and highest, in milliseconds; the seed chooses. */
 export type Delay = readonly [number, number]
 
 /** The rules of a sandbox. Amounts in USD are approximate. */
@@ -71,7 +71,7 @@ export interface SandboxSettings {
   readonly intentMillis: Delay
 }
 
-/** Used unless the settings say otherwise. The venue publishes no spread. */
+/** The venue publishes no spread, so this is an assumption. */
 export const defaultSpread = 0.001
 
 export const defaultSettings = (ledger: LedgerName): SandboxSettings => ({

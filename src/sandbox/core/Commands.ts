@@ -46,7 +46,7 @@ const payloads = {
     appFees: Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int }))
   }),
   CancelOrder: Schema.Struct({ owner: Text, orderId: Text }),
-  /** A signed intent with a correct signature, recipient, deadline and key. The remaining checks need the state. */
+  /** The signature, recipient, deadline and key are already checked. The other checks need the state. */
   ExecuteIntent: Schema.Struct({
     signerId: Text,
     nonce: Text,
@@ -56,7 +56,7 @@ const payloads = {
   }),
   CreateSwap: Schema.Struct({ partner: Schema.optionalKey(Text), request: QuoteRequest, correlationId: Text }),
   SubmitDeposit: Schema.Struct({ depositAddress: Text, txHash: Text }),
-  /** A transfer on another chain to a deposit address, from money that was never in the service's accounts. */
+  /** A transfer on another chain, of money that was never in the service's accounts. */
   DepositOnChain: Schema.Struct({
     depositAddress: Text,
     memo: Schema.optionalKey(Text),
@@ -185,7 +185,6 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
   return Result.succeed({ intentHash })
 }
 
-/** A confidential address is paid from the private balance; every other address is paid by intent, from the public balance. */
 const paidFrom = (target: SandboxOrder | SandboxSwap): "balance" | "private" => {
   const depositType = target.kind === "order" ? target.depositType : target.request.depositType
   return placeOf(depositType === "CONFIDENTIAL_INTENTS" ? depositType : "INTENTS")

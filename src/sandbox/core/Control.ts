@@ -1,6 +1,6 @@
 /**
- * Commands by which a test or a script controls the market and the clock of a sandbox: they set prices, fill an order, and
- * move the time forward. A state file repeats them like all other commands.
+ * Commands by which a test or a script sets prices, fills orders and moves the clock of a sandbox. A state file repeats them like all other
+ * commands.
  */
 import { Result, Schema } from "effect"
 import * as Amount from "../../domain/Amount.ts"

@@ -1,6 +1,6 @@
 /**
- * An array kept in the order of its own comparison: for the agenda of due events and the books of resting orders.
- * Insertion is a binary search and a block move; for a sandbox's thousands of entries that costs less than a tree.
+ * An array that stays sorted, for due events and open orders. Inserting is a binary search and a block move. For a sandbox's thousands of
+ * entries that costs less than a tree.
  */
 export interface SortedList<A> {
   readonly items: Array<A>

@@ -1,6 +1,6 @@
 /**
- * Keys and tokens of a sandbox, all derived from its seed, so a restarted one accepts what it issued before. Tokens
- * carry their grants and a signature, so nothing about them is stored.
+ * Keys and tokens of a sandbox. The seed gives all keys, so a restarted sandbox accepts what it issued before. Tokens carry their grants
+ * and a signature, so they are not stored.
  */
 import { createHmac } from "node:crypto"
 import { Option, Schema } from "effect"

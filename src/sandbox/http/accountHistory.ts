@@ -62,8 +62,8 @@ const isOfKinds = (line: Line, query: AccountHistoryQuery): boolean => {
 }
 
 /**
- * Newest first. A cursor is the deposit address at an end of the page and stays valid as long as the history. Every
- * page has a cursor to newer items, so a client can ask forward from the first page.
+ * Newest first. A cursor is the deposit address at an end of the page and never expires. Every page has a cursor to newer items, so a
+ * client can also read forward from the first page.
  */
 const pageOf = (own: ReadonlyArray<Line>, query: AccountHistoryQuery) => {
   const { limit = defaultLimit, prevCursor, nextCursor } = query

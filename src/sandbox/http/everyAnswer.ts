@@ -1,6 +1,6 @@
 /**
- * Rules for every answer. Errors have the JSON body of their endpoint, even if no endpoint was reached (an unknown route, a body of another
- * type, an id longer than the router reads). JSON:API content types are read as JSON.
+ * Gives every error the JSON body of its endpoint, even if the request reached none (an unknown route, a body of another type, an id longer
+ * than the router reads). Reads JSON:API content types as JSON.
  */
 import { Effect } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"

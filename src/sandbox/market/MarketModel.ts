@@ -1,5 +1,5 @@
 /**
- * Prices of the sandbox at every moment: one path in US dollars per asset; a pair is the ratio of two. Only the market's own time is scaled
+ * Prices of the sandbox at every time: one path in US dollars per asset; a pair is the ratio of two. Only the market's own time is scaled
  * by `speed`; callers use the service's time. Pure in (settings, candles, time), until a command makes a price stand still.
  */
 import type { Loaded } from "../../candles/CandleFile.ts"
@@ -90,8 +90,8 @@ const pingPong = ({ candles }: ReplayedCandles): PricePath.CandleSource => {
 }
 
 /**
- * A generated market. The logarithm of the price walks at random and is gently pulled back to its start (an Ornstein-Uhlenbeck process). A
- * candle is a few steps of the walk: first, highest, lowest, last. Pure in (seed, index); the last candles are remembered, as a cache.
+ * A generated market: an Ornstein-Uhlenbeck process, in which the logarithm of the price is gently pulled back to its start. A candle is a
+ * few steps of the walk. Pure in (seed, index); the last candles are cached.
  */
 interface Walk {
   readonly seed: number

@@ -1,6 +1,6 @@
 /**
- * The file of `limitbot signer`. It is separate from the bot's, so that the bot's owner does not control the caps. It
- * names the key, the verifier, the place of the record, and what may be signed (`PolicyFile`): here, or in a file that is signed.
+ * The file of `limitbot signer`. It is separate from the bot's, so that the bot's owner does not control the caps. It names the key, the
+ * verifier, the record's file, and what may be signed (`PolicyFile`): here, or in a signed file.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import * as PlainFiles from "../../files/PlainFiles.ts"

@@ -1,6 +1,6 @@
 /**
  * The signatures of people over a signer's policy, and over a payment that needs their approval. Each signed text begins with its own word,
- * so neither can be taken for the other, for a checkpoint or for a payment.
+ * so it cannot pass for the other text, a checkpoint or a payment.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The answer to a quote request, signed by the sandbox's key. Unless the request is dry, it also creates the swap
- * that waits behind its deposit address. The answer is kept as given, because the status repeats it.
+ * Answers a quote request, signed by the sandbox's key. Unless the request is dry, it also creates the swap behind the deposit address. The
+ * answer is kept, because the status repeats it.
  */
 import { Result } from "effect"
 import * as Amount from "../../../domain/Amount.ts"
