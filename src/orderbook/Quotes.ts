@@ -11,7 +11,6 @@ import { present } from "../domain/Present.ts"
 import { type DryQuote, Venue } from "../venue/Venue.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 
-/** The configured decimals of an asset differ from the venue's. Every amount would be wrong by a power of ten. */
 export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDecimals", {
   symbol: Schema.String,
   configured: Schema.Int,

@@ -42,7 +42,6 @@ export const answerOf = (run: Program.ProgramRun, now: number): PriceAnswer => {
   return { _tag: "Told", listed: { mid: answer.price, at, by: "your price program" } }
 }
 
-/** Default: none. */
 export const OwnPrices = Context.Reference<(market: Market) => Effect.Effect<Listed | undefined>>(
   "limitbot/orderbook/OwnPrices",
   { defaultValue: () => () => Effect.undefined }

@@ -1,7 +1,4 @@
-/**
- * Collects the quotes that the strategies of a process need. Each market is listed once, with the size of the largest order that a strategy
- * would place there, and every further size that a strategy names.
- */
+/** Collects the markets of a process's strategies, each with the size of its largest order and every further size that they name. */
 import { type Amount, type Asset, max } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"

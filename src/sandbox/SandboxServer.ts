@@ -1,7 +1,4 @@
-/**
- * The complete sandbox: the service's interface over its state, on a loopback port or as an `HttpClient` without a socket, for tests under
- * a virtual clock.
- */
+/** The complete sandbox, on a loopback port or, for tests under a virtual clock, as an `HttpClient` without a socket. */
 import { createServer, type Server } from "node:http"
 import type { Socket } from "node:net"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"

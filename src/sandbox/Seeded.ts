@@ -1,7 +1,4 @@
-/**
- * Everything that looks random in the sandbox is a pure function of the seed and of a key, such as a purpose, an order and a step. So the
- * same seed and the same commands give the same ids, delays and prices.
- */
+/** All that looks random in the sandbox is a pure function of the seed and a key, so equal commands give equal ids, delays and prices. */
 import { hash } from "node:crypto"
 import bs58 from "bs58"
 

@@ -1,7 +1,4 @@
-/**
- * All settings that determine the behaviour of a sandbox. They are in the first line of a state file: the same settings, start and commands
- * give the same state.
- */
+/** All settings of a sandbox. They are the first line of a state file: equal settings, start and commands give an equal state. */
 import type { Asset } from "../domain/Amount.ts"
 import { flatFeeOf } from "../venue/profile/Charges.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"

@@ -17,7 +17,6 @@ export const SolverLaw = Schema.Struct({
   marginBasisPoints: Schema.Tuple([BasisPoints, BasisPoints]).pipe(
     Schema.withDecodingDefaultTypeKey(Effect.succeed([0, 0] as const))
   ),
-  /** Additional margin for every thousand dollars of the order. */
   marginPerThousandUsd: BasisPoints.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(0))),
   /** Number of solvers that compete for an order. The one with the lowest margin fills it. */
   solvers: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).pipe(

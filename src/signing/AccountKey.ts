@@ -21,7 +21,6 @@ export class KeyOfAnother extends Schema.TaggedError<KeyOfAnother>()("KeyOfAnoth
   }
 }
 
-/** The named account, or else the key's implicit one. */
 export const accountOf = (publicKey: string, named?: string): Effect.Effect<string, KeyOfAnother> => {
   const own = Ed25519.implicitAccount(publicKey) ?? publicKey
   if (named === undefined) return Effect.succeed(own)

@@ -30,7 +30,6 @@ export const textOf = ({ account, at, head, root, size }: Checkpoint): string =>
 const form =
   /^limitbot\.journal\/([0-9a-z._-]{2,64})\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\nhead ([0-9a-f]{64})\ntime (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)\n$/
 
-/** `undefined` for any text that is not exactly a checkpoint. */
 export const parse = (text: string): Checkpoint | undefined => {
   const [, account, size, root, head, time] = form.exec(text) ?? []
   const at = time === undefined ? undefined : Timestamp.parse(time)

@@ -1,7 +1,4 @@
-/**
- * Ed25519 keys and signatures as the ledger writes them: `ed25519:` and base58. `Signer` signs. This file verifies, with Node's own
- * implementation, so a signature is never checked by the code that made it.
- */
+/** Ed25519 keys and signatures as `ed25519:` and base58. Node verifies, so a signature is never checked by the code that made it. */
 import { createPrivateKey, createPublicKey, type KeyObject, verify as verifySignature } from "node:crypto"
 import bs58 from "bs58"
 import { Result } from "effect"

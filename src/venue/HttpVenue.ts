@@ -81,10 +81,7 @@ type Reading = (element: unknown, now: number) => Result.Result<Order, OddOrder>
 
 const generationMillis = 300_000
 
-/**
- * Remembers decoded elements by their text, because most are unchanged since the last poll. Forgets an element after five to ten minutes
- * outside every list.
- */
+/** Elements that are unchanged since the last poll are not decoded again. Unlisted ones are forgotten after five to ten minutes. */
 const remembering = (read: Reading): Reading => {
   interface Known {
     readonly text: string

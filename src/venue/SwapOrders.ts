@@ -141,7 +141,7 @@ const toOrder = (
   const until = Timestamp.parse(term("deadline", echo.deadline))
   const missing = swap === undefined ? needed.find((name) => unsaid.includes(name)) : undefined
   if (missing !== undefined) return Result.fail(`${missing} is missing`)
-  // A missing amount never counts as zero.
+  // `amountOf` returns zero for a missing amount, which must not become the amount of a deposit.
   const isKnown = swap?.depositedAmount !== undefined || (swap !== undefined && !withDeposit.has(swap.status))
   if (inputAmount === 0n && !isKnown) return Result.fail("it does not say what is to be deposited")
   // A swap that is read alone has no sides: it counts as a sale of its origin.

@@ -96,10 +96,7 @@ export interface Balance {
   /** `private`, `public`, or another word of the service. */ readonly source: string
 }
 
-/**
- * Returns the account's balances at the places that pay its orders, by asset id. An asset is missing if no service reports it: money on
- * other chains, and public money without an RPC address.
- */
+/** Returns balances at the places that pay orders, by asset id. Missing: money on other chains, and public money without an RPC address. */
 export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<string, DepositType>) {
   const venue = yield* Venue
   const idsAt = (wanted: DepositType) => [...homes].flatMap(([id, home]) => (home === wanted ? [id] : []))

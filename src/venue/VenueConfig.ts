@@ -1,7 +1,4 @@
-/**
- * The address of the venue, our account there, and the time limits. The configuration file fills it; secrets stay `Redacted` until a header
- * is written.
- */
+/** The address of the venue, our account there, and the time limits. Secrets stay `Redacted` until a header is written. */
 import { Context, type Redacted } from "effect"
 import { type AskedPath, type MoneyPlaces, pathBetween } from "../domain/MoneyPath.ts"
 import type { OrderTerms } from "../domain/Order.ts"
@@ -29,7 +26,7 @@ export const partiesOf = ({ recipient, recipientType, refundTo, refundType }: As
   recipient
 })
 
-/** Returns the terms of an order: its own terms override the account's. A deposit by intent has no memo. */
+/** An order's own terms override the account's. A deposit by intent has no memo. */
 export const termsOf = (account: VenueAccount, depositType: string, own: OrderTerms = {}) => {
   const { appFees, confidentiality, depositMode = "SIMPLE" } = { ...account, ...own }
   return {

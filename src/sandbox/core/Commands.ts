@@ -1,7 +1,4 @@
-/**
- * Everything that a client can change, as plain data that is written unchanged to the state file. A command either changes the state and
- * answers, or refuses and changes nothing.
- */
+/** Commands are plain data, as in the state file. A command either changes the state and answers, or refuses and changes nothing. */
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
 import { type SignedDeposit, signedDeposits } from "../../signing/Domains.ts"

@@ -1,7 +1,4 @@
-/**
- * Incoming money. A transfer reaches the deposit address at once, and its order or swap notices it slightly later. Money that is not needed
- * is returned separately from any payout or refund.
- */
+/** Incoming money arrives at once and is noticed slightly later. Excess is returned separately from any payout or refund. */
 import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import * as Seeded from "../Seeded.ts"

@@ -1,7 +1,4 @@
-/**
- * Generates the payload that funds a deposit address, and makes the verifier's checks of the signed result, in the verifier's order.
- * `ExecuteIntent` makes the checks that need the state. Generating changes nothing.
- */
+/** Generates payloads that fund a deposit address, and verifies signed ones, in the verifier's order. Commands check the rest. */
 import { Result, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"

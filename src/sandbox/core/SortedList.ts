@@ -1,7 +1,4 @@
-/**
- * An array that stays sorted, for due events and open orders. Inserting is a binary search and a block move. For a sandbox's thousands of
- * entries that costs less than a tree.
- */
+/** A sorted array: for a sandbox's thousands of entries, a binary search and a block move cost less than a tree. */
 export interface SortedList<A> {
   readonly items: Array<A>
   readonly compare: (a: A, b: A) => number

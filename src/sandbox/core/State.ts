@@ -1,7 +1,4 @@
-/**
- * The service's whole state: a fold of commands with their times. Only `Commands.apply` and `Advance.advance` change it, in place. Both
- * depend on nothing but their arguments, so the same commands at the same times give the same state.
- */
+/** The state of the service: a fold of commands with their times, changed in place and only by `Commands.apply` and `Advance.advance`. */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"

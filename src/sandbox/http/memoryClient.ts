@@ -1,7 +1,4 @@
-/**
- * An `HttpClient` whose requests are answered in this process. They are encoded, routed, checked and decoded like any other, but without
- * sockets or promises, so a virtual clock controls all of it.
- */
+/** An `HttpClient` whose requests are answered in this process, without sockets or promises, so a virtual clock controls all of it. */
 import { Effect, type Scope } from "effect"
 import {
   HttpClient,

@@ -89,10 +89,7 @@ const pingPong = ({ candles }: ReplayedCandles): PricePath.CandleSource => {
   }
 }
 
-/**
- * A generated market: an Ornstein-Uhlenbeck process, in which the logarithm of the price is gently pulled back to its start. A candle is a
- * few steps of the walk. Pure in (seed, index); the last candles are cached.
- */
+/** An Ornstein-Uhlenbeck process: the logarithm of the price is gently pulled back to its start. A candle is a few steps of the walk. */
 interface Walk {
   readonly seed: number
   readonly symbol: string

@@ -1,7 +1,4 @@
-/**
- * Plays the file of `limitbot sandbox --script`: steps that set prices, wait, fill orders and move the time forward, by the commands of the
- * sandbox's HTTP interface.
- */
+/** Plays the file of `limitbot sandbox --script`. Its steps give the same commands as the sandbox's HTTP interface. */
 import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"

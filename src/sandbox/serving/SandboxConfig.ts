@@ -1,7 +1,4 @@
-/**
- * Writes the configuration for a sandbox as a user would, with its two secrets in files beside it that only their owner can read. An
- * existing file is never replaced, because it may belong to real money.
- */
+/** Writes a sandbox's configuration and its two secrets, for their owner only. Never replaces a file: it may belong to real money. */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import type { ProfileName } from "../../venue/profile/Profiles.ts"
 import { saltFrom } from "../SandboxApi.ts"

@@ -48,10 +48,7 @@ export const aliveFor = (
   now: number
 ): RecordEntry | undefined => aliveIn(entries, now).findLast((each) => each.depositAddress === depositAddress)
 
-/**
- * Returns the earlier signature for a repeated request, by a bot that died before it got the answer. The same bytes pay nothing twice,
- * because their nonce executes once. Signing different bytes could pay twice.
- */
+/** A repeated request gets the same bytes, whose nonce executes once. Signing different bytes could pay twice. */
 export const givenBefore = (
   { amount, asset, depositAddress }: PaymentToSign,
   entries: ReadonlyArray<RecordEntry>,

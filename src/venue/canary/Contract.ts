@@ -166,8 +166,8 @@ export const kinds = {
 const nameOf = (path: string): string => path.replace(/^attributes\./, "").replaceAll("[]", "")
 
 /**
- * Returns the differences of an answer. An unknown word or a new field does not stop funding, because the program accepts both. Any other
- * fault stops it in a field that money depends on, or if it makes an answer that is read whole unreadable.
+ * An unknown word or a new field does not stop funding, because the program accepts both. Any other fault stops it in a field that money
+ * depends on, or if it makes an answer unreadable that is read whole.
  */
 export const driftOf = ({ isReadWhole, money, of, promised, schema }: Kind, answer: unknown): ReadonlyArray<Drift> => {
   const paths = money(answer)

@@ -15,7 +15,6 @@ const periodMillis = 5000
 const guessedPauseMillis = 1000
 const jitterMillis = 500
 
-/** Books turns at a service with a fixed rate, for all who share it. */
 export interface HistoryTurns {
   /** Returns the time of our turn. Returns `undefined`, and books nothing, if that is more than `maxWaitMillis` ahead. */
   book(now: number, spacingMillis: number, maxWaitMillis: number): Effect.Effect<number | undefined>

@@ -111,7 +111,6 @@ const turnsOfLast = 8
 /** Requests per second, even at a low rate, so that an account can leave the market. */
 const minCancelRate = 1
 
-/** A token bucket with one second's worth of tokens, whose rate follows the venue's answers, and a second bucket for cancels. */
 const makeBucket = (share: RateShare["Service"], startedAt: number) => {
   let rate = share.rate(startedAt)
   let tokens = rate

@@ -53,7 +53,7 @@ export const renew = (
   return { rate, lessons, share, careful, isWaiting: due / rate - share > slight }
 }
 
-/** Returns the shares of a rate, in the order of the demands. The unused rate is divided evenly. */
+/** In the order of the demands. The unused rate is divided evenly. */
 export const divide = (rate: number, demands: ReadonlyArray<number>): ReadonlyArray<number> => {
   const floor = floorOf(rate, demands.length)
   const claims = demands.map((demand) => Math.max(floor, demand))

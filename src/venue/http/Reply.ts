@@ -152,7 +152,6 @@ const seenIn = (reply: Reply): { status: number; correlationId?: string } => {
   return { status: reply.status, ...present({ correlationId: id }) }
 }
 
-/** `Retry-After` in seconds or as a date, kept within bounds. */
 const pauseMillis = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   const date = Option.map(DateTime.make(header), DateTime.toEpochMillis)

@@ -193,7 +193,6 @@ const transportFailure = (operation: string, { message, reason, request }: HttpC
   return new VenueError({ reason: new OutcomeUnknown({ operation, text: clean(text), isUnreached: true }) })
 }
 
-/** The innermost cause says what happened. */
 const networkWord = (cause: unknown): string => {
   if (!(cause instanceof Error)) return "the connection failed"
   if (cause.cause instanceof Error) return networkWord(cause.cause)
@@ -204,7 +203,6 @@ const networkWord = (cause: unknown): string => {
 const isTransient = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
 
-/** A capped, jittered backoff that waits as long as the venue asks, within the read's own deadline. */
 export const repeatReads = (readMillis: number) =>
   Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("10 seconds")]).pipe(
     Schedule.jittered,

@@ -1,7 +1,4 @@
-/**
- * Computes the cost of a trade by a fee schedule, in basis points of the input: app fees for their recipients, and the service's own fee.
- * It is a forecast; an order's echo states its real costs.
- */
+/** Forecasts the cost of a trade by a fee schedule, in basis points of the input. An order's echo states its real costs. */
 import { type Amount, type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TradeCosts } from "../../domain/Market.ts"
@@ -105,10 +102,7 @@ interface Pair {
 export const isPartner = (facts: VenueFacts, hasPartnerJwt: boolean): boolean =>
   hasPartnerJwt || facts.fees.credential === "apiKey"
 
-/**
- * Fees of one payout or refund, in units of the asset. The venue publishes them only on orders, so the sandbox takes these, and forecasts
- * use them until an order shows others.
- */
+/** Fees of one payout or refund, in units of the asset: assumed until an order shows others, because the venue publishes no list. */
 const fees: Readonly<Record<string, string>> = {
   BTC: "0.0000003",
   ETH: "0.000008",

@@ -1,7 +1,4 @@
-/**
- * Decides from the refusal of a signed payload if the payload was executed. The verifier has only English texts for this, not codes, and
- * only this file reads them.
- */
+/** Decides from a refusal if the signed payload was executed. The verifier has only English texts for this; only this file reads them. */
 import type { RefusalVerdict } from "../../domain/Payload.ts"
 
 /** The nonce belongs to this one payment, so only the payload itself can have used it. */

@@ -210,7 +210,6 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
 const echoedBasisPoints = ({ appFees }: WireOrderAttributes): number | undefined =>
   appFees == null || appFees.length === 0 ? undefined : Decimal.sumOf(appFees.map(({ fee }) => fee))
 
-/** Returns the order in exact values, or the name of the field that makes it unusable. Missing terms are named. */
 export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Order> => {
   const { swapView: view = {} } = attributes
   const unsaid: Array<OrderTerm> = []
@@ -280,7 +279,7 @@ const decodeParties = Schema.decodeUnknownOption(
   })
 )
 
-/** Returns an order of other parties, if it names its parties and they are not ours. Any other element is read normally. */
+/** An element that names its parties, none of them ours. Any other element is read normally. */
 export const ofOthers = (element: unknown, parties: ReadonlySet<string>): OrderOfOthers | undefined => {
   const orderParties = Option.getOrUndefined(decodeParties(element))
   if (orderParties === undefined) return undefined

@@ -6,7 +6,6 @@ import * as Wire from "./WireValue.ts"
 const { informal, tolerant } = Wire
 const Text = Schema.String
 
-/** Milliseconds for which a quote is valid if the request has no deadline. */
 const validMillis = Duration.toMillis("1 hour")
 
 const Rebates = Schema.Array(

@@ -20,7 +20,6 @@ export const clean = (text: string): string =>
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
 
-/** Keeps a name unchanged, or refuses it. */
 export const parseName = (text: string): string | undefined =>
   text.length <= maxNameLength && text === clean(text) ? text : undefined
 
@@ -83,7 +82,6 @@ export const informal = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   )
 }
 
-/** Hashes of other chains: plain ones, or with the address of an explorer. */
 const ChainTxHash = Schema.Union([
   Schema.String,
   Schema.Struct({ hash: Schema.String, explorerUrl: informal(Schema.String) })
@@ -181,7 +179,7 @@ export const confidentialities = ["public", "basic", "advanced"] as const
 export const ledgers = ["native", "near"] as const
 export type LedgerName = (typeof ledgers)[number]
 
-/** The home ledger's transaction hashes: one deployment spells the key `native…`, another `near…`; both are read. */
+/** One deployment spells the key `native…`, another `near…`; both are read. */
 export const ledgerTxHashes = {
   nativeTxHashes: tolerant(Schema.Array(Schema.String)),
   nearTxHashes: tolerant(Schema.Array(Schema.String))

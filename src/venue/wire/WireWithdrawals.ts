@@ -48,7 +48,6 @@ export interface Withdrawals {
   readonly recipient?: string
   readonly affiliateRecipient?: string
   readonly withdrawals: ReadonlyArray<Withdrawal>
-  /** As the venue reported them. */
   readonly odd: ReadonlyArray<unknown>
 }
 

@@ -83,7 +83,6 @@ const amountsNow = (state: State, swap: SandboxSwap) => {
   return { amountIn, amountOut: amountOut - keptOf(state, swap, amountOut - quotedFor(swap, amountIn, "amountOut")) }
 }
 
-/** The service's part of the gain over the quote, rounded up. */
 const keptOf = ({ now, settings }: State, { createdAt }: SandboxSwap, gained: Amount.Amount): Amount.Amount => {
   const { kept, minutes } = factsOf(settings).fees.improvement
   if (gained <= 0n || now - createdAt > minutes * minuteMillis) return 0n
