@@ -13,7 +13,6 @@ import * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
 const concurrency = 4
-/** After this time, a slow market is not waited for. */
 const lateMillis = 2_000
 /** A market without a quote for this time is reported; a single quote may fail. Strategies may still accept the age of its last price. */
 const unquotedMillis = 10_000

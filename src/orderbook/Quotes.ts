@@ -1,6 +1,5 @@
 /**
- * Requests executable two-sided prices. There is no public book, so a price is a dry quote in each direction for a size that the strategy
- * would trade; it includes the spread. Every answer also confirms or contradicts the configured decimals of both assets.
+ * Executable prices: a dry quote in each direction for a tradable size. Every answer also checks the configured decimals of both assets.
  */
 import { Clock, Effect, Schema } from "effect"
 import { type Amount, type Asset, format, max } from "../domain/Amount.ts"

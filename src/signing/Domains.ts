@@ -1,7 +1,4 @@
-/**
- * The domains of signatures: one table from the deposit type of an order to the verifier that executes its transfer and to the name of its
- * token there. All code that signs or checks a signature uses it. A deposit type without a row is never signed.
- */
+/** One table from an order's deposit type to the verifier that executes its transfer and the token's name there. No row: never signed. */
 import { Schema } from "effect"
 
 export const SigningDomain = Schema.Struct({

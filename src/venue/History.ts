@@ -1,7 +1,4 @@
-/**
- * Past swaps: a second witness of what happened to our money, never the only one. The partner's history has its own address and its own
- * slow rate limit; the end user's history uses the session.
- */
+/** Past swaps: a second witness of our money, never the only one. The partner's history has its own address and its own slow rate limit. */
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"

@@ -1,7 +1,4 @@
-/**
- * Gives every error the JSON body of its endpoint, even if the request reached none (an unknown route, a body of another type, an id longer
- * than the router reads). Reads JSON:API content types as JSON.
- */
+/** Gives every error its endpoint's JSON body, even for an unknown route, another content type or a long id. Reads JSON:API as JSON. */
 import { Effect } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { nextMeta, orderErrorCodes } from "../../venue/wire/WireError.ts"

@@ -95,7 +95,7 @@ interface PolicyInputs {
 
 interface Rule {
   readonly check: string
-  /** The payload is acceptable: another time, approval or policy may allow it. */
+  /** Only this signer's policy refuses. The payload is acceptable: another time, approval or policy may allow it. */
   readonly isOwn?: true
   readonly finds: (inputs: PolicyInputs) => readonly [expected: string, found: string] | undefined
 }

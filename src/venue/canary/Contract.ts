@@ -1,7 +1,4 @@
-/**
- * The program's expectations of each read-only answer of the venue: its schema, the fields that the contract promises, and the fields
- * without which orders or money would be misread. `Canary.ts` requests the answers.
- */
+/** The program's expectations of each read-only answer: its schema, its promised fields, and the fields that orders or money depend on. */
 import { Schema } from "effect"
 import { absent, type Drift } from "../../domain/Drift.ts"
 import { isRecord } from "../../domain/Text.ts"

@@ -1,6 +1,5 @@
 /**
- * The salt in the nonces of logins, which rotates. It is configured or read from a public view of the verifier, if the facts name an RPC
- * address of its ledger. A wrong salt moves nothing: the login is refused.
+ * The salt in login nonces, which rotates: configured, or read from a public view of the verifier. A login with a wrong salt is refused.
  */
 import { Effect, Option, Ref, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"

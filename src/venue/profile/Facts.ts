@@ -1,7 +1,4 @@
-/**
- * The differences between deployments of the service, as data. Client, signer, sandbox and backtest read a fact, never the name of a
- * deployment. The configuration overrides single facts of a profile.
- */
+/** The differences between deployments, as data. Client, signer, sandbox and backtest read a fact, never the name of a deployment. */
 import { Schema } from "effect"
 import { SigningDomains } from "../../signing/Domains.ts"
 

@@ -1,7 +1,4 @@
-/**
- * The three error bodies of the interface: structured errors of the order endpoints, `{message}` of most others, and `{status, error}` of
- * the history endpoints. Each body has one class, and each status one schema member, including `Retry-After`.
- */
+/** Three error bodies: structured errors of the order endpoints, `{message}` of most others, `{status, error}` of the history endpoints. */
 import { Clock, Context, Effect, Random, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { present } from "../../domain/Present.ts"

@@ -1,6 +1,6 @@
 /**
  * Swaps of type ANY_INPUT: an address that turns any token into one asset and pays out each deposit separately. There is no agreed rate and
- * no least output; the price is the one when the deposit is noticed. The swap ends at its deadline, and a later deposit is returned.
+ * no least output; the price is taken when the deposit is noticed. The swap ends at its deadline, and a later deposit is returned.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Seeded from "../../Seeded.ts"
