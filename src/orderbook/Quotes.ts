@@ -1,6 +1,4 @@
-/**
- * Executable prices: a dry quote in each direction for a tradable size. Every answer also checks the configured decimals of both assets.
- */
+/** Executable prices: a dry quote in each direction for a tradable size. Every answer also checks the configured decimals of the assets. */
 import { Clock, Effect, Schema } from "effect"
 import { type Amount, type Asset, format, max } from "../domain/Amount.ts"
 import type { DepthLevel } from "../domain/Book.ts"

@@ -1,6 +1,4 @@
-/**
- * The salt in login nonces, which rotates: configured, or read from a public view of the verifier. A login with a wrong salt is refused.
- */
+/** The salt in login nonces, which rotates: configured, or read from a public view of the verifier. A wrong salt only fails the login. */
 import { Effect, Option, Ref, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import type { VenueFacts } from "../profile/Facts.ts"
