@@ -1,8 +1,8 @@
 /**
- * One market of the order book: its two-sided price at about the size that the strategies trade, requested at every poll, and its
- * deeper levels, requested one at a time and rarely, since quotes use up the venue's rate limit. A level that fails keeps its last
- * answer. A price without a second source (`SecondSource`) is shown with its doubt and counts as none, and no level is requested beside it;
- * a market whose quotes are refused shows the indicative price of the token list, on which no strategy decides.
+ * One market of the order book: its two-sided price at about the size that the strategies trade, and its deeper levels. Every poll requests
+ * the price. Levels are requested one at a time and rarely, because quotes use up the venue's rate limit; a level that fails keeps its last
+ * answer. A price without a second source (`SecondSource`) is shown with its doubt and counts as none, and no level is requested beside it.
+ * A market whose quotes are refused shows the indicative price of the token list, on which no strategy decides.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Amount } from "../domain/Amount.ts"
@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 
   const noteFailure = (market: Market, failure: Failure): Effect.Effect<Failure | undefined> => {
     if (failure._tag === "WrongDecimals") {
-      // Decimals that were right before are right, so this answer is odd and concerns only this market.
+      // Decimals that were right before stay right, so this answer is odd and concerns only this market.
       const wasRight = book.price !== undefined
       const why = wasRight ? failure.since : failure.message
       doubt(why)
@@ -121,7 +121,6 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
     look,
     unquotedFor: unquoted.lasting,
     book: (): Book => ({ ...book, depth: withTop(top, levels.now()), ...present({ seenAfter: sight.seenAfter() }) }),
-    /** The deeper levels, for strategies. `undefined` before the first one. */
     depth: (): Depth | undefined => (levels.now().length === 0 ? undefined : levels.now())
   }
 })
@@ -153,7 +152,7 @@ const indicativeOf = Effect.fnUntraced(function* (tokenPrices: TokenPrices.Token
   return listed && { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt }
 })
 
-/** Returns the reason not to use the price, if any. Asks the second source only if the price is not confirmed already. */
+/** Asks the second source only if the price is not confirmed already. */
 const doubtOf = Effect.fnUntraced(function* (
   { source, tokenPrices }: MarketSetting,
   market: Market,
@@ -164,7 +163,7 @@ const doubtOf = Effect.fnUntraced(function* (
   return source.judge(look, listed)
 })
 
-/** A level further from the price than this counts only once the next answer is near it. A quote alone may be wrong. */
+/** A level further from the price than this counts only once the next answer is near it, because a single quote may be wrong. */
 const farShare = Decimal.make(3n, 2)
 
 const isNear = (one: Pick<DepthLevel, "bid" | "ask">, other: Pick<DepthLevel, "bid" | "ask"> | undefined): boolean =>

@@ -1,7 +1,7 @@
 /**
  * The order book of a service that publishes none. The market's side consists of dry quotes (`MarketBook`: one for each market), our side
- * of the open orders of every account. One book serves the whole process: each market is requested once, however many strategies or
- * accounts need it. A market whose quotes are refused does not stop the others, and one that does not answer does not keep them waiting.
+ * of the open orders of every account. One book serves the whole process, so each market is requested once. A market whose quotes are
+ * refused does not stop the others, and one that does not answer does not keep them waiting.
  */
 import { Clock, Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { type Book, bestFirst, type Depth, type OwnOrder } from "../domain/Book.ts"
@@ -13,9 +13,8 @@ import * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
 const concurrency = 4
-/** A market that answers this much later than the others is not waited for. */
 const lateMillis = 2_000
-/** A market without a quote for this long is reported; a single quote may fail. */
+/** A market without a quote for this time is reported; a single quote may fail. Strategies may still accept the age of its last price. */
 const unquotedMillis = 10_000
 
 type Failure = MarketBook.Failure
@@ -25,14 +24,13 @@ export interface Doubt {
   readonly isUnquoted?: true
 }
 
-/** Returns a failure that concerns the whole bot, once every market was polled: a wrong setting, or the venue is away. */
+/** A failure that concerns the whole bot: a wrong setting, or no market was answered. */
 const failureOf = (failures: ReadonlyArray<Failure | undefined>): Failure | undefined => {
   const [first] = failures
   const isSetUp = failures.find((error) => error?._tag === "WrongDecimals" || error?.reason._tag === "Unauthorized")
   return isSetUp ?? (failures.every((failure) => failure !== undefined) ? first : undefined)
 }
 
-/** Reports markets without a quote. The last price stays usable for as long as strategies accept its age. */
 const noteUnquoted = (doubts: Map<string, Doubt>, markets: ReadonlyMap<string, MarketBook.MarketBook>) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     for (const [market, book] of markets) {
@@ -45,16 +43,16 @@ export class OrderBook extends Context.Service<
   OrderBook,
   {
     /**
-     * Asks for every price that is `maxAgeMillis` old, and for one due deeper level of each market. Then it fails if a credential was
-     * refused, if the first two quotes of a market contradict the configured decimals, or if the venue answered for no market. `lookDeep`
-     * asks for every deeper level, and waits for each market.
+     * Requests every price that is `maxAgeMillis` old, and one due deeper level of each market. Then it fails if a credential was refused,
+     * if the first two quotes of a market contradict the configured decimals, or if the venue answered for no market. `lookDeep` requests
+     * every deeper level, and waits for each market.
      */
     look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
     lookDeep(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
     readonly doubts: ReadonlyMap<string, Doubt>
     /** Restores the last usable mid after a restart. */ remember(market: string, mid: number, at: number): void
-    /** `undefined` before the first look at the market. */ book(market: string): Book | undefined
+    /** `undefined` before the first poll of the market. */ book(market: string): Book | undefined
     /** Deeper levels, for strategies; `undefined` before the first one. */ depth(market: string): Depth | undefined
     /** Replaces the open orders of an account, by market. */
     rest(account: string, orders: ReadonlyMap<string, ReadonlyArray<OwnOrder>>): void
@@ -104,7 +102,7 @@ export class OrderBook extends Context.Service<
 
       const asking = new Map<string, Fiber.Fiber<Failure | undefined>>()
 
-      /** After another market has answered, waits for a slow one only for a short time. A later answer still counts. */
+      /** After another market has answered, waits only `lateMillis` for a slow one. A later answer still counts. */
       const lookWithin = Effect.fnUntraced(function* (
         wanted: Wanted,
         maxAgeMillis: number,

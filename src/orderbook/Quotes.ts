@@ -1,7 +1,4 @@
-/**
- * Executable two-sided prices. There is no public book, so a price is a dry quote in each direction for a size that the strategy would
- * trade; it includes the spread. Every answer also confirms or contradicts the configured decimals of both assets.
- */
+/** Executable prices: a dry quote in each direction for a tradable size. Every answer also checks the configured decimals of the assets. */
 import { Clock, Effect, Schema } from "effect"
 import { type Amount, type Asset, format, max } from "../domain/Amount.ts"
 import type { DepthLevel } from "../domain/Book.ts"
@@ -11,7 +8,6 @@ import { present } from "../domain/Present.ts"
 import { type DryQuote, Venue } from "../venue/Venue.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 
-/** The configured decimals of an asset differ from the venue's. Every amount would be wrong by a power of ten. */
 export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDecimals", {
   symbol: Schema.String,
   configured: Schema.Int,
@@ -32,7 +28,6 @@ export interface QuoteSizes {
   readonly quote: Amount
 }
 
-/** Digits of a price that is computed from two amounts: far finer than any tick, and short enough to read. */
 const priceDigits = 12
 
 const ratio = (
@@ -51,7 +46,7 @@ const ratio = (
 /** An output of fewer units is rounded by more than a basis point. */
 const fineUnits = 10_000n
 
-/** The output of a quote is rounded down to its unit. If that is too coarse for a price, the same output is asked for exactly. */
+/** A quote rounds its output down to a unit. If that is too coarse for a price, the same output is requested exactly. */
 const quoted = Effect.fnUntraced(function* (origin: Asset, destination: Asset, amount: Amount) {
   const [venue, assets] = [yield* Venue, { originAsset: origin.id, destinationAsset: destination.id }]
   const first = yield* venue.dryQuote({ ...assets, amount })
@@ -67,9 +62,9 @@ const selling = ({ base, quote }: Market, amount: Amount) => quoted(base, quote,
 const askIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountIn, amountOut, "up")
 const bidIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountOut, amountIn, "down")
 
-/** Returns the present bid and ask and their base quantity. `undefined` if the quotes are unusable (zero amounts, crossed sides). */
+/** Returns bid, ask and their base quantity; `undefined` if the quotes are unusable (zero amounts, crossed sides). */
 export const observe = Effect.fn("Quotes.observe")(function* (market: Market, sizes: QuoteSizes) {
-  // A price's age counts from before the question, because the answer may take long.
+  // A price is as old as its request, because the answer may take long.
   const at = yield* Clock.currentTimeMillis
   const [bought, sold] =
     sizes.quote > 0n && sizes.base > 0n
@@ -89,7 +84,7 @@ export const observe = Effect.fn("Quotes.observe")(function* (market: Market, si
   return { price: { bid, ask, at } satisfies TwoSidedPrice, quantity: max(bought.value.amountOut, sold.value.amountIn) }
 })
 
-/** Requests both sides for one base quantity. A side that the venue does not quote is left out of the level. */
+/** Requests both sides for one base quantity. The level lacks a side that the venue does not quote. */
 export const level = Effect.fn("Quotes.level")(function* (market: Market, quantity: Amount, near: Price) {
   const at = yield* Clock.currentTimeMillis
   const cost = quoteAmount(market, quantity, near, "up")

@@ -1,18 +1,16 @@
 /**
- * The second source of a price. A quote is the word of one service at one moment; it may be wrong once, three times in a row, or for
- * minutes. So no price is used on a quote alone. Only this module decides if a price is used:
+ * The second source of a price. All quotes come from one service, which may be wrong once, three times in a row, or for minutes. So no price
+ * is used on a quote alone. Only this module decides if a price is used, by the first rule that applies:
  *
  * 1. It is near the price at which a second source last agreed, and the market was watched since without a gap. A price that was used by
  *    this rule is no source itself, so small steps cannot lead away from the truth.
- * 2. Otherwise the second source shows a price near it: the owner's own (`SecondSourceProgram`), or else the token list.
- * 3. Otherwise, if the second source does not contradict it, it is near the last known price, however old (at a start the last stored one),
- *    or the quotes of a whole minute agree, at least five of them. A second quote alone is the same source again.
+ * 2. The second source shows a price near it: the owner's own (`SecondSourceProgram`), or else the token list.
+ * 3. The second source does not contradict it, and it is near the last known price, however old (at a start the last stored one), or at
+ *    least five quotes of a whole minute agree. A second quote alone is the same source again.
  *
- * The second source contradicts a price unless it has none, or an old one, or was as far from the price that was used until just now: for
- * some assets the list is always off. A real move is used at once if the list shows it too. Until then the market has no price: nothing is
- * decided, paid or withdrawn by it, and no candle and no loss limit sees it.
- *
- * Prices are doubles here, because only their ratios count.
+ * The second source contradicts a price unless it has none, or an old one, or was also far from the price used just before: for some assets
+ * the list is always off. A real move is used at once if the list shows it too. Until then the market has no price: nothing is decided, paid
+ * or cancelled by it, and no candle and no loss limit sees it. Prices are doubles here, because only their ratios count.
  */
 import { Context } from "effect"
 import { minuteMillis } from "../domain/Durations.ts"

@@ -1,7 +1,7 @@
 /**
- * A second source of prices that is a program of the owner. It is asked only if a price needs a second source, once for each market and
- * poll, and replaces the venue's token list. It is started anew each time, because it is rarely needed (at a start, after a gap, after a
- * jump) and a fresh answer cannot be stale without notice. If it has no price or fails, the token list is asked as before.
+ * A program of the owner as the second source of prices, instead of the venue's token list. It is asked only if a price needs a second
+ * source, once for each market and poll. It starts for each question, because that is rare (at a start, after a gap, after a jump) and an
+ * old answer would be stale without notice. If it has no price or fails, the token list is used.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { ChildProcessSpawner } from "effect/process"
@@ -42,7 +42,6 @@ export const answerOf = (run: Program.ProgramRun, now: number): PriceAnswer => {
   return { _tag: "Told", listed: { mid: answer.price, at, by: "your price program" } }
 }
 
-/** The owner's own price source for a market. Default: none. */
 export const OwnPrices = Context.Reference<(market: Market) => Effect.Effect<Listed | undefined>>(
   "limitbot/orderbook/OwnPrices",
   { defaultValue: () => () => Effect.undefined }

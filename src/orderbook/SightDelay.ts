@@ -1,7 +1,7 @@
 /**
- * Estimates the delay until a move of the market's price is seen. Nothing is seen between two polls, so a move is seen when the later poll
- * is answered. Its delay is spread evenly between the duration of that poll and that duration plus the pause. The newest polls together
- * give the times within which half of all moves, and 99 of 100, are seen.
+ * Estimates the delay until a move of the market's price is seen. Between two polls nothing is seen, so the answer of the later poll shows
+ * the move. The delay is spread evenly between the duration of that poll and that duration plus the pause. The newest polls give the times
+ * within which half of all moves, and 99 of 100, are seen.
  */
 import type { SeenAfter } from "../domain/Book.ts"
 
@@ -31,7 +31,7 @@ export const make = () => {
   }
 }
 
-/** The whole milliseconds within which this share of all moves is seen, rounded up. */
+/** Milliseconds, rounded up, within which this share of all moves is seen. */
 const within = (looks: ReadonlyArray<Look>, share: number): number => {
   const total = looks.reduce((sum, { pauseMillis }) => sum + pauseMillis, 0)
   const visibleMillisOf = (millis: number): number =>

@@ -1,6 +1,6 @@
 /**
  * Prices of the venue's token list: one request for all markets, in dollars, and only indicative. No strategy trades on them. They are the
- * second source of quoted prices (`SecondSource`) if the owner has none, and people see them for a market that is not quoted.
+ * second source of quoted prices (`SecondSource`) if the owner has none, and shown for a market that is not quoted.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Asset } from "../domain/Amount.ts"
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
     return list
   }, lock.withPermit)
 
-  /** Quote per base. `undefined` while the list does not price both. */
+  /** Quote per base; `undefined` unless the list prices both assets. */
   const of = Effect.fnUntraced(function* ({ base, quote }: Market, maxAgeMillis: number) {
     const { tokens, at: askedAt } = yield* within(maxAgeMillis)
     const usd = (asset: Asset) => tokens.get(asset.id)?.priceUsd ?? 0

@@ -1,7 +1,4 @@
-/**
- * Collects what the strategies of a process need to know of their markets. Each market is listed once, with the size of the largest order
- * that a strategy would place there, and every further size that a strategy names.
- */
+/** Collects the markets of a process's strategies, each with the size of its largest order and every further size that they name. */
 import { type Amount, type Asset, max } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
@@ -13,11 +10,11 @@ export interface Wanted {
   readonly depth: ReadonlyArray<Amount>
 }
 
-/** About the size of an order. A token without decimals has a budget of few units. */
+/** At least one unit, because a token without decimals has a budget of few units. */
 const orderOf = (budget: Amount, { orderCount = 10 }: Strategy): Amount =>
   budget > 0n ? max(1n, budget / BigInt(orderCount)) : 0n
 
-/** A market that is only watched is also quoted for about the size of an order, if an asset of the budget says how much that is. */
+/** A market that is only watched is quoted for one base unit, unless an asset of the budget gives the size of an order. */
 const watchedSizes = ({ base, quote }: Market, strategy: Strategy): QuoteSizes => {
   const { limits, market } = strategy
   const { budget } = limits
@@ -33,7 +30,6 @@ const watchedSizes = ({ base, quote }: Market, strategy: Strategy): QuoteSizes =
 
 const oneOf = ({ decimals }: Asset): QuoteSizes => ({ base: 10n ** BigInt(decimals), quote: 0n })
 
-/** A market of which only the price matters. */
 export const aboutOne = (market: Market): Wanted => ({ market, sizes: oneOf(market.base), depth: [] })
 
 const ofStrategy = (strategy: Strategy): ReadonlyArray<Wanted> => {

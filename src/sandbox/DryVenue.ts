@@ -1,8 +1,8 @@
 /**
- * The venue of a dry run: prices are real (every quote goes to the real venue), orders are not. Nothing is created, signed or cancelled
- * there. Orders live in this process and are "funded" without a signature. An order fills at its limit when a quote in its own direction
- * reaches the limit; a swap fills as soon as it is funded. Both pay out at once, without fees. Everything is forgotten at the end, so a dry
- * run starts with an empty journal.
+ * The venue of a dry run: prices are real (every quote goes to the real venue), orders are not. Nothing is created, signed or cancelled at
+ * the real venue. Orders live in this process and are "funded" without a signature. An order fills at its limit when a quote in its own
+ * direction reaches the limit; a swap fills as soon as it is funded. Both pay out at once, without fees. No state outlives the process, so
+ * a dry run starts with an empty journal.
  */
 import { Clock, Effect, Layer } from "effect"
 import type { Asset } from "../domain/Amount.ts"
@@ -72,7 +72,6 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
 
       const fillReached = (originAsset: string, destinationAsset: string, quote: DryQuote, at: number) => {
         for (const order of orders.values()) {
-          // A quote in the order's own direction gives the price at which it would execute now.
           const isSameWay = order.originAsset === originAsset && order.destinationAsset === destinationAsset
           if (isSameWay && order.fillStatus === "OPEN" && isReached(order, quote)) fill(orders, order, at)
         }

@@ -1,7 +1,4 @@
-/**
- * The service behind the HTTP interface: one state, changed by one command at a time. A command is answered only when it is in the state
- * file, so every client sees only the state in that file.
- */
+/** The service behind the interface: one state, changed by one command at a time. Each command is in the state file before its answer. */
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { advance } from "./core/Advance.ts"
 import { apply, type Command, type CommandAnswers, type CommandTag, replay } from "./core/Commands.ts"

@@ -46,7 +46,6 @@ export const MarketResponse = Schema.Struct({
 }).annotate({ identifier: "SandboxMarket" })
 export type MarketResponse = typeof MarketResponse.Type
 
-/** A client's credentials. These keys have no value anywhere else. */
 const GeneratedAccount = Schema.Struct({ key: Schema.String, signerId: Schema.String })
 
 export const ConnectionResponse = Schema.Struct({

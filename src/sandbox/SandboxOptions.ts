@@ -53,7 +53,7 @@ export const settingsOf = (options: SandboxOptions, candles: ReplayedCandles | u
   return { ...settings, accounts, speed: options.speed ?? settings.speed, ...replayed }
 }
 
-/** Finds the asset in the file's name: `binance-solusdt-1m.csv` has prices of SOL. */
+/** `binance-solusdt-1m.csv` has prices of SOL. */
 export const candlesSymbol = (settings: SandboxSettings, file: string): string => {
   const name = (file.split(/[/\\]/).at(-1) ?? "").toLowerCase()
   const asset = settings.assets.find(({ symbol, volatility }) => volatility > 0 && name.includes(symbol.toLowerCase()))

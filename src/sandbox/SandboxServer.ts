@@ -1,7 +1,4 @@
-/**
- * The complete sandbox: the service's interface over its state, on a loopback port or as an `HttpClient` without a
- * socket (for tests under a virtual clock). Both give a record of everything that a client needs.
- */
+/** The complete sandbox, on a loopback port or, for tests under a virtual clock, as an `HttpClient` without a socket. */
 import { createServer, type Server } from "node:http"
 import type { Socket } from "node:net"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -63,10 +60,7 @@ export const layer = (options: SandboxOptions) =>
     )
   )
 
-/**
- * Runs a sandbox without sockets: this process answers the requests of its client, by the clock under which it runs. `Sandbox` is included
- * for tests that judge a client by the service's own books.
- */
+/** This process answers the requests of its client, by its own clock. Tests compare the client with the service's books in `Sandbox`. */
 export const layerMemory = (options: SandboxOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -135,7 +129,7 @@ const breakSocket = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
   return HttpServerResponse.empty()
 })
 
-/** Answers to requests that reach no endpoint, because their bytes are not HTTP or have no end. Those of Node have no body. */
+/** Node answers without a body if the bytes of a request are not HTTP or have no end. These answers replace Node's. */
 const sentences: Readonly<Record<string, readonly [line: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers of the request are too large"],
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request was not complete in time"]

@@ -1,7 +1,4 @@
-/**
- * Everything that looks random in the sandbox is a pure function of the seed and of a key, such as a purpose, an order and a step. So the
- * same seed and the same commands give the same ids, delays and prices.
- */
+/** All that looks random in the sandbox is a pure function of the seed and a key, so equal commands give equal ids, delays and prices. */
 import { hash } from "node:crypto"
 import bs58 from "bs58"
 
@@ -35,10 +32,7 @@ export const fraction = (seed: number, ...keys: ReadonlyArray<Key>): number =>
 export const between = (bounds: readonly [number, number], seed: number, ...keys: ReadonlyArray<Key>): number =>
   bounds[0] + Math.floor(fraction(seed, ...keys) * (bounds[1] - bounds[0] + 1))
 
-/**
- * A keyed stream of standard normal numbers for price paths, where a digest per number would be too slow. The seed is
- * hashed once; a 32-bit mix of the hash and the index gives each number.
- */
+/** Standard normal numbers for price paths. A 32-bit mix gives each number, because a digest per number would be too slow. */
 export const normals = (seed: number, ...keys: ReadonlyArray<Key>): ((index: number) => number) => {
   const key = digest(seed, keys)
   const low = key.readInt32BE(0)

@@ -1,7 +1,4 @@
-/**
- * All settings that determine the behaviour of a sandbox, apart from the commands. They are in the first line of a state file: the same
- * settings, start and commands give the same state.
- */
+/** All settings of a sandbox. They are the first line of a state file: equal settings, start and commands give an equal state. */
 import type { Asset } from "../domain/Amount.ts"
 import { flatFeeOf } from "../venue/profile/Charges.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"
@@ -19,7 +16,7 @@ export interface SandboxAsset extends Asset {
   readonly initial: number
 }
 
-/** Lowest and highest delay in milliseconds; the seed chooses between them. */
+/** Lowest and highest, in milliseconds; the seed chooses. */
 export type Delay = readonly [number, number]
 
 /** The rules of a sandbox. Amounts in USD are approximate. */
@@ -71,7 +68,7 @@ export interface SandboxSettings {
   readonly intentMillis: Delay
 }
 
-/** Used unless the settings say otherwise. The venue publishes no spread. */
+/** The venue publishes no spread, so this is an assumption. */
 export const defaultSpread = 0.001
 
 export const defaultSettings = (ledger: LedgerName): SandboxSettings => ({

@@ -1,8 +1,8 @@
 /**
  * Solvers that fill the orders of a sandbox, as data. They ask for a margin, check an order some time after the market has reached it, have
- * limited money, and are absent at times. Without a law, an order fills when the mid touches its limit (`Matching`). All functions are pure
- * in the law, the seed, the order and the time. They share nothing with the fill rules of backtests, because they are used to judge those.
- * Times are the service's, at any speed of the market. Swaps and quotes have no solvers.
+ * limited money, and are absent at times. Without a law, an order fills when the mid touches its limit. All functions are pure. They share
+ * nothing with the fill rules of backtests, because they are used to judge those. Times are the service's, at any speed of the market.
+ * Swaps and quotes have no solvers.
  */
 import { Effect, Schema } from "effect"
 import * as Seeded from "./Seeded.ts"
@@ -13,11 +13,10 @@ const Period = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8_640_00
 
 /** A missing key means the most willing solver. */
 export const SolverLaw = Schema.Struct({
-  /** Lowest and highest: the distance of the mid beyond the limit. Each solver draws its own for each order. */
+  /** Lowest and highest distance of the mid beyond the limit. Each solver draws its own for each order. */
   marginBasisPoints: Schema.Tuple([BasisPoints, BasisPoints]).pipe(
     Schema.withDecodingDefaultTypeKey(Effect.succeed([0, 0] as const))
   ),
-  /** Additional margin for every thousand dollars of the order. */
   marginPerThousandUsd: BasisPoints.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(0))),
   /** Number of solvers that compete for an order. The one with the lowest margin fills it. */
   solvers: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).pipe(
@@ -61,7 +60,7 @@ export const solverLaws: Readonly<Record<string, SolverLaw>> = {
 
 const maxMargin = 0.5
 
-/** The lowest margin of all solvers beyond the limit of an order, as a ratio of the price. */
+/** The lowest margin of all solvers, as a ratio of the price. */
 export const marginOf = (law: SolverLaw | undefined, seed: number, order: number, usd: number): number => {
   if (law === undefined) return 0
   const [lowest, highest] = law.marginBasisPoints

@@ -46,7 +46,6 @@ export const open = Effect.fn("StateFile.open")(function* (path: string, setting
 
   const isPresent = yield* fileSystem.exists(path).pipe(fromPlatform)
   const stored = isPresent ? yield* fileSystem.readFile(path).pipe(fromPlatform) : new Uint8Array()
-  // Only complete lines were ever answered.
   const whole = stored.subarray(0, stored.lastIndexOf(10) + 1)
   const file = yield* fileSystem.open(path, { flag: "a", mode: 0o600 }).pipe(fromPlatform)
   if (whole.length < stored.length) yield* fileSystem.truncate(path, whole.length).pipe(fromPlatform)

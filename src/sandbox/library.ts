@@ -24,10 +24,7 @@ export interface RunningSandbox {
   readonly connection: ConnectionRecord
   /** Sets prices in quote per base, by market such as `BTC/USDC`. A price stands still until it is set again. */
   readonly setPrices: (prices: Readonly<Record<string, number>>) => Promise<void>
-  /**
-   * Fills the oldest open order that matches all fields, at its price. Resolves to the order and its total executed quantity, in smallest
-   * units.
-   */
+  /** Fills the oldest open order that matches all fields, at its price. Resolves to the order's id and total executed quantity. */
   readonly fill: (order: FillRequest) => Promise<Filled>
   /** Moves the sandbox's clock by milliseconds, at least 1. Everything due in that time happens at once. */
   readonly advance: (millis: number) => Promise<void>

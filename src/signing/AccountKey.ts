@@ -1,6 +1,6 @@
 /**
- * Determines the key that signs for an account. An implicit account is its key in hexadecimal digits. Only the verifier knows the keys of a
- * named account, so the key that signed first has to sign everything that a process sends.
+ * Determines the key that signs for an account. The name of an implicit account is its key in hexadecimal digits. Only the verifier knows
+ * the keys of a named account, so the key that signed first has to sign everything that a process sends.
  */
 import { Effect, Schema } from "effect"
 import * as Ed25519 from "./Ed25519.ts"
@@ -8,11 +8,9 @@ import type { Signature } from "./Signer.ts"
 
 const implicit = /^[0-9a-f]{64}$/
 
-/** The only key that can sign for an account, if the account's name contains it. */
 export const keyOf = (account: string): string | undefined =>
   implicit.test(account) ? Ed25519.format(Buffer.from(account, "hex")) : undefined
 
-/** The verifier refuses every signature of this key for the account. */
 export class KeyOfAnother extends Schema.TaggedError<KeyOfAnother>()("KeyOfAnother", {
   account: Schema.String,
   publicKey: Schema.String,
@@ -23,7 +21,6 @@ export class KeyOfAnother extends Schema.TaggedError<KeyOfAnother>()("KeyOfAnoth
   }
 }
 
-/** The account that a key signs for: the named one, or the key's own. */
 export const accountOf = (publicKey: string, named?: string): Effect.Effect<string, KeyOfAnother> => {
   const own = Ed25519.implicitAccount(publicKey) ?? publicKey
   if (named === undefined) return Effect.succeed(own)

@@ -1,7 +1,7 @@
 /**
  * Writes the state of a journal as a signed text for other parties: a note in the form of C2SP's `tlog-checkpoint` and `signed-note`
  * (https://c2sp.org), which public witnesses read. Its first lines are the origin, the number of events and the root of the Merkle tree
- * over them; then follow the hash of the newest event and the time by the bot's clock. The key of the account signs the text itself. It can
+ * over them. Then follow the hash of the newest event and the time by the bot's clock. The key of the account signs the text itself. It can
  * never be a payment: a verifier accepts a signature over the 32 bytes of a digest, or over a text that is JSON. This text is longer than a
  * digest, and begins with a letter, as no JSON object does.
  */
@@ -13,9 +13,8 @@ import { Signer, SigningRefused } from "./Signer.ts"
 
 export interface Checkpoint {
   readonly account: string
-  /** Number of events. */
   readonly size: number
-  /** The root of the tree over them, in base64. */
+  /** Base64. */
   readonly root: string
   /** Hash of the newest event in the chain. */
   readonly head: string
@@ -31,7 +30,6 @@ export const textOf = ({ account, at, head, root, size }: Checkpoint): string =>
 const form =
   /^limitbot\.journal\/([0-9a-z._-]{2,64})\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\nhead ([0-9a-f]{64})\ntime (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)\n$/
 
-/** Returns `undefined` for any text that is not exactly a checkpoint. */
 export const parse = (text: string): Checkpoint | undefined => {
   const [, account, size, root, head, time] = form.exec(text) ?? []
   const at = time === undefined ? undefined : Timestamp.parse(time)
@@ -77,7 +75,7 @@ const open = (text: string, signatures: string, account: string, publicKey: stri
   return isOurs ? { ...checkpoint, note: `${text}\n${signatures}\n` } : undefined
 }
 
-/** Returns the last note that this account has signed. Ignores everything else in the text. */
+/** Ignores text that is not a note of this account. */
 export const lastIn = (notes: string, account: string, publicKey: string): Noted | undefined => {
   const parts = notes.split("\n\n")
   for (let place = parts.length - 2; place >= 0; place--) {

@@ -1,7 +1,4 @@
-/**
- * The purposes of signatures: one table from the deposit type of an order to the verifier that executes its transfer and to the name of its
- * token there. All code that signs, or checks a signature, uses it. A deposit type without a row is never signed.
- */
+/** One table from an order's deposit type to the verifier that executes its transfer and the token's name there. No row: never signed. */
 import { Schema } from "effect"
 
 export const SigningDomain = Schema.Struct({
@@ -29,7 +26,7 @@ const prefixOf = ({ treasury }: SigningDomain): string => (treasury === undefine
 /** The id by which the domain's verifier knows an asset of the venue. */
 export const tokenIn = (domain: SigningDomain, asset: string): string => `${prefixOf(domain)}${asset}`
 
-/** The venue's id of a token of this domain. `undefined` for a token of another treasury. */
+/** `undefined` for a token of another treasury. */
 export const assetOf = (domain: SigningDomain, token: string): string | undefined => {
   const prefix = prefixOf(domain)
   return token.startsWith(prefix) ? token.slice(prefix.length) : undefined

@@ -1,7 +1,4 @@
-/**
- * Ed25519 keys and signatures as the ledger writes them: `ed25519:` and base58. The `Signer` signs. This file
- * verifies, with Node's own implementation, so a signature is never checked by the code that made it.
- */
+/** Ed25519 keys and signatures as `ed25519:` and base58. Node verifies, so a signature is never checked by the code that made it. */
 import { createPrivateKey, createPublicKey, type KeyObject, verify as verifySignature } from "node:crypto"
 import bs58 from "bs58"
 import { Result } from "effect"
@@ -14,7 +11,7 @@ const spkiHeader = Buffer.from("302a300506032b6570032100", "hex")
 
 export const format = (bytes: Uint8Array): string => prefix + bs58.encode(bytes)
 
-/** Returns the bytes after `ed25519:`; `undefined` if their number is not `length`. */
+/** `undefined` unless the text has `length` bytes after `ed25519:`. */
 export const parse = (text: string, length: number): Uint8Array | undefined => {
   // Base58 decoding takes quadratic time, so the length is checked first; 64 bytes are at most 88 digits.
   if (!text.startsWith(prefix) || text.length > prefix.length + 90) return undefined
@@ -22,7 +19,7 @@ export const parse = (text: string, length: number): Uint8Array | undefined => {
   return bytes?.length === length ? bytes : undefined
 }
 
-/** Makes a key of the sandbox from its 32-byte seed. Node signs in a fiftieth of the time that JavaScript takes. */
+/** For the sandbox: Node signs in a fiftieth of the time that JavaScript takes. `seed`: 32 bytes. */
 export const privateKeyOf = (seed: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([pkcs8Header, seed]), format: "der", type: "pkcs8" })
 

@@ -1,7 +1,7 @@
 /**
- * The only door to a payment. It signs only if the venue's payload contains exactly the one transfer that we journaled: the order's deposit
- * address, the input asset, the amount, our account, the verifier and the token name of the order's own kind of deposit (`Domains`), a sane
- * deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
+ * The only door to a payment. It signs only if the venue's payload contains exactly the one transfer that we journaled, and nothing else.
+ * It checks the deposit address, the input asset, the amount, our account, a sane deadline, and the verifier and token name of the order's
+ * deposit type (`Domains`). An accepted payload is signed unmodified, to the byte.
  *
  * The key holder is trusted no more than the venue. Its answer passes the same checks before it is sent, must contain the requested
  * payload, and must have a signature of the account's own key.
@@ -16,7 +16,7 @@ import * as Domains from "./Domains.ts"
 import * as Nep413 from "./Nep413.ts"
 import { Signer } from "./Signer.ts"
 
-/** A payload from the venue, to be signed. It is untrusted until it has been checked here. */
+/** Untrusted until it has been checked here. */
 export interface GeneratedIntent {
   readonly standard: string
   readonly payload: unknown
@@ -39,7 +39,7 @@ export interface PayingAccount {
 /** The transfer that we mean to sign, from our own records. */
 export interface ExpectedTransfer {
   /** The only payee. */ readonly depositAddress: string
-  /** The deposit type that our order asked for. It decides which verifier executes the transfer. */
+  /** The deposit type of our order, which determines the verifier that executes the transfer. */
   readonly depositType: string
   /** The venue's asset id. */ readonly asset: string
   /** Smallest units, exactly. */ readonly amount: Amount

@@ -1,7 +1,7 @@
 /**
  * The bytes that are signed for an off-chain message by NEP-413 (https://github.com/near/NEPs/blob/master/neps/nep-0413.md): the tag 2^31 +
- * 413 and the Borsh encoding of the payload, hashed with SHA-256. The tag makes sure that such a message can never be a transaction. The
- * verifier knows the intent by this digest, too.
+ * 413 and the Borsh encoding of the payload, hashed with SHA-256. Because of the tag, such a message can never be a transaction. The
+ * verifier identifies the intent by the same digest.
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"
@@ -10,7 +10,7 @@ export interface Nep413Payload {
   readonly message: string
   /** 32 bytes. */
   readonly nonce: Uint8Array
-  /** The account that may accept the message: here the verifier's. */
+  /** The verifier's account. */
   readonly recipient: string
   readonly callbackUrl?: string | null
 }

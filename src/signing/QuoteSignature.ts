@@ -1,9 +1,8 @@
 /**
- * The venue's signature of a quote: Ed25519 over the base58 of the SHA-256 of one flat JSON object with sorted keys.
- * The object holds the request, overlaid by the answer, and the time. The signature proves that the deposit address
- * is the venue's own, so a signed quote is checked before any of our money moves.
- *
- * It works on the raw answer, before decoding: null and missing mean the same, and an unknown field is not signed.
+ * The venue's signature of a quote: Ed25519 over the base58 of the SHA-256 of one flat JSON object with sorted keys. The object holds the
+ * request, overlaid by the answer, and the time. The signature proves that the deposit address is the venue's own, so a signed quote is
+ * checked before any of our money moves. The client checks the decoded answer, in which null counts as missing. An unknown field is not
+ * signed.
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"
@@ -35,7 +34,7 @@ const isFields = (value: unknown): value is Fields =>
 const pick = (from: Fields, always: ReadonlyArray<string>, whenGiven: ReadonlyArray<string>): Fields =>
   Object.fromEntries([...always, ...whenGiven.filter((key) => from[key])].map((key) => [key, from[key]]))
 
-/** The bytes that the venue signs for a quote response. `undefined` if it is not a quote response. */
+/** `undefined` if `response` is not a quote response. */
 export const signedBytes = (response: unknown): Uint8Array | undefined => {
   if (!isFields(response) || !isFields(response["quoteRequest"]) || !isFields(response["quote"])) return undefined
   const { quote, quoteRequest, timestamp } = response

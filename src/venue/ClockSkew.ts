@@ -1,12 +1,11 @@
 /**
- * The milliseconds by which our clock is ahead of the venue's, estimated from the venue's answers. Each answer bounds the difference by the
- * times of request and answer. The median of the latest answers removes odd or cached ones. Times in bodies are exact and come from the
- * venue. A proxy may write headers, so they count only if no body of the last minute had a time, and not while they stand still.
+ * Estimates the milliseconds by which our clock is ahead of the venue's. Each answer bounds the difference by the times of request and
+ * answer. The median of the latest answers removes odd or cached ones. Times in bodies are exact and come from the venue. A proxy may write
+ * headers, so they count only if no body of the last minute had a time, and not while they stand still.
  */
 import { DateTime, Option } from "effect"
 
 const maxSamples = 7
-/** A body outweighs headers for this time. */
 const bodyMillis = 60_000
 const standsStillMillis = 3_000
 
@@ -56,7 +55,6 @@ export const make = () => {
       bodyAt = receivedAt
       byBodies = [...byBodies, skewOf(sample, venueTime, venueTime)].slice(-maxSamples)
     },
-    /** Returns `undefined` until an answer has a time. */
     millis: (): number | undefined => {
       // If the clock was set since then, the age of that answer is unknown.
       const isRecent = Math.abs(newestAt - bodyAt) <= bodyMillis

@@ -1,7 +1,4 @@
-/**
- * Past swaps: a second witness of what happened to our money, never the only one. The partner's history has its own address and its own
- * slow rate limit; the end user's history uses the session.
- */
+/** Past swaps: a second witness of our money, never the only one. The partner's history has its own address and its own slow rate limit. */
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
@@ -19,7 +16,6 @@ import type { VenueError } from "./VenueError.ts"
 import { type AccountEntry, accountEntryOf, entryOf, type HistoryEntry } from "./wire/HistoryEntry.ts"
 import { AccountHistoryLines, TransactionLines, TransactionPageLines } from "./wire/WireHistory.ts"
 
-/** A thousand records take a while, and several callers may wait for their turn. */
 const attemptMillis = 30_000
 /** A thousand records take about 1.5 MB. */
 const pageBytes = 4 * 1024 * 1024
@@ -59,7 +55,6 @@ export class History extends Context.Service<
     account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistory>, VenueError>
   }
 >()("limitbot/venue/History") {
-  /** Uses a rate limiter that others share. */
   static readonly layerSharing = Layer.effect(
     History,
     Effect.gen(function* () {
@@ -114,6 +109,5 @@ export class History extends Context.Service<
     })
   ).pipe(Layer.provide(ClientCredentials.layer))
 
-  /** Uses a rate limiter of this process alone. */
   static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryRateLimiter.layer))
 }

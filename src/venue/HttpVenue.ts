@@ -49,7 +49,6 @@ const apiKey = "venue.apiKey"
 const partner = "venue.partnerJwt (or venue.apiKey)"
 const ownSession = "account.key and account.signerId"
 
-/** Cancels come first, then calls that move money, then reads of orders, then reads of prices. */
 const calls = {
   createOrder: { operation: "create order", priority: "normal", credential: apiKey },
   listOrders: { operation: "list orders", priority: "normal", credential: apiKey, mostBytes: listBytes },
@@ -82,10 +81,7 @@ type Reading = (element: unknown, now: number) => Result.Result<Order, OddOrder>
 
 const generationMillis = 300_000
 
-/**
- * Most elements of a list are unchanged since the last poll. An element with equal text is not read again. Elements that no list has shown
- * for some minutes are forgotten.
- */
+/** Elements that are unchanged since the last poll are not decoded again. Unlisted ones are forgotten after five to ten minutes. */
 const remembering = (read: Reading): Reading => {
   interface Known {
     readonly text: string
@@ -262,7 +258,6 @@ const makePricesAndBalances = Effect.gen(function* () {
 const publicly = "read public balances"
 const decodeAmounts = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.String)))
 
-/** Balances of the verifier's contract, as an RPC address of its ledger shows them. */
 const makePublicBalances = Effect.gen(function* () {
   const http = yield* HttpClient.HttpClient
   const config = yield* VenueConfig
@@ -343,7 +338,7 @@ export const quoteRequest = (
 ): QuoteRequest => ({
   dry: true,
   swapType: isOutput === true ? "EXACT_OUTPUT" : "EXACT_INPUT",
-  // The tolerance of an exact output is part of its input, which is the price here.
+  // The venue adds the tolerance of an exact output to the input, which is the price here.
   slippageTolerance: isOutput === true ? 0 : quoteSlippageBasisPoints,
   originAsset,
   destinationAsset,
@@ -387,7 +382,7 @@ const toToken = ({
 
 const toBalance = (balance: (typeof BalancesResponse.Type)["balances"][number]): Effect.Effect<Balance, VenueError> => {
   const available = parseAmount(balance.available)
-  // The service lists only private balances here, under any name.
+  // This endpoint lists only private balances, so a balance without a `source` is private.
   if (available !== undefined) return Effect.succeed({ source: "private", ...balance, available })
   return noAnswer(calls.balances.operation, `the balance of ${balance.tokenId.slice(0, 80)} is not a whole number`)
 }

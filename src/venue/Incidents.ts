@@ -1,10 +1,8 @@
 /**
- * Incidents that the service reports on a separate status page. While one is active, nothing new is created, signed or paid by a wallet in
- * the affected assets, so no more money goes where it may get stuck. Funded orders are still tracked and canceled. The feed is optional and
- * can only hold back: an unreadable feed is reported and changes nothing.
- *
- * The service's own feed names a scope and a direction for each incident, and needs a token. Other status pages are read by the names of
- * assets and chains in their text.
+ * Reads the incidents that the service reports on a separate status page. While one is active, nothing new is created, signed or paid by a
+ * wallet in the affected assets, so no more money goes where it may get stuck. Funded orders are still tracked and cancelled. The feed is
+ * optional and can only hold back: an unreadable feed is reported and changes nothing. The service's own feed needs a token and names a
+ * scope and a direction for each incident. Other status pages are searched for the names of assets and chains.
  */
 import { Clock, Context, Effect, Exit, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -55,9 +53,9 @@ const over = /^(resolved|closed|completed|postmortem|ended)$/i
 
 export interface ActiveIncident {
   readonly title: string
-  /** Our symbols; `undefined` if it names no asset and no chain, because then it affects all of them. */
+  /** Our symbols; `undefined`: all of them. */
   readonly symbols: ReadonlySet<string> | undefined
-  /** The direction of money that it affects; `undefined`: both. */
+  /** `undefined`: both directions. */
   readonly way?: "in" | "out"
 }
 
@@ -143,7 +141,7 @@ interface Feed {
   readonly token?: Redacted.Redacted
 }
 
-/** The hold that the feed puts on our assets. It is read once a minute. `own`: our addresses, which an incident may name. */
+/** Holds our assets as the feed says, which is read once a minute. `own`: our addresses, which an incident may name. */
 export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: ReadonlySet<string>) =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -172,7 +170,6 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
               })
           })
         )
-      // Callers that ask in the meantime wait for the same answer.
       const refreshed = yield* Effect.cachedWithTTL(feedReading, (exit) => (Exit.isSuccess(exit) ? readAgain : 0))
 
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(refreshed, Effect.sleep(readAgain))))

@@ -1,6 +1,6 @@
 /**
- * Decides if a quote may be used, as a price or for payment. It must answer exactly the request and, if the venue's key is configured, have
- * the venue's signature. The echoed deadline is the deadline of this very request, so an old answer is refused even if it is well signed.
+ * Decides if a quote may be used, as a price or for payment. It must answer exactly the request. If the venue's key is configured, it must
+ * also have the venue's signature. The echoed deadline identifies the request, so an old answer is refused even if it is well signed.
  */
 import { max } from "../domain/Amount.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -80,9 +80,8 @@ const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteRespon
 }
 
 /**
- * A swap only has to pay its least output, so a least output below the agreed tolerance would let the venue keep the rest. The tolerance
- * and the division are rounded in favour of the venue, which may round once more. A price promises nothing. If any input counts, the least
- * output is that of the least input.
+ * A swap has to pay only its least output, so a least output below the agreed tolerance would let the venue keep the rest. Both roundings
+ * favour the venue, which may round once more. A dry quote promises nothing. The least output of FLEX_INPUT belongs to its least input.
  */
 const leastProblem = (
   { dry, slippageTolerance, swapType }: QuoteRequest,

@@ -1,9 +1,8 @@
 /**
  * A swap as the engine's kind of order: quoted instead of created, funded like any other, and executed as soon as it is funded. Its id is
- * its deposit address, and the swap status is its whole state.
- *
- * An unpaid quote has no effect: it never executes, is in no list of orders, and needs no cancel. So if an answer is lost, the quote is
- * simply requested again. A paid swap either executes at no less than the quote's least output, or the money comes back.
+ * its deposit address, and the swap status is its whole state. An unpaid quote never executes, is in no list of orders, and needs no
+ * cancel. So if an answer is lost, the quote is requested again. A paid swap either executes at no less than the quote's least output, or
+ * the money comes back.
  */
 import { Clock, Effect, Result } from "effect"
 import { type Amount, max, min } from "../domain/Amount.ts"
@@ -38,13 +37,12 @@ export const make = Effect.gen(function* () {
       .quote(request)
       .pipe(Effect.catchTag("QuoteRefused", ({ why, ...trace }) => quoteRefused(calls.quote.operation, why, trace)))
 
-  /** The first quote shows the room below the limit. Most of that room becomes the tolerance of the second. */
+  /** A dry quote shows the excess over the limit; 9/10 of it become the tolerance of the real quote. The rest covers price moves. */
   const createSwap = Effect.fn("Venue.createSwap")(function* (swap: CreateSwap) {
     const least = swap.outputAmount
     const looked = yield* quote(requestOf(account, swap, true, 0))
     const output = amountOf(looked.value.quote.amountOut)
     if (output < least) return yield* worse(output, least, looked.correlationId)
-    // The rest covers price moves between the two quotes.
     const tolerance = ((output - least) * whole * 9n) / (output * 10n)
     const answer = yield* quote(requestOf(account, swap, false, Number(tolerance)))
     const promised = amountOf(answer.value.quote.minAmountOut)
@@ -143,7 +141,7 @@ const toOrder = (
   const until = Timestamp.parse(term("deadline", echo.deadline))
   const missing = swap === undefined ? needed.find((name) => unsaid.includes(name)) : undefined
   if (missing !== undefined) return Result.fail(`${missing} is missing`)
-  // A missing amount never counts as zero.
+  // `amountOf` returns zero for a missing amount, which must not become the amount of a deposit.
   const isKnown = swap?.depositedAmount !== undefined || (swap !== undefined && !withDeposit.has(swap.status))
   if (inputAmount === 0n && !isKnown) return Result.fail("it does not say what is to be deposited")
   // A swap that is read alone has no sides: it counts as a sale of its origin.
@@ -240,7 +238,7 @@ const progressOf = (
   }
   if (status === "FAILED") return { ...progress, ...failed(swap) }
   const isOver = status === "REFUNDED" || (status === "SUCCESS" && amountOut > 0n)
-  // A transfer that is known but not confirmed, and a claim without proof, keep the venue's status.
+  // Not over: a transfer that is known but not confirmed, and a SUCCESS without an output. They keep the venue's word as their status.
   return isOver ? { ...progress, ...over(swap, depositedAmount, now) } : { ...progress, fillStatus: status }
 }
 

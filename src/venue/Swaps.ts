@@ -35,7 +35,6 @@ export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefus
   }
 }
 
-/** A swap with the quote that its record repeats. Parts of the quote may be missing. */
 export interface ShownSwap extends Swap {
   readonly shown: ShownQuote
 }

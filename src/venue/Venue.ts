@@ -1,8 +1,6 @@
 /**
- * The only port for reading, creating, funding and cancelling. It speaks domain values and hides the wire format.
- * Implementations: `HttpVenue` (the service or the sandbox over HTTP) and `sandbox/DryVenue` (on paper).
- *
- * Invariant: every call that changes state (`createOrder`, `submitIntent`, `cancelOrder`) is one network attempt;
+ * The only port for reading, creating, funding and cancelling. It speaks domain values and hides the wire format. `HttpVenue` implements it
+ * for the service and for the sandbox over HTTP, `sandbox/DryVenue` for dry runs. Every call that changes state is one network attempt;
  * reads may be retried inside. Every call ends by its own deadline.
  */
 import { Context, Effect } from "effect"
@@ -49,7 +47,6 @@ interface OrderPage {
   readonly orders: ReadonlyArray<Order>
   /** Orders of other parties than requested, listed without content, so that reading can continue after them. */
   readonly others?: ReadonlyArray<OrderOfOthers>
-  /** Elements that cannot be used as orders. */
   readonly odd?: ReadonlyArray<OddOrder>
   readonly nextCursor?: string
 }
@@ -92,17 +89,14 @@ export interface Token {
   readonly pricedAt?: number
 }
 
-/** The account's balance of one asset. `source`: `private`, `public`, or any other word of the service. */
+/** The account's balance of one asset. */
 export interface Balance {
   /** The venue's asset id. */ readonly tokenId: string
   /** Smallest units that can be spent. */ readonly available: Amount
   /** `private`, `public`, or another word of the service. */ readonly source: string
 }
 
-/**
- * Returns the account's balance at the places that pay its orders, by asset id. An asset is missing if no service reports it: money on
- * other chains, and public money without an RPC address.
- */
+/** Returns balances at the places that pay orders, by asset id. Missing: money on other chains, and public money without an RPC address. */
 export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<string, DepositType>) {
   const venue = yield* Venue
   const idsAt = (wanted: DepositType) => [...homes].flatMap(([id, home]) => (home === wanted ? [id] : []))
@@ -147,9 +141,8 @@ export class Venue extends Context.Service<
     /** Creates an unfunded order. No call repeats it: without an answer the order may exist. */
     createOrder(order: CreateOrder & Holdable): Effect.Effect<Answer<Order>, VenueError>
     /**
-     * Newest first. `unfinishedOnly`: orders whose payout is not final. `statuses`: only orders in one of these. `parties`: orders that are
-     * neither paid to nor back to one of these may be listed without content. `since`: the caller reads no further back, which the service
-     * does not know.
+     * Newest first. `unfinishedOnly`: orders whose payout is not final. `parties`: an order that neither pays nor refunds one of them may
+     * be listed without content. `since`: the caller reads no further back; the service does not know this filter.
      */
     listOrders(query: {
       readonly cursor?: string

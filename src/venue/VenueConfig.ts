@@ -1,7 +1,4 @@
-/**
- * The address of the venue, our account there, and the time limits. The configuration file fills it; secrets stay `Redacted` until a header
- * is written.
- */
+/** The address of the venue, our account there, and the time limits. Secrets stay `Redacted` until a header is written. */
 import { Context, type Redacted } from "effect"
 import { type AskedPath, type MoneyPlaces, pathBetween } from "../domain/MoneyPath.ts"
 import type { OrderTerms } from "../domain/Order.ts"
@@ -18,11 +15,9 @@ export interface VenueAccount extends MoneyPlaces, OrderTerms {
   /** Applies to orders that name none. */ readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
 }
 
-/** Returns the path that an order's money takes. */
 export const pathOf = (places: MoneyPlaces, { baseAsset, path, quoteAsset, side }: CreateOrder): AskedPath =>
   path ?? (side === "SELL" ? pathBetween(places, baseAsset, quoteAsset) : pathBetween(places, quoteAsset, baseAsset))
 
-/** Returns the parties of a path in the words of a request. */
 export const partiesOf = ({ recipient, recipientType, refundTo, refundType }: AskedPath) => ({
   depositType: refundType,
   refundType,
@@ -31,7 +26,7 @@ export const partiesOf = ({ recipient, recipientType, refundTo, refundType }: As
   recipient
 })
 
-/** Returns the terms of an order: its own terms override the account's. A deposit by intent has no memo. */
+/** An order's own terms override the account's. A deposit by intent has no memo. */
 export const termsOf = (account: VenueAccount, depositType: string, own: OrderTerms = {}) => {
   const { appFees, confidentiality, depositMode = "SIMPLE" } = { ...account, ...own }
   return {
@@ -97,16 +92,14 @@ export class VenueConfig extends Context.Service<
   }
 >()("limitbot/venue/VenueConfig") {}
 
-/** Returns the credentials that prove our identity. No answer may show them. */
+/** Credentials that prove our identity. No answer may show them. */
 export const secretsOf = ({ apiKey, partnerJwt }: VenueConfig["Service"]): ReadonlyArray<Redacted.Redacted> =>
   [apiKey, partnerJwt].filter((secret) => secret !== undefined)
 
-/** Returns the account whose payments its verifiers execute. */
 export const payerOf = (config: VenueConfig["Service"]): PayingAccount => ({
   signerId: config.account.signerId,
   domains: factsOf(config).signing
 })
 
-/** Returns the facts of the deployment; by default the facts of the interface document. */
 export const factsOf = (config: { readonly facts?: VenueFacts | undefined; readonly verifier: string }): VenueFacts =>
   config.facts ?? factsOfProfile(defaultProfile, config.verifier)

@@ -15,13 +15,11 @@ import { refusalVerdicts } from "../domain/Payload.ts"
 import { present } from "../domain/Present.ts"
 
 const context = {
-  /** The call: "create order", "submit intent", … */
   operation: Schema.String,
   status: Schema.optionalKey(Schema.Int),
   correlationId: Schema.optionalKey(Schema.String)
 }
 
-/** The code of a quote that we refuse. It is not a price, and we pay nothing with it. */
 export const quoteRefusedCode = "quote-refused"
 
 /** Refused, with a code. The venue refuses it again if it is repeated unchanged. */
@@ -32,7 +30,6 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   text: Schema.String,
   /** JSON pointer to the wrong attribute, if the venue sent one. The text names it too. */
   pointer: Schema.optionalKey(Schema.String),
-  /** The facts that the refusal of a signed payload proves, if any. */
   verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts))
 }) {
   override get message(): string {
@@ -52,7 +49,6 @@ export class RetryLater extends Schema.TaggedError<RetryLater>()("RetryLater", {
   }
 }
 
-/** Calls that change something at the venue. A call that only reads cannot leave an unknown effect behind. */
 const changing: ReadonlySet<string> = new Set([
   "create order",
   "cancel order",
@@ -105,7 +101,6 @@ export const quoteRefused = (
 ): VenueError =>
   new VenueError({ reason: new Rejected({ operation, code: quoteRefusedCode, text, ...present({ correlationId }) }) })
 
-/** A quote without an amount: nothing was quoted, and a later request may succeed. */
 export const withoutPrice = (operation: string, { correlationId }: { readonly correlationId?: string }): VenueError => {
   const text = "its quote has no amountOut: the venue has no price of this now"
   return new VenueError({ reason: new Rejected({ operation, code: "no-price", text, ...present({ correlationId }) }) })

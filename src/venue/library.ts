@@ -47,10 +47,7 @@ export type { AccountHistoryItem, TransactionRecord } from "./wire/WireHistory.t
 export type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 export type { Swap } from "./wire/WireSwap.ts"
 
-/**
- * Orders, signed intents, swaps and histories of one account over the provided `HttpClient`. Without a key,
- * only calls that need a signature fail.
- */
+/** Orders, swaps, payments and histories of one account over an `HttpClient`. Without a key, calls that need a signature fail. */
 export const layer = (config: VenueConfig["Service"], key?: Redacted.Redacted) =>
   layerSignedBy(config, key === undefined ? Signer.layerRefusing : Signer.layer(key))
 

@@ -1,6 +1,6 @@
 /**
- * Time in the sandbox: everything that happens by itself, in time order. The market is compared with resting orders on a fixed grid, when
- * an order opens, and when a command sets prices. So the result does not depend on the times or the number of requests, and idle time costs
+ * Runs everything that happens by itself in the sandbox, in time order. The market is compared with open orders on a fixed grid, when an
+ * order opens, and when a command sets prices. So the result does not depend on the times or the number of requests, and idle time costs
  * nothing.
  */
 import * as Deposits from "./Deposits.ts"
@@ -25,7 +25,6 @@ export const advance = (state: State, to: number): void => {
   state.now = Math.max(state.now, to)
 }
 
-/** The next grid point after the present. Infinite while no order can fill. */
 const nextStep = (state: State): number => {
   const { stepMillis } = state.settings
   for (const book of state.resting.values()) {

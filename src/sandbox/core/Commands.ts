@@ -1,7 +1,4 @@
-/**
- * Everything that a client can change, as plain data that is written unchanged to the state file. A command either changes the state and
- * answers, or refuses and changes nothing.
- */
+/** Commands are plain data, as in the state file. A command either changes the state and answers, or refuses and changes nothing. */
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
 import { type SignedDeposit, signedDeposits } from "../../signing/Domains.ts"
@@ -46,7 +43,7 @@ const payloads = {
     appFees: Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int }))
   }),
   CancelOrder: Schema.Struct({ owner: Text, orderId: Text }),
-  /** A signed intent with a correct signature, recipient, deadline and key. The remaining checks need the state. */
+  /** The signature, recipient, deadline and key are already checked. The other checks need the state. */
   ExecuteIntent: Schema.Struct({
     signerId: Text,
     nonce: Text,
@@ -56,7 +53,7 @@ const payloads = {
   }),
   CreateSwap: Schema.Struct({ partner: Schema.optionalKey(Text), request: QuoteRequest, correlationId: Text }),
   SubmitDeposit: Schema.Struct({ depositAddress: Text, txHash: Text }),
-  /** A transfer on another chain to a deposit address, from money that was never in the service's accounts. */
+  /** A transfer on another chain, of money that was never in the service's accounts. */
   DepositOnChain: Schema.Struct({
     depositAddress: Text,
     memo: Schema.optionalKey(Text),
@@ -185,7 +182,6 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
   return Result.succeed({ intentHash })
 }
 
-/** A confidential address is paid from the private balance; every other address is paid by intent, from the public balance. */
 const paidFrom = (target: SandboxOrder | SandboxSwap): "balance" | "private" => {
   const depositType = target.kind === "order" ? target.depositType : target.request.depositType
   return placeOf(depositType === "CONFIDENTIAL_INTENTS" ? depositType : "INTENTS")

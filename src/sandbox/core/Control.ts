@@ -1,7 +1,4 @@
-/**
- * Commands by which a test or a script controls the market and the clock of a sandbox: they set prices, fill an order, and
- * move the time forward. A state file repeats them like all other commands.
- */
+/** Commands by which a test or a script sets prices, fills orders and moves the clock. A state file repeats them like all others. */
 import { Result, Schema } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,7 +1,4 @@
-/**
- * Incoming money. A transfer reaches the deposit address at once, and its order or swap notices it slightly later. A part that is not
- * needed is returned separately from any payout or refund.
- */
+/** Incoming money arrives at once and is noticed slightly later. Excess is returned separately from any payout or refund. */
 import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import * as Seeded from "../Seeded.ts"
@@ -42,7 +39,6 @@ const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit
   if (target.kind === "swap") SwapLife.expect(state, target)
 }
 
-/** Credits a deposit to its order or swap, up to the amount that is needed, and returns the rest. */
 export const recognise = (state: State, deposit: IncomingDeposit): void => {
   if (deposit.isRecognised) return
   deposit.isRecognised = true

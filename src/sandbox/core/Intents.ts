@@ -1,7 +1,4 @@
-/**
- * Signed transfers: generating the payload that funds a deposit address, and the verifier's checks of the signed
- * result, in the verifier's order, up to those that need the state (`ExecuteIntent`). Generating changes nothing.
- */
+/** Generates payloads that fund a deposit address, and verifies signed ones, in the verifier's order. Commands check the rest. */
 import { Result, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -36,7 +33,7 @@ const decodeMessage = Schema.decodeUnknownResult(Message, { onExcessProperty: "e
 
 const unusable = (text: string) => refuse("request-rejected", text)
 
-/** Generates a payload for the amount that an order still lacks. `serial` separates payloads of the same time. */
+/** `serial` separates payloads of the same time. */
 export const generate = (
   state: State,
   request: { readonly signerId: string; readonly standard: string; readonly depositAddress: string },

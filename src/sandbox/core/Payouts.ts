@@ -1,7 +1,4 @@
-/**
- * Money leaving a closed order: one withdrawal of everything that filled, and one refund of the unspent input. Each is reduced by exactly
- * the fee that the order showed from the start (if there is less than the fee, the fee takes all of it).
- */
+/** One withdrawal of all that filled and one refund of unspent input, each less exactly the fee that the order showed from the start. */
 import { isTerminal } from "../../domain/Order.ts"
 import * as Seeded from "../Seeded.ts"
 import * as Books from "./money/Books.ts"

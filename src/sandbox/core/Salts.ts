@@ -1,7 +1,4 @@
-/**
- * The salts of the verifiers' nonces: four bytes each, another value after every rotation. A verifier accepts only the present salt, which
- * a public view of it returns. The first salt is the one in the facts, if they have one.
- */
+/** Salts of nonces: four bytes, new after each rotation, at first those of the facts. A verifier accepts only the present salt. */
 import { signedDeposits } from "../../signing/Domains.ts"
 import { factsOf } from "../../venue/VenueConfig.ts"
 import * as Seeded from "../Seeded.ts"

@@ -1,7 +1,4 @@
-/**
- * An array kept in the order of its own comparison: for the agenda of due events and the books of resting orders.
- * Insertion is a binary search and a block move; for a sandbox's thousands of entries that costs less than a tree.
- */
+/** A sorted array: for a sandbox's thousands of entries, a binary search and a block move cost less than a tree. */
 export interface SortedList<A> {
   readonly items: Array<A>
   readonly compare: (a: A, b: A) => number

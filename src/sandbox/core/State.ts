@@ -1,7 +1,4 @@
-/**
- * The service's whole state: a fold of commands with their times. Only `Commands.apply` and `Advance.advance` change it, in place. Both
- * depend on nothing but their arguments, so the same commands at the same times give the same state, regardless of the requests in between.
- */
+/** The state of the service: a fold of commands with their times, changed in place and only by `Commands.apply` and `Advance.advance`. */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
@@ -45,7 +42,6 @@ interface Payable extends Pair {
   readonly originTxHashes: Set<string>
 }
 
-/** The accounts that the money of an order or a swap comes from and goes to. */
 export interface Parties {
   readonly depositType: AccountKind
   readonly recipient: string
@@ -102,7 +98,7 @@ export type RefundReason = (typeof refundReasons)[number]
 
 export interface SandboxSwap extends Payable {
   readonly kind: "swap"
-  /** The partner that requested the quote; `undefined` without a credential. */
+  /** `undefined`: the quote was requested without a credential. */
   readonly partner: string | undefined
   readonly request: QuoteRequest
   readonly response: QuoteResponse

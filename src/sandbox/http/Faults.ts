@@ -1,7 +1,7 @@
 /**
  * Deliberate, seeded faults between a client and a service: lost requests and answers, overload, slowness, a create that executes twice,
- * orders that the list shows late. There are none unless rates are given. The sandbox's own endpoints are never disturbed, so a test can
- * always see the truth.
+ * orders that the list shows late. By default there are none. The sandbox's own endpoints are never disturbed, so a test can always see the
+ * truth.
  */
 import { Context, Data, Effect, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"

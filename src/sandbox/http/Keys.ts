@@ -1,7 +1,4 @@
-/**
- * Keys and tokens of a sandbox, all derived from its seed, so a restarted one accepts what it issued before. Tokens
- * carry their grants and a signature, so nothing about them is stored.
- */
+/** Keys and tokens derive from the seed, so a restarted sandbox accepts those that it issued before. No token is stored. */
 import { createHmac } from "node:crypto"
 import { Option, Schema } from "effect"
 import { present } from "../../domain/Present.ts"

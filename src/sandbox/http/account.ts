@@ -61,7 +61,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** The private balances of the named tokens, or all that are not zero. Like the service, it does not show public money. */
+/** Like the service, shows no public money. */
 const balancesOf = (state: State, account: string, tokenIds: ReadonlyArray<string>) => {
   const ids = tokenIds.length > 0 ? tokenIds : state.settings.assets.map(({ id }) => id)
   const balances = ids.map((tokenId) => {

@@ -61,10 +61,7 @@ const isOfKinds = (line: Line, query: AccountHistoryQuery): boolean => {
   return places === 0 || Array.from({ length: places }, (_, place) => isAt(place)).includes(true)
 }
 
-/**
- * Newest first. A cursor is the deposit address at an end of the page and stays valid as long as the history. Every
- * page has a cursor to newer items, so a client can ask forward from the first page.
- */
+/** Newest first. A cursor is the deposit address at an end of the page. Every page has one to newer items, so a client can read forward. */
 const pageOf = (own: ReadonlyArray<Line>, query: AccountHistoryQuery) => {
   const { limit = defaultLimit, prevCursor, nextCursor } = query
   const cursor = nextCursor ?? prevCursor

@@ -1,7 +1,4 @@
-/**
- * Rules for every answer. Errors have the JSON body of their endpoint, even if no endpoint was reached (an unknown route, a body of another
- * type, an id longer than the router reads). JSON:API content types are read as JSON.
- */
+/** Gives every error its endpoint's JSON body, even for an unknown route, another content type or a long id. Reads JSON:API as JSON. */
 import { Effect } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { nextMeta, orderErrorCodes } from "../../venue/wire/WireError.ts"

@@ -85,10 +85,7 @@ export const layer = HttpApiBuilder.group(
 const isChain = Schema.is(Schema.Literals(chainIds))
 const isLedgerName = Schema.is(Schema.Literals(ledgers))
 
-/**
- * The lines after the last one of the previous page: older or newer ones. That line is looked up among all lines, so
- * a cursor stays valid when its line leaves the filter, as a finished swap leaves PROCESSING.
- */
+/** The line of the cursor is searched among all lines, so it may leave the filter, as a finished swap leaves PROCESSING. */
 const pageAround = (lines: ReadonlyArray<Line>, query: TransactionsQuery): ReadonlyArray<Line> | undefined => {
   const { numberOfTransactions: count = defaultCount, direction = "next" } = query
   const { lastDepositAddress, lastDepositMemo, lastDepositAddressAndMemo } = query

@@ -1,7 +1,4 @@
-/**
- * An `HttpClient` whose requests are answered in this process. They are encoded, routed, checked and decoded like any
- * other, but without sockets or promises, so a virtual clock controls all of it.
- */
+/** An `HttpClient` whose requests are answered in this process, without sockets or promises, so a virtual clock controls all of it. */
 import { Effect, type Scope } from "effect"
 import {
   HttpClient,
@@ -19,10 +16,7 @@ type Application<E> = Effect.Effect<
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-/**
- * Returns a client whose requests are answered by an effect. `HttpClient.make` would give each request an `AbortController` and a span,
- * which takes longer than some answers.
- */
+/** `HttpClient.make` would give each request an `AbortController` and a span, which takes longer than some answers. */
 export const answeredBy = (
   answer: (
     request: HttpClientRequest.HttpClientRequest

@@ -1,5 +1,5 @@
 /**
- * Prices of the sandbox at every moment: one path in US dollars per asset; a pair is the ratio of two. Only the market's own time is scaled
+ * Prices of the sandbox at every time: one path in US dollars per asset; a pair is the ratio of two. Only the market's own time is scaled
  * by `speed`; callers use the service's time. Pure in (settings, candles, time), until a command makes a price stand still.
  */
 import type { Loaded } from "../../candles/CandleFile.ts"
@@ -61,8 +61,7 @@ export const make = (
         const { low, high } = path(base).range(marketTime(from), marketTime(to))
         return { low: low / divisor.low, high: high / divisor.low }
       }
-      // Two moving assets: the extremes of their ratio are not the extremes of either, so the pair is measured at
-      // both ends.
+      // Two moving assets: the extremes of their ratio are not the extremes of either, so the pair is measured at both ends.
       const start = mid(base, quote, from)
       const end = mid(base, quote, to)
       return { low: Math.min(start, end), high: Math.max(start, end) }
@@ -90,10 +89,7 @@ const pingPong = ({ candles }: ReplayedCandles): PricePath.CandleSource => {
   }
 }
 
-/**
- * A generated market. The logarithm of the price walks at random and is gently pulled back to its start (an Ornstein-Uhlenbeck process). A
- * candle is a few steps of the walk: first, highest, lowest, last. Pure in (seed, index); the last candles are remembered, as a cache.
- */
+/** An Ornstein-Uhlenbeck process: the logarithm of the price is gently pulled back to its start. A candle is a few steps of the walk. */
 interface Walk {
   readonly seed: number
   readonly symbol: string

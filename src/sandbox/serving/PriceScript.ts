@@ -1,7 +1,4 @@
-/**
- * Reads and plays the file of `limitbot sandbox --script`: a list of steps that set prices, wait, fill orders and move the
- * time of the sandbox forward. Each step gives the same commands as the sandbox's HTTP interface.
- */
+/** Plays the file of `limitbot sandbox --script`. Its steps give the same commands as the sandbox's HTTP interface. */
 import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
@@ -73,7 +70,7 @@ const decimal = (value: Decimal.Decimal | undefined) => (value === undefined ? u
 
 const checkMillis = 100
 
-/** Completes after the last step. Prices then stay as they are. `prints`: print each completed step on a line. */
+/** Prices stay as they are after the last step. `prints`: print each completed step on a line. */
 export const play = Effect.fn("PriceScript.play")(function* ({ source, steps }: PriceScript, prints: boolean) {
   const sandbox = yield* Sandbox
   const startedAt = yield* Clock.currentTimeMillis

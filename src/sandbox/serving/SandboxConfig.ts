@@ -1,7 +1,4 @@
-/**
- * The configuration for a sandbox: the file that a user would write, with its two secrets in files beside it that
- * only their owner can read. An existing file is never replaced, because it may belong to real money.
- */
+/** Writes a sandbox's configuration and its two secrets, for their owner only. Never replaces a file: it may belong to real money. */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import type { ProfileName } from "../../venue/profile/Profiles.ts"
 import { saltFrom } from "../SandboxApi.ts"
@@ -26,7 +23,6 @@ export const write = Effect.fn("SandboxConfig.write")(function* (
   const folder = path.dirname(path.resolve(file))
   const extension = path.extname(file)
   const first = path.basename(file, extension)
-  // The second account has `limitbot-2.yaml` beside `limitbot.yaml`, and so on.
   const filesOf = ({ key }: ConnectionRecord["account"], index: number) => {
     const name = index === 0 ? first : `${first}-${index + 1}`
     return [

@@ -1,7 +1,7 @@
 /**
  * The rules of a signer, as people write them: caps by asset and in total, hours of the week, destinations, and the approvers of larger
- * payments. They are in the signer's own file, or in a separate file that is signed with a key which neither the bot nor the signer has
- * (`limitbot signer policy`). A signed policy has a number, which only grows, and a lock.
+ * payments. They are in the signer's own file or in a separate signed file (`limitbot signer policy`). Neither the bot nor the signer has
+ * the key of that signature. A signed policy has a number, which only grows, and a lock.
  */
 import { Result, Schema } from "effect"
 import { fromDecimal } from "../../domain/Amount.ts"
@@ -76,7 +76,7 @@ export const keys = {
 
 type Keys = Read.KnownSettings<typeof keys>
 
-/** Returns `undefined` without assets. Contradictions are reported. */
+/** `undefined` without assets. Reports contradictions. */
 export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys, to: Report): Policy | undefined => {
   if (assets === undefined) return undefined
   for (const [index, [symbol, { value }]] of assets.entries()) {

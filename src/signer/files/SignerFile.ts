@@ -1,7 +1,4 @@
-/**
- * The file of `limitbot signer`. It is separate from the bot's, so that the bot's owner does not control the caps. It
- * names the key, the verifier, the place of the record, and what may be signed (`PolicyFile`): here, or in a file that is signed.
- */
+/** The file of `limitbot signer`. It is separate from the bot's, so that the bot's owner does not control the caps. */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import * as PlainFiles from "../../files/PlainFiles.ts"
 import * as KeystoreSource from "../../files/secrets/KeystoreSource.ts"

@@ -1,9 +1,8 @@
 /**
  * The time by which a signer counts: the machine's clock at the start, plus the time that has really passed since. So setting that clock
- * ahead or back makes no room in a cap, dates no payment into the past, and expires no payload. If the clock was set back before the start,
- * time goes on from the last line of the record. Time that the machine sleeps is not counted, which only makes caps last longer.
- *
- * The signer cannot know how long it did not run, so it believes the machine's clock at its start.
+ * makes no room in a cap, dates no payment into the past, and expires no payload. If the clock was set back before the start, time
+ * continues from the last line of the record. Time that the machine sleeps is not counted, which only makes caps last longer. The signer
+ * cannot know how long it did not run, so it believes the machine's clock at its start.
  */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"

@@ -1,7 +1,7 @@
 /**
- * A key that never leaves the place where it was made: a key management service or a hardware module, behind a program of the user's. The
- * program gets one JSON line on standard input, `{"publicKey": "ed25519:…", "message": "<base64>"}`, and prints the 64 bytes of the
- * message's Ed25519 signature in base64. A signature that does not verify is discarded.
+ * A key that never leaves a key management service or a hardware module, behind a program of the user's. The program gets one JSON line on
+ * standard input, `{"publicKey": "ed25519:…", "message": "<base64>"}`, and prints the 64 bytes of the message's Ed25519 signature in
+ * base64. A signature that does not verify is discarded.
  */
 import { Effect, Layer } from "effect"
 import { ChildProcessSpawner } from "effect/process"

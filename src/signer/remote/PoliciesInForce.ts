@@ -1,8 +1,7 @@
 /**
- * Computes the policies in force. A policy holds from the moment at which the signer first sees it. Earlier policies hold beside it until
+ * Computes the policies in force. A policy holds from the time at which the signer first sees it. Earlier policies hold beside it until
  * their own lock has passed since then, and a payment has to satisfy all of them. So a new policy forbids at once, and allows more only
- * after the lock. Nobody has to judge which change loosens the rules. Each arrival is in the signer's record, so a restart changes nothing,
- * and an older policy does not come back.
+ * after the lock. Each arrival is in the signer's record, so a restart changes nothing, and an older policy does not come back.
  */
 import type { Policy } from "./Policy.ts"
 
@@ -15,7 +14,7 @@ export interface Arrival {
 }
 
 interface PolicyInForce extends Arrival {
-  /** The time at which it ceases. `undefined` for the newest policy. */
+  /** `undefined` for the newest policy. */
   readonly until: number | undefined
 }
 

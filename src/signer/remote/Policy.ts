@@ -1,8 +1,8 @@
 /**
  * The rules of a signer process, for any client: only named assets; at most its own caps, at once and in rolling spans; its own hours; the
- * approval of a second key above an amount; and one payload per deposit address until that payload can no longer be executed. Each
- * protection is a row of `rules`. Signed payloads count even if they were not used (`Spending.ts`). The signer has no prices of its own and
- * trusts none from the bot: totals over assets use the prices in the policy itself.
+ * approval of a second key above an amount; and one payload per deposit address until that payload can no longer be executed. Signed
+ * payloads count even if they were not used (`Spending.ts`). The signer has no prices of its own and trusts none from the bot: totals over
+ * assets use the prices in the policy itself.
  */
 import { type Amount, format, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -52,7 +52,7 @@ export type Objection = readonly [check: string, expected: string, found: string
 
 const mostLogins = 60
 
-/** Returns an unused approval for the payment: the smallest that is sufficient. */
+/** The smallest unused approval that is sufficient. */
 export const approvalFor = (
   { amount, asset }: PaymentToSign,
   { approvers = [] }: Policy,

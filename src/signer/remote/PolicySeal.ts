@@ -1,7 +1,4 @@
-/**
- * The signatures of people over a signer's policy, and over a payment that needs their approval. Each signed text begins with its own word,
- * so neither can be taken for the other, for a checkpoint or for a payment.
- */
+/** Signatures of people over policies and approvals. Each text begins with its own word, so it cannot pass for another or a payment. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import * as Ed25519 from "../../signing/Ed25519.ts"

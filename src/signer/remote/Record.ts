@@ -49,14 +49,14 @@ export interface Record {
 const broken = (file: string) => (cause: unknown) =>
   new RecordBroken({ message: `The signer's record ${file}: ${messageOf(cause)}` })
 
-/** Every write is on disk when it returns. (Node's permission model does not allow fsync.) */
+/** Each write is on disk when it returns (Node's permission model does not allow fsync). */
 const opened = (file: string): number => {
   // Opening a named pipe would wait without limit and ignore signals.
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is not a plain file")
   return openSync(file, "as", 0o600)
 }
 
-/** Reads whole lines and the offset of their end. A line cut off by a crash was never answered, so nothing was signed. */
+/** A line cut off by a crash was never answered, so nothing was signed for it. `end`: the offset after the last whole line. */
 const readLines = (file: string) => {
   const bytes = readFileSync(file)
   const end = bytes.lastIndexOf("\n") + 1
@@ -73,7 +73,7 @@ const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
   })
 }
 
-/** Reads a record without writing to it. A signer may be writing a line at the same time. */
+/** A signer may be writing a line at the same time, so nothing is truncated. */
 export const readRecord = Effect.fn("Record.read")((file: string) =>
   Effect.try({ try: (): ReadonlyArray<RecordEntry> => checked(readLines(file).lines), catch: broken(file) })
 )

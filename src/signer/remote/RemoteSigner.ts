@@ -1,7 +1,7 @@
 /**
  * The key in another process: the bot asks over a socket and never has the key. A connection carries one request and one answer, each one
- * line of JSON. A payment that the signer process refuses stays unsigned, and a lost answer was never used. Its signatures are trusted no
- * more than the venue's payloads: the guard checks them again.
+ * line of JSON. A payment that the signer process refuses stays unsigned, and a lost answer was never used. The guard checks its signatures
+ * again, because they are trusted no more than the venue's payloads.
  */
 import { connect } from "node:net"
 import { Effect, Layer, Schema } from "effect"
@@ -81,7 +81,7 @@ const ask = (socket: string, request: SignerRequest): Effect.Effect<SignerAnswer
 
 const asJson = Schema.decodeUnknownOption(Schema.Json)
 
-/** Returns the account. Fails if the signer process reports another one. A process that does not answer may start later. */
+/** Fails if the signer process reports another account. A process that does not answer may start later. */
 export const signsFor = Effect.fn("RemoteSigner.signsFor")(function* (socket: string, account: string) {
   const answer = yield* Effect.option(ask(socket, { _tag: "Who" }))
   if (answer._tag === "None" || answer.value._tag !== "Holder") return account
@@ -137,7 +137,7 @@ export const approve = Effect.fn("RemoteSigner.approve")(function* (
   return yield* new ApprovalRefused({ message: `The signer rejected the approval: ${why}` })
 })
 
-/** The public key of the signer process. `undefined` if it does not report one now. */
+/** `undefined` if the signer process does not report its key now. */
 export const publicKeyOf = (socket: string): Effect.Effect<string | undefined> =>
   ask(socket, { _tag: "Who" }).pipe(
     Effect.map((answer) => (answer._tag === "Holder" ? answer.publicKey : undefined)),

@@ -111,7 +111,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     )
   })
 
-  /** Takes a line as received and returns the answer. Fails when the record cannot be written: then nothing may be signed. */
+  /** Answers a line. Fails if the record cannot be written: then nothing may be signed. */
   return Effect.fn("SignerServer.answer")(
     function* (line: string) {
       const request = yield* Effect.option(decode(line))
@@ -224,7 +224,7 @@ const listen = Effect.fnUntraced(function* ({ openTo, socket: path }: Pick<Signe
   return server
 })
 
-/** Listens while the scope lives. The returned effect does not end, and fails if the record cannot be written. */
+/** The returned effect does not end, and fails if the record cannot be written. */
 export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket, ...options }: SignerOptions) {
   const answer = yield* answerer(options)
   const server = yield* listen({ openTo, socket })

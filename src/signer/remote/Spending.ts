@@ -1,6 +1,7 @@
 /**
- * Computes the amounts that count against the caps: from before their signature until the payload cannot be executed any more, and then for
- * the span of the sum. So payloads that are saved up and sent at once stay within the caps, and so do those during which a signer died.
+ * Computes the amounts that count against the caps. A payload counts from before its signature until it can no longer be executed, and then
+ * for the span of the sum. So payloads that are saved up and sent at once stay within the caps, and a payload counts even if the signer
+ * died while signing it.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { RecordEntry } from "./Record.ts"
@@ -47,10 +48,7 @@ export const aliveFor = (
   now: number
 ): RecordEntry | undefined => aliveIn(entries, now).findLast((each) => each.depositAddress === depositAddress)
 
-/**
- * Returns the earlier signature for a repeated request, by a bot that died before it got the answer. The same bytes pay nothing twice,
- * because their nonce executes once. Signing different bytes could pay twice.
- */
+/** A repeated request gets the same bytes, whose nonce executes once. Signing different bytes could pay twice. */
 export const givenBefore = (
   { amount, asset, depositAddress }: PaymentToSign,
   entries: ReadonlyArray<RecordEntry>,

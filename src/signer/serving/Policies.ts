@@ -1,7 +1,4 @@
-/**
- * Commands for a signer's rules, with keys that are neither the bot's nor the signer's: they sign a policy, approve one larger payment, and
- * show the policies in force with the room that is left.
- */
+/** Commands for a signer's rules: people sign a policy or approve a larger payment with their own keys, and see the policies in force. */
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"

@@ -50,7 +50,6 @@ export const of = Effect.fn("Ruled.of")(function* (ruling: Ruling, record: Recor
   return (now: number): ReadonlyArray<Policy> => PoliciesInForce.holdingAt(arrivals, now).map(({ policy }) => policy)
 })
 
-/** Such as "policy 3; beside it 2 until …". */
 export const summaryOf = Effect.fn("Ruled.said")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
   if ("policy" in ruling) return countText(ruling.policy.caps.size, "asset")
   const now = yield* Clock.currentTimeMillis

@@ -10,7 +10,7 @@ import { MessageValidation } from "./RequestValidation.ts"
 const optional = Schema.optionalKey
 const Cursor = optional(Wire.Identifier)
 
-/** In a list of kinds: any of them. */
+/** The service's word for any kind, in the lists of kinds. */
 export const anyKind = "null"
 const kinds = <const Known extends ReadonlyArray<string>>(known: Known) =>
   optional(Schema.Array(Schema.Literals([...known, anyKind])))

@@ -1,18 +1,13 @@
-/**
- * The three credentials of the interface as middlewares of the contract: partner API key, partner JWT, user session.
- * Each knows its error body. The server implementation decides who is calling and provides `Caller`.
- */
+/** The three credentials of the interface as middlewares of the contract. The server decides who is calling and provides `Caller`. */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { historyErrorAt, messageErrorAt, orderErrorAt } from "../wire/WireError.ts"
 
-/** The caller, as the server identified it. Without either field: an anonymous caller, if the endpoint allows one. */
+/** The caller: a partner by its API key or JWT, an end user by the session token, or neither if the endpoint allows anonymous callers. */
 export class Caller extends Context.Service<
   Caller,
   {
-    /** The partner whose API key or JWT was sent. */
     readonly partner?: string
-    /** The end user whose session token was sent. */
     readonly account?: string
   }
 >()("limitbot/venue/api/Caller") {}
@@ -20,7 +15,6 @@ export class Caller extends Context.Service<
 const apiKey = HttpApiSecurity.apiKey({ key: "X-API-Key", in: "header" })
 const bearer = HttpApiSecurity.bearer
 
-/** Order endpoints: the partner's API key, or a user session. */
 export class OrderCredential extends HttpApiMiddleware.Service<OrderCredential, { provides: Caller }>()(
   "limitbot/venue/api/OrderCredential",
   { requiredForClient: true, error: [orderErrorAt(401)], security: { apiKey, session: bearer } }
@@ -44,7 +38,6 @@ export class PartnerJwt extends HttpApiMiddleware.Service<PartnerJwt, { provides
   { requiredForClient: true, error: [historyErrorAt(401)], security: { jwt: bearer } }
 ) {}
 
-/** Private balances and account history: the end user's session token. */
 export class UserSession extends HttpApiMiddleware.Service<UserSession, { provides: Caller }>()(
   "limitbot/venue/api/UserSession",
   { requiredForClient: true, error: [messageErrorAt(401)], security: { session: bearer } }

@@ -20,14 +20,10 @@ const SubmitDepositRequest = Schema.Struct({
 }).annotate({ identifier: "SubmitDepositRequest" })
 type SubmitDepositRequest = typeof SubmitDepositRequest.Type
 
-/** True for an account of the home ledger: a name below it, or a key's 64 hex digits. Senders on other chains look different. */
 const isLedgerAccount = (ledger: Wire.LedgerName, account: string): boolean =>
   /^[0-9a-f]{64}$/.test(account) || (/^[a-z0-9._-]{2,64}$/.test(account) && account.endsWith(`.${ledger}`))
 
-/**
- * A deposit in the deployment's spelling. The sender is included for the home ledger only, because an address of
- * another chain is no account there.
- */
+/** Names the sender only if it is an account of the home ledger: a name below it, or the 64 hex digits of a key. */
 export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): SubmitDepositRequest => {
   const { depositAddress, memo, senderAccount, txHash } = deposit
   const sender =

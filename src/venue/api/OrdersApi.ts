@@ -35,7 +35,6 @@ const CreateOrderAttributes = Schema.Struct({
 export const CreateOrderRequest = Schema.Struct({
   data: Schema.Struct({
     type: Schema.Literals(["orders"]),
-    /** Client ids are refused. */
     id: Schema.optionalKey(Schema.Never),
     attributes: CreateOrderAttributes
   })

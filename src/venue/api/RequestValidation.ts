@@ -1,7 +1,4 @@
-/**
- * Answers requests that do not fit their schema, in the error body of their endpoint: one entry per fault with a JSON
- * pointer for orders, one sentence elsewhere. A server installs these layers; no endpoint validates by hand.
- */
+/** Answers requests that do not fit their schema: orders get one entry per fault with a JSON pointer, other endpoints one sentence. */
 import { Cause, Effect, Layer } from "effect"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import { faultsOf, type SchemaFault, sentenceOf } from "../../domain/Text.ts"

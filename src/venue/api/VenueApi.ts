@@ -1,7 +1,4 @@
-/**
- * The contract of the service: one declaration from which the client, the sandbox and the OpenAPI document derive.
- * Each group is in its own file. Every fault of a request is reported, not only the first.
- */
+/** The contract of the service, from which the client, the sandbox and the OpenAPI document derive. */
 import { HttpApi } from "effect/http-api"
 import { AccountApi } from "./AccountApi.ts"
 import { AccountHistoryApi } from "./AccountHistoryApi.ts"

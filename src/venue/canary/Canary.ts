@@ -1,7 +1,7 @@
 /**
- * Asks the service everything that can be asked without moving anything, and compares each answer with the contract. A question that cannot
- * be asked now is named and proves nothing: an outage or a missing credential is no drift, and a refusal is one only at endpoints that are
- * open to every partner, or if the endpoint no longer exists. A person and a running bot ask the same questions.
+ * Asks the service everything that can be asked without moving money, and compares each answer with the contract. A person and a running
+ * bot ask the same questions. A question that cannot be asked now is listed with its reason and proves nothing: an outage or a missing
+ * credential is no drift. A refusal is a drift only if the endpoint is open to every partner or no longer exists.
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { type Asset, floorOf } from "../../domain/Amount.ts"
@@ -44,7 +44,7 @@ const maxOrders = 20
 const maxTold = 50
 /** Refusals without a code of the venue: the endpoint no longer exists. */
 const removalCodes: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
-/** Endpoints open to every partner: a refusal is a drift. Others may be by invitation. */
+/** Open to every partner, so a refusal is a drift. Others may be by invitation. */
 const open: ReadonlyArray<string> = ["tokens", "quote", "orders"]
 const refusalOf = (reason: Rejected): string => `refused: ${reason.code}: ${reason.text}${correlationText(reason)}`
 /** The size of the dry quote, in whole units of the first asset. */

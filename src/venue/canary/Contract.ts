@@ -1,7 +1,4 @@
-/**
- * The program's expectations of each read-only answer of the venue: its schema, the fields that the contract promises, and the fields
- * without which orders or money would be misread. `Canary.ts` requests the answers.
- */
+/** The program's expectations of each read-only answer: its schema, its promised fields, and the fields that orders or money depend on. */
 import { Schema } from "effect"
 import { absent, type Drift } from "../../domain/Drift.ts"
 import { isRecord } from "../../domain/Text.ts"
@@ -15,7 +12,6 @@ import * as Shape from "./Shape.ts"
 import { fieldOf } from "./Shape.ts"
 
 interface Kind {
-  /** For people: "field `x` of orders". */
   readonly of: string
   readonly schema: Schema.Codec<unknown, unknown>
   readonly promised: ReadonlyArray<string>
@@ -48,10 +44,7 @@ const terms = [
   ...["depositAddress", "depositType", "recipient", "recipientType", "refundTo", "refundType"]
 ]
 
-/**
- * Paths of an order that its money depends on. The venue may leave out an empty list, and the kind of the swap determines which amounts
- * exist.
- */
+/** The venue may leave out an empty list, and the kind of the swap determines which amounts exist. */
 const moneyOfOrder = (order: unknown): ReadonlyArray<string> => {
   const attributes = fieldOf(order, "attributes")
   const view = fieldOf(attributes, "swapView")
@@ -170,8 +163,8 @@ export const kinds = {
 const nameOf = (path: string): string => path.replace(/^attributes\./, "").replaceAll("[]", "")
 
 /**
- * Returns the differences of an answer. An unknown word or a new field does not stop funding, because the program accepts both. Any other
- * fault stops it in a field that money depends on, or if it makes an answer that is read whole unreadable.
+ * An unknown word or a new field does not stop funding, because the program accepts both. Any other fault stops it in a field that money
+ * depends on, or if it makes an answer unreadable that is read whole.
  */
 export const driftOf = ({ isReadWhole, money, of, promised, schema }: Kind, answer: unknown): ReadonlyArray<Drift> => {
   const paths = money(answer)

@@ -1,7 +1,6 @@
 /**
- * Compares an answer's JSON with its schema. Schemas of answers are tolerant, because a bot must continue to read what it can. Nothing is
- * tolerated here, and differences are only named: unknown fields, missing promised fields, values of another kind, and words that a list
- * does not have.
+ * Compares an answer's JSON with its schema and lists every difference: unknown fields, missing promised fields, values of another kind,
+ * and words that a list does not have. The schemas themselves tolerate these, because a bot must continue to read what it can.
  */
 import { Option, Schema, type SchemaAST } from "effect"
 import { absent } from "../../domain/Drift.ts"
@@ -18,7 +17,7 @@ export interface ShapeDifference {
 
 interface Recorded {
   readonly schema: Schema.Codec<unknown, unknown>
-  /** Paths of fields that are always there, though some may be null. Required fields of the schema are included without being listed. */
+  /** Paths of fields that are always there, though some may be null. Required fields of the schema need no entry. */
   readonly promised: ReadonlyArray<string>
   readonly needed: ReadonlyArray<string>
 }
@@ -68,7 +67,7 @@ export const differences = (
   answer: unknown
 ): ReadonlyArray<ShapeDifference> => {
   const differenceByKey = new Map<string, ShapeDifference>()
-  // Fields that only inform may have any form, so a difference makes nothing unreadable if the answer can be decoded.
+  // Informal fields may have any form, so a difference makes nothing unreadable if the answer can be decoded.
   const isLost = Option.isNone(Schema.decodeUnknownOption(schema)(answer))
   const note = (path: string, was: string, is: string, isUnreadable = false) => {
     // A new field counts once, though it may be null in one element and have a value in another.

@@ -1,7 +1,7 @@
 /**
- * A queue in which accounts take turns: however many requests one account has, the first request of another waits for at most one of them.
- * The requests of one account keep their order. Shared requests, such as prices and the list of orders, get every second turn, because
- * every account waits for them.
+ * A queue in which accounts take turns: the first request of an account waits for at most one request of each other account. The requests
+ * of one account keep their order. Shared requests, such as prices and the list of orders, get every second turn, because every account
+ * waits for them.
  */
 import { Context } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * The fixed rate of the history endpoints: one request in five seconds for one partner, from any process. Turns are booked ahead, so
- * callers within this process take turns in order. A 429 shows that another process uses the same partner: then this limiter waits as long
+ * Keeps the fixed rate of the history endpoints: one request in five seconds for one partner, from any process. Turns are booked ahead, so
+ * callers within this process take turns in order. A 429 shows that another process uses the same partner. Then this limiter waits as long
  * as the venue asks, and leaves room for the other process from then on.
  */
 import { Clock, Context, Effect, Layer, Random } from "effect"
@@ -11,11 +11,10 @@ const spacingMillis = 5500
 const maxSpacingMillis = 8 * spacingMillis
 const confidence = 0.05
 const periodMillis = 5000
-/** The client's guess if the venue names no pause. The venue itself asks for longer ones. */
+/** `Reply` reports this pause if the venue names none. The venue's own pauses are longer. */
 const guessedPauseMillis = 1000
 const jitterMillis = 500
 
-/** Books turns at a service with a fixed rate, one after the other, for everyone who shares them. */
 export interface HistoryTurns {
   /** Returns the time of our turn. Returns `undefined`, and books nothing, if that is more than `maxWaitMillis` ahead. */
   book(now: number, spacingMillis: number, maxWaitMillis: number): Effect.Effect<number | undefined>
@@ -72,8 +71,7 @@ export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, Rate
         const wait = askedMillis > guessedPauseMillis ? askedMillis : periodMillis
         // Randomised, so that callers do not return together.
         const until = (yield* Clock.currentTimeMillis) + wait + Math.ceil((yield* Random.next) * jitterMillis)
-        // The venue has just named the next free time. It replaces this process's last booking, unless other callers still wait for their
-        // turns.
+        // The venue has just named the next free time. It replaces our last booking, unless callers here still wait.
         yield* postpone(until, waiting > 0 ? undefined : booked)
       })
     })

@@ -1,7 +1,4 @@
-/**
- * Public views of the verifier's contract, through an RPC address of its ledger (`venue.facts.saltFrom`). A view proves nothing and moves
- * nothing. The caller decides what a missing or odd answer means.
- */
+/** Reads public views of the verifier's contract from its ledger's RPC address (`facts.saltFrom`). A view proves and moves nothing. */
 import { Effect, Option, Schema } from "effect"
 import { FetchHttpClient, type HttpClient, HttpClientRequest } from "effect/http"
 import * as Reply from "./Reply.ts"

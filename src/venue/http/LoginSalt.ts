@@ -1,7 +1,4 @@
-/**
- * The salt in the nonces of logins. It is configured or, if the facts name an RPC address of the verifier's ledger, read there: it is a
- * public view of the verifier, and rotates. It proves nothing and moves nothing, because a login with a wrong salt is refused.
- */
+/** The salt in login nonces, which rotates: configured, or read from a public view of the verifier. A wrong salt only fails the login. */
 import { Effect, Option, Ref, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import type { VenueFacts } from "../profile/Facts.ts"

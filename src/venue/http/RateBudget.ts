@@ -2,16 +2,15 @@
  * The rate at which we may send requests to the venue. The limits are not public, so the answers teach them: additive increase while
  * requests are accepted, multiplicative decrease on a 429. `RateShare` determines this process's share of the rate.
  *
- * Turns go by priority: calls that move or save money never wait behind polling, except for one turn in eight, which goes to the last line.
- * Without that turn, the calls of many accounts could delay prices for minutes, and nothing is placed or paid at a price that is too old.
- * Within a line, turns rotate between the waiting accounts (`FairLine`).
+ * Calls that move or save money never wait behind polling, except for one turn in eight, which goes to the last waiting line. Without that
+ * turn, the calls of many accounts could delay prices for minutes, and nothing is placed or paid at a price that is too old. Within a line,
+ * turns rotate between the waiting accounts (`FairLine`).
  *
  * A pause that the venue asks for delays requests in the same line or a later one, but never cancels and urgent calls. A pause for a cancel
  * or an urgent call delays no other line, because an account that leaves the market must see the result.
  *
- * A cancel waits only for other cancels. Cancels have a second's worth of turns of their own, and each cancel that the venue accepts gives
- * its turn to the next. So they go as fast as the venue accepts them, regardless of earlier requests, and slow down only if the venue
- * refuses one of them.
+ * A cancel waits only for other cancels. Cancels have a second's worth of turns of their own, and each accepted cancel gives its turn to
+ * the next. So cancels go as fast as the venue accepts them, and slow down only if it refuses one.
  */
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
@@ -109,10 +108,9 @@ export class RateBudget extends Context.Service<
 
 const turnsOfLast = 8
 
-/** Requests per second. Even at a low rate, an account that leaves the market sends a cancel once a second. */
+/** Requests per second, even at a low rate, so that an account can leave the market. */
 const minCancelRate = 1
 
-/** A token bucket with one second's worth of tokens, whose rate follows the venue's answers, and a second bucket for cancels. */
 const makeBucket = (share: RateShare["Service"], startedAt: number) => {
   let rate = share.rate(startedAt)
   let tokens = rate
@@ -143,7 +141,6 @@ const makeBucket = (share: RateShare["Service"], startedAt: number) => {
       // Cancels take tokens from other requests but make no debt, so the results of many cancels are read without delay.
       tokens = Math.max(Math.min(tokens, 0), tokens - 1)
     },
-    /** Zero if a request of this priority may go now. */
     waitMillis: (priority: Priority, now: number): number => {
       fill(now)
       if (priority === "cancel") return millisUntilToken(cancelTokens, cancelRateOf(rate))

@@ -1,14 +1,14 @@
 /**
- * Divides the rate of one credential between runners. Each gets its demand while the sum is allowed; beyond that, a larger demand gives no
- * larger share. Each has a floor, so a quiet runner can begin at once. All functions here are pure. Shares are fractions, so that a lesson,
- * which halves the whole rate, applies to all of them. By its own renewal, a runner takes only what no other holds. Therefore the shares
- * never exceed the whole, at any time and for any order of renewals: a runner whose share shrinks releases it first.
+ * Divides the rate of one credential between runners, by pure functions. Each runner gets its demand while the sum is allowed; beyond that,
+ * a larger demand gives no larger share. Each has a floor, so a quiet runner can begin at once. Shares are fractions, so a lesson, which
+ * halves the whole rate, applies to all of them. A renewal takes only what no other runner holds. So the shares never exceed the whole, in
+ * any order of renewals: a runner whose share shrinks releases it first.
  */
 import { halved, type Rates } from "./RateShare.ts"
 
 export interface Holding {
   readonly share: number
-  /** Share that it keeps between the end of its lease and its removal: enough to follow its orders. */
+  /** Share between the end of its lease and its removal: enough to follow its orders. */
   readonly careful: number
   /** Requests per second. */
   readonly demand: number
@@ -53,7 +53,7 @@ export const renew = (
   return { rate, lessons, share, careful, isWaiting: due / rate - share > slight }
 }
 
-/** Returns the shares of a rate, in the order of the demands. The unused rate is divided evenly. */
+/** In the order of the demands. The unused rate is divided evenly. */
 export const divide = (rate: number, demands: ReadonlyArray<number>): ReadonlyArray<number> => {
   const floor = floorOf(rate, demands.length)
   const claims = demands.map((demand) => Math.max(floor, demand))
@@ -75,10 +75,7 @@ const levelOf = (rate: number, wanted: ReadonlyArray<number>): number => {
   return Number.POSITIVE_INFINITY
 }
 
-/**
- * A refusal counts as a new lesson only if the runner knew the last lesson. Otherwise it sent the refused requests before it heard of that
- * lesson.
- */
+/** A refusal is a new lesson only if the runner knew the last one. Otherwise it sent the requests before it heard of that lesson. */
 const taught = (
   { lessons, rate }: LearntRate,
   { accepted, refusedAfterLessons }: RateTold,

@@ -1,7 +1,4 @@
-/**
- * Every network attempt passes a rate limiter first and reports back to it afterwards. `RateBudget` learns a rate for
- * most of the interface; `HistoryRateLimiter` keeps the fixed rate of the history endpoints.
- */
+/** Each network attempt passes a rate limiter first and reports its outcome to it: `RateBudget`, or `HistoryRateLimiter` for histories. */
 import { type Effect, Schema } from "effect"
 
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { afterMillis: Schema.Int }) {

@@ -1,6 +1,6 @@
 /**
- * The share of a credential's rate that this process may use now, and its report for the others: its demand, accepted requests and refused
- * ones. A single bot uses the whole rate, and learns it alone. Runners of a fleet divide one rate, which they learn together
+ * The share of a credential's rate that this process may use now, and its report for the others: demand, accepted and refused requests. A
+ * single bot uses the whole rate, and learns it alone. Runners of a fleet divide one rate, which they learn together
  * (`fleet/accounts/sharing/FleetRate.ts`).
  */
 import { Context, Effect, Layer } from "effect"

@@ -1,9 +1,7 @@
 /**
- * The reply of one exchange, and its meaning. A reply is read completely, but never beyond its limit. Everything that
- * reaches a message is cut and stripped of control characters, because the other side may be hostile.
- *
- * The meaning of a failure depends on the request: a failed read can be repeated, but a failed write may have been
- * executed unless it was clearly refused.
+ * Reads the reply of one exchange and determines its meaning. A reply is read completely, but never beyond its limit. Text for messages is
+ * cut and stripped of control characters, because the other side may be hostile. A failed read can be repeated, but a failed write may have
+ * been executed unless it was clearly refused.
  */
 import { DateTime, Duration, Effect, Option, Record, Redacted, Schema, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
@@ -22,7 +20,6 @@ const defaultPauseMillis = 1000
 const minPauseMillis = 1000
 const maxPauseMillis = 300_000
 
-/** Reads have no effect at the venue; writes have. */
 export type RequestKind = "read" | "write"
 
 export interface RequestTraits {
@@ -60,10 +57,7 @@ const impossible = (operation: string, reply: Reply, text: string): VenueError =
 /** Shorter secrets may be words that answers contain for other reasons. */
 const minSecretLength = 8
 
-/**
- * Removes our credentials from answers. A hostile or careless service may repeat them, and they would get into messages, logs and the
- * journal.
- */
+/** A hostile or careless service may repeat our credentials. They must not get into messages, logs and the journal. */
 const withoutSecrets = (
   { headers }: HttpClientResponse.HttpClientResponse["request"],
   configured: ReadonlyArray<Redacted.Redacted>
@@ -158,7 +152,6 @@ const seenIn = (reply: Reply): { status: number; correlationId?: string } => {
   return { status: reply.status, ...present({ correlationId: id }) }
 }
 
-/** `Retry-After` in seconds or as a date, kept within bounds. */
 const pauseMillis = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   const date = Option.map(DateTime.make(header), DateTime.toEpochMillis)

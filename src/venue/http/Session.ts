@@ -1,9 +1,7 @@
 /**
- * The end user's session. It proves ownership of the account by a signed message without intents, keeps the tokens in memory only, and
- * renews them before they expire, one renewal at a time. The refresh token does not rotate.
- *
- * The venue judges a login by its own clock and by the present salt of its verifier. A refused login is tried once more if our knowledge of
- * either has improved since.
+ * The end user's session. A signed message without intents proves that we own the account. The tokens are kept in memory only and renewed
+ * before they expire, one renewal at a time. The refresh token does not rotate. The venue judges a login by its own clock and by the
+ * present salt of its verifier. A refused login is tried once more if our knowledge of either has improved since.
  */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Ref, Semaphore } from "effect"
 import { layerWebCrypto, SecureRandom } from "effect/crypto/SecureRandom"
@@ -154,7 +152,6 @@ const token = (value: string, lifetimeSeconds: number, now: number): Token => {
 const toleratedMillis = 2_000
 
 interface LoginTerms {
-  /** Milliseconds by which our clock is ahead of the venue's; `undefined` until an answer has a time. */
   readonly aheadMillis: number | undefined
   readonly salt: string | undefined
 }

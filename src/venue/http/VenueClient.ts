@@ -1,7 +1,7 @@
 /**
  * The contract's generated client with common rules around every call: a deadline, a capped body, no redirects, a closed set of outcomes.
  * Reads are repeated with a backoff that honours `Retry-After`; a write is exactly one network attempt. It needs only an `HttpClient`, so
- * it runs over sockets and in memory alike. On Node use `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
+ * it also runs in memory. On Node use `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Schedule, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -121,7 +121,7 @@ export const within = (operation: string, millis: number) =>
     orElse: () => Effect.fail(Reply.noAnswer(operation, `no answer within ${millis} ms`))
   })
 
-// Counted for the whole process, like the rate of a credential: the accounts of a runner count together.
+// Counted for the whole process, like the rate of a credential: the accounts of a runner share these metrics.
 const requests = (operation: string, outcome: string) =>
   Metric.histogram("limitbot_venue_request_seconds", {
     description: "Duration of this process's requests to the venue until the last byte, by outcome",
@@ -193,18 +193,16 @@ const transportFailure = (operation: string, { message, reason, request }: HttpC
   return new VenueError({ reason: new OutcomeUnknown({ operation, text: clean(text), isUnreached: true }) })
 }
 
-/** Causes are nested; the innermost one says what happened. */
 const networkWord = (cause: unknown): string => {
   if (!(cause instanceof Error)) return "the connection failed"
   if (cause.cause instanceof Error) return networkWord(cause.cause)
   return cause.message === "" && "code" in cause ? String(cause.code) : cause.message
 }
 
-/** A reply with a status was understood, so asking again gets the same reply, unless the venue asked for a repetition. */
+/** A reply with a status would come again, unless the venue asked for a repetition. */
 const isTransient = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
 
-/** A capped, jittered backoff that waits as long as the venue asks, within the read's own deadline. */
 export const repeatReads = (readMillis: number) =>
   Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("10 seconds")]).pipe(
     Schedule.jittered,

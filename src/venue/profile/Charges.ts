@@ -1,7 +1,4 @@
-/**
- * The cost of a trade by a fee schedule, in basis points of the input: app fees for their recipients, and the service's own fee. It is a
- * forecast; an order's echo states its real costs.
- */
+/** Forecasts the cost of a trade by a fee schedule, in basis points of the input. An order's echo states its real costs. */
 import { type Amount, type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TradeCosts } from "../../domain/Market.ts"
@@ -62,14 +59,12 @@ export const tradeCosts = (
   payouts: flatFeesOf(schedule.flat === "everywhere" ? assets : assets.filter(isOnChain))
 })
 
-/** Costs without a configuration: the schedule of the interface document, without a partner's credential. */
 export const documentedCosts = (assets: ReadonlyArray<Asset>): TradeCosts =>
   tradeCosts(factsOf("document", "any").fees, false, assets)
 
 /**
- * Computes the maximum that an order's echo gives to others, with the protocol's fee, and the key of the echo. There is a maximum only if
- * app fees are shared, because only then the echo contains the service's own share. Elsewhere the echo has only the requested app fees.
- * `ofAccount`: the terms of orders whose strategy sets none.
+ * The maximum that an order's echo may give to others, including the protocol's fee, and the key of the echo. Only echoes with shared app
+ * fees have a maximum, because only they contain the service's own share. `ofAccount`: the terms of orders whose strategy sets none.
  */
 export const echoes = (schedule: VenueFacts["fees"], hasPartner: boolean, ofAccount: Asked) => {
   const appFeesOf = (own: Asked) => ({ ...ofAccount, ...own }).appFees ?? []
@@ -107,10 +102,7 @@ interface Pair {
 export const isPartner = (facts: VenueFacts, hasPartnerJwt: boolean): boolean =>
   hasPartnerJwt || facts.fees.credential === "apiKey"
 
-/**
- * Fees of one payout or refund, in units of the asset. The venue publishes them only on orders, so the sandbox takes these, and forecasts
- * use them until an order shows others.
- */
+/** Fees of one payout or refund, in units of the asset: assumed until an order shows others, because the venue publishes no list. */
 const fees: Readonly<Record<string, string>> = {
   BTC: "0.0000003",
   ETH: "0.000008",

@@ -1,7 +1,4 @@
-/**
- * The differences between deployments of the service, as data. Client, signer, sandbox and backtest read a fact, never the name of a
- * deployment. A profile is one file of facts; the configuration overrides single ones.
- */
+/** The differences between deployments, as data. Client, signer, sandbox and backtest read a fact, never the name of a deployment. */
 import { Schema } from "effect"
 import { SigningDomains } from "../../signing/Domains.ts"
 
@@ -19,7 +16,6 @@ const FeeSchedule = Schema.Struct({
   /** The fee between stable assets, and for one asset between two places. */
   alike: Schema.Finite,
   stable: Schema.Array(Schema.String),
-  /** Share of each settlement. */
   settlement: Schema.Finite,
   /** `added`: app fees go to their recipients. `shared`: half and half; the service keeps at least its minimum. */
   appFees: Schema.Literals(["added", "shared"]),
@@ -58,7 +54,6 @@ export const VenueFacts = Schema.Struct({
     confidentialities: Schema.Array(Schema.String),
     /** The confidentiality that price quotes request: `public`, or the confidentiality of the orders that they are for. */
     quotes: Schema.Literals(quoteTerms),
-    /** The smallest order, in USD, if it is known. */
     minUsd: Schema.optionalKey(Schema.Finite),
     /** The smallest order whose money comes from or goes to a chain, in USD, by the chain's name. These change from time to time. */
     chainMinUsd: Schema.Record(Schema.String, Schema.Finite),

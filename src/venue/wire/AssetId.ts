@@ -1,8 +1,7 @@
 /**
- * One asset can have several spellings, and a service may answer with another spelling than the requested one. Ids are compared in
- * canonical form. That form is known if both spellings name the same token of the home ledger (`1cs_v1:near:nep141:wrap.near` is
- * `nep141:wrap.near`). Otherwise only the configuration can name it: an id does not show which bridge brought a coin from another chain, so
- * nothing is guessed.
+ * Compares asset ids in canonical form, because a service may answer with another spelling than the requested one. That form is known if
+ * both spellings name the same token of the home ledger (`1cs_v1:near:nep141:wrap.near` is `nep141:wrap.near`). Otherwise only the
+ * configuration can name it: an id does not show which bridge brought a coin from another chain, so nothing is guessed.
  */
 import { ledgers } from "./WireValue.ts"
 

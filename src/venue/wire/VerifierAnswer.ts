@@ -1,7 +1,4 @@
-/**
- * Decides from the refusal of a signed payload if the payload was executed. The verifier has only English texts for this, not codes. They
- * are read here and nowhere else: all others get a `RefusalVerdict`.
- */
+/** Decides from a refusal if the signed payload was executed. The verifier has only English texts for this; only this file reads them. */
 import type { RefusalVerdict } from "../../domain/Payload.ts"
 
 /** The nonce belongs to this one payment, so only the payload itself can have used it. */
@@ -23,5 +20,4 @@ export const verdictOf = ({ code, text }: Readonly<Record<"code" | "text", strin
   return ruledOut.test(text) ? "not-executed" : undefined
 }
 
-/** True if a login was refused because of the salt of its nonce. */
 export const isAboutSalt = (text: string): boolean => /salt/i.test(text)

@@ -1,8 +1,4 @@
-/**
- * The three error bodies of the interface: structured errors of the order endpoints, `{message}` of most others, and
- * `{status, error}` of the history endpoints. Each body has one class, and each status one schema member, including
- * `Retry-After`. A server fails with `orderError(code)`, `messageError(status, text)` or `historyError(status, …)`.
- */
+/** Three error bodies: structured errors of the order endpoints, `{message}` of most others, `{status, error}` of the history endpoints. */
 import { Clock, Context, Effect, Random, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
@@ -14,7 +10,7 @@ export const Meta = Schema.Struct({
   timestamp: informal(Schema.String)
 }).annotate({ identifier: "Meta" })
 
-/** The source of a server's correlation ids: random by default; a seeded server replaces it, so that they repeat. */
+/** The source of a server's correlation ids. A seeded server replaces the random one, so that its ids repeat. */
 export const NextCorrelationId = Context.Reference<Effect.Effect<string>>("limitbot/venue/wire/NextCorrelationId", {
   defaultValue: () => Effect.map(Random.nextInt, (value) => Math.abs(value).toString(36).padStart(11, "0"))
 })
@@ -90,7 +86,6 @@ export const historyErrorAt = (status: number) =>
     )
   )
 
-/** Documented codes of the order endpoints, each with its status and title. */
 export const orderErrorCodes = {
   "malformed-request": [400, "Malformed request"],
   "validation-failed": [400, "Validation failed"],
@@ -113,7 +108,6 @@ export interface Fault {
   readonly pointer?: string
 }
 
-/** Fails with one entry per fault, or with a single entry if there is none. */
 export const orderError = Effect.fnUntraced(function* (
   code: OrderErrorCode,
   faults: ReadonlyArray<Fault> = [{}],

@@ -1,8 +1,8 @@
 /**
- * An order on the wire, and its decoding into the domain. The wire schema accepts null and missing almost everywhere; `toOrder` then
- * insists on everything that money depends on and names what is wrong. A missing amount is read as zero only while nothing can have been
- * deposited or filled, because a zero frees money in the books. A missing list counts as empty if it can be empty. A missing term is named
- * in `unsaid`, so that the recorded one stays. Times that only inform may be missing or nonsense.
+ * Decodes an order of the wire into the domain. The wire schema accepts null and missing almost everywhere; `toOrder` then insists on
+ * everything that money depends on and names what is wrong. A missing amount is read as zero only while nothing can have been deposited or
+ * filled, because a zero frees money in the books. A missing list counts as empty if it can be empty. A missing term is named in `unsaid`,
+ * so that the recorded one stays. Times that only inform may be missing or nonsense.
  */
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -169,7 +169,6 @@ const parseSide = (value: string): "BUY" | "SELL" | undefined =>
 const depositedAmount = (order: WireOrderAttributes): Decoded<Amount> =>
   amount("depositedAmount", order.depositedAmount || (order.fillStatus === "AWAITING_DEPOSIT" ? "0" : undefined))
 
-/** True if something was filled: by its status, or because there is a payout. */
 const hasFilled = ({ fillStatus, payouts }: WireOrderAttributes): boolean =>
   fillStatus === "FILLED" || fillStatus === "PARTIALLY_FILLED" || wireWithdrawals(payouts).length > 0
 
@@ -180,7 +179,7 @@ const fills = (order: WireOrderAttributes, now: number): Decoded<ReadonlyArray<F
 
 const isFinal = (status: string | undefined): boolean => status === "COMPLETED" || status === "FAILED"
 
-/** If the venue does not report it, payouts are final once every payout that is due is final. */
+/** Unless the venue reports it, payouts are final once every payout that is due is final. */
 const payoutIsFinal = ({ isPayoutStatusFinal, payoutStatus }: WireOrderAttributes, order: Ended): boolean => {
   if (isPayoutStatusFinal !== undefined) return isPayoutStatusFinal
   if (payoutStatus !== undefined && payoutStatus !== "") return isFinal(payoutStatus)
@@ -211,7 +210,6 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
 const echoedBasisPoints = ({ appFees }: WireOrderAttributes): number | undefined =>
   appFees == null || appFees.length === 0 ? undefined : Decimal.sumOf(appFees.map(({ fee }) => fee))
 
-/** Returns the order in exact values, or the name of the field that makes it unusable. Missing terms are named. */
 export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Order> => {
   const { swapView: view = {} } = attributes
   const unsaid: Array<OrderTerm> = []
@@ -281,7 +279,7 @@ const decodeParties = Schema.decodeUnknownOption(
   })
 )
 
-/** Returns an order of other parties, if it names its parties and they are not ours. Any other element is read normally. */
+/** An element that names its parties, none of them ours. Any other element is read normally. */
 export const ofOthers = (element: unknown, parties: ReadonlySet<string>): OrderOfOthers | undefined => {
   const orderParties = Option.getOrUndefined(decodeParties(element))
   if (orderParties === undefined) return undefined

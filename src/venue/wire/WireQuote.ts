@@ -6,7 +6,6 @@ import * as Wire from "./WireValue.ts"
 const { informal, tolerant } = Wire
 const Text = Schema.String
 
-/** Milliseconds for which a quote is valid if the request has no deadline. */
 const validMillis = Duration.toMillis("1 hour")
 
 const Rebates = Schema.Array(
@@ -58,7 +57,6 @@ export const QuoteRequest = Schema.Struct({
 /** A request for a quote, as the interface document describes it. */
 export type QuoteRequest = typeof QuoteRequest.Type
 
-/** The request as the venue understood it. */
 const QuoteRequestEcho = Schema.Struct({
   dry: tolerant(Schema.Boolean),
   swapType: tolerant(Wire.openEnum(Wire.swapTypes)),

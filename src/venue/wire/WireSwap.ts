@@ -88,7 +88,6 @@ export interface Swap {
   /** Transactions on the destination chain. */ readonly destinationTxHashes: ReadonlyArray<string>
 }
 
-/** Returns the swap in exact values, or the name of the impossible field. */
 export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string> => {
   const { quoteResponse: { quote } = {}, status, swapDetails: details = {}, updatedAt } = response
   const amount = (field: "depositedAmount" | "amountIn" | "amountOut" | "refundedAmount" | "withdrawFee") =>

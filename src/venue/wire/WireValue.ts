@@ -1,7 +1,6 @@
 /**
- * The scalars of the wire format, with one rule for each direction: strict in what is sent, tolerant in what is
- * accepted. Values stay text on the wire. `parse…` turns them into exact values and returns `undefined` for anything
- * that is not in canonical form (`""`, `" 12 "`, `"0x10"`, 30 February).
+ * The scalars of the wire format: strict in what is sent, tolerant in what is accepted. Values stay text on the wire. `parse…` turns them
+ * into exact values and returns `undefined` for anything that is not in canonical form (`""`, `" 12 "`, `"0x10"`, 30 February).
  */
 import { Effect, Option, Result, Schema, SchemaGetter, SchemaTransformation } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -21,7 +20,6 @@ export const clean = (text: string): string =>
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
 
-/** Keeps a name unchanged, or refuses it. */
 export const parseName = (text: string): string | undefined =>
   text.length <= maxNameLength && text === clean(text) ? text : undefined
 
@@ -29,7 +27,6 @@ export const parseName = (text: string): string | undefined =>
 export const parseAmount = (text: string): Amount | undefined =>
   text.length <= maxAmountDigits && canonicalAmount.test(text) ? BigInt(text) : undefined
 
-/** A positive plain decimal; `undefined` otherwise. */
 export const parsePrice = (text: string): Decimal.Decimal | undefined => {
   const price = /^[\d.]/.test(text) ? Decimal.parse(text) : undefined
   return price !== undefined && Decimal.isPositive(price) ? price : undefined
@@ -85,7 +82,6 @@ export const informal = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   )
 }
 
-/** Hashes of other chains: plain ones, or with the address of an explorer. */
 const ChainTxHash = Schema.Union([
   Schema.String,
   Schema.Struct({ hash: Schema.String, explorerUrl: informal(Schema.String) })
@@ -116,14 +112,12 @@ export const withDefault = <S extends Schema.Codec<unknown, unknown>>(schema: S,
 
 const text = (maxLength: number) => Schema.String.check(Schema.isBetweenLength(1, maxLength))
 
-/** An identifier, address, cursor or token: opaque, not empty, bounded. */
 export const Identifier = text(512)
 
 /** An identifier that becomes a path segment: `.` and `..` would be resolved away. */
 export const PathSegment = Schema.String.check(Schema.isPattern(/^(?!\.{1,2}$)[\x21-\x7e]{1,200}$/))
 export const isPathSegment = Schema.is(PathSegment)
 
-/** Like `Identifier`, longer: signed messages, custom messages. */
 export const LongText = text(16_384)
 
 export const PositiveAmountText = Schema.String.check(
@@ -173,7 +167,6 @@ export const AppFees = Schema.Array(AppFee).check(
   )
 )
 
-/** An app fee as the venue reports it. */
 export const ReportedFee = Schema.Struct({ recipient: Schema.String, fee: Schema.Finite })
 
 export const depositTypes = ["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"] as const
@@ -186,7 +179,7 @@ export const confidentialities = ["public", "basic", "advanced"] as const
 export const ledgers = ["native", "near"] as const
 export type LedgerName = (typeof ledgers)[number]
 
-/** The home ledger's transaction hashes: one deployment spells the key `native…`, another `near…`; both are read. */
+/** One deployment spells the key `native…`, another `near…`; both are read. */
 export const ledgerTxHashes = {
   nativeTxHashes: tolerant(Schema.Array(Schema.String)),
   nearTxHashes: tolerant(Schema.Array(Schema.String))

@@ -1,7 +1,4 @@
-/**
- * Payments of a swap of type ANY_INPUT, which turns every deposit into one asset. A payment without exact values is
- * kept as the venue reported it, beside the others.
- */
+/** Payments of a swap of type ANY_INPUT, which turns every deposit into one asset. A payment without exact values is kept as reported. */
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
@@ -51,7 +48,6 @@ export interface Withdrawals {
   readonly recipient?: string
   readonly affiliateRecipient?: string
   readonly withdrawals: ReadonlyArray<Withdrawal>
-  /** As the venue reported them. */
   readonly odd: ReadonlyArray<unknown>
 }
 

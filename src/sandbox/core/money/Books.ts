@@ -6,9 +6,8 @@
 import type { Amount } from "../../../domain/Amount.ts"
 
 /**
- * The places of an account's money. `balance` is public at the verifier; `private` is the balance of a confidential account. `feesPaid` are
- * flat fees, `priceFees` the fees inside a swap's price. The last three are counter accounts for trades, initial money, and transfers from
- * or to outside.
+ * `balance` is public at the verifier; `private` is the balance of a confidential account. `feesPaid` are flat fees, `priceFees` the fees
+ * inside a swap's price. The last three are counter accounts for trades, initial money, and transfers from or to outside.
  */
 const nothing = () => ({
   balance: 0n,
@@ -55,10 +54,7 @@ const keyOf = (asset: string, { account, place, order }: Holding): string =>
 export const amountIn = (books: Books, asset: string, holding: Holding): Amount =>
   books.entries.get(keyOf(asset, holding))?.amount ?? 0n
 
-/**
- * Moves an amount. Between two accounts it leaves one and enters the other, so both stay in balance. Moving money
- * that is not there is a fault of the sandbox itself, never of a request.
- */
+/** Keeps both accounts in balance. Moving money that is not there is a fault of the sandbox itself, never of a request. */
 export const transfer = (books: Books, asset: string, amount: Amount, from: Holding, to: Holding): void => {
   if (amount < 0n) throw new Error(`Negative transfer of ${amount} ${asset}`)
   if (amount === 0n) return
@@ -80,7 +76,7 @@ const change = (books: Books, asset: string, holding: Holding, delta: Amount): v
   else books.entries.set(key, { asset, ...holding, amount })
 }
 
-/** By account, asset and place; `initial`, `external` and `traded` from the account's point of view (what it received is positive). */
+/** By account, asset and place. In the counter accounts, what the account received is positive. */
 export const totals = (books: Books): Map<string, Map<string, Record<BookPlace, Amount>>> => {
   const result = new Map<string, Map<string, Record<BookPlace, Amount>>>()
   for (const { account, asset, place, amount } of books.entries.values()) {
@@ -104,7 +100,7 @@ export const byOrder = (books: Books): Map<string, Array<Entry>> => {
   return result
 }
 
-/** Assets per account whose places do not add up to zero. Any entry is a defect of the sandbox. For assertions. */
+/** For assertions: any entry is a defect of the sandbox. */
 export const imbalances = (books: Books): ReadonlyArray<string> => {
   const sums = new Map<string, Amount>()
   for (const { account, asset, amount } of books.entries.values()) {

@@ -21,7 +21,7 @@ export const payee = (account: string, kind: AccountKind, owner: string): Books.
   return { account: place === "external" ? owner : account, place }
 }
 
-/** Pays out everything in a place, less the fee. If there is less than the fee, the fee takes all of it. */
+/** If there is less than the fee, the fee takes all of it. */
 export const payLessFee = (
   books: Books.Books,
   asset: string,

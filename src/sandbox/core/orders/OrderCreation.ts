@@ -1,7 +1,4 @@
-/**
- * Turns a request into an inert order: the checks that need more than the request, and everything about an order that is fixed at its
- * creation. Creating moves no money.
- */
+/** Turns a request into an inert order, with the checks that need the state. Creating moves no money. */
 import { Result } from "effect"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
@@ -167,10 +164,7 @@ const echoedFees = (
   return [...charged.appFees, service, ...(protocol.fee === 0 ? [] : [protocol])]
 }
 
-/**
- * The mid at which a solver fills at the limit. App fees are taken from the input, so the mid must be better than the limit by these fees
- * and the margin.
- */
+/** App fees are taken from the input, so the mid must be better than the limit by these fees and the margin. */
 const trigger = (side: Market.Side, price: Market.Price, leaves: number): number => {
   const limit = Decimal.toNumber(price)
   return side === "SELL" ? limit / leaves : limit * leaves

@@ -1,7 +1,4 @@
-/**
- * The life of an order from its first deposit to its end: opening, resting, filling in slices, cancelling, closing. `Solvers` decides when
- * a solver fills it. Every change of status obeys the domain's table of legal transitions, and every amount goes through the books.
- */
+/** The life of an order. Every status change obeys the domain's table of legal transitions; every amount goes through the books. */
 
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

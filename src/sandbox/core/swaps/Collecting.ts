@@ -1,7 +1,6 @@
 /**
  * Swaps of type ANY_INPUT: an address that turns any token into one asset and pays out each deposit separately. There is no agreed rate and
- * no least output; the price is that of the moment when a deposit is noticed. The swap ends at its deadline, and a later deposit is
- * returned.
+ * no least output; the price is taken when the deposit is noticed. The swap ends at its deadline, and a later deposit is returned.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Seeded from "../../Seeded.ts"
@@ -19,7 +18,7 @@ const holdingOf = (swap: SandboxSwap, { account }: IncomingDeposit, place: Books
   order: swap.id
 })
 
-/** Accepts a deposit that is in time and of more value than its payment costs; refuses any other. */
+/** Accepts a deposit that is in time and worth more than its payment costs; refuses any other. */
 export const take = (state: State, swap: SandboxSwap, deposit: IncomingDeposit): boolean => {
   const { amount, asset } = deposit
   const amountOut = outputNow(state, swap, asset, amount)

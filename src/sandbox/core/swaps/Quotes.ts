@@ -1,7 +1,4 @@
-/**
- * The amounts that a swap would give now: the solver's price for the size, less platform and app fees. The amounts follow exactly from that
- * price. The amount out is what arrives: on another chain the withdrawal fee is already subtracted.
- */
+/** The amounts that a swap would give now: the solver's price less all fees. The amount out is what arrives, after the withdrawal fee. */
 import { Result } from "effect"
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

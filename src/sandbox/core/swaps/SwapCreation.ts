@@ -1,7 +1,4 @@
-/**
- * The answer to a quote request, signed by the sandbox's key. Unless the request is dry, it also creates the swap
- * that waits behind its deposit address. The answer is kept as given, because the status repeats it.
- */
+/** Answers quote requests. Unless a request is dry, creates the swap behind the deposit address and keeps the answer for its status. */
 import { Result } from "effect"
 import * as Amount from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"

@@ -1,7 +1,7 @@
 /**
  * The life of a swap from its first deposit to its end. An address that nobody pays waits without end. A short deposit is refunded at the
- * deadline, a late one soon after it is noticed. A complete one is executed at the price of that moment, or refunded if that price is worse
- * than the quote allows. If it is better, the service may keep a part of the gain.
+ * deadline, a late one soon after it is noticed. A complete one is executed at the price of that time, or refunded if that price is worse
+ * than the quote allows. If the price is better, the service may keep a part of the gain.
  */
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -83,7 +83,6 @@ const amountsNow = (state: State, swap: SandboxSwap) => {
   return { amountIn, amountOut: amountOut - keptOf(state, swap, amountOut - quotedFor(swap, amountIn, "amountOut")) }
 }
 
-/** The service's part of the gain over the quote, rounded up. */
 const keptOf = ({ now, settings }: State, { createdAt }: SandboxSwap, gained: Amount.Amount): Amount.Amount => {
   const { kept, minutes } = factsOf(settings).fees.improvement
   if (gained <= 0n || now - createdAt > minutes * minuteMillis) return 0n

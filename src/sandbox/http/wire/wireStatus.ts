@@ -1,7 +1,4 @@
-/**
- * The status of a deposit address, as the contract writes it. Deposits can be reported for swaps and orders. An order has no quote, so its
- * terms take the quote's place.
- */
+/** The status of a deposit address, as the contract writes it. An order has no quote, so its terms take the quote's place. */
 import * as Amount from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"
 import * as Timestamp from "../../../domain/Timestamp.ts"
