@@ -1,7 +1,4 @@
-/**
- * Moves orders and their money in one market: placed, refused, waiting, cancelled, paid out. An order's deposit leaves the wallet when the
- * order is placed.
- */
+/** Moves orders and their money in one market. An order's deposit leaves the wallet when the order is placed. */
 import { type Amount, min } from "../../../domain/Amount.ts"
 import type { Side } from "../../../domain/Market.ts"
 import { coveredQuantity } from "../../../strategy/Decision.ts"
