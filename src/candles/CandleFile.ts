@@ -1,3 +1,4 @@
+/** Reads a candle file into candles and their index, through the column cache. */
 import * as fs from "node:fs"
 import { Effect, Predicate, Schema } from "effect"
 import { messageOf } from "../domain/Text.ts"

@@ -1,3 +1,4 @@
+/** A problem of a data file: its place, its cause and its remedy. */
 export interface DataProblem {
   /** `error`: the data cannot be used unchanged. `warning`: they can, but the report shows the problem. */
   readonly severity: "error" | "warning"

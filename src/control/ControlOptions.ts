@@ -1,3 +1,4 @@
+/** Where the control server listens, and how it proves its identity. */
 import type { Redacted } from "effect"
 
 export interface ControlOptions {

@@ -1,3 +1,4 @@
+/** An explanation as people read it, in a terminal or in a chat: a line for each fact. */
 import { iso } from "../domain/Text.ts"
 import type { Explanation } from "./Explanation.ts"
 

@@ -1,3 +1,4 @@
+/** Fills, as they happen, and later with the cost of their payouts and their earnings, one by one or by order. */
 import { Schema } from "effect"
 import type { Of } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"

@@ -1,3 +1,4 @@
+/** The place of every unit of every asset: by place, by strategy and order, and at the end of each day. */
 import { Schema } from "effect"
 import { places } from "../domain/Accounts.ts"
 import { dustSlot, type Ledger } from "../domain/Ledger.ts"

@@ -1,3 +1,4 @@
+/** Every unsettled order, with its ids at the venue. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { iso } from "../domain/Text.ts"

@@ -1,3 +1,4 @@
+/** The last two-sided price of a market. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../domain/Market.ts"

@@ -1,3 +1,4 @@
+/** The signs of life of a running bot, and when they are late. */
 import type { BotState } from "../engine/state/BotState.ts"
 
 export interface Pulse {

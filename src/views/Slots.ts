@@ -1,3 +1,4 @@
+/** Every slot as a row for people: its order, its state and the reason, and the urgency. */
 import { Schema } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"

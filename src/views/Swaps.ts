@@ -1,3 +1,4 @@
+/** A swap: its terms, the place of its money, and all proof of its end. */
 import { Option, Schema } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import { iso } from "../domain/Text.ts"

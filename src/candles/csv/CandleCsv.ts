@@ -1,3 +1,4 @@
+/** Reads the table of a file, candles or trades, into candles or into the problems that prevent them. */
 import { minuteMillis } from "../../domain/Durations.ts"
 import { type Checked, check, noRepair, type Repair } from "./CandleChecks.ts"
 import * as CsvColumns from "./CsvColumns.ts"

@@ -1,3 +1,4 @@
+/** Reads one field of a table from its text into a number or a time: slowly, but every accepted form. */
 import { Result } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { DataProblem } from "../DataProblem.ts"

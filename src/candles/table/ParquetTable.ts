@@ -1,3 +1,4 @@
+/** Reads a Parquet file into a table of text. The reader is loaded for the first such file. */
 import * as zlib from "node:zlib"
 import { Effect } from "effect"
 import { type Run, textOf } from "./TableText.ts"

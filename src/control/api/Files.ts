@@ -1,3 +1,4 @@
+/** Strategy files as the API shows them, and texts to replace them. */
 import { Schema } from "effect"
 
 const longestText = 200_000

@@ -1,3 +1,4 @@
+/** Starts a server of pages and commands: behind its gate, on its address, with TLS if configured. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Schema } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"

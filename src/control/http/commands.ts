@@ -1,3 +1,4 @@
+/** Handles the operator's commands over HTTP. Each answer is one sentence about the result. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"

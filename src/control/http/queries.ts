@@ -1,3 +1,4 @@
+/** Answers the API's questions from the present state and the recent past. It changes nothing. */
 import { Clock, Context, Effect, PubSub, Queue, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dayMillis } from "../../domain/Durations.ts"

@@ -1,3 +1,4 @@
+/** Carries out and answers the commands of `OperatorCommands` that an operator may send in a chat. */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { countText } from "../../domain/Words.ts"

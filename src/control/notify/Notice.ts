@@ -1,3 +1,4 @@
+/** Turns the journal's events into notices for people, graded by severity. */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"

@@ -1,3 +1,4 @@
+/** The page of a running bot: the bar, the headline, the strategies, and what belongs to the selected one. */
 import { effect, signal } from "@preact/signals"
 import { h, render } from "preact"
 import { Activity } from "./activity.ts"

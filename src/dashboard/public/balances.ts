@@ -1,3 +1,4 @@
+/** Where the money is: a row for each asset, a column for each place that holds anything. */
 import { h } from "preact"
 import { brief, countText, decimal, spoken, sum } from "./format.ts"
 import { Button, column, Empty, Panel, Table, useToggle } from "./parts.ts"

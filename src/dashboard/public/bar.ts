@@ -1,3 +1,4 @@
+/** The bar that stays visible: the state of the bot as one chip, its warnings as another, and the actions. Below it, the state in words. */
 import { h } from "preact"
 import type { ProblemView } from "../../views/Problems.ts"
 import { AlertsButton } from "./alerts.ts"

@@ -1,3 +1,4 @@
+/** Orders by hand: the form for a new one, and the list with changes and cancels. */
 import { h } from "preact"
 import type { OrderStanding } from "../../control/api/Order.ts"
 import { askFor, command, confirmPlan } from "./commands.ts"

@@ -1,3 +1,4 @@
+/** The text of a strategy file in the editor: keys and comments in their colours, and each mistake at its line and column. */
 import { h, type TextareaHTMLAttributes } from "preact"
 import { useRef } from "preact/hooks"
 import { b, div, pre, span } from "./tags.ts"

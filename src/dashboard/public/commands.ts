@@ -1,3 +1,4 @@
+/** The operator's commands on the page: each asks for confirmation, the grave ones for a typed word, and shows its result. */
 import { useSignal } from "@preact/signals"
 import { h } from "preact"
 import { type CommandName, commandOf, operatorWords } from "../../control/api/OperatorCommands.ts"

@@ -1,3 +1,4 @@
+/** Asks for the token of this tab, and says where it is. */
 import { h } from "preact"
 import * as Api from "./api.ts"
 import { open } from "./dialog.ts"

@@ -1,3 +1,4 @@
+/** The parts that every panel is made of: money with its exact value, figures, chips, icons, choices and tables. */
 import { useSignal } from "@preact/signals"
 import { type ComponentChildren, h } from "preact"
 import { cents, decimal, gain, price, toneOf } from "./format.ts"

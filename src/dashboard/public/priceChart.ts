@@ -1,3 +1,4 @@
+/** The trade on the chart: stored candles, own orders as labelled lines, fills as marks. It belongs to the strategy that is selected. */
 import { computed } from "@preact/signals"
 import {
   CandlestickSeries,

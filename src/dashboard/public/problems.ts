@@ -1,3 +1,4 @@
+/** Problems by kind: one row for each, with its count, the first case and its remedy. Further cases unfold. */
 import { h } from "preact"
 import type { ProblemView } from "../../views/Problems.ts"
 import { CommandButton, reconcile, resolveProblem } from "./commands.ts"

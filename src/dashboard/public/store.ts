@@ -1,3 +1,4 @@
+/** All that the page knows of the bot, as signals: its answers, the connection, and the choices of the reader. */
 import { computed, signal } from "@preact/signals"
 import { mayAs, type TokenRole } from "../../control/api/OperatorCommands.ts"
 import type { OrderStanding } from "../../control/api/Order.ts"

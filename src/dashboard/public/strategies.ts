@@ -1,3 +1,4 @@
+/** Strategies as cards: profit, its parts, the budget in orders, the state, and the next order that can fill. One card is selected. */
 import { h } from "preact"
 import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { SlotView } from "../../views/Slots.ts"

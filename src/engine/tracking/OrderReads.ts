@@ -1,3 +1,4 @@
+/** The two ways to read orders: individually, and the venue's list as a stream of pages. */
 import { Effect, Option, Stream } from "effect"
 import type { KnownFillStatus } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"

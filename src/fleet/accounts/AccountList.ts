@@ -1,3 +1,4 @@
+/** Lists every account of a fleet, worst first: its target state, its runner, its orders and its problems. */
 import { Effect } from "effect"
 import { type FleetAccount, Registry } from "../../journal/postgres/Registry.ts"
 import * as Answer from "../../process/Answer.ts"

@@ -1,3 +1,4 @@
+/** Serves one page and one API over all accounts of a fleet, and over single bots, until stopped. */
 import { Console, Effect, Layer, Option, type Redacted } from "effect"
 import { fleetDatabase } from "../../app/bots/AccountOfFleet.ts"
 import * as DashboardPage from "../../app/control/DashboardPage.ts"

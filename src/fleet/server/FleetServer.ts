@@ -1,3 +1,4 @@
+/** Serves the page over many bots on one port: API, page, health and metrics. */
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { TokenHolder } from "../../control/api/Access.ts"

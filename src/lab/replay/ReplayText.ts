@@ -1,3 +1,4 @@
+/** Formats a replay for people and programs: the number of identical decisions, the band of fills, and the differences. */
 import { present } from "../../domain/Present.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"

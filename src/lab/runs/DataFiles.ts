@@ -1,3 +1,7 @@
+/**
+ * Implements the commands on files of candles: show the contents, write a plain copy, generate synthetic ones, and show the fills of a
+ * journal's orders.
+ */
 import { Console, Effect, FileSystem, Option } from "effect"
 import * as JournalData from "../../app/journal/JournalData.ts"
 import { type Candles, extremes } from "../../candles/Candles.ts"

@@ -1,3 +1,4 @@
+/** Runs the look-ahead check of `limitbot check --lookahead` on given candles, and reports on each strategy. */
 import { Effect } from "effect"
 import { iso } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"

@@ -1,3 +1,4 @@
+/** Sets up a searching command: the values to try, the candles, and the objective. */
 import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Array as Arr, Effect, Option, Result } from "effect"

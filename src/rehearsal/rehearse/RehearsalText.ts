@@ -1,3 +1,4 @@
+/** Describes the result of a rehearsal, for the terminal and for programs. */
 import { Cause, type Effect } from "effect"
 import { hourMillis } from "../../domain/Durations.ts"
 import { percent } from "../../domain/Text.ts"

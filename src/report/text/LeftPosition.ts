@@ -1,3 +1,4 @@
+/** The position of a strategy that is no longer in the files, in words. */
 import { magnitude } from "../../domain/Amount.ts"
 import type { LeftPosition } from "../../domain/BotEvent.ts"
 import { averagePrice } from "../../domain/CostBasis.ts"

@@ -1,3 +1,4 @@
+/** Writes a page for a terminal: its figures and sentences, without drawings and sources. */
 import { type Page, type PagePart, type PageSection, table, textOf } from "../Page.ts"
 import * as Table from "./Table.ts"
 

@@ -1,3 +1,4 @@
+/** State of one strategy: a part of the fold of the journal (see `BotState`). */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Of, Tag } from "../../../domain/BotEvent.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"

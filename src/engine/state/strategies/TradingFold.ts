@@ -1,3 +1,4 @@
+/** Profit and cost of a strategy's trading, folded from the events of its placements (see `BotState`). */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../../domain/BotEvent.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"

@@ -1,3 +1,4 @@
+/** Inputs of a run in one market: the strategy, its money and limits there, and the rules by which orders fill. */
 import type { Resampled } from "../../../candles/Resample.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Market } from "../../../domain/Market.ts"

@@ -1,3 +1,4 @@
+/** Result of a run in one market: fills, exact money, and counters. */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
 import type { MarketRun } from "./MarketRun.ts"

@@ -1,3 +1,4 @@
+/** Describes in sentences what a strategy's own limits did in a backtest: the orders that they kept back, and the loss stops. */
 import { iso } from "../../../domain/Text.ts"
 import type * as BandSide from "./BandSide.ts"
 

@@ -1,3 +1,4 @@
+/** Lists the fills of a run as rows in order of time, for files, reports and tests. */
 import { type Candles, closeAt } from "../../../candles/Candles.ts"
 import { closeTime, firstBarFrom, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"

@@ -1,3 +1,4 @@
+/** Ranks trials, and checks conditions on them, by the figures of their results. */
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { TrialFigures, TrialResult } from "./TrialResult.ts"
 

@@ -1,3 +1,4 @@
+/** Worker thread of a sweep. Takes the next trial by an atomic counter until none is left. Candles are in shared memory. */
 import { parentPort } from "node:worker_threads"
 import type * as Backtest from "../Backtest.ts"
 import * as Trial from "./Trial.ts"

@@ -1,3 +1,4 @@
+/** The result of one trial of a search. */
 import type { FillMode } from "../kernel/FillPresets.ts"
 
 export interface TrialFigures {

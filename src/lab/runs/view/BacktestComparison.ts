@@ -1,3 +1,4 @@
+/** Shows several backtests on identical candles side by side, as a page. */
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { iso, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"

@@ -1,3 +1,4 @@
+/** Renders the result of a backtest as a page with charts. */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { Effect, FileSystem } from "effect"

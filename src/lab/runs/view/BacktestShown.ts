@@ -1,3 +1,4 @@
+/** Prints the result of one backtest, or of several side by side, and saves each. */
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { laidOver } from "../../../files/StrategyFiles.ts"
 import { WrongUsage } from "../../../process/WrongUsage.ts"

@@ -1,3 +1,4 @@
+/** Formats the figures of a backtest with labels, and as JSON. */
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

@@ -1,3 +1,4 @@
+/** Summarises the simulated runs of a backtest beside its named sides: as columns for the terminal, as a sentence, and as JSON. */
 import { type Candles, extremes } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import { percent } from "../../../domain/Text.ts"

@@ -1,3 +1,4 @@
+/** Lists the assumptions and the data on every page of a backtest. */
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { iso } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"

@@ -1,3 +1,4 @@
+/** Shows saved backtests: a list, one with its strategy file, or two side by side with the lines that differ between their files. */
 import { Effect } from "effect"
 import { grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
 import { countText } from "../../../domain/Words.ts"

@@ -1,3 +1,4 @@
+/** Explains the figures of a backtest in sentences, for readers of its report. */
 import { closeAt } from "../../../candles/Candles.ts"
 import { percent } from "../../../domain/Text.ts"
 import { countText } from "../../../domain/Words.ts"

@@ -1,3 +1,4 @@
+/** Shows the spread of simulations as a page and as JSON, by market if there are several. */
 import { percent } from "../../../domain/Text.ts"
 import { countText } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"

@@ -1,3 +1,4 @@
+/** Lists the facts of every search page: the search, its result, and the file, data and program behind it. */
 import { iso } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"

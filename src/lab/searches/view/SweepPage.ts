@@ -1,3 +1,4 @@
+/** Shows the result of a search as a page and as JSON. */
 import { Result } from "effect"
 import { present } from "../../../domain/Present.ts"
 import { percent } from "../../../domain/Text.ts"

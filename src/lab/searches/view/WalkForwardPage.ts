@@ -1,3 +1,4 @@
+/** Shows the result of a walk-forward as a page and as JSON: by window, and by market if there are several. */
 import { dayMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
 import { percent, utcDate } from "../../../domain/Text.ts"
