@@ -1,4 +1,4 @@
-/** Prices that matter to a strategy beside its orders: the stop, targets of orders that have not filled, the cost of what it holds. */
+/** Prices that matter to a strategy beside its orders: its stop, its range, targets of orders that have not filled, the cost of its position. */
 import { Schema } from "effect"
 import * as CostBasis from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -9,7 +9,7 @@ import { progressOf, type View } from "../strategy/View.ts"
 
 export const LevelView = Schema.Struct({
   /** `trail`: a stop that follows the price. */
-  kind: Schema.Literals(["stop", "trail", "target", "average-entry", "break-even"]),
+  kind: Schema.Literals(["stop", "trail", "target", "range-low", "range-high", "average-entry", "break-even"]),
   market: Schema.String,
   price: Schema.String
 })
@@ -35,7 +35,11 @@ export const levelsOf = (
     const isDone = armedLeg(each, progressOf({ slots }, slot)) === undefined
     return isDone ? [] : level("target", market.name, legs.at(-1)?.price)
   })
+  const rounds = desired.filter(({ cycle, legs }) => cycle && legs.length === 2)
+  const edges = rounds.length < 2 ? [] : rounds.flatMap(({ legs }) => legs.map(({ price }) => price))
   return [
+    ...level("range-low", main, edges.length === 0 ? undefined : edges.reduce(Decimal.min)),
+    ...level("range-high", main, edges.length === 0 ? undefined : edges.reduce(Decimal.max)),
     ...[stops.priceBelow, stops.priceAbove].flatMap((price) => level(stop, main, price)),
     ...new Map(targets.map((target) => [`${target.market} ${target.price}`, target])).values(),
     ...marketsOf(strategy).flatMap((market) => {

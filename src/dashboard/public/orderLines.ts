@@ -7,6 +7,8 @@ import type {
   Time
 } from "lightweight-charts"
 
+import type { rangeOf } from "./store.ts"
+
 export interface OrderLine {
   readonly price: number
   readonly isBuy: boolean
@@ -22,6 +24,7 @@ export interface LevelLine {
 
 export interface LineColours extends Readonly<Record<LevelLine["tone"], string>> {
   readonly surface: string
+  readonly range: string
 }
 
 /** More labels would cover each other. */
@@ -36,10 +39,11 @@ type Target = Parameters<IPrimitivePaneRenderer["draw"]>[0]
 export class OrderLines implements ISeriesPrimitive<Time> {
   #lines: ReadonlyArray<OrderLine> = []
   #levels: ReadonlyArray<LevelLine> = []
+  #range: ReturnType<typeof rangeOf>
   #price = 0
   #dragged: { readonly order: string; readonly price: string } | undefined
   #labels: ReadonlyArray<{ readonly order: string | undefined; readonly left: number; readonly y: number }> = []
-  #colours: LineColours = { up: "", down: "", calm: "", surface: "" }
+  #colours: LineColours = { up: "", down: "", calm: "", surface: "", range: "" }
   #series: ISeriesApi<"Candlestick"> | undefined
   #redraw: () => void = () => undefined
   readonly #views = [
@@ -51,6 +55,10 @@ export class OrderLines implements ISeriesPrimitive<Time> {
         }
       }),
       zOrder: () => "top" as const
+    },
+    {
+      renderer: () => ({ draw: (target: Target) => this.#drawRange(target) }),
+      zOrder: () => "bottom" as const
     }
   ]
 
@@ -69,8 +77,14 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     this.#colours = colours
     this.#redraw()
   }
-  show(lines: ReadonlyArray<OrderLine>, levels: ReadonlyArray<LevelLine>, price: number): void {
+  show(
+    lines: ReadonlyArray<OrderLine>,
+    levels: ReadonlyArray<LevelLine>,
+    price: number,
+    range: ReturnType<typeof rangeOf>
+  ): void {
     this.#price = price
+    this.#range = range
     this.#levels = levels
     this.#lines = lines.toSorted((a, b) => Math.abs(a.price - price) - Math.abs(b.price - price)).slice(0, mostLines)
     this.#redraw()
@@ -91,6 +105,21 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     return inSight.length === 0
       ? null
       : { priceRange: { minValue: Math.min(...inSight), maxValue: Math.max(...inSight) } }
+  }
+
+  #drawRange(target: Target): void {
+    const { high = 0, low = 0 } = this.#range ?? {}
+    const [top, bottom] = [this.#series?.priceToCoordinate(high) ?? null, this.#series?.priceToCoordinate(low) ?? null]
+    if (this.#range === undefined || top === null || bottom === null) return
+    target.useMediaCoordinateSpace(({ context, mediaSize: { width } }) => {
+      context.fillStyle = this.#colours.range
+      context.globalAlpha = 0.05
+      context.fillRect(0, top, width, bottom - top)
+      context.globalAlpha = 0.3
+      context.fillRect(0, top, width, 1)
+      context.fillRect(0, bottom, width, 1)
+      context.globalAlpha = 1
+    })
   }
 
   #drawLevels(target: Target): void {

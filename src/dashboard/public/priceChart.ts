@@ -41,7 +41,7 @@ const stepOf = (): number => frames[Store.candles.value?.timeframe ?? ""] ?? 60
 
 type Order = (typeof Book.Type)["orders"][number]
 
-const levelKinds = {
+const lineKinds = {
   stop: ["Stop", "down"],
   trail: ["Trailing stop", "down"],
   target: ["Target", "up"],
@@ -56,13 +56,17 @@ const isSame = (price: string, other: string): boolean => shortPrice(price) === 
 const levels = computed<ReadonlyArray<LevelLine>>(() => {
   const { levels: all = [], name = "" } = Store.selected.value ?? {}
   const isOrder = (at: string) => Store.slotsOf(name).some(({ price }) => isSame(price, at))
-  return all
-    .filter(({ kind, market, price }) => market === Store.market.value && !(kind === "target" && isOrder(price)))
-    .map(({ kind, price }) => {
-      const [title, tone] = levelKinds[kind]
-      return { price: Number(price), text: `${title} ${shortPrice(price)}`, tone }
-    })
+  return all.flatMap(({ kind, market, price }) => {
+    if (market !== Store.market.value || kind === "range-low" || kind === "range-high") return []
+    if (kind === "target" && isOrder(price)) return []
+    const [title, tone] = lineKinds[kind]
+    return [{ price: Number(price), text: `${title} ${shortPrice(price)}`, tone }]
+  })
 })
+
+const range = computed(() =>
+  Store.selected.value?.market === Store.market.value ? Store.rangeOf(Store.selected.value) : undefined
+)
 
 /** A slot with a word for its name, such as `take-profit`, says what its order is for; a numbered one says its size. */
 const labelOf = ({ price, quantity, side, slot }: Order): string => {
@@ -176,7 +180,8 @@ const draw = (chart: IChartApi): Drawing => {
         order: Store.may("operator") ? movable(order) : undefined
       })),
       levels.value,
-      Number(now?.mid ?? own[0]?.price ?? 0)
+      Number(now?.mid ?? own[0]?.price ?? 0),
+      range.value
     )
   }
   const feedFills = (): void => {
@@ -202,7 +207,7 @@ const draw = (chart: IChartApi): Drawing => {
     paint: () => {
       ;[up, down] = [colour("up"), colour("down")]
       candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down })
-      lines.paint({ up, down, calm: colour("ink-3"), surface: colour("surface") })
+      lines.paint({ up, down, calm: colour("ink-3"), surface: colour("surface"), range: colour("accent") })
       feedFills()
     },
     feeds: [feedCandles, feedTick, feedOrders, feedFills]

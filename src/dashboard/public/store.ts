@@ -90,7 +90,13 @@ export const isByHand = (strategy: string): boolean => strategy.startsWith("by-h
 /** The slot's name without the strategy's. */
 export const nameOf = (slot: string): string => slot.split("/")[1] ?? slot
 export const quoteOf = (name: string): string => name.split("/")[1] ?? ""
-export const priceNow = computed(() => status.value?.prices.find((each) => each.market === market.value))
+export const priceOf = (name: string) => status.value?.prices.find((each) => each.market === name)
+export const priceNow = computed(() => priceOf(market.value))
+/** The lowest and the highest price at which a grid trades. */
+export const rangeOf = ({ levels }: Strategy): { readonly low: number; readonly high: number } | undefined => {
+  const [low, high] = ["range-low", "range-high"].map((kind) => levels.find((level) => level.kind === kind)?.price)
+  return low === undefined || high === undefined ? undefined : { low: Number(low), high: Number(high) }
+}
 export const slotsOf = (strategy: string): ReadonlyArray<SlotView> =>
   slots.value?.slots.filter((slot) => slot.strategy === strategy) ?? []
 

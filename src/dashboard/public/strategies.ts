@@ -73,6 +73,24 @@ const Budget = ({ name, market }: Strategy) => {
   return div("gauge", div("l", span("", "Budget in orders"), b("", text)), div("track", h("i", { style: { width } })))
 }
 
+/** The range of a grid, with the price in it. */
+const Range = (strategy: Strategy) => {
+  const range = Store.rangeOf(strategy)
+  const price = Number(Store.priceOf(strategy.market)?.mid ?? 0)
+  if (range === undefined) return null
+  const { high, low } = range
+  const title = `Range ${shortPrice(String(low))} – ${shortPrice(String(high))}`
+  const share = (price - low) / (high - low)
+  const where =
+    price === 0 ? "" : share < 0 ? "price below" : share > 1 ? "price above" : `price at ${shortPrice(String(price))}`
+  const left = `${Math.max(0, Math.min(1, share)) * 100}%`
+  return div(
+    "gauge",
+    div("l", span("", title), b("", where)),
+    div("track range", price === 0 ? null : h("i", { style: { left } }))
+  )
+}
+
 const mostComing = 2
 
 /** Orders that are due, conditions that wait, and the end. */
@@ -129,6 +147,7 @@ const Card = (strategy: Strategy) => {
     div("top", div("", h3("", title), what), h(ChipOf, strategy)),
     h(Profit, strategy),
     h(Budget, strategy),
+    h(Range, strategy),
     div("next", div("", h(Nearest, strategy), h(Coming, strategy)), h(Buttons, strategy))
   )
 }
