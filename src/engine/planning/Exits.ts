@@ -59,8 +59,10 @@ export const make = ({ record, state }: Bookkeeper["Service"]) => {
     /** Records a missing exit once, even if its placement changes, and again after the market has moved by a percent. */
     missing: ({ slot, strategy }: About, what: string, event: BotEvent, market: Price): Recorded => {
       const key = slotKey(strategy, slot)
+      // A part of the exit was placed since, for example: the rest is missing anew, even at the same price.
+      if (!state.refusedExits.has(key)) reports.delete(key)
       const [before, now] = [reports.get(key)?.about, Decimal.toNumber(market)]
-      const isKnown = state.refusedExits.has(key) && typeof before === "number" && !isMoved(before, now)
+      const isKnown = typeof before === "number" && !isMoved(before, now)
       return recordOnce(key, isKnown ? before : now, what, event)
     },
     /** The order in the slot is as planned, so a refused exit is no longer missing. An exit that is open but unfilled still is. */

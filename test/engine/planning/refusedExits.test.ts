@@ -122,6 +122,30 @@ describe("an exit", () => {
     )
   )
 
+  it.effect("whose sibling has taken the money is reported with its rest after its part has filled", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const targets = "takeProfit: [{ at: 30000, part: 60% }, { at: 29000, part: 40% }], stop: 62000"
+        const text = short("budget: { base: 0.01 }").replace("takeProfit: 30000, stop: 59900", targets)
+        const process = yield* world.run({ strategies: [text] })
+        const legs = (count: number) => () =>
+          [...process.state.slots.values()].filter(({ completedLegs }) => completedLegs === count).length
+        yield* until(() => legs(1)() === 2, 120_000, "both entries have filled")
+        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 66_000 } })
+        yield* until(() => legs(2)() === 1, 120_000, "the first exit has filled")
+        yield* Effect.sleep(60_000)
+        const bought = (yield* process.events).flatMap(({ event }) =>
+          event._tag === "FillSeen" && event.side === "BUY" ? [event.amountOut] : []
+        )
+        const rests = told(process).map(({ text }) => Number(/^The exit BUY ([\d.]+) BTC/.exec(text)?.[1] ?? 0))
+        assert.lengthOf(rests, 1)
+        const sum = bought.reduce((a, b) => a + b, 0n)
+        assert.strictEqual(sum + BigInt(Math.round((rests[0] ?? 0) * 1e8)), 1_000_000n)
+      })
+    )
+  )
+
   for (const limits of ["maxOrdersPerHour: 1", "maxNotional: 1100", "maxOpenOrders: 1, maxNotional: 1001"]) {
     it.effect(`at its target is placed despite ${limits}`, () =>
       inVirtualTime(
