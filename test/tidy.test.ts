@@ -51,9 +51,9 @@ const budgets: Readonly<Record<string, number>> = {
   candles: 2674,
   cli: 2883,
   control: 3867,
-  dashboard: 3540,
+  dashboard: 3566,
   domain: 2623,
-  engine: 13947,
+  engine: 13968,
   files: 2155,
   fleet: 1878,
   importers: 820,
@@ -70,7 +70,7 @@ const budgets: Readonly<Record<string, number>> = {
   signing: 699,
   strategy: 16454,
   venue: 5648,
-  views: 3632
+  views: 3636
 }
 
 /** A budget is lowered when its room has become this much smaller. */

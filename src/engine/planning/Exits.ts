@@ -136,7 +136,10 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
         exit.price,
         executable(exit.side, now)
       )
-      const unfilledWhy = isBeyond ? "the market is beyond its price" : "no solver has filled it"
+      const partOf = orders.get(slot)?.legRest
+      const covers =
+        partOf && `; the strategy's money covers only this part of ${formatWithSymbol(partOf, market.base)}`
+      const unfilledWhy = `${isBeyond ? "the market is beyond its price" : "no solver has filled it"}${covers ?? ""}`
       const about = { strategy: strategy.name, slot, reason: `${why ?? unfilledWhy}; ${leavingNow(market, exit, now)}` }
       const event = { _tag: "Deferred", ...about, exit: { ...exit, asset: market.base.symbol } } as const
       return refusals.missing(about, what, event, mid(now))
@@ -180,7 +183,9 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       return report(entry, { side, price, quantity }, `${isOver ? "unpaid" : "blocked"} ${quantity}`, why)
     }
 
-    const leaving = [...orders.values()].filter((order) => isAfterStop(order) && !isRefused(strategy.name, order.slot))
+    const leaving = [...orders.values()].filter(
+      (order) => isAfterStop(order) && (order.legRest !== undefined || !isRefused(strategy.name, order.slot))
+    )
     const slots = leaving.map(({ slot }) => slot)
     forgetAllBut(restsSince, strategy.name, slots)
     const look = (placement: Placement) => {

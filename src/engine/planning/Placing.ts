@@ -1,6 +1,6 @@
 /** Turns a planned order for a free slot into a placement, if no wait and no limit prevents it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAmount, inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -78,6 +78,16 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return exit === undefined ? refusals.once(about, limit, event) : refusals.missing(about, limit, event, event.mid)
   }
 
+  /** Reports the rest of an exit that is placed only in part. */
+  const reportRest = (strategy: Strategy, view: View, { legRest, ...part }: DesiredOrder) => {
+    if (legRest === undefined) return Effect.void
+    const { base } = part.market ?? strategy.market
+    const [covers, of] = [part.quantity, legRest].map((quantity) => formatWithSymbol(quantity, base))
+    const rest = { ...part, quantity: legRest - part.quantity }
+    const reason = `The strategy's money covers only ${covers} of ${of}`
+    return denied(strategy, view, rest, { price: priceFor(view, part) }, { limit: "budget", reason })
+  }
+
   const inputsFor = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>
     limitInputsOf(books.state, settings, strategy, desired, priceFor(view, desired), view.now, tally, left)
 
@@ -87,7 +97,8 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const inputs = inputsFor(strategy, view, beside, desired)
     const verdict = check(desired, inputs)
     if (Result.isFailure(verdict)) return denied(strategy, view, desired, inputs, verdict.failure)
-    return begin(strategy, verdict.success, inputs.price, inputs.now, beside.tally)
+    const placing = begin(strategy, verdict.success, inputs.price, inputs.now, beside.tally)
+    return Effect.andThen(placing, reportRest(strategy, view, desired))
   }
 
   /** Reports an exit that cannot be placed because a hold, such as the kill switch, stops it. */
@@ -107,7 +118,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return refusal && denied(strategy, view, desired, inputs, refusal)
   }
 
-  return { place, keptBack, reportHeldExit }
+  return { place, keptBack, reportHeldExit, reportRest }
 }
 
 /** False if a file edit was accepted while this plan was made: the older file must do nothing more. */

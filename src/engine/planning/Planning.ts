@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const refusals = Exits.make(books)
   const watchExits = Exits.watch(books, refusals)
   const { decide, inForce } = deciding(books, refusals)
-  const { keptBack, place, reportHeldExit } = Placing.make(books, settings, refusals)
+  const { keptBack, place, reportHeldExit, reportRest } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
 
   const plan = Effect.fn("Planning.plan")(function* (
@@ -87,8 +87,11 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     change: Change
   ): ReturnType<typeof books.record> => {
     switch (change._tag) {
-      case "Keep":
-        return refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot }, desired.get(change.slot))
+      case "Keep": {
+        const order = desired.get(change.slot)
+        if (order?.legRest !== undefined) return reportRest(strategy, view, order)
+        return refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot }, order)
+      }
       case "Wait":
         return Effect.void
       case "Cancel": {

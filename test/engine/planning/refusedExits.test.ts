@@ -90,7 +90,8 @@ describe("an exit", () => {
         const isSold = () => process.state.slots.get("short/position")?.completedLegs === 1
         yield* until(isSold, 120_000, "its entry has filled")
         yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 66_000 } })
-        yield* until(() => told(process).length > 0, 300_000, "it is told")
+        const isAllBought = () => /It needs/.test(told(process)[0]?.text ?? "")
+        yield* until(isAllBought, 300_000, "all that its money covers is bought")
         const [problem] = told(process)
         assert.strictEqual(problem?.severity, "alarm")
         assert.strictEqual(problem?.subject, "short/position")
@@ -118,6 +119,29 @@ describe("an exit", () => {
         yield* until(() => told(third).length === 0, 60_000, "it is over once the budget is there")
         const isBack = () => third.state.slots.get("short/position")?.completedLegs === 2
         yield* until(isBack, 120_000, "the rest is bought, and the leg is complete")
+      })
+    )
+  )
+
+  it.effect("of which a part is open is reported with its rest, and after a minute with both", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const strategies = [short("budget: { base: 0.01 }").replace("stop: 59900", "stop: 62000, floor: 62100")]
+        const process = yield* world.run({ strategies, pace: { pollMaxMillis: 5_000 } })
+        const isSold = () => process.state.slots.get("short/position")?.completedLegs === 1
+        yield* until(isSold, 120_000, "its entry has filled")
+        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 66_000 } })
+        const isOpen = () => openOrders(process).some(({ isPart }) => isPart === true)
+        yield* until(isOpen, 60_000, "a part of its exit is open")
+        yield* Effect.sleep(2_000)
+        const covers = /BUY (0.000\d+) BTC .* money covers only (0.009\d+) BTC of 0.01 BTC/
+        assert.match(told(process)[0]?.text ?? "", covers)
+        yield* Effect.sleep("2 minutes")
+        assert.match(
+          told(process)[0]?.text ?? "",
+          /BUY 0.009\d+ BTC .* is open and not filled: .* only this part of 0.01 BTC/
+        )
       })
     )
   )

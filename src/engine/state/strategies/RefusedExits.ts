@@ -36,7 +36,7 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
       const refused = exits.get(key)
       if (refused === undefined) return
       // An exit that the venue has refused repeatedly is placed only once its order has the money.
-      if (refused.limit !== undefined) return void exits.delete(key)
+      if (refused.limit !== undefined) return event.isPart === true ? undefined : void exits.delete(key)
       return void exits.set(key, { ...refused, isSwap: event.by === "swap" })
     }
     case "DepositSeen":
