@@ -41,14 +41,12 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
     // One payment that was reported as refused and made all the same is enough.
     if (refused === undefined || (refused.isLie !== true && refused.times < maxRefused)) return undefined
     const { answer, isLie, times } = refused
-    const what =
-      isLie === true
-        ? `A payment was refused but made (${answer})`
-        : `${times} payments in a row were refused (${answer})`
+    const [subject, what] =
+      isLie === true ? ["a payment", "was refused but made"] : [`${times} payments`, "in a row were refused"]
     return {
       code: "refused-payments",
-      holdText: `${times} payments of its strategy in a row were refused`,
-      reason: () => `${what}: check the account's balance, then resume`
+      holdText: `${subject} of its strategy ${what}`,
+      reason: () => `${subject} ${what} (${answer}): check the account's balance, then resume`
     }
   },
   ({ endedEarly }) => {

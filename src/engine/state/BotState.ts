@@ -286,9 +286,10 @@ const forgetEnded = (state: BotState, at: number): void => {
 
 /**
  * Counts the refused payments of a strategy. A payment in doubt and a wallet that was not asked prove no refusal. If the deposit of a
- * payment that was booked as not made arrives, the strategy is stopped.
+ * payment that was booked as not made arrives, the strategy is stopped until the operator resumes it.
  */
 const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
+  if (state.strategies.get(before.strategy)?.refused?.isLie === true) return
   const refuse = (answer: string, lie: { readonly isLie?: true } = {}) =>
     changeStrategy(state, before.strategy, ({ refused }) => ({
       refused: { ...refusedOnceMore(refused, before, answer, at), ...lie }

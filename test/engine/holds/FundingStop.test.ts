@@ -97,4 +97,20 @@ describe("payments refused one after the other", () => {
     assert.isUndefined(refusedIn([...signed, sent, dead, ...orderOf(3)]))
     assert.isTrue(refusedIn([...signed, sent, dead, deposit])?.isLie)
   })
+
+  it("are reported as made if one has a deposit, whatever the other payments do", () => {
+    const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: 1n, fresh: 1n }
+    const refusedAgain = orderOf(2)
+      .slice(0, 4)
+      .concat({ ...sent, placement: "p2" }, { ...dead, placement: "p2" })
+    for (const later of [[], orderOf(3), refusedAgain]) {
+      const { state } = folded([...begin, ...signed, sent, dead, deposit, ...later])
+      const [paused] = FundingStop.check(state, grid)
+      assert.include(JSON.stringify(paused), "a payment was refused but made (the payment of p1 was booked as not made")
+      assert.strictEqual(
+        FundingStop.whyStopped(state.strategies.get("grid") ?? {}),
+        "a payment of its strategy was refused but made"
+      )
+    }
+  })
 })
