@@ -59,10 +59,17 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         return answer(quoted)
       })
 
-      const find = (operation: string, id: string) => {
-        const order = orders.get(id)
-        return order === undefined ? Effect.fail(refuse(operation, "order-not-found", id)) : Effect.succeed(order)
-      }
+      /** Returns the time, after the orders past their deadline have ended. */
+      const expire = Effect.map(Clock.currentTimeMillis, (at) => {
+        for (const order of orders.values())
+          if (!order.payoutIsFinal && order.deadline <= at) settle(orders, order, "EXPIRED")
+        return at
+      })
+
+      const find = Effect.fnUntraced(function* (operation: string, id: string) {
+        yield* expire
+        return orders.get(id) ?? (yield* refuse(operation, "order-not-found", id))
+      })
 
       const cancelOrder = Effect.fnUntraced(function* (id: string) {
         const order = yield* find("cancel order", id)
@@ -85,25 +92,26 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         getSwap: (depositAddress) => Effect.map(find("get swap", depositAddress), answer),
         getOrder: (id) => Effect.map(find("get order", id), answer),
         listOrders: () =>
-          Effect.sync(() => answer({ orders: [...orders.values()].filter((order) => !order.payoutIsFinal).reverse() })),
+          Effect.map(expire, () =>
+            answer({ orders: [...orders.values()].filter((order) => !order.payoutIsFinal).reverse() })
+          ),
         generateIntent: (depositAddress) => Effect.succeed(answer({ standard: "dry-run", payload: depositAddress })),
         submitIntent: Effect.fnUntraced(function* ({ body, hold = Effect.undefined, intentHash }) {
           const holdReason = yield* hold
           if (holdReason !== undefined) return yield* refuse("submit intent", "held-back", holdReason)
-          const at = yield* Clock.currentTimeMillis
+          const at = yield* expire
           const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
           if (order !== undefined && order.depositedAmount === 0n) {
-            const funded = { ...order, depositedAmount: order.inputAmount, fillStatus: "OPEN" }
-            orders.set(order.id, funded)
-            if (order.id === order.depositAddress) fill(orders, funded, at)
+            const funded = { ...order, depositedAmount: order.inputAmount }
+            if (order.payoutIsFinal) settle(orders, funded, order.fillStatus)
+            else if (order.id === order.depositAddress) fill(orders, funded, at)
+            else orders.set(order.id, { ...funded, fillStatus: "OPEN" })
           }
           return answer({ intentHash })
         }),
         dryQuote: (request) =>
           Effect.tap(live.dryQuote(request), ({ value }) =>
-            Effect.map(Clock.currentTimeMillis, (at) =>
-              fillReached(request.originAsset, request.destinationAsset, value, at)
-            )
+            Effect.map(expire, (at) => fillReached(request.originAsset, request.destinationAsset, value, at))
           ),
         balances: Effect.succeed([])
       })
@@ -158,7 +166,7 @@ const fill = (orders: Map<string, Order>, order: Order, at: number): void => {
   settle(orders, { ...order, fills: [{ id: `${order.id}-fill`, amountIn, amountOut, at }] }, "FILLED")
 }
 
-const settle = (orders: Map<string, Order>, order: Order, fillStatus: "FILLED" | "CANCELED"): Order => {
+const settle = (orders: Map<string, Order>, order: Order, fillStatus: string): Order => {
   const leg = { status: "COMPLETED", txHash: `${order.id}-payment` }
   const isFilled = fillStatus === "FILLED"
   const settled: Order = {
