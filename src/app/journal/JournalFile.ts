@@ -171,7 +171,11 @@ const copyArchive = Effect.fnUntraced(function* (from: string, to: string) {
  * Makes a complete copy, even while the bot writes. Only its owner can read the files. `close` runs once they have a place. A copy that fails
  * leaves no file, because a bot must not start with a part of a journal.
  */
-const copyTo = Effect.fnUntraced(function* <E, R>(from: string, to: string, close?: Effect.Effect<unknown, E, R>) {
+const copyTo = Effect.fnUntraced(function* <E = never, R = never>(
+  from: string,
+  to: string,
+  close?: Effect.Effect<unknown, E, R>
+) {
   const fileSystem = yield* FileSystem.FileSystem
   const sql = yield* SqlClient.SqlClient
   const [archive, archiveCopy] = [archiveOf(Lease.fileOf(from)), archiveOf(Lease.fileOf(to))]
@@ -204,9 +208,8 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
   const journal = yield* existing(config)
   // Closed before it is copied, so that only one of the two can ever continue.
   const close = Journal.use(({ append }) => append([{ _tag: "JournalMoved", to: out }]))
-  yield* move
-    ? Effect.provide(copyTo(journal, out, close), yield* writing(journal))
-    : Effect.provide(copyTo(journal, out), reading(journal))
+  if (move) yield* Effect.provide(copyTo(journal, out, close), yield* writing(journal))
+  else yield* Effect.provide(copyTo(journal, out), reading(journal))
   const { events, head } = yield* Effect.provide(verified([]), reading(out))
   const next = move ? ` This journal is closed; continue with the copy: limitbot journal restore ${out}` : ""
   return factAnswer({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
