@@ -1,8 +1,8 @@
 /**
  * The venue of a dry run: prices are real (every quote goes to the real venue), orders are not. Nothing is created, signed or cancelled at
  * the real venue. Orders live in this process and are "funded" without a signature. An order fills at its limit when a quote in its own
- * direction reaches the limit; a swap fills as soon as it is funded. Both pay out at once, without fees. No state outlives the process, so
- * a dry run starts with an empty journal.
+ * direction reaches the limit; a swap fills as soon as it is funded. Both end at their deadline, and pay out at once, without fees. No
+ * state outlives the process, so a dry run starts with an empty journal.
  */
 import { Clock, Effect, Layer } from "effect"
 import type { Asset } from "../domain/Amount.ts"
@@ -59,13 +59,7 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         return answer(quoted)
       })
 
-      /** Returns the time, after the orders past their deadline have ended. */
-      const expire = Effect.map(Clock.currentTimeMillis, (at) => {
-        for (const order of orders.values())
-          if (!order.payoutIsFinal && order.deadline <= at) settle(orders, order, "EXPIRED")
-        return at
-      })
-
+      const expire = expireIn(orders)
       const find = Effect.fnUntraced(function* (operation: string, id: string) {
         yield* expire
         return orders.get(id) ?? (yield* refuse(operation, "order-not-found", id))
@@ -76,13 +70,6 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         if (order.payoutIsFinal) return yield* refuse("cancel order", "order-rejected", `it is ${order.fillStatus}`)
         return answer(settle(orders, order, "CANCELED"))
       })
-
-      const fillReached = (originAsset: string, destinationAsset: string, quote: DryQuote, at: number) => {
-        for (const order of orders.values()) {
-          const isSameWay = order.originAsset === originAsset && order.destinationAsset === destinationAsset
-          if (isSameWay && order.fillStatus === "OPEN" && isReached(order, quote)) fill(orders, order, at)
-        }
-      }
 
       return Venue.of({
         ...live,
@@ -111,7 +98,10 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         }),
         dryQuote: (request) =>
           Effect.tap(live.dryQuote(request), ({ value }) =>
-            Effect.map(expire, (at) => fillReached(request.originAsset, request.destinationAsset, value, at))
+            Effect.map(expire, (at) => {
+              for (const order of orders.values())
+                if (order.fillStatus === "OPEN" && isReached(order, request, value)) fill(orders, order, at)
+            })
           ),
         balances: Effect.succeed([])
       })
@@ -158,8 +148,23 @@ const newOrder = (market: Market, request: CreateOrder, places: MoneyPlaces, id:
   }
 }
 
-const isReached = (order: Order, quote: DryQuote): boolean =>
-  quote.amountIn > 0n && quote.amountOut * order.inputAmount >= order.outputAmount * quote.amountIn
+/** Ends the orders past their deadline, and returns the time. */
+const expireIn = (orders: Map<string, Order>) =>
+  Effect.map(Clock.currentTimeMillis, (at) => {
+    for (const order of orders.values())
+      if (!order.payoutIsFinal && order.deadline <= at) settle(orders, order, "EXPIRED")
+    return at
+  })
+
+const isReached = (
+  order: Order,
+  { destinationAsset, originAsset }: Pick<Order, "destinationAsset" | "originAsset">,
+  quote: DryQuote
+): boolean =>
+  order.originAsset === originAsset &&
+  order.destinationAsset === destinationAsset &&
+  quote.amountIn > 0n &&
+  quote.amountOut * order.inputAmount >= order.outputAmount * quote.amountIn
 
 const fill = (orders: Map<string, Order>, order: Order, at: number): void => {
   const { inputAmount: amountIn, outputAmount: amountOut } = order
