@@ -67,7 +67,7 @@ const budgets: Readonly<Record<string, number>> = {
   report: 995,
   sandbox: 5091,
   signer: 1530,
-  signing: 699,
+  signing: 698,
   strategy: 16454,
   venue: 5648,
   views: 3636

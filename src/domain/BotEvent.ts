@@ -156,8 +156,8 @@ const lifecycle = {
   },
   /** Milliseconds that our clock is ahead of the venue's; recorded first and when it changes by a second or more. */
   ClockCompared: { skewMillis: Schema.Int, ok: Schema.Boolean },
-  /** The disk of the journal has no room: nothing new is started, and work in progress uses a reserve. */
-  DiskFull: {},
+  /** The disk of the journal has no room, or no reserve for another `reason`: nothing new is started; work in progress uses a reserve. */
+  DiskFull: { reason: Schema.optionalKey(Text) },
   DiskFreed: { fullMillis: Time },
   /** The file of the journal, or of its lock, was replaced: nothing new is started or paid. */
   LeaseLost: { reason: Text },

@@ -22,6 +22,8 @@ export const clockText = (skewMillis: number): string =>
 
 export const operatorLimit = "operator"
 
+export const diskFullText = "the disk is full"
+
 /** Without a stated reason, the reason repeats the name. Older journals have no name. */
 export const pausedBy = (pause: { readonly by?: string; readonly limit: string; readonly reason: string }) => {
   const { by, limit, reason } = pause

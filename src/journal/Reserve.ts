@@ -3,15 +3,17 @@ import { randomBytes } from "node:crypto"
 import { closeSync, constants, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import { Effect, Predicate } from "effect"
+import { messageOf } from "../domain/Text.ts"
+import { diskFullText } from "../domain/Words.ts"
 
 export interface Reserve {
   /** Deletes the reserve file. Returns false if there is none. */
   readonly release: Effect.Effect<boolean>
-  /** Keeps or recreates the file. Returns false while the disk is full, and true if the file cannot be created for another reason. */
-  readonly restore: Effect.Effect<boolean>
+  /** Keeps or recreates the file. Returns why there is none. */
+  readonly restore: Effect.Effect<string | undefined>
 }
 
-export const none: Reserve = { release: Effect.succeed(false), restore: Effect.succeed(true) }
+export const none: Reserve = { release: Effect.succeed(false), restore: Effect.undefined }
 
 /** Room for the last events of a thousand orders and for the write-ahead log that they pass through. */
 const sizeBytes = 4 * 2 ** 20
@@ -24,14 +26,15 @@ export const beside = (journal: string): Reserve => {
     release: attempt(() => rmSync(file)),
     restore: Effect.try({
       try: () => {
-        if (statSync(file, { throwIfNoEntry: false })?.size === sizeBytes) return true
+        if (statSync(file, { throwIfNoEntry: false })?.size === sizeBytes) return undefined
         const { bavail, bsize } = statfsSync(dirname(file))
         // An attempt on a disk that is still full would take the journal's last room until it fails.
-        if (bavail * bsize < 2 * sizeBytes) return false
+        if (bavail * bsize < 2 * sizeBytes) return diskFullText
         write(file)
-        return true
+        return undefined
       },
-      catch: (error) => !isNoSpace(error)
+      catch: (error) =>
+        isNoSpace(error) ? diskFullText : `the journal's reserve cannot be written (${messageOf(error)})`
     }).pipe(Effect.catch(Effect.succeed))
   }
 }

@@ -41,13 +41,13 @@ export interface Which {
 export interface Disk {
   /** Identifies the database server since its start, because a replacement may continue from a stale copy. Absent for a file. */
   readonly database?: string
-  /** True if the disk was found full. The reserve is then in use, and nothing new should start. */
-  isFull(): boolean
-  /** Recreates the reserve file if there is room. Returns true if the disk is no longer full. */
-  readonly recover: Effect.Effect<boolean>
+  /** Why there is no reserve, which is in use while the disk is full. Nothing new should start before it is back. */
+  problem(): string | undefined
+  /** Recreates the reserve file if that is possible. */
+  readonly recover: Effect.Effect<void>
 }
 
-export const roomy: Disk = { isFull: () => false, recover: Effect.succeed(true) }
+export const roomy: Disk = { problem: () => undefined, recover: Effect.void }
 
 export interface Rows {
   /** Sequence number of the newest row; 0 if there are none. */

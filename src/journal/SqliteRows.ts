@@ -2,6 +2,7 @@
 import { type Array, Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Tag } from "../domain/BotEvent.ts"
+import { diskFullText } from "../domain/Words.ts"
 import { genesis, type Link } from "./Hash.ts"
 import * as Reserve from "./Reserve.ts"
 import type { NewRow, Rows } from "./Rows.ts"
@@ -17,10 +18,10 @@ const isDiskFull = ({ reason: { cause } }: SqlError.SqlError): boolean => Reserv
 
 export const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
   const sql = yield* SqlClient.SqlClient
-  let isFull = !(yield* reserve.restore)
+  let problem = yield* reserve.restore
 
   const makeRoom = Effect.gen(function* () {
-    isFull = true
+    problem = diskFullText
     const hasRoom = yield* reserve.release
     // The write-ahead log uses the same room, so it is emptied sooner.
     if (hasRoom) yield* sql`PRAGMA wal_autocheckpoint = 64`
@@ -32,11 +33,9 @@ export const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
   }
 
   const recover = Effect.gen(function* () {
-    if (isFull && (yield* reserve.restore)) {
-      isFull = false
-      yield* Effect.ignore(sql`PRAGMA wal_autocheckpoint = 1000`)
-    }
-    return !isFull
+    if (problem === undefined) return
+    problem = yield* reserve.restore
+    if (problem === undefined) yield* Effect.ignore(sql`PRAGMA wal_autocheckpoint = 1000`)
   })
 
   return {
@@ -57,7 +56,7 @@ export const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
     before: (sequence, most) => sql<Link>`
       SELECT sequence, at, body FROM journal WHERE sequence < ${sequence} ORDER BY sequence DESC LIMIT ${most}`,
     snapshots: Snapshots.make(snapshotTable(sql)),
-    disk: { isFull: () => isFull, recover }
+    disk: { problem: () => problem, recover }
   } satisfies Rows
 })
 

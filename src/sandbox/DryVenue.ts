@@ -1,8 +1,8 @@
 /**
  * The venue of a dry run: prices are real (every quote goes to the real venue), orders are not. Nothing is created, signed or cancelled at
  * the real venue. Orders live in this process and are "funded" without a signature. An order fills at its limit when a quote in its own
- * direction reaches the limit; a swap fills as soon as it is funded. Both pay out at once, without fees. No state outlives the process, so
- * a dry run starts with an empty journal.
+ * direction reaches the limit; a swap fills as soon as it is funded. Both end at their deadline, and pay out at once, without fees. No
+ * state outlives the process, so a dry run starts with an empty journal.
  */
 import { Clock, Effect, Layer } from "effect"
 import type { Asset } from "../domain/Amount.ts"
@@ -59,23 +59,17 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         return answer(quoted)
       })
 
-      const find = (operation: string, id: string) => {
-        const order = orders.get(id)
-        return order === undefined ? Effect.fail(refuse(operation, "order-not-found", id)) : Effect.succeed(order)
-      }
+      const expire = expireIn(orders)
+      const find = Effect.fnUntraced(function* (operation: string, id: string) {
+        yield* expire
+        return orders.get(id) ?? (yield* refuse(operation, "order-not-found", id))
+      })
 
       const cancelOrder = Effect.fnUntraced(function* (id: string) {
         const order = yield* find("cancel order", id)
         if (order.payoutIsFinal) return yield* refuse("cancel order", "order-rejected", `it is ${order.fillStatus}`)
         return answer(settle(orders, order, "CANCELED"))
       })
-
-      const fillReached = (originAsset: string, destinationAsset: string, quote: DryQuote, at: number) => {
-        for (const order of orders.values()) {
-          const isSameWay = order.originAsset === originAsset && order.destinationAsset === destinationAsset
-          if (isSameWay && order.fillStatus === "OPEN" && isReached(order, quote)) fill(orders, order, at)
-        }
-      }
 
       return Venue.of({
         ...live,
@@ -85,25 +79,29 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         getSwap: (depositAddress) => Effect.map(find("get swap", depositAddress), answer),
         getOrder: (id) => Effect.map(find("get order", id), answer),
         listOrders: () =>
-          Effect.sync(() => answer({ orders: [...orders.values()].filter((order) => !order.payoutIsFinal).reverse() })),
+          Effect.map(expire, () =>
+            answer({ orders: [...orders.values()].filter((order) => !order.payoutIsFinal).reverse() })
+          ),
         generateIntent: (depositAddress) => Effect.succeed(answer({ standard: "dry-run", payload: depositAddress })),
         submitIntent: Effect.fnUntraced(function* ({ body, hold = Effect.undefined, intentHash }) {
           const holdReason = yield* hold
           if (holdReason !== undefined) return yield* refuse("submit intent", "held-back", holdReason)
-          const at = yield* Clock.currentTimeMillis
+          const at = yield* expire
           const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
           if (order !== undefined && order.depositedAmount === 0n) {
-            const funded = { ...order, depositedAmount: order.inputAmount, fillStatus: "OPEN" }
-            orders.set(order.id, funded)
-            if (order.id === order.depositAddress) fill(orders, funded, at)
+            const funded = { ...order, depositedAmount: order.inputAmount }
+            if (order.payoutIsFinal) settle(orders, funded, order.fillStatus)
+            else if (order.id === order.depositAddress) fill(orders, funded, at)
+            else orders.set(order.id, { ...funded, fillStatus: "OPEN" })
           }
           return answer({ intentHash })
         }),
         dryQuote: (request) =>
           Effect.tap(live.dryQuote(request), ({ value }) =>
-            Effect.map(Clock.currentTimeMillis, (at) =>
-              fillReached(request.originAsset, request.destinationAsset, value, at)
-            )
+            Effect.map(expire, (at) => {
+              for (const order of orders.values())
+                if (order.fillStatus === "OPEN" && isReached(order, request, value)) fill(orders, order, at)
+            })
           ),
         balances: Effect.succeed([])
       })
@@ -150,15 +148,30 @@ const newOrder = (market: Market, request: CreateOrder, places: MoneyPlaces, id:
   }
 }
 
-const isReached = (order: Order, quote: DryQuote): boolean =>
-  quote.amountIn > 0n && quote.amountOut * order.inputAmount >= order.outputAmount * quote.amountIn
+/** Ends the orders past their deadline, and returns the time. */
+const expireIn = (orders: Map<string, Order>) =>
+  Effect.map(Clock.currentTimeMillis, (at) => {
+    for (const order of orders.values())
+      if (!order.payoutIsFinal && order.deadline <= at) settle(orders, order, "EXPIRED")
+    return at
+  })
+
+const isReached = (
+  order: Order,
+  { destinationAsset, originAsset }: Pick<Order, "destinationAsset" | "originAsset">,
+  quote: DryQuote
+): boolean =>
+  order.originAsset === originAsset &&
+  order.destinationAsset === destinationAsset &&
+  quote.amountIn > 0n &&
+  quote.amountOut * order.inputAmount >= order.outputAmount * quote.amountIn
 
 const fill = (orders: Map<string, Order>, order: Order, at: number): void => {
   const { inputAmount: amountIn, outputAmount: amountOut } = order
   settle(orders, { ...order, fills: [{ id: `${order.id}-fill`, amountIn, amountOut, at }] }, "FILLED")
 }
 
-const settle = (orders: Map<string, Order>, order: Order, fillStatus: "FILLED" | "CANCELED"): Order => {
+const settle = (orders: Map<string, Order>, order: Order, fillStatus: string): Order => {
   const leg = { status: "COMPLETED", txHash: `${order.id}-payment` }
   const isFilled = fillStatus === "FILLED"
   const settled: Order = {

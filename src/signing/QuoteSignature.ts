@@ -1,8 +1,7 @@
 /**
  * The venue's signature of a quote: Ed25519 over the base58 of the SHA-256 of one flat JSON object with sorted keys. The object holds the
  * request, overlaid by the answer, and the time. The signature proves that the deposit address is the venue's own, so a signed quote is
- * checked before any of our money moves. The client checks the decoded answer, in which null counts as missing. An unknown field is not
- * signed.
+ * checked before any of our money moves. The client checks the answer as it came. An unknown field is not signed.
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"

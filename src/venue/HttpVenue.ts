@@ -36,7 +36,7 @@ import { quoteRefused, Rejected, VenueError, withoutPrice } from "./VenueError.t
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { verdictOf } from "./wire/VerifierAnswer.ts"
 import { fromList, OrderListReply, OrderResponse, ofOthers, toOrder } from "./wire/WireOrder.ts"
-import { type Quote, type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
+import { type Quote, type QuoteRequest, ReceivedQuote } from "./wire/WireQuote.ts"
 import { parseAmount } from "./wire/WireValue.ts"
 
 const pageSize = 50
@@ -225,7 +225,7 @@ const makePricesAndBalances = Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + quoteValidMillis
     const payload = quoteRequest(venue, request, deadline)
     const send = client.api.swaps.quote({ payload, responseMode })
-    const { value, ...trace } = yield* client.read(calls.quote, send, QuoteResponse)
+    const { value, ...trace } = yield* client.read(calls.quote, send, ReceivedQuote)
     if (value.quote.amountOut === undefined) return yield* withoutPrice(calls.quote.operation, trace)
     const why = distrust(venue, payload, value)
     if (why !== undefined) return yield* quoteRefused(calls.quote.operation, why, trace)

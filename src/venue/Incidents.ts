@@ -69,11 +69,11 @@ export const activeIn = (
   const entries =
     decodedFeed === undefined ? [] : "length" in decodedFeed ? decodedFeed : Object.values(decodedFeed).flat()
   return entries.flatMap((entry) => {
+    const [incident] = Option.toArray(asIncident(entry))
+    if (incident !== undefined && !isActive(incident, now)) return []
     const scoped = Option.getOrUndefined(asScoped(entry))
     if (scoped !== undefined) return [inScope(scoped, assets, own)]
-    return Option.toArray(asIncident(entry))
-      .filter((incident) => isActive(incident, now))
-      .map((incident) => concerned(incident, assets))
+    return incident === undefined ? [] : [concerned(incident, assets)]
   })
 }
 

@@ -7,7 +7,7 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import * as QuoteSignature from "../signing/QuoteSignature.ts"
 import type { VenueConfig } from "./VenueConfig.ts"
 import { canonicalAssetId } from "./wire/AssetId.ts"
-import type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
+import type { QuoteRequest, QuoteResponse, ReceivedQuote } from "./wire/WireQuote.ts"
 import { clean, parseAmount } from "./wire/WireValue.ts"
 
 /** Fields that must be echoed unchanged: with another recipient, the quote would belong to somebody else. */
@@ -34,9 +34,8 @@ const whole = 10_000n
 export const distrust = (
   { assetSpellings, quoteKey }: Pick<VenueConfig["Service"], "assetSpellings" | "quoteKey">,
   request: QuoteRequest,
-  answer: QuoteResponse
+  { quote, quoteRequest, said }: ReceivedQuote
 ): string | undefined => {
-  const { quote, quoteRequest } = answer
   const changed =
     bound.find((field) => quoteRequest[field] !== request[field]) ??
     boundWhereEchoed.find((field) => quoteRequest[field] !== undefined && quoteRequest[field] !== request[field])
@@ -57,7 +56,7 @@ export const distrust = (
   if (otherSize !== undefined) return otherSize
   const tooLittle = leastProblem(request, quote)
   if (tooLittle !== undefined) return tooLittle
-  if (quoteKey !== undefined && !QuoteSignature.verify(quoteKey, answer)) {
+  if (quoteKey !== undefined && !QuoteSignature.verify(quoteKey, said)) {
     return "its signature is not the one of venue.quoteKey"
   }
   return undefined

@@ -8,7 +8,7 @@ import { distrust } from "./QuoteTrust.ts"
 import type { Answer, Deposit } from "./Venue.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import { type VenueError, withoutPrice } from "./VenueError.ts"
-import { type QuoteRequest, QuoteResponse, type ShownQuote } from "./wire/WireQuote.ts"
+import { type QuoteRequest, type QuoteResponse, ReceivedQuote, type ShownQuote } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
 import { toWithdrawals, type Withdrawals, WithdrawalsReply } from "./wire/WireWithdrawals.ts"
 
@@ -64,13 +64,14 @@ export class Swaps extends Context.Service<
       const quote = Effect.fn("Swaps.quote")(function* (request: QuoteRequest) {
         const send = swaps.quote({ payload: request, responseMode: "response-only" })
         const call = request.dry
-          ? client.read(calls.quote, send, QuoteResponse)
-          : client.write(calls.quote, send, QuoteResponse)
-        const answer = yield* call
-        if (answer.value.quote.amountOut === undefined) return yield* withoutPrice(calls.quote.operation, answer)
-        const why = distrust(venue, request, answer.value)
-        if (why === undefined) return answer
-        const { correlationId } = answer
+          ? client.read(calls.quote, send, ReceivedQuote)
+          : client.write(calls.quote, send, ReceivedQuote)
+        const { value: received, ...trace } = yield* call
+        if (received.quote.amountOut === undefined) return yield* withoutPrice(calls.quote.operation, trace)
+        const why = distrust(venue, request, received)
+        const { said: _, ...value } = received
+        if (why === undefined) return { ...trace, value }
+        const { correlationId } = trace
         return yield* new QuoteRefused({ why, ...present({ correlationId }) })
       })
 

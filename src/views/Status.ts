@@ -192,7 +192,7 @@ export const journalStatus = (facts: JournalFacts) => {
     pricesRefused: [...state.doubts].map(([market, { reason, since }]) => ({ market, why: reason, since })),
     clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
     rejectedEdit: state.rejectedEdit ?? null,
-    diskFullSince: state.diskFullSince ?? null,
+    diskFullSince: state.diskFull?.since ?? null,
     journalGone: state.leaseLost ?? null,
     journalChanged: state.broken ?? null,
     venueDownSince: state.venueDownSince ?? null,

@@ -151,7 +151,13 @@ describe.skipIf(server === undefined)("a fleet", () => {
           wanted === "killed" && (openOrders === 0 || problems.includes("Unclear whether"))
       )
     )
-    assert.include((await limitbot("fleet", "--remove", "account-1")).stdout, "its journal stays")
+    // Its runner reports what it has recorded within seconds.
+    let removal = await limitbot("fleet", "--remove", "account-1")
+    for (let tries = 0; removal.stdout === "" && tries < 30; tries += 1) {
+      await pause(1_000)
+      removal = await limitbot("fleet", "--remove", "account-1")
+    }
+    assert.include(removal.stdout, "its journal stays")
     for (const one of runners) one.signal("SIGTERM")
     await Promise.all(runners.map(({ ended }) => ended))
   })

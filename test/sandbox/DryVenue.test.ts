@@ -1,6 +1,7 @@
 /** The venue of a dry run: real prices, imagined orders and swaps, and nothing that leaves the process but quotes that are dry. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as DryVenue from "../../src/sandbox/DryVenue.ts"
 import { type CreateSwap, Venue } from "../../src/venue/Venue.ts"
@@ -54,6 +55,42 @@ describe("the venue of a dry run", () => {
         )
       assert.strictEqual((yield* through(599_999_999n)).result, "OPEN")
       assert.deepStrictEqual(yield* through(600_000_000n), { result: "FILLED", asked: [true] })
+    })
+  )
+
+  it.effect("ends an order at its deadline and returns its money, like the real one", () =>
+    Effect.gen(function* () {
+      const { result } = yield* dry(600_000_000n, (venue) =>
+        Effect.gen(function* () {
+          const [funded, unfunded, swapped] = [
+            (yield* venue.createOrder(order)).value,
+            (yield* venue.createOrder(order)).value,
+            (yield* venue.createSwap(swap)).value
+          ]
+          yield* pay(venue, funded.depositAddress)
+          yield* TestClock.adjust(order.deadline)
+          yield* venue.dryQuote({ originAsset: "base", destinationAsset: "quote", amount: 1_000_000n })
+          yield* pay(venue, unfunded.depositAddress)
+          assert.deepStrictEqual((yield* venue.listOrders({})).value.orders, [])
+          assert.include((yield* Effect.flip(venue.cancelOrder(funded.id))).message, "it is EXPIRED")
+          return [
+            (yield* venue.getOrder(funded.id)).value,
+            (yield* venue.getOrder(unfunded.id)).value,
+            (yield* venue.getSwap(swapped.id)).value
+          ]
+        })
+      )
+      assert.deepStrictEqual(
+        result.map(({ depositedAmount, fillStatus, fills, payoutIsFinal, refund }) => [
+          ...[fillStatus, payoutIsFinal, fills.length, depositedAmount],
+          refund?.status
+        ]),
+        [
+          ["EXPIRED", true, 0, 1_000_000n, "COMPLETED"],
+          ["EXPIRED", true, 0, 1_000_000n, "COMPLETED"],
+          ["EXPIRED", true, 0, 0n, undefined]
+        ]
+      )
     })
   )
 

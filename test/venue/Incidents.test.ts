@@ -47,9 +47,9 @@ const holdWith = (page: () => string, asked: Array<string>) => {
 
 const [btc = "", usdc = "", sol = ""] = assets.map(({ id }) => id)
 
-const scoped = (scopeType: string, scopeValue: string, direction?: string) => ({
+const scoped = (scopeType: string, scopeValue: string, direction?: string, more: object = {}) => ({
   status: "incidents",
-  incidents: [{ scopeType, scopeValue, direction, publicDescription: `${scopeValue} is delayed` }]
+  incidents: [{ scopeType, scopeValue, direction, publicDescription: `${scopeValue} is delayed`, ...more }]
 })
 
 const scopes: ReadonlyArray<readonly [feed: object, inputs: ReadonlyArray<string>, outputs: ReadonlyArray<string>]> = [
@@ -57,6 +57,11 @@ const scopes: ReadonlyArray<readonly [feed: object, inputs: ReadonlyArray<string
   [scoped("chain", "btc"), ["BTC"], ["BTC"]],
   [scoped("chain", "btc", "deposit"), ["BTC"], []],
   [scoped("chain", "btc", "withdrawal"), [], ["BTC"]],
+  [scoped("chain", "btc", "both", { status: "resolved" }), [], []],
+  [scoped("chain", "btc", "both", { resolvedAt: "2026-01-31T00:00:00Z" }), [], []],
+  [scoped("chain", "btc", "both", { endedAt: "2026-01-31T00:00:00Z" }), [], []],
+  [scoped("chain", "btc", "both", { status: "investigating", resolvedAt: null }), ["BTC"], ["BTC"]],
+  [scoped("chain", "btc", "both", { status: 5, ends_at: "2026-03-01T00:00:00Z" }), ["BTC"], ["BTC"]],
   [scoped("chain", "hood"), [], []],
   [scoped("bridge", "omft", "both"), ["BTC", "USDC", "SOL"], ["BTC", "USDC", "SOL"]],
   [scoped("token", "nep141:sol.omft.native"), ["SOL"], ["SOL"]],
@@ -69,6 +74,7 @@ const scopes: ReadonlyArray<readonly [feed: object, inputs: ReadonlyArray<string
 describe("the service's incident feed", () => {
   it.effect.each(scopes)("holds only what it names: %j", ([feed, inputs, outputs]) =>
     Effect.gen(function* () {
+      yield* TestClock.setTime(now)
       const client = HttpClient.make((request) =>
         Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(JSON.stringify(feed))))
       )

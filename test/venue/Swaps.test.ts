@@ -99,6 +99,18 @@ describe("quotes", () => {
     })
   )
 
+  it.effect.each([
+    ["a number written as text", () => signedQuote({ slippageTolerance: "100" })],
+    ["null", () => signedQuote({}, { amountInUsd: null, minAmountIn: null })],
+    ["an informal field of another form", () => signedQuote({}, { amountInFormatted: 0.001, timeEstimate: "10" })]
+  ] as const)("are accepted with a signature over what was sent: %s", ([, answer]) =>
+    Effect.gen(function* () {
+      const { result } = yield* ask(answer())
+      assert.strictEqual(result.value.quote.depositAddress, "deposit-1")
+      assert.notProperty(result.value, "said")
+    })
+  )
+
   const refused: ReadonlyArray<readonly [string, () => unknown]> = [
     ["a changed deposit address", () => ({ ...signedQuote(), quote: { ...quote, depositAddress: "mallory" } })],
     ["a changed amount", () => ({ ...signedQuote(), quote: { ...quote, amountOut: "1" } })],

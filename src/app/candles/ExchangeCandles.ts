@@ -26,6 +26,8 @@ export interface Exchange {
 
 const library = "ccxt"
 const pageSize = 1000
+/** An exchange may give fewer candles a page than requested, so an empty page proves no more than this number empty. */
+const minPageSize = 100
 
 export const loadLibrary: Effect.Effect<unknown, DownloadFailed> = Effect.tryPromise({
   try: () => import(library),
@@ -75,7 +77,7 @@ export const candles = Effect.fn("Download.candles")(function* (
         candlesByTime.set(openedAt, { openedAt, open, high, low, close, volume })
     const last = Math.max(...rows.map(([time]) => time))
     // Without trades for as long as a page covers, an exchange answers with nothing or with older candles.
-    since = last < since ? since + pageSize * stepMillis : last + stepMillis
+    since = last < since ? since + minPageSize * stepMillis : last + stepMillis
   }
   return [...candlesByTime.values()].sort((a, b) => a.openedAt - b.openedAt)
 })
@@ -119,11 +121,11 @@ export const run = Effect.fn("Download.run")(function* (
     const fresh = rows.filter(([time]) => time >= since && time <= end).sort(([a], [b]) => a - b)
     const last = fresh.at(-1)?.[0]
     // An empty page is the end, unless the exchange merely had no trades for as long as a page covers.
-    if (last === undefined && since + pageSize * stepMillis > end) return written
+    if (last === undefined && since + minPageSize * stepMillis > end) return written
     if (fresh.length > 0)
       yield* fileSystem.writeFileString(out, fresh.map((row) => `${row.join(",")}\n`).join(""), { flag: "a" })
     written += fresh.length
-    since = last === undefined ? since + pageSize * stepMillis : last + stepMillis
+    since = last === undefined ? since + minPageSize * stepMillis : last + stepMillis
     onProgress(since - from)
   }
 })

@@ -159,26 +159,45 @@ export const archive = Effect.fn("JournalFile.archive")(function* (before: strin
   )
 }, Effect.scoped)
 
-/** Makes a complete copy, even while the bot writes. Only its owner can read the file. */
-const claim = Effect.fnUntraced(function* (file: string) {
-  const fileSystem = yield* FileSystem.FileSystem
-  yield* fileSystem
-    .writeFile(file, new Uint8Array(), { flag: "wx", mode: 0o600 })
-    .pipe(
-      Effect.mapError(() => new CopyRefused({ message: `Cannot create ${file}: it exists, or its folder does not.` }))
-    )
-})
-
-const copyInto = (file: string) => SqlClient.SqlClient.use((sql) => unjoined(sql`VACUUM INTO ${file}`))
-
-/** Archived events go with a copy. The archive of the journal never changes; a new archive gets another name. */
+/** Copies the archived events. The archive of the journal never changes; a new archive gets another name. */
 const copyArchive = Effect.fnUntraced(function* (from: string, to: string) {
   const fileSystem = yield* FileSystem.FileSystem
-  const [archive, copy] = [archiveOf(Lease.fileOf(from)), archiveOf(Lease.fileOf(to))]
-  if (!(yield* fileSystem.exists(archive))) return
-  if (yield* fileSystem.exists(copy)) return yield* new CopyRefused({ message: `${copy} exists: move it away first.` })
-  yield* fileSystem.copyFile(archive, copy)
-  yield* fileSystem.chmod(copy, 0o600)
+  if (!(yield* fileSystem.exists(from))) return
+  yield* fileSystem.copyFile(from, to)
+  yield* fileSystem.chmod(to, 0o600)
+})
+
+/**
+ * Makes a complete copy, even while the bot writes. Only its owner can read the files. `close` runs once they have a place. A copy that fails
+ * leaves no file, because a bot must not start with a part of a journal.
+ */
+const copyTo = Effect.fnUntraced(function* <E = never, R = never>(
+  from: string,
+  to: string,
+  close?: Effect.Effect<unknown, E, R>
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const sql = yield* SqlClient.SqlClient
+  const [archive, archiveCopy] = [archiveOf(Lease.fileOf(from)), archiveOf(Lease.fileOf(to))]
+  if (yield* fileSystem.exists(archiveCopy))
+    return yield* new CopyRefused({ message: `${archiveCopy} exists: move it away first.` })
+  yield* fileSystem
+    .writeFile(to, new Uint8Array(), { flag: "wx", mode: 0o600 })
+    .pipe(
+      Effect.mapError(() => new CopyRefused({ message: `Cannot create ${to}: it exists, or its folder does not.` }))
+    )
+  const state = close === undefined ? "Repeat" : `${from} is already closed: repeat`
+  const copy = Effect.mapError(
+    unjoined(sql`VACUUM INTO ${to}`),
+    (error) => new CopyRefused({ message: `${to} is not written: ${messageOf(error)}. ${state} the command.` })
+  )
+  yield* copyArchive(archive, archiveCopy).pipe(
+    Effect.andThen(close ?? Effect.void),
+    Effect.andThen(copy),
+    Effect.onError(() =>
+      Effect.forEach([to, archiveCopy], (file) => Effect.ignore(fileSystem.remove(file, { force: true })))
+    )
+  )
 })
 
 export const backup = Effect.fn("JournalFile.backup")(function* ({
@@ -187,20 +206,10 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
   move
 }: Named & { readonly out: string; readonly move: boolean }) {
   const journal = yield* existing(config)
-  yield* copyArchive(journal, out)
-  yield* claim(out)
-  if (move) {
-    // Closed before it is copied, so that only one of the two can ever continue.
-    const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
-    const copying = Effect.mapError(
-      copyInto(out),
-      (error) =>
-        new CopyRefused({
-          message: `${out} is not written: ${messageOf(error)}. ${journal} is already closed: repeat the command with another file.`
-        })
-    )
-    yield* Effect.andThen(close, copying).pipe(Effect.provide(yield* writing(journal)))
-  } else yield* Effect.provide(copyInto(out), reading(journal))
+  // Closed before it is copied, so that only one of the two can ever continue.
+  const close = Journal.use(({ append }) => append([{ _tag: "JournalMoved", to: out }]))
+  if (move) yield* Effect.provide(copyTo(journal, out, close), yield* writing(journal))
+  else yield* Effect.provide(copyTo(journal, out), reading(journal))
   const { events, head } = yield* Effect.provide(verified([]), reading(out))
   const next = move ? ` This journal is closed; continue with the copy: limitbot journal restore ${out}` : ""
   return factAnswer({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
@@ -236,10 +245,8 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
     return yield* new CopyRefused({ message })
   }
   yield* refuseWhileRunning(from)
-  yield* copyArchive(from, journal)
   const { events, head } = yield* Effect.provide(verified([]), reading(from))
-  yield* claim(journal)
-  yield* Effect.provide(copyInto(journal), reading(from))
+  yield* Effect.provide(copyTo(from, journal), reading(from))
   yield* Head.beside(Lease.fileOf(journal)).keep({ sequence: events, hash: head })
   const state = yield* Effect.flatMap(Journal, ({ append }) =>
     Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)

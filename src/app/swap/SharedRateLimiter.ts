@@ -20,7 +20,15 @@ const turnsIn = (sql: SqlClient.SqlClient, limit: string): HistoryTurns => ({
         SET next_at = CASE WHEN next_at > ${now + maxAheadMillis} THEN ${now} ELSE max(next_at, ${now}) END + ${spacingMillis}
         WHERE next_at <= ${now + maxWaitMillis} OR next_at > ${now + maxAheadMillis}
       RETURNING next_at`.pipe(
-      Effect.map(([row]) => (row === undefined ? undefined : row.next_at - spacingMillis)),
+      Effect.flatMap(([turn]) =>
+        turn !== undefined
+          ? Effect.succeed(turn.next_at - spacingMillis)
+          : Effect.map(
+              sql<{ next_at: number }>`SELECT next_at FROM request_lanes WHERE lane = ${limit}`,
+              // A turn that was freed between both statements is not booked either.
+              ([next]) => Math.max(next?.next_at ?? 0, now + maxWaitMillis + 1)
+            )
+      ),
       Effect.orElseSucceed(() => now)
     ),
   postpone: (until, booked) =>

@@ -64,7 +64,7 @@ const dashboard = Command.make(
 const removed = Effect.fnUntraced(function* (account: string) {
   if (!(yield* AccountList.remove(account)))
     return yield* new WrongUsage({
-      message: `${account} stays: only an account that is killed and has no orders is removed (limitbot kill --account ${account})`
+      message: `${account} stays: only an account that is killed, and whose runner has since reported no orders, is removed (limitbot kill --account ${account})`
     })
   yield* Console.log(`${account} is removed; its journal stays in the database.`)
 })

@@ -10,7 +10,7 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { BotState } from "../state/BotState.ts"
-import type { StrategyState } from "../state/strategies/StrategyState.ts"
+import type { StrategyState, UnexplainedOrder } from "../state/strategies/StrategyState.ts"
 import { pauseCode } from "../tracking/EarlyEnd.ts"
 
 /** Limit of consecutive refused payments without a deposit of the strategy between them. */
@@ -26,29 +26,27 @@ interface Stop {
   readonly code: string
   readonly holdText: string
   readonly reason: (strategy: Strategy) => string
-  readonly placement?: string
+  readonly placements?: ReadonlyArray<string>
 }
 
 const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
   ({ unexplained }) =>
     unexplained && {
       code: "unexplained",
-      holdText: `order ${unexplained.order} of its strategy ended with money unexplained`,
-      reason: (strategy) => missing(strategy, unexplained),
-      placement: unexplained.placement
+      holdText: `${unexplained.map(({ order }) => `order ${order}`).join(", ")} of its strategy ended with money unexplained`,
+      reason: (strategy) => `${unexplained.map((each) => missing(strategy, each)).join("; ")}, then resume`,
+      placements: unexplained.map(({ placement }) => placement)
     },
   ({ refused }) => {
     // One payment that was reported as refused and made all the same is enough.
     if (refused === undefined || (refused.isLie !== true && refused.times < maxRefused)) return undefined
     const { answer, isLie, times } = refused
-    const what =
-      isLie === true
-        ? `A payment was refused but made (${answer})`
-        : `${times} payments in a row were refused (${answer})`
+    const [subject, what] =
+      isLie === true ? ["a payment", "was refused but made"] : [`${times} payments`, "in a row were refused"]
     return {
       code: "refused-payments",
-      holdText: `${times} payments of its strategy in a row were refused`,
-      reason: () => `${what}: check the account's balance, then resume`
+      holdText: `${subject} of its strategy ${what}`,
+      reason: () => `${subject} ${what} (${answer}): check the account's balance, then resume`
     }
   },
   ({ endedEarly }) => {
@@ -83,21 +81,22 @@ export const check = ({ slots, strategies }: BotState, strategy: Strategy): Read
   if (strategyState === undefined || strategyState.paused !== undefined) return []
   const stop = stopOf(strategyState)
   if (stop === undefined) return []
-  const { code, placement } = stop
-  const isTold =
-    placement !== undefined &&
-    [...slots.values()].some(({ freeze }) => freeze?.kind === "contradiction" && freeze.placement === placement)
+  const { code, placements } = stop
+  const contradictions = new Set(
+    [...slots.values()].flatMap(({ freeze }) => (freeze?.kind === "contradiction" ? [freeze.placement] : []))
+  )
+  const isTold = placements?.every((id) => contradictions.has(id)) === true
   const pause = { _tag: "Paused", strategy: strategy.name, limit: code, action: "pause" } as const
   return [{ ...pause, reason: stop.reason(strategy), ...(isTold ? { follows: "contradiction" } : {}) }]
 }
 
-const missing = (
-  strategy: Strategy,
-  { amount, asset: symbol, order, placement }: NonNullable<StrategyState["unexplained"]>
-): string => {
-  const asset = marketsOf(strategy)
-    .flatMap(({ base, quote }) => [base, quote])
-    .find((each) => each.symbol === symbol)
-  const money = asset === undefined ? `${amount} smallest units of ${symbol}` : formatWithSymbol(amount, asset)
-  return `order ${order} ended with ${money} unexplained: limitbot orders ${placement} --out FILE, then resume`
+const missing = (strategy: Strategy, { amounts, order, placement }: UnexplainedOrder): string => {
+  const assets = new Map(
+    marketsOf(strategy).flatMap(({ base, quote }) => [base, quote].map((each) => [each.symbol, each]))
+  )
+  const money = [...amounts].map(([symbol, amount]) => {
+    const asset = assets.get(symbol)
+    return asset === undefined ? `${amount} smallest units of ${symbol}` : formatWithSymbol(amount, asset)
+  })
+  return `order ${order} ended with ${money.join(" and ")} unexplained: limitbot orders ${placement} --out FILE`
 }

@@ -164,15 +164,13 @@ export const ofBot: ReadonlyArray<BotRow> = [
     subject: "disk",
     lifts: "itself",
     stops: ["plan", ...everything],
-    inShort: "the disk is full",
-    why: ({ state: { diskFullSince: since } }) =>
-      since === undefined
-        ? undefined
-        : {
-            text: "the disk is full",
-            sentence: "The disk is full: nothing new is placed or funded, cancels still work",
-            since
-          }
+    inShort: "the disk has no reserve",
+    why: ({ state: { diskFull } }) =>
+      diskFull && {
+        text: diskFull.reason,
+        sentence: `Nothing new is placed or funded, cancels still work: ${diskFull.reason}`,
+        since: diskFull.since
+      }
   },
   {
     // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.

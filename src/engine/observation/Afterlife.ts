@@ -25,6 +25,8 @@ export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const overAt = new Map<string, number>()
+  /** Under the kill switch each turn reads, because an order that lives on must be cancelled too. */
+  const pauseMillis = () => (books.state.killed === undefined ? settings.retryMaxMillis : 0)
 
   /** Handles a list entry of a settled order. If the order was already reported as alive, its cancel may be sent again. */
   const see = Effect.fnUntraced(function* (ended: EndedOrders.EndedOrder, listed: Order, now: number) {
@@ -34,7 +36,7 @@ export const make = Effect.gen(function* () {
     const { id: orderId } = last.order
     if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : books.tries.revive(orderId)
     if (elapsedMillis(endedAt, now) < believedAfterMillis.end) return
-    if (elapsedMillis(overAt.get(orderId) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return
+    if (elapsedMillis(overAt.get(orderId) ?? Number.NEGATIVE_INFINITY, now) < pauseMillis()) return
     const answer = yield* Effect.result(venue.getOrder(orderId))
     if (answer._tag === "Failure") return yield* Effect.logDebug(answer.failure.message)
     const { correlationId, value } = answer.success
@@ -50,11 +52,10 @@ export const make = Effect.gen(function* () {
     yield* books.recordIfFits(contradiction, ...takenBack(last))
   })
 
-  /** Under the kill switch each turn reads the list, because an order that lives on must be cancelled too. */
   const isDue = (lookedAt: number, now: number): boolean => {
-    const { ended, killed } = books.state
+    const { ended } = books.state
     const isWatched = EndedOrders.isAnyAlive(ended) || elapsedMillis(ended.newestAt, now) < watchMillis
-    return isWatched && (killed !== undefined || elapsedMillis(lookedAt, now) >= settings.retryMaxMillis)
+    return isWatched && elapsedMillis(lookedAt, now) >= pauseMillis()
   }
 
   return { see, isDue }

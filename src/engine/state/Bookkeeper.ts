@@ -83,7 +83,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const writing = yield* Semaphore.make(1)
 
   const keepSnapshot = Effect.suspend(() => {
-    if (state.sequence - keptAt < snapshotEvery || journal.disk.isFull()) return Effect.void
+    if (state.sequence - keptAt < snapshotEvery || journal.disk.problem() !== undefined) return Effect.void
     keptAt = state.sequence
     return journal.snapshots.keep(StateSnapshot.fold, StateSnapshot.encode(state))
   })
@@ -117,7 +117,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
       const why = BotState.objection(state, next)
       yield* why === undefined ? write(next) : objected(why)
       // A change of the disk is recorded before the caller decides what to do next.
-      yield* write(diskEvents(journal.disk.isFull(), state, yield* Clock.currentTimeMillis))
+      yield* write(diskEvents(journal.disk.problem(), state, yield* Clock.currentTimeMillis))
       yield* keepSnapshot
     },
     writing.withPermit,
@@ -133,7 +133,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     )
 
   const lookAtDisk = Effect.suspend(() =>
-    state.diskFullSince === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())
+    state.diskFull === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())
   )
 
   const parts = { database: journal.disk.database, state, tries: Tries.make(state), isOfAnother: () => isLost, changes }
@@ -142,11 +142,15 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
 
 const impossible = (why: string) => Effect.die(new Error(`not recorded, because it is impossible: ${why}`))
 
-const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: number): ReadonlyArray<BotEvent> => {
-  if (isFull === (diskFullSince !== undefined)) return []
-  return isFull
-    ? [{ _tag: "DiskFull" }]
-    : [{ _tag: "DiskFreed", fullMillis: Math.max(0, now - (diskFullSince ?? now)) }]
+const diskEvents = (
+  problem: string | undefined,
+  { diskFull }: BotState.BotState,
+  now: number
+): ReadonlyArray<BotEvent> => {
+  if (problem === diskFull?.reason) return []
+  return problem === undefined
+    ? [{ _tag: "DiskFreed", fullMillis: Math.max(0, now - (diskFull?.since ?? now)) }]
+    : [{ _tag: "DiskFull", reason: problem }]
 }
 
 /** Folds page by page; the running bot's fibers go first between two pages. */

@@ -286,9 +286,10 @@ const forgetEnded = (state: BotState, at: number): void => {
 
 /**
  * Counts the refused payments of a strategy. A payment in doubt and a wallet that was not asked prove no refusal. If the deposit of a
- * payment that was booked as not made arrives, the strategy is stopped.
+ * payment that was booked as not made arrives, the strategy is stopped until the operator resumes it.
  */
 const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
+  if (state.strategies.get(before.strategy)?.refused?.isLie === true) return
   const refuse = (answer: string, lie: { readonly isLie?: true } = {}) =>
     changeStrategy(state, before.strategy, ({ refused }) => ({
       refused: { ...refusedOnceMore(refused, before, answer, at), ...lie }
@@ -314,12 +315,16 @@ const noteEarlyEnd = (state: BotState, before: Placement, event: PlacementEvent,
   }))
 }
 
-const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
-  for (const asset of [placement.inputAsset, placement.outputAsset]) {
-    const amount = Ledger.heldBy(state.ledger, id, asset, "residual")
-    const unexplained = { placement: id, order: order?.id ?? "", asset, amount }
-    if (amount !== 0n) changeStrategy(state, strategy, () => ({ unexplained }))
-  }
+const noteUnexplained = (state: BotState, { id, inputAsset, order, outputAsset, strategy }: Placement): void => {
+  const residual = [inputAsset, outputAsset].map(
+    (asset) => [asset, Ledger.heldBy(state.ledger, id, asset, "residual")] as const
+  )
+  const amounts = new Map(residual.filter(([, amount]) => amount !== 0n))
+  if (amounts.size === 0) return
+  changeStrategy(state, strategy, ({ unexplained = [] }) => {
+    const others = unexplained.filter(({ placement }) => placement !== id)
+    return { unexplained: [...others, { placement: id, order: order?.id ?? "", amounts }] }
+  })
 }
 
 function assert(condition: boolean, what: string): asserts condition {

@@ -2,6 +2,7 @@
 import type { Of, PlacementEvent, Tag } from "../../domain/BotEvent.ts"
 import type { Drift } from "../../domain/Drift.ts"
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
+import { diskFullText } from "../../domain/Words.ts"
 import { slotKey } from "./SlotFold.ts"
 
 export interface RunState {
@@ -12,7 +13,7 @@ export interface RunState {
   movedTo: string | undefined
   venueDownSince: number | undefined
   venueDownWhy: string | undefined
-  diskFullSince: number | undefined
+  diskFull: { readonly since: number; readonly reason: string } | undefined
   leaseLost: string | undefined
   broken: string | undefined
   /** Events of this account's journal that an outside witness saw and this journal lacks; `isAccepted` once a person lets it continue. */
@@ -36,7 +37,7 @@ export const make = (): RunState => ({
   movedTo: undefined,
   venueDownSince: undefined,
   venueDownWhy: undefined,
-  diskFullSince: undefined,
+  diskFull: undefined,
   leaseLost: undefined,
   broken: undefined,
   witnessed: undefined,
@@ -71,8 +72,10 @@ const table = {
   }),
   VenueDown: ({ reason, since }, at) => ({ venueDownSince: since ?? at, venueDownWhy: reason }),
   VenueUp: () => ({ venueDownSince: undefined, venueDownWhy: undefined }),
-  DiskFull: (_, at) => ({ diskFullSince: at }),
-  DiskFreed: () => ({ diskFullSince: undefined }),
+  DiskFull: ({ reason = diskFullText }, at, { diskFull }) => ({
+    diskFull: { since: diskFull?.since ?? at, reason }
+  }),
+  DiskFreed: () => ({ diskFull: undefined }),
   LeaseLost: ({ reason }) => ({ leaseLost: reason }),
   LeaseRegained: () => ({ leaseLost: undefined }),
   StrategiesRefused: ({ problems }) => ({ rejectedEdit: problems }),
@@ -129,11 +132,11 @@ const lasting = ({
   alerts,
   assets,
   capital,
-  diskFullSince,
+  diskFull,
   drift,
   echoedFees,
   killed,
   movedTo,
   reconciled,
   witnessed
-}: RunState) => ({ alerts, assets, capital, diskFullSince, drift, echoedFees, killed, movedTo, reconciled, witnessed })
+}: RunState) => ({ alerts, assets, capital, diskFull, drift, echoedFees, killed, movedTo, reconciled, witnessed })

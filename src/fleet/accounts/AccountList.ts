@@ -28,5 +28,5 @@ export const listAccounts = Effect.gen(function* () {
   return Answer.ofList(columns, sorted, "The fleet has no accounts: limitbot fleet --apply FOLDER")
 })
 
-/** Returns false if the account has orders or is not killed. The journal stays. */
+/** Returns false if the account is not killed or may have orders. The journal stays. */
 export const remove = (account: string) => Registry.use((registry) => registry.remove(account))

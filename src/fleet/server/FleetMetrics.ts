@@ -1,6 +1,6 @@
 /**
  * Many bots in Prometheus' text format. Labels are never names of accounts, so a fleet of ten thousand has as many series as one of ten.
- * The classes beyond the largest count as `other`; assets beyond the first `maxAssets` are left out.
+ * The classes beyond the largest count as `other`. Assets beyond the `maxAssets` that most bots own are only counted.
  */
 import type { Family, MetricSample } from "../../control/view/Metrics.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -10,15 +10,21 @@ const maxClasses = 50
 const maxAssets = 100
 const rest = "other"
 
+const largestFirst = <A>(groups: ReadonlyMap<string, ReadonlyArray<A>>) =>
+  [...groups].toSorted(([, one], [, other]) => other.length - one.length)
+
 const byClass = (lines: ReadonlyArray<BotLine>): ReadonlyArray<readonly [string, ReadonlyArray<BotLine>]> => {
-  const largest = [...Map.groupBy(lines, (line) => line.class)].toSorted(
-    ([, one], [, other]) => other.length - one.length
-  )
+  const largest = largestFirst(Map.groupBy(lines, (line) => line.class))
   const others = largest.slice(maxClasses).flatMap(([, members]) => members)
   const largestClasses = largest
     .slice(0, maxClasses)
     .map(([name, members]) => [name === "" ? "none" : name, members] as const)
   return others.length === 0 ? largestClasses : [...largestClasses, [rest, others] as const]
+}
+
+const byOwners = (lines: ReadonlyArray<BotLine>): ReadonlyArray<string> => {
+  const owned = lines.flatMap(({ money }) => [...new Set(money.map(({ asset }) => asset))])
+  return largestFirst(Map.groupBy(owned, (asset) => asset)).map(([asset]) => asset)
 }
 
 const moneyOf = (
@@ -44,11 +50,8 @@ const gauge = (name: string, help: string, samples: ReadonlyArray<MetricSample>)
 
 export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> => {
   const classes = byClass(lines)
-  const assets = new Set(
-    totalsOf(lines)
-      .slice(0, maxAssets)
-      .map(({ asset }) => asset)
-  )
+  const assets = byOwners(lines)
+  const largestAssets = new Set(assets.slice(0, maxAssets))
   return [
     gauge(
       "bots",
@@ -79,15 +82,21 @@ export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> =
     gauge(
       "money",
       "Units of an asset that the bots own, by their ledgers",
-      classes.flatMap(([name, members]) => moneyOf(members, name, assets))
+      classes.flatMap(([name, members]) => moneyOf(members, name, largestAssets))
     ),
+    gauge("assets_left_out", "Assets without figures of money, because fewer bots own them than others", [
+      [{}, assets.length - largestAssets.size]
+    ]),
     gauge(
       "told_seconds",
-      "Age of the oldest figures",
+      "Age of the oldest figures; infinite while a bot has none",
       classes.map(
         ([name, members]): MetricSample => [
           { class: name },
-          members.reduce((oldest, { toldSecondsAgo }) => Math.max(oldest, toldSecondsAgo ?? 0), 0)
+          members.reduce(
+            (oldest, { toldSecondsAgo }) => Math.max(oldest, toldSecondsAgo ?? Number.POSITIVE_INFINITY),
+            0
+          )
         ]
       )
     )

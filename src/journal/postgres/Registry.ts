@@ -90,7 +90,10 @@ export class Registry extends Context.Service<
       why: string,
       names: ReadonlyArray<string>
     ): Effect.Effect<ReadonlyArray<string>, JournalError>
-    /** Removes only an account that is killed and whose last report, if any, shows a running bot without open orders. Its journal stays. */
+    /**
+     * Removes only a killed account that never had a runner, or whose journal has recorded the kill and, by a report of its last event, has
+     * no open orders. The journal stays.
+     */
     remove(name: string): Effect.Effect<boolean, JournalError>
     waitingFor(name: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
     /** Deletes commands that were answered more than a day ago. */
@@ -205,9 +208,13 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
   }, Effect.mapError(unusable))
 
   const remove = Effect.fn("Registry.remove")(function* (name: string) {
+    const newest = sql`(SELECT newest FROM accounts WHERE accounts.name = fleet_accounts.name)`
+    const isKilled = sql`
+      (SELECT body::json ->> 'on' FROM journal WHERE account = fleet_accounts.name AND event = 'KillSwitch'
+       ORDER BY sequence DESC LIMIT 1) = 'true'`
     const deletions = yield* sql<{ name: string }>`
-      DELETE FROM fleet_accounts WHERE name = ${name} AND wanted = 'killed'
-        AND (told IS NULL OR ((told::json ->> 'openOrders')::int = 0 AND told::json ->> 'failing' IS NULL))
+      DELETE FROM fleet_accounts WHERE name = ${name} AND wanted = 'killed' AND (${newest} IS NULL OR (${isKilled}
+        AND (told::json ->> 'openOrders')::int = 0 AND (told::json ->> 'events')::bigint = ${newest}))
       RETURNING name`
     return deletions.length > 0
   }, Effect.mapError(unusable))

@@ -4,7 +4,7 @@ import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
 import { correlationText, iso, printable } from "../../domain/Text.ts"
-import { age, clock, clockText, countText, pausedBy } from "../../domain/Words.ts"
+import { age, clock, clockText, countText, diskFullText, pausedBy } from "../../domain/Words.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { leftText } from "./LeftPosition.ts"
 import { type Assets, withSymbol } from "./Money.ts"
@@ -124,8 +124,8 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
       : `JOURNAL BEHIND: the venue has order ${event.orderId} of this bot (${event.status}, ${money(event.asset, event.deposited)} deposited), which is not in the journal; nothing is funded: limitbot resolve`,
     "alarm"
   ],
-  DiskFull: () => [
-    "DISK FULL: nothing new is placed or funded; cancels and the kill switch still work. Make room",
+  DiskFull: ({ reason = diskFullText }) => [
+    `DISK: ${reason}; nothing new is placed or funded; cancels and the kill switch still work`,
     "alarm"
   ],
   DiskFreed: (event) => [`there is room on the disk again after ${age(event.fullMillis)}`, "good"],

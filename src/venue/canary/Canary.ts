@@ -19,7 +19,7 @@ import { mostSkewMillis } from "../Venue.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import type { Rejected, VenueError } from "../VenueError.ts"
 import { canonicalAssetId } from "../wire/AssetId.ts"
-import { QuoteResponse } from "../wire/WireQuote.ts"
+import { ReceivedQuote } from "../wire/WireQuote.ts"
 import { driftOf, kinds } from "./Contract.ts"
 import { fieldOf } from "./Shape.ts"
 
@@ -116,7 +116,7 @@ const quote = Effect.fnUntraced(function* (means: Means, [base, second]: Readonl
   const amount = floorOf(quoted, base.decimals)
   const payload = quoteRequest(config, { originAsset: base.id, destinationAsset: second.id, amount }, deadline)
   const body = yield* raw(means, "quote", client.api.swaps.quote({ payload, responseMode }))
-  const decoding = Schema.decodeUnknownResult(QuoteResponse)(body)
+  const decoding = Schema.decodeUnknownResult(ReceivedQuote)(body)
   if (Result.isSuccess(decoding) && decoding.success.quote.amountOut === undefined)
     return unasked(`the venue has no price of ${base.symbol} in ${second.symbol} now`)
   const why = Result.isSuccess(decoding) ? distrust(config, payload, decoding.success) : undefined

@@ -16,8 +16,8 @@ const guessedPauseMillis = 1000
 const jitterMillis = 500
 
 export interface HistoryTurns {
-  /** Returns the time of our turn. Returns `undefined`, and books nothing, if that is more than `maxWaitMillis` ahead. */
-  book(now: number, spacingMillis: number, maxWaitMillis: number): Effect.Effect<number | undefined>
+  /** Returns the time of our turn. Books nothing if that is more than `maxWaitMillis` ahead. */
+  book(now: number, spacingMillis: number, maxWaitMillis: number): Effect.Effect<number>
   /** No turn starts earlier than `until`. Replaces the last booking of the caller. */
   postpone(until: number, booked: number | undefined): Effect.Effect<void>
 }
@@ -28,8 +28,7 @@ const turnsOfProcess = (): HistoryTurns => {
     book: (now, spacingMillis, maxWaitMillis) =>
       Effect.sync(() => {
         const at = Math.max(now, nextAt)
-        if (at - now > maxWaitMillis) return undefined
-        nextAt = at + spacingMillis
+        if (at - now <= maxWaitMillis) nextAt = at + spacingMillis
         return at
       }),
     postpone: (until, booked) =>
@@ -53,7 +52,7 @@ export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, Rate
         const now = yield* Clock.currentTimeMillis
         const spacing = pauseMillis
         const at = yield* book(now, spacing, maxWaitMillis)
-        if (at === undefined) return yield* new RateLimited({ afterMillis: maxWaitMillis })
+        if (at - now > maxWaitMillis) return yield* new RateLimited({ afterMillis: Math.ceil(at - now) })
         booked = at + spacing
         waiting += 1
         yield* Effect.ensuring(

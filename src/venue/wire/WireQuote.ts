@@ -1,5 +1,5 @@
 /** A quote: the request (strict), the response (tolerant), and the echo of the request inside the response. */
-import { Clock, Duration, Effect, Schema } from "effect"
+import { Clock, Duration, Effect, Predicate, Schema, SchemaGetter } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Wire from "./WireValue.ts"
 
@@ -133,3 +133,15 @@ export const QuoteResponse = Schema.Struct({ ...trace, quoteRequest: QuoteReques
 })
 /** A quote with the request as the venue understood it. */
 export type QuoteResponse = typeof QuoteResponse.Type
+
+export interface ReceivedQuote extends QuoteResponse {
+  readonly said: unknown
+}
+const Received: Schema.Codec<ReceivedQuote, unknown> = Schema.Struct({ ...QuoteResponse.fields, said: Schema.Unknown })
+/** A quote and, in `said`, the answer as it came, which the venue has signed. */
+export const ReceivedQuote = Schema.Unknown.pipe(
+  Schema.decodeTo(Received, {
+    decode: SchemaGetter.transform((said) => (Predicate.isObject(said) ? { ...said, said } : said)),
+    encode: SchemaGetter.passthrough()
+  })
+)

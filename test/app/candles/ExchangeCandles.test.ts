@@ -92,6 +92,28 @@ describe("ExchangeCandles", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
+  it.effect("fetches the candles after hours without trades from an exchange whose pages cover few candles", () =>
+    Effect.gen(function* () {
+      const [from, to] = [-1_000 * minute, 0]
+      const [before, after] = [from + 20 * minute, from + 330 * minute]
+      const times = Array.from({ length: 1_000 }, (_, index) => from + index * minute)
+      const traded = times.filter((time) => time <= before || time >= after)
+      const exchange: ExchangeCandles.Exchange = {
+        fetchOHLCV: async (_symbol, _timeframe, since) =>
+          traded
+            .filter((time) => time >= since && time < since + pageOfExchange * minute)
+            .map((time) => [time, 1, 3, 0.5, 2, 1])
+      }
+      const wanted = { ...wantedIn("quiet.csv"), from, to }
+      const candles = yield* ExchangeCandles.candles(exchange, wanted)
+      assert.deepStrictEqual(
+        candles.map(({ openedAt }) => openedAt),
+        traded
+      )
+      assert.strictEqual(yield* ExchangeCandles.run(exchange, wanted, () => undefined), traded.length)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("says what to do about an unknown exchange, an unreadable answer or a file of other candles", () =>
     Effect.gen(function* () {
       const unknown = yield* Effect.flip(ExchangeCandles.openExchange(standIn(1), "nowhere"))

@@ -25,6 +25,12 @@ const folded = (events: ReadonlyArray<BotEvent>) => {
 const refundedShort = (by: bigint) =>
   orderOf(3).map((event) => (event._tag === "Refunded" ? { ...event, amount: event.amount - by } : event))
 
+/** Number 1 is filled, but a part of its input and of its output is missing. */
+const bothShort = orderOf(1).map((event): BotEvent => {
+  if (event._tag === "FillSeen") return { ...event, amountIn: event.amountIn - 990_000n }
+  return event._tag === "PaidOut" ? { ...event, amount: event.amount - 7n } : event
+})
+
 describe("an unexplained remainder", () => {
   it("pauses its strategy once, closes the gate, names the order, and ends on resume", () => {
     const { state, see } = folded([...begin, ...refundedShort(990_000n), ...orderOf(4).slice(0, 3)])
@@ -48,6 +54,17 @@ describe("an unexplained remainder", () => {
     see({ _tag: "Resumed", strategy: "grid", reason: "looked" })
     assert.deepStrictEqual(FundingStop.check(state, grid), [])
     assert.strictEqual(gate(), "no price")
+  })
+
+  it("is named for each asset of each order", () => {
+    const { state } = folded([...begin, ...bothShort, ...refundedShort(1_000_000n)])
+    const [paused] = FundingStop.check(state, grid)
+    assert.include(JSON.stringify(paused), "order order-1 ended with 0.99 USDC and 0.00000007 BTC unexplained")
+    assert.include(JSON.stringify(paused), "order order-3 ended with 1 USDC unexplained")
+    assert.strictEqual(
+      FundingStop.whyStopped(state.strategies.get("grid") ?? {}),
+      "order order-1, order order-3 of its strategy ended with money unexplained"
+    )
   })
 
   it("is not reported for an order that adds up", () => {
@@ -96,5 +113,21 @@ describe("payments refused one after the other", () => {
     const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: 1n, fresh: 1n }
     assert.isUndefined(refusedIn([...signed, sent, dead, ...orderOf(3)]))
     assert.isTrue(refusedIn([...signed, sent, dead, deposit])?.isLie)
+  })
+
+  it("are reported as made if one has a deposit, whatever the other payments do", () => {
+    const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: 1n, fresh: 1n }
+    const refusedAgain = orderOf(2)
+      .slice(0, 4)
+      .concat({ ...sent, placement: "p2" }, { ...dead, placement: "p2" })
+    for (const later of [[], orderOf(3), refusedAgain]) {
+      const { state } = folded([...begin, ...signed, sent, dead, deposit, ...later])
+      const [paused] = FundingStop.check(state, grid)
+      assert.include(JSON.stringify(paused), "a payment was refused but made (the payment of p1 was booked as not made")
+      assert.strictEqual(
+        FundingStop.whyStopped(state.strategies.get("grid") ?? {}),
+        "a payment of its strategy was refused but made"
+      )
+    }
   })
 })

@@ -112,6 +112,35 @@ describe("orders that live on after they are settled", () => {
     )
   )
 
+  it.effect("are cancelled within three seconds under the kill switch, also after a read that shows them ended", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
+        yield* Effect.sleep(2_000)
+        yield* lying(8_000, world)
+        const { reply } = world.network
+        let [isStale, readings] = [true, 0]
+        world.network.reply = (request, body) => {
+          const shown = reply(request, body)
+          const { data } = shown as { data?: Shown | ReadonlyArray<Shown> }
+          if (isStale && data !== undefined && "attributes" in data && "fillStatus" in data.attributes) {
+            readings += 1
+            Object.assign(data.attributes, ended("CANCELED"))
+          }
+          return shown
+        }
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => unfinished(process.state).length === 0, 8_000, "it counts as back")
+        const readBefore = readings
+        yield* until(() => readings > readBefore, 20_000, "the list shows it, a read shows it ended")
+        isStale = false
+        const cancels = () => world.network.sent.filter(isCancel).length
+        const before = cancels()
+        yield* until(() => cancels() > before, 3_000, "it is cancelled again")
+      })
+    )
+  )
+
   it.effect("stop new orders if there are two of them, so that the account is not emptied", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -67,27 +67,30 @@ describe("Bookkeeper", () => {
     Effect.gen(function* () {
       const journal = yield* Journal
       const kept: Array<string> = []
-      const disk = { isFull: false, kept }
+      const disk: { problem: string | undefined } = { problem: undefined }
       const told = Effect.map(Stream.runCollect(journal.events()), (all) => all.slice(1).map(({ event }) => event))
       const bending = Layer.succeed(Journal, {
         ...journal,
-        disk: { ...journal.disk, isFull: () => disk.isFull },
-        snapshots: { ...journal.snapshots, keep: (fold) => Effect.sync(() => disk.kept.push(fold) > 0) }
+        disk: { ...journal.disk, problem: () => disk.problem },
+        snapshots: { ...journal.snapshots, keep: (fold) => Effect.sync(() => kept.push(fold) > 0) }
       })
       yield* Effect.gen(function* () {
         const { record } = yield* Bookkeeper
         yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
-        assert.lengthOf(disk.kept, 1)
-        disk.isFull = true
+        assert.lengthOf(kept, 1)
+        disk.problem = "full"
         yield* record()
         yield* TestClock.adjust(5_000)
         yield* record()
-        assert.deepStrictEqual(yield* told, [{ _tag: "DiskFull" }])
-        assert.lengthOf(disk.kept, 1)
-        disk.isFull = false
+        assert.deepStrictEqual(yield* told, [{ _tag: "DiskFull", reason: "full" }])
+        assert.lengthOf(kept, 1)
+        disk.problem = undefined
         yield* record()
-        assert.deepStrictEqual(yield* told, [{ _tag: "DiskFull" }, { _tag: "DiskFreed", fullMillis: 5_000 }])
-        assert.lengthOf(disk.kept, 2)
+        assert.deepStrictEqual(yield* told, [
+          { _tag: "DiskFull", reason: "full" },
+          { _tag: "DiskFreed", fullMillis: 5_000 }
+        ])
+        assert.lengthOf(kept, 2)
       }).pipe(Effect.provide(Bookkeeper.layerWith({ snapshotEvery: 1 }).pipe(Layer.provide(bending))))
     }).pipe(Effect.provide(layer))
   )

@@ -30,13 +30,8 @@ export interface StrategyState {
     readonly reason: string
     readonly day: number
   }
-  /** Amounts of an ended order that do not add up; the strategy funds nothing until the operator resumes it. */
-  readonly unexplained?: {
-    readonly placement: string
-    readonly order: string
-    readonly asset: string
-    readonly amount: Amount
-  }
+  /** Ended orders that do not add up; the strategy funds nothing until the operator resumes it. */
+  readonly unexplained?: ReadonlyArray<UnexplainedOrder>
   readonly refused?: RefusedPayments | undefined
   /** Its orders that live on although their books were closed, since the strategy was last resumed. */
   readonly revived?: ReadonlyArray<string> | undefined
@@ -50,6 +45,13 @@ export interface StrategyState {
   readonly isLeftToAccount?: true | undefined
   readonly removed?: "drained" | "left" | undefined
   readonly refusals: ReadonlyMap<string, string>
+}
+
+export interface UnexplainedOrder {
+  readonly placement: string
+  readonly order: string
+  /** By asset. */
+  readonly amounts: ReadonlyMap<string, Amount>
 }
 
 /** Number of payments that were clearly refused since the last deposit that showed, and the last answer. */
