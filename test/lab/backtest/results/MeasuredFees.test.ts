@@ -82,10 +82,18 @@ describe("measured fees", () => {
     const events = swaps.flatMap((event): ReadonlyArray<BotEvent> => {
       if (event._tag === "Planned") return [{ ...event, by: "swap" }]
       if (event._tag !== "PaidOut") return [event]
-      return [{ ...event, fee: 0n }, { ...event, _tag: "Refunded", asset: "USDC", fee: 0n }]
+      return [
+        { ...event, fee: 0n },
+        { ...event, _tag: "Refunded", asset: "USDC", fee: 0n }
+      ]
     })
     const measured = MeasuredFees.measure([...events, ...orders(41, () => 20)])
-    assert.deepStrictEqual(measured, { fills: 41, basisPoints: 20, payouts: new Map([["BTC", 30n]]), refunds: new Map() })
+    assert.deepStrictEqual(measured, {
+      fills: 41,
+      basisPoints: 20,
+      payouts: new Map([["BTC", 30n]]),
+      refunds: new Map()
+    })
   })
 
   it("of payouts and refunds are the newest figures of the account's orders, without swaps", () => {
