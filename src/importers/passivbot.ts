@@ -60,12 +60,7 @@ export const passivbot = Effect.fnUntraced(function* (
   const marks = ["close_grid_markup_start", "close_grid_markup_end", "close_grid_min_markup"].flatMap(
     (key) => long.number(key) ?? []
   )
-  const markup = marks
-    .filter(Decimal.isPositive)
-    .reduce<Decimal.Decimal | undefined>(
-      (lowest, mark) => (lowest === undefined ? mark : Decimal.min(lowest, mark)),
-      undefined
-    )
+  const [markup] = marks.filter(Decimal.isPositive).toSorted(Decimal.compare)
   if (markup === undefined)
     return yield* new NotImported({ message: "it has no close_grid_markup: a deal needs an exit distance" })
   long.pass("n_positions", "total_wallet_exposure_limit")
