@@ -1,6 +1,6 @@
 /**
- * Finds the place of a candle file's column cache: beside the file if the user owns its folder and may write there, otherwise in
- * `$XDG_CACHE_HOME/limitbot` (by default `~/.cache/limitbot`). In a folder of another user, that user could put a false cache.
+ * Finds the place of a candle file's column cache: beside the file if the user owns its folder and alone may write there, otherwise in
+ * `$XDG_CACHE_HOME/limitbot` (by default `~/.cache/limitbot`). Another user who may write to a folder could put a false cache into it.
  */
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
@@ -8,10 +8,13 @@ import { homedir, userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join } from "node:path"
 import { Config, Effect, Option } from "effect"
 
-/** Windows has no numeric owners: it returns -1 for users and 0 for files. */
+const othersMayWrite = 0o022
+
+/** Windows has no numeric owners: it returns -1 for users and 0 for files. Its modes say nothing about other users. */
 const isOwn = (folder: string): boolean => {
   const { uid } = userInfo()
-  if (uid >= 0 && fs.statSync(folder).uid !== uid) return false
+  const stats = fs.statSync(folder)
+  if (uid >= 0 && (stats.uid !== uid || (stats.mode & othersMayWrite) !== 0)) return false
   try {
     fs.accessSync(folder, fs.constants.W_OK)
     return true

@@ -90,5 +90,6 @@ export const slice = (candles: Candles, from: number, to: number): Candles => ({
   close: candles.close.subarray(from, to),
   volume: candles.volume.subarray(from, to),
   ...(candles.readOpen === undefined ? {} : { readOpen: (bar) => openAt(candles, from + bar) ?? 0 }),
+  ...(candles.readClose === undefined ? {} : { readClose: (bar) => closeAt(candles, from + bar) }),
   ...(candles.readVolume === undefined ? {} : { readVolume: (bar) => volumeAt(candles, from + bar) })
 })

@@ -13,7 +13,7 @@ import * as Read from "../strategy/Fields.ts"
 import { described, type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import * as TermsSection from "../strategy/TermsSection.ts"
-import { readFile } from "../strategy/YamlReader.ts"
+import { readFile, readYaml } from "../strategy/YamlReader.ts"
 import type { Proxy } from "../venue/http/Outbound.ts"
 import * as Charges from "../venue/profile/Charges.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"
@@ -162,7 +162,8 @@ const parse = Effect.fnUntraced(function* (source: Report["source"], folder: str
 
 const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInvalid> => {
   const sorted = inOrder(problems)
-  const safeText = blotted(source.text, sorted)
+  // A secret may be anywhere in a text that is not YAML, so its lines are not shown.
+  const safeText = Result.isSuccess(readYaml(source)) ? blotted(source.text, sorted) : ""
   return Effect.fail(
     new ConfigInvalid({ problems: sorted, rendered: sorted.map((problem) => render(problem, safeText)).join("\n") })
   )
@@ -175,6 +176,8 @@ const mayBeSecret =
 /** A secret may be here by mistake: after an unknown key, or instead of its file. */
 const hidesRest = (message: string): boolean =>
   message === literalSecret || message.startsWith("unknown key ") || message.startsWith(unreadableSecret)
+
+const indentOf = (line: string): number => line.search(/\S/)
 
 /** Masks anything that looks like a secret, because problems are shown with their line. Columns stay unchanged. */
 const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
@@ -190,6 +193,9 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
       : 0
     const keyEnd = column - 1 + name
     lines[line - 1] = lineText.slice(0, keyEnd) + stars(lineText.slice(keyEnd))
+    // Lines with a deeper indentation may belong to the value.
+    for (let next = line; indentOf(lines[next] ?? "") > indentOf(lineText); next++)
+      lines[next] = stars(lines[next] ?? "")
   }
   return lines.join("\n")
 }

@@ -66,7 +66,8 @@ export const load = Effect.fn("FleetFile.load")(function* (file: string) {
       }
     ]) => Effect.map(readSecret(token, folder, to), (token) => (token === undefined ? [] : [{ name, url, token }]))
   )
+  // Lines are not shown, because a misplaced secret may be on one of them.
   if (options === undefined || to.problems.length > 0)
-    return yield* new FleetFileInvalid({ message: to.problems.map((problem) => render(problem, text)).join("\n") })
+    return yield* new FleetFileInvalid({ message: to.problems.map((problem) => render(problem, "")).join("\n") })
   return { options, bots: bots.flat() satisfies ReadonlyArray<RegisteredBot> }
 })

@@ -10,12 +10,13 @@ import { type ForeignSettings, NotImported, settingsOf } from "./ForeignSettings
 import { freqtrade } from "./freqtrade.ts"
 import { hummingbot } from "./hummingbot.ts"
 import { passivbot } from "./passivbot.ts"
-import { type Translated, textOf } from "./Translated.ts"
+import { namesIn, type Translated, textOf } from "./Translated.ts"
 import { threeCommas } from "./threeCommas.ts"
 
 type Translate = (
   settings: ForeignSettings,
-  budget: Decimal.Decimal | undefined
+  budget: Decimal.Decimal | undefined,
+  market: Translated["market"]
 ) => Effect.Effect<Translated, NotImported>
 
 export const bots = ["hummingbot", "passivbot", "freqtrade", "3commas"] as const
@@ -75,7 +76,7 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
   const path = yield* Path.Path
   const settings = settingsOf(yield* recordIn(file))
   const translated = yield* Effect.mapError(
-    translators[bot](settings, budget),
+    translators[bot](settings, budget, namesIn(market, "/")),
     ({ message }) => new NotImported({ message: `${file}: ${message}` })
   )
   const name = market ?? translated.market?.join("/")

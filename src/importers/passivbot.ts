@@ -2,10 +2,9 @@
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { entersAtOnce, otherMarkets, percentOf, type Translated } from "./Translated.ts"
+import { entersAtOnce, otherMarkets, percentOf, quoteDecimals, type Translated } from "./Translated.ts"
 
 const maxOrders = 50
-const cents = Decimal.make(1n, 2)
 
 const isOff = (side: ForeignSettings): boolean =>
   ["n_positions", "total_wallet_exposure_limit"].some((key) => {
@@ -13,7 +12,11 @@ const isOff = (side: ForeignSettings): boolean =>
     return value !== undefined && !Decimal.isPositive(value)
   })
 
-export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings, budget: Decimal.Decimal | undefined) {
+export const passivbot = Effect.fnUntraced(function* (
+  settings: ForeignSettings,
+  budget: Decimal.Decimal | undefined,
+  market: Translated["market"]
+) {
   const version = settings.text("config_version")
   if (version !== undefined && !/^v?7(\.|$)/.test(version))
     return yield* new NotImported({
@@ -44,24 +47,20 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
     "entry_grid_double_down_factor",
     "it is the size of the next entry relative to the position"
   )
-  const size = Decimal.roundToStep(Decimal.multiply(budget, share), cents, "down")
-  const first = Decimal.roundToStep(Decimal.multiply(size, factor), cents, "down")
+  const least = Decimal.make(1n, quoteDecimals(market))
+  const size = Decimal.roundToStep(Decimal.multiply(budget, share), least, "down")
+  const first = Decimal.roundToStep(Decimal.multiply(size, factor), least, "down")
   const scale = Decimal.add(Decimal.one, factor)
   let [orders, next, held] = [0, first, size]
   while (orders < maxOrders && !Decimal.isGreater(Decimal.add(held, next), budget)) {
     held = Decimal.add(held, next)
-    next = Decimal.roundToStep(Decimal.multiply(next, scale), cents, "up")
+    next = Decimal.roundToStep(Decimal.multiply(next, scale), least, "up")
     orders += 1
   }
   const marks = ["close_grid_markup_start", "close_grid_markup_end", "close_grid_min_markup"].flatMap(
     (key) => long.number(key) ?? []
   )
-  const markup = marks
-    .filter(Decimal.isPositive)
-    .reduce<Decimal.Decimal | undefined>(
-      (least, mark) => (least === undefined ? mark : Decimal.min(least, mark)),
-      undefined
-    )
+  const [markup] = marks.filter(Decimal.isPositive).toSorted(Decimal.compare)
   if (markup === undefined)
     return yield* new NotImported({ message: "it has no close_grid_markup: a deal needs an exit distance" })
   long.pass("n_positions", "total_wallet_exposure_limit")

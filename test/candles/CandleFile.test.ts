@@ -210,26 +210,30 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("puts the cache into the user's folder if the file's folder belongs to somebody else", () =>
+  const { uid } = userInfo()
+  const foreignFolders: ReadonlyArray<readonly [name: string, close: (folder: string) => void]> = [
+    // Root may write everywhere, and still does not fill what belongs to others.
+    uid === 0
+      ? ["belongs to another user", (folder) => chownSync(folder, 12_345, 12_345)]
+      : ["is read-only", (folder) => chmodSync(folder, 0o555)],
+    ["is writable for its group", (folder) => chmodSync(folder, 0o775)],
+    ["is writable for all users", (folder) => chmodSync(folder, 0o1777)]
+  ]
+  it.effect.each(foreignFolders)("puts the cache into the user's folder if the file's folder %s", ([, close]) =>
     Effect.gen(function* () {
       const [file, home] = [newFile(7), mkdtempSync(join(tmpdir(), "limitbot-cache-"))]
       const folder = dirname(file)
-      // Whoever may write everywhere (root) still does not fill what belongs to others.
-      const { uid } = userInfo()
-      const [close, open] =
-        uid === 0
-          ? [() => chownSync(folder, 12_345, 12_345), () => chownSync(folder, uid, uid)]
-          : [() => chmodSync(folder, 0o555), () => chmodSync(folder, 0o755)]
       const env = ConfigProvider.fromEnv({ env: { XDG_CACHE_HOME: home } })
       const loaded = Effect.provideService(load(file), ConfigProvider.ConfigProvider, env)
-      close()
+      close(folder)
       const first = yield* loaded
       assert.deepStrictEqual(readdirSync(folder), ["candles.csv"])
       assert.lengthOf(readdirSync(join(home, "limitbot")), 1)
       const second = yield* loaded
       assert.deepStrictEqual([first.source, second.source], ["file", "cache"])
       assert.deepStrictEqual(content(second), content(first))
-      open()
+      chownSync(folder, uid, -1)
+      chmodSync(folder, 0o755)
       assert.strictEqual((yield* loaded).source, "file")
       assert.isTrue(existsSync(`${file}.columns`))
     })

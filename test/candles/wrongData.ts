@@ -108,7 +108,15 @@ const shapes: ReadonlyArray<WrongFile> = [
     says: /0 rows/,
     advises: /two candles/
   },
-  { name: "one candle", text: file(row(0)), kind: "empty", line: 0, column: 0, says: /1 rows/, advises: /two candles/ },
+  {
+    name: "one candle",
+    text: file(row(0)),
+    kind: "empty",
+    line: 0,
+    column: 0,
+    says: /^1 row$/,
+    advises: /two candles/
+  },
   {
     name: "prose",
     text: "dear reader\nthis is no table\n",

@@ -218,6 +218,73 @@ describe("the configuration file", () => {
     }).pipe(provided)
   )
 
+  /** Forms of a key that is misspelt, or that should be a reference to a secret. */
+  const misspelt = (key: string): ReadonlyArray<string> => [
+    `${key}: canary`,
+    `"${key}" : canary`,
+    `${key}:\n  canary`,
+    `${key}: |\n  canary`,
+    `${key}: [canary]`,
+    `${key}: { canary }`,
+    `${key}: { env: canary }`,
+    `${key}: [\n  canary ]`,
+    `${key}:\n  - canary`,
+    `${key}: "canary`,
+    `${key}: @canary`,
+    `${key}: *canary`,
+    `${key}: 'canary' canary`,
+    `${key}: canary: canary`,
+    `${key}:canary`,
+    `${key} canary`,
+    `${key}:\n\tcanary`,
+    `${key}: canary\n${key}: canary`,
+    `${key}:\n  env: canary\n  env: canary`
+  ]
+  const indented = (text: string, by: string) => text.replace(/^/gm, by)
+  const receiver = (to: string, text: string) => `${good}notify:\n  - to: ${to}\n${indented(text, "    ")}\n`
+  const holders: ReadonlyArray<readonly [section: string, withText: (text: string) => string]> = [
+    ["venue", (text) => good.replace("account:\n", `${indented(text, "  ")}\naccount:\n`)],
+    [
+      "venue.incidents",
+      (text) =>
+        good.replace("account:\n", `  incidents:\n    url: https://a.example\n${indented(text, "    ")}\naccount:\n`)
+    ],
+    ["account", (text) => good.replace("assets:\n", `${indented(text, "  ")}\nassets:\n`)],
+    [
+      "account.wallet",
+      (text) => good.replace("assets:\n", `  wallet:\n    command: [./pay]\n${indented(text, "    ")}\nassets:\n`)
+    ],
+    ["notify, a webhook", (text) => receiver("webhook", text)],
+    ["notify, a chat", (text) => receiver("telegram", text)],
+    ["notify, an e-mail", (text) => receiver("email", text)],
+    ["notify, a phone", (text) => receiver("push", text)]
+  ]
+  it.effect.each(holders)("shows nothing of the value of an unknown key under %s", ([, withText]) =>
+    Effect.gen(function* () {
+      for (const key of ["apiKye", "passphrsae", "kye"])
+        for (const text of misspelt(key)) {
+          const problem = yield* failure(withText(text))
+          assert.notInclude(problem.message + JSON.stringify(problem), "canary", text)
+          assert.match(problem.message, /^\S+bot\.yaml:\d+:\d+: ./, text)
+        }
+    }).pipe(provided)
+  )
+
+  it.effect("shows nothing of an unknown key's value beside another mistake", () =>
+    Effect.gen(function* () {
+      const key = "account:\n  key: { env: TEST_ACCOUNT_KEY }\n"
+      for (const section of [
+        "account: { kye: canary, key: { env: TEST_ACCOUNT_KEY }, depositType: BANK }\n",
+        "account: { kye: [\n  canary ], key: { env: TEST_ACCOUNT_KEY }, depositType: BANK }\n",
+        "account: {\n  kye: {\n    a: canary }, key: { env: TEST_ACCOUNT_KEY }, depositType: BANK }\n"
+      ]) {
+        const problem = yield* failure(good.replace(key, section))
+        assert.lengthOf(problem.problems, 2)
+        assert.notInclude(problem.message + JSON.stringify(problem), "canary", section)
+      }
+    }).pipe(provided)
+  )
+
   it.effect.each([
     ["  url: https://venue.example/base/\n", "", '2:3 missing key "url"'],
     ["https://venue.example/base/", "http://venue.example", "2:8 expected an address such as https://host/path"],

@@ -76,6 +76,12 @@ describe("a strategy that accounts share", () => {
     )
     const far = await loaded(block("page.yaml").replace("127.0.0.1", "bot.example"))
     assert.match(Result.isFailure(far) ? far.failure.message : "", /page\.yaml:4:\d+: .*http only for this machine/)
+    for (const wrong of ["token: canary", "tokne: canary", 'token: "canary', "token: { env: canary x }"]) {
+      const leaked = await loaded(block("page.yaml").replace(/token: \{[^}]*\}/, wrong))
+      const message = Result.isFailure(leaked) ? leaked.failure.message : ""
+      assert.match(message, /page\.yaml:\d+:\d+: /, wrong)
+      assert.notInclude(message, "canary", wrong)
+    }
     rmSync(folder, { recursive: true })
   })
 

@@ -229,6 +229,50 @@ describe("a configuration of another bot", () => {
     })
   )
 
+  it.effect("of freqtrade has no stop at -0.99 or lower", () =>
+    Effect.gen(function* () {
+      for (const stoploss of [-0.99, -0.991, -1, -10])
+        assert.notInclude(yield* said("freqtrade", { ...freqtrade, stoploss }), "  stop: ")
+      assert.include(yield* said("freqtrade", { ...freqtrade, stoploss: -0.989 }), "  stop: 98.9%\n")
+    })
+  )
+
+  const small = { ...strike, start_price: 0.05, end_price: 0.06, limit_price: 0, total_amount_quote: 0.1 }
+  const amounts: ReadonlyArray<
+    readonly [Importing.OtherBot, Given, quote: string, says: string, asked?: { market: string; budget: string }]
+  > = [
+    ["3commas", { ...dca, base_order_volume: 0.001, safety_order_volume: 0.001 }, "USDT", "budget: { quote: 0.02 }"],
+    [
+      "3commas",
+      { ...dca, pairs: ["BTC_ETH"], base_order_volume: "0.001", safety_order_volume: "0.001" },
+      "BTC",
+      "budget: { quote: 0.0119456 }"
+    ],
+    [
+      "3commas",
+      { ...grid, pair: "BTC_ETH", lower_price: 0.05, upper_price: "0.06", quantity_per_grid: 0.0001 },
+      "BTC",
+      "budget: { base: 0.001, quote: 0.00006 }"
+    ],
+    [
+      "hummingbot",
+      { ...small, trading_pair: "ETH-BTC", min_order_amount_quote: 0.001 },
+      "BTC",
+      "{ quote: 0.00555555 }"
+    ],
+    ["passivbot", passivbot, "BTC", "size: { quote: 0.00654225 }", { market: "ETH/BTC", budget: "0.50325" }],
+    ["passivbot", passivbot, "USDC", "size: { quote: 13.08 }", { market: "ETH/USDC", budget: "1006.5" }]
+  ]
+  it.effect.each(amounts)(
+    "of %s has cents of a currency and eight decimals of a coin",
+    ([bot, given, quote, says, asked]) =>
+      Effect.gen(function* () {
+        const text = yield* said(bot, given, asked)
+        assert.match(text, new RegExp(`^market: \\w+/${quote}$`, "m"))
+        assert.include(text, says)
+      })
+  )
+
   it.effect("of freqtrade takes its last target above zero, because targets fall with time", () =>
     Effect.gen(function* () {
       const tables: ReadonlyArray<readonly [roi: Record<string, number>, takeProfit: string]> = [

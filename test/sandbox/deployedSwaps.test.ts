@@ -3,9 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import { IntentGuard } from "../../src/signing/IntentGuard.ts"
+import { factsOf } from "../../src/venue/profile/Profiles.ts"
 import type { QuoteRequest } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
-import { account, quoteRequest, send } from "../world/service/clients.ts"
+import { account, quoteRequest, send, venueBooks } from "../world/service/clients.ts"
 import { play, start } from "../world/service/play.ts"
 import { partner } from "../world/service/playedSwaps.ts"
 
@@ -101,6 +102,21 @@ describe("a swap in the sandbox like the deployed service", () => {
       { ...like, settings: { refundedSwapShare: 1 } }
     )
   )
+
+  it.effect("pays its share to the last digit of the schedule, as the price says", () => {
+    const { fees, ...facts } = factsOf("near-2026-11", "any")
+    const settings = { facts: { ...facts, fees: { ...fees, withPartner: 20, settlement: 0.004 } } }
+    return play(
+      Effect.gen(function* () {
+        const request = { ...fromPublic, ...toPublic, amount: "90000001" }
+        yield* pay(yield* quote(request), request)
+        const { accounts } = yield* venueBooks
+        const shares = Object.values(accounts).flatMap(({ BTC }) => BigInt(BTC?.["priceFees"] ?? 0))
+        assert.include(shares, (90_000_001n * 20_004n) / 10_000_000n)
+      }),
+      { ...like, settings }
+    )
+  })
 
   it.effect("with advanced confidentiality has a status with its state and nothing of its money", () =>
     play(

@@ -4,6 +4,7 @@ import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
+import { countText } from "../../domain/Words.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, minutesOf, PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
@@ -49,7 +50,7 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
     Effect.flatMap(PriceStore, (store) => store.since(market, 0))
   )
   if (minutes.length < 2) {
-    const message = `${file}: ${minutes.length} minutes of ${market} are stored; let the bot run, or name another market`
+    const message = `${file}: only ${countText(minutes.length, "minute")} of ${market} in the journal; let the bot run, or name another market`
     return yield* new JournalDataMissing({ message })
   }
   const candleColumns = candlesOf(minutes)

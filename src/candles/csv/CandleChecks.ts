@@ -317,7 +317,7 @@ const emptyProblem = ({ file, firstLines, repaired }: Check, rows: number): Data
     file,
     line,
     column: Math.min(1, line),
-    message: `${rows} rows${out}`,
+    message: `${countText(rows, "row")}${out}`,
     advice
   }
 }
@@ -346,16 +346,16 @@ const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): C
 }
 
 const done: Readonly<Record<Exclude<Repair, "gaps">, (rows: number) => string>> = {
-  invalid: (rows) => `${rows} unreadable or impossible rows were left out`,
-  sort: (rows) => `${rows} rows were sorted by time`,
-  duplicates: (rows) => `${rows} rows were left out, because a later one has the same time`,
-  range: (rows) => `high or low of ${rows} rows was widened until open and close lie within`
+  invalid: (rows) => `left out ${countText(rows, "unreadable or impossible row")}`,
+  sort: (rows) => `sorted ${countText(rows, "row")} by time`,
+  duplicates: (rows) => `left out ${countText(rows, "row")}, because a later one has the same time`,
+  range: (rows) => `widened high or low of ${countText(rows, "row")} until open and close lie within`
 }
 
 type Said = readonly [message: string, advice: string]
 
 const gapsFilled = (bars: number): Said => [
-  `${bars} missing bars were filled with the close before`,
+  `filled ${countText(bars, "missing bar")} with the close before`,
   "nothing fills in them; leave the repair out to jump over gaps"
 ]
 

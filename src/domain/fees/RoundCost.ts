@@ -9,8 +9,15 @@ import { type Market, type Price, quoteAmount, type TradeCosts } from "../Market
 /** Exact to a millionth of a basis point. */
 export const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
 
-export const shareOf = ({ digits, scale }: Decimal.Decimal, gross: Amount): Amount =>
-  digits === 0n ? 0n : min(gross, Decimal.divideInteger(gross * digits, Decimal.powerOfTen(scale), "up"))
+export const shareOf = (
+  { digits, scale }: Decimal.Decimal,
+  gross: Amount,
+  rounding: Decimal.Rounding = "up"
+): Amount =>
+  digits === 0n ? 0n : min(gross, Decimal.divideInteger(gross * digits, Decimal.powerOfTen(scale), rounding))
+
+/** Fees on inputs round down: the service's own, and app fees. */
+export const inputShareOf = (basisPoints: number, input: Amount): Amount => shareOf(ratioOf(basisPoints), input, "down")
 
 /** Fees of a completely filled order: the venue's share and one payout. At most its output. */
 export const feesOf = ({ fillBasisPoints, payouts }: TradeCosts, symbol: string, gross: Amount): Amount =>

@@ -36,6 +36,8 @@ export interface BacktestResult
     RunSetUp.RunSetUp & RunSetUp.FileRunInputs,
     "calibrated" | "fees" | "sources" | "strategy" | "warnings"
   > {
+  /** The file of `--detail`. */
+  readonly detail: { readonly file: string; readonly sha256: string } | undefined
   readonly candles: Candles.Candles
   readonly series: ReadonlyArray<Candles.Candles>
   readonly sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide>
@@ -67,13 +69,13 @@ const withDetail = Effect.fnUntraced(function* (
   loaded: RunCandles.RunCandles,
   wantsVolume: boolean
 ) {
-  if (Option.isNone(asked.detail)) return loaded
+  if (Option.isNone(asked.detail)) return { ...loaded, detail: undefined }
   const [{ candles: bars }, ...others] = loaded.series
   if (others.length > 0)
     return yield* new WrongUsage({ message: "--detail: finer candles are replayed for strategies of one market" })
   const file = asked.detail.value
   const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000 }
-  const { candles } = yield* RunCandles.ofFile(file, asked, columns)
+  const { candles, sha256 } = yield* RunCandles.ofFile(file, asked, columns)
   const [from, to] = [TimeAxis.openTime(bars.time, 0), TimeAxis.closeTime(bars.time, bars.bars - 1)]
   const part = Candles.between(candles, from, to)
   const isWhole =
@@ -85,7 +87,8 @@ const withDetail = Effect.fnUntraced(function* (
     })
   }
   const fine = { ...part, whole: bars.whole ?? bars }
-  return { ...loaded, series: Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine, "at") }) }
+  const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine, "at") })
+  return { ...loaded, series, detail: { file, sha256 } }
 })
 
 const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) => {
@@ -159,6 +162,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         strategy,
         candles: loaded.series[0].candles,
         sources,
+        detail: loaded.detail,
         series,
         warnings: [...warnings, ...WarmUp.sentences(strategy, series)],
         fees,

@@ -57,7 +57,7 @@ export const convert = Effect.fn("DataFiles.convert")(function* (asked: FileAske
   for (const line of [...(columns === undefined ? [] : [`${asked.data}: ${columns}`]), ...warnings])
     yield* Console.error(line)
   yield* writeCsv(candles, asked.out)
-  yield* Console.log(`${asked.out}: ${candles.bars} candles`)
+  yield* Console.log(`${asked.out}: ${countText(candles.bars, "candle")}`)
 })
 
 interface Generated {

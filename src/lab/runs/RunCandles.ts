@@ -12,6 +12,7 @@ import { format } from "../../candles/DataProblem.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
+import { countText } from "../../domain/Words.ts"
 import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
@@ -122,7 +123,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const candles = isPart ? Candles.between(loaded.candles, from, to) : loaded.candles
   if (candles.bars < 2)
     return yield* new WrongUsage({
-      message: `--from, --to: only ${candles.bars} candles between; choose a longer time`
+      message: `--from, --to: only ${countText(candles.bars, "candle")} between; choose a longer time`
     })
   const hasTree = loaded.indices.orders.minima.length > 0
   const indices = !isPart && (hasTree || !indexed) ? loaded.indices : indicesOf(candles, wanted)

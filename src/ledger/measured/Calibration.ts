@@ -1,7 +1,7 @@
 /**
  * Measures the venue's times and margins from the events of the bot's own orders. They replace the assumptions of a backtest, each only
  * with enough observations. Times are between journal entries, so they include the polling delay. App fees on an input are subtracted from
- * margins, because a backtest counts them separately.
+ * margins, because a backtest counts them separately. A swap waits for no limit and is not measured.
  *
  * The margin of a fill lies between two figures: how far earlier minutes went beyond the limit without a fill (`late`), and how far the
  * minute of the fill went (`edge`). `edge` may overstate it: for a solver that asks for 20 basis points, nine of ten values are up to 105.
@@ -69,7 +69,7 @@ const measured = (values: ReadonlyArray<number>): Measured => {
 const livesOf = (events: Iterable<Recorded>, accountTerms: OrderTerms): ReadonlyArray<Life> => {
   const lives = new Map<string, Life>()
   for (const { at, event } of events) {
-    if (event._tag === "Planned") {
+    if (event._tag === "Planned" && event.by !== "swap") {
       const { market, side, price, terms } = event
       lives.set(event.placement, {
         market,

@@ -1,4 +1,7 @@
-/** Measures the venue's charges from the events of the bot's own orders. Uses medians, because a fill may also be better than its price. */
+/**
+ * Measures the venue's charges from the events of the bot's own orders. Uses medians, because a fill may also be better than its price.
+ * Swaps do not count: their payout is part of their price.
+ */
 import { type Amount, max, median, medianAmount } from "../../domain/Amount.ts"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -82,7 +85,7 @@ export const impacts = (events: Iterable<BotEvent>): ReadonlyMap<string, number>
     return Math.max(0, large.half - small.half) / (Number(large.quantity - small.quantity) * middle)
   })
 
-/** The venue's estimates on the newest orders. The payout of a swap is part of its price and is not counted. */
+/** The venue's estimates on the newest orders. */
 export const published = (events: Iterable<BotEvent>): FlatFees => {
   const planned = new Map<string, { readonly inputAsset: string; readonly outputAsset: string }>()
   const [payouts, refunds] = [new Map<string, Amount>(), new Map<string, Amount>()]
@@ -102,15 +105,16 @@ export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined =>
   const missing: Array<bigint> = []
   const [payouts, refunds] = [new Map<string, Array<Amount>>(), new Map<string, Array<Amount>>()]
   for (const event of events) {
-    if (event._tag === "Planned") planned.set(event.placement, event)
+    if (event._tag === "Planned" && event.by !== "swap") planned.set(event.placement, event)
+    const order = "placement" in event ? planned.get(event.placement) : undefined
+    if (order === undefined) continue
     if (event._tag === "PaidOut" || event._tag === "Refunded") {
       const fees = event._tag === "PaidOut" ? payouts : refunds
       const amounts = fees.get(event.asset)
       if (amounts === undefined) fees.set(event.asset, [event.fee])
       else amounts.push(event.fee)
     }
-    const order = event._tag === "FillSeen" ? planned.get(event.placement) : undefined
-    if (event._tag !== "FillSeen" || order === undefined) continue
+    if (event._tag !== "FillSeen") continue
     const expected = event.amountIn * order.outputAmount
     if (expected <= 0n) continue
     missing.push(((expected - event.amountOut * order.inputAmount) * perMillion) / expected)

@@ -1,9 +1,11 @@
 /** Compares the bots' wallets with the venue's own books, to the unit, at rest. */
 import { givenBackOf, type Place } from "../../domain/Accounts.ts"
+import { inputShareOf } from "../../domain/fees/RoundCost.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import * as Books from "../../sandbox/core/money/Books.ts"
-import type { State } from "../../sandbox/core/State.ts"
+import type { SandboxSwap, State } from "../../sandbox/core/State.ts"
+import { charges } from "../../sandbox/core/swaps/Quotes.ts"
 
 /** The place of an asset's money at the venue, by the asset's id. `external`: on other chains. */
 export type PlaceOf = (id: string) => "balance" | "private" | "external"
@@ -25,21 +27,24 @@ const gained = (state: State, account: string, id: string, place: ReturnType<Pla
 }
 
 /** App fees that the account charged itself return to its public balance, which no strategy counts as its own. */
-const rebates = ({ orders, targets }: State, account: string, id: string): bigint => {
+const rebates = (state: State, account: string, id: string): bigint => {
+  const { orders, targets } = state
+  const feesOf = ({ destination, origin, partner, request }: SandboxSwap) =>
+    charges(state, [origin, destination], request, partner !== undefined).appFees
   const spent = [
     ...[...orders.values()].flatMap(({ appFees, fills, origin }) =>
       fills.map(({ amountIn }) => ({ amountIn, appFees, origin }))
     ),
     ...[...targets.values()].flatMap((target) =>
       target.kind === "swap" && target.outcome !== undefined
-        ? [{ amountIn: target.outcome.spent, appFees: target.request.appFees ?? [], origin: target.origin }]
+        ? [{ amountIn: target.outcome.spent, appFees: feesOf(target), origin: target.origin }]
         : []
     )
   ]
   return sum(
     spent.flatMap(({ amountIn, appFees, origin }) =>
       appFees.flatMap(({ fee, recipient }) =>
-        origin.id === id && recipient === account ? [(amountIn * BigInt(fee)) / 10_000n] : []
+        origin.id === id && recipient === account ? [inputShareOf(fee, amountIn)] : []
       )
     )
   )

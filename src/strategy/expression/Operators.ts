@@ -4,7 +4,16 @@ import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import { combine, movedBy, movesOf, type PriceDependence, seriesFrom, type Term, type ValueType } from "./Term.ts"
+import {
+  combine,
+  movedBy,
+  movesOf,
+  moving,
+  type PriceDependence,
+  seriesFrom,
+  type Term,
+  type ValueType
+} from "./Term.ts"
 
 type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
 
@@ -142,9 +151,6 @@ export const seriesOf = (
   const { series } = combine(a, b, name, apply, { type: "boolean", isLiteral: false, dependence: "none" })
   return series === undefined ? {} : { series }
 }
-
-const moving = (terms: ReadonlyArray<Term>): Pick<Term, "isMoving"> =>
-  terms.some(({ isMoving }) => isMoving === true) ? { isMoving: true } : {}
 
 const checksOf = (terms: ReadonlyArray<Term>) => terms.flatMap(({ checks = [] }) => checks)
 

@@ -4,7 +4,7 @@
  * seeded, so a strategy is accepted or refused the same way everywhere.
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid } from "../../domain/Market.ts"
+import { type Market, mid, quoteAmount } from "../../domain/Market.ts"
 import type { Signal } from "../../domain/Signal.ts"
 import { iso, messageOf, orderedJson } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
@@ -185,14 +185,14 @@ const worldOf = (
   }
 }
 
-const after = (desired: DesiredSlot, before: SlotProgress, price: number, { quote }: Market): SlotProgress => {
+const after = (desired: DesiredSlot, before: SlotProgress, price: number, market: Market): SlotProgress => {
   const { live: _, ...progress } = before
   const due = armedLeg(desired, progress)
   if (due === undefined) return progress
   const limit = Decimal.toNumber(due.price)
   if (due.side === "BUY" ? price > limit : price < limit)
     return { ...progress, live: { side: due.side, price: due.price, quantity: due.quantity } }
-  const value = BigInt(Math.floor(limit * Number(due.quantity))) / 10n ** BigInt(Math.max(0, 18 - quote.decimals)) + 1n
+  const value = quoteAmount(market, due.quantity, due.price, "up")
   const leg = { ...progress, completedLegs: progress.completedLegs + 1, filledInLeg: 0n, lastLeg: { side: due.side } }
   return due.side === "BUY"
     ? { ...leg, bought: leg.bought + due.quantity, paid: leg.paid + value, receivedByLastLeg: due.quantity }

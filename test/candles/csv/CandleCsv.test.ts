@@ -199,10 +199,10 @@ describe("repair=all", () => {
     assert.deepStrictEqual(
       problems.map(({ message, line }) => [line, message]),
       [
-        [4, "2 unreadable or impossible rows were left out, the first here"],
-        [7, "1 rows were left out, because a later one has the same time, the first here"],
-        [6, "high or low of 1 rows was widened until open and close lie within, the first here"],
-        [0, "3 missing bars were filled with the close before"]
+        [4, "left out 2 unreadable or impossible rows, the first here"],
+        [7, "left out 1 row, because a later one has the same time, the first here"],
+        [6, "widened high or low of 1 row until open and close lie within, the first here"],
+        [0, "filled 3 missing bars with the close before"]
       ]
     )
   })

@@ -401,6 +401,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
             close: close ?? 0
           })
         }
+        yield* store.append("SOL/USDC", { openedAt: 1_700_000_040_000, open: 1, high: 1, low: 1, close: 1 })
       }).pipe(Effect.provide(stores))
       const named = `journal:${journal}`
       assert.match(yield* limitbot("data", named, "--market", "BTC/USDC"), /600 candles of 60 s.*\n.*\nno gaps/)
@@ -415,7 +416,12 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       assert.match(said, /placing: measured 0 times, 30 are needed: the default is used/)
       assert.match(yield* limitbot("data", "--calibrate", journal), /no stored minute reached a resting order/)
       const missing = yield* Effect.flip(limitbot("data", named, "--market", "ETH/USDC"))
-      assert.match(missing.message, /0 minutes of ETH\/USDC are stored; let the bot run/)
+      assert.match(missing.message, /: only 0 minutes of ETH\/USDC in the journal; let the bot run/)
+      const single = yield* Effect.flip(limitbot("data", named, "--market", "SOL/USDC"))
+      assert.match(single.message, /: only 1 minute of SOL\/USDC in the journal; let the bot run/)
+      const [from, to] = ["2023-11-14T22:20:00Z", "2023-11-14T22:21:00Z"]
+      const cut = yield* Effect.flip(limitbot("backtest", strategy, "--data", named, "--from", from, "--to", to))
+      assert.match(cut.message, /--from, --to: only 1 candle between; choose/)
       const nameless = yield* Effect.flip(limitbot("data", named))
       assert.match(nameless.message, /name the market of the prices: --market BTC\/USDC/)
     })
@@ -425,7 +431,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     [["backtest", strategy, "--data", "nowhere.csv"], /nowhere\.csv: .*give a readable/],
     [["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"], /--fills-csv: give one strategy file/],
     [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*not a time; write/],
-    [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /only 0 candles between; choose/],
+    [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /--from, --to: only 0 candles between; choose/],
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: unknown repair; choose/],
     [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: not an amount/],
     [

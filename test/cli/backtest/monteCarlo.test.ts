@@ -19,19 +19,41 @@ const csvOf = (prices: ReadonlyArray<number>): string => {
   return ["time,open,high,low,close,volume", ...rows, ""].join("\n")
 }
 
-describe("monte-carlo --method trades", () => {
-  it.live("counts the open position of a ladder that loses as a trade", () =>
-    Effect.gen(function* () {
-      const [strategy, data] = [join(folder, "ladder.yaml"), join(folder, "falls.csv")]
-      writeFileSync(
-        strategy,
-        `name: falls
+const strategy = join(folder, "ladder.yaml")
+writeFileSync(
+  strategy,
+  `name: falls
 market: BTC/USDC
 kind: ladder
 limits: { budget: { quote: 5000 } }
 ladder: { side: buy, from: 990, to: 950, rungs: 5, total: { base: 2.5 }, takeProfit: 1% }
 `
-      )
+)
+
+describe("monte-carlo", () => {
+  it.live("counts the costs of trades in the first bar", () =>
+    Effect.gen(function* () {
+      const data = join(folder, "fall.csv")
+      const later = Array.from({ length: 24 * 5 }, (_, hour) => (hour < 100 ? 945 : 946))
+      writeFileSync(data, csvOf([945, 945, ...later]))
+      const words = ["--data", data, "--fills", "optimistic", "--fee-bps", "500"]
+      const { sides } = JSON.parse(yield* limitbot("backtest", strategy, ...words, "--json"))
+      const gain = Number(sides.optimistic.profitQuote) / 5000
+      assert.isBelow(gain, -0.02)
+      const monteCarlo = (...more: ReadonlyArray<string>) =>
+        limitbot("search", "--by", "monte-carlo", strategy, ...words, "--runs", "50", ...more)
+      const shuffled = JSON.parse(yield* monteCarlo("--method", "order", "--json"))
+      assert.closeTo(shuffled.gain.p50, gain, 1e-9)
+      const said = yield* monteCarlo("--method", "returns")
+      assert.include(said, "the real run gained -2.34 %, the untouched budget 0.00 %")
+    })
+  )
+})
+
+describe("monte-carlo --method trades", () => {
+  it.live("counts the open position of a ladder that loses as a trade", () =>
+    Effect.gen(function* () {
+      const data = join(folder, "falls.csv")
       writeFileSync(data, csvOf([1000, 995, 978, 975, 985, 1005, 1000, 960, 900, 800, 700, 650, 600, 600]))
       const words = ["--data", data, "--method", "trades", "--fills", "optimistic", "--runs", "500"]
       const said = yield* limitbot("search", "--by", "monte-carlo", strategy, ...words)

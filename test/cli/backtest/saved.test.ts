@@ -1,5 +1,6 @@
 /** Saved backtests, and a search that writes its best: from words on the command line to what is printed and written. */
 import {
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -114,6 +115,28 @@ describe("saved backtests", () => {
         assert.match(message, /^different data: 1 .*minutes\.csv.*3000 bars.*; .*Run both .*--other-data$/)
         assert.match(yield* run("backtest", "compare", "1", other, "--other-data"), /^different data: 1 /m)
       }
+    })
+  )
+
+  it.live("of different detail are different data, whatever the name of its file", () =>
+    Effect.gen(function* () {
+      const { file, folder, minutes, others, run } = yield* prepare
+      const [coarse, copy] = [join(folder, "coarse.csv"), join(folder, "copy.csv")]
+      const [header = "", ...lines] = readFileSync(minutes, "utf8").trim().split("\n")
+      writeFileSync(coarse, [header, ...lines.filter((_, index) => index % 10 === 0)].join("\n"))
+      copyFileSync(minutes, copy)
+      const backtest = (detail: string) =>
+        run("backtest", file, "--data", coarse, "--detail", detail, "--band", "rules", "--no-cache")
+      yield* backtest(minutes)
+      yield* backtest(copy)
+      assert.match(
+        yield* run("backtest", "compare", "1", "2"),
+        /^same data: .*coarse\.csv .*, .*minutes\.csv \(SHA-256 /m
+      )
+      copyFileSync(others, copy)
+      yield* backtest(copy)
+      const { message } = yield* Effect.flip(run("backtest", "compare", "2", "3"))
+      assert.match(message, /^different data: /)
     })
   )
 

@@ -8,12 +8,14 @@ import * as BotState from "../../../src/engine/state/BotState.ts"
 import * as BookCheck from "../../../src/rehearsal/world/BookCheck.ts"
 import { type Departure, rateLimit } from "../../../src/rehearsal/world/Network.ts"
 import { calm } from "../../../src/rehearsal/world/Trouble.ts"
+import * as Books from "../../../src/sandbox/core/money/Books.ts"
 import * as SigningKey from "../../../src/sandbox/core/money/SigningKey.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
 import { defaultSettings } from "../../../src/sandbox/Settings.ts"
 import * as Ed25519 from "../../../src/signing/Ed25519.ts"
 import * as Nep413 from "../../../src/signing/Nep413.ts"
+import { factsOf } from "../../../src/venue/profile/Profiles.ts"
 import * as Alerts from "./Alerts.ts"
 import * as Bounds from "./Bounds.ts"
 import * as Cancels from "./Cancels.ts"
@@ -386,6 +388,29 @@ describe("the oracle's judges object to", () => {
       BookCheck.differences(venue, account, bot(wallet, residual), { mayBeUnexplained }).length
     assert.deepStrictEqual([count(100n, 0n, false), count(95n, 5n, true)], [0, 0])
     assert.deepStrictEqual([count(95n, 5n, false), count(95n, 4n, true), count(95n, 6n, true)], [1, 1, 1])
+  })
+
+  it("I10: a rebate of a swap that is not what the account gets of its own app fees", () => {
+    const facts = factsOf("near-2026-11", "any")
+    const settings = { ...defaultSettings("native"), accounts: [account], facts }
+    const [asset] = settings.assets
+    const count = (rebate: bigint) => {
+      const venue = State.make(settings, MarketModel.make(settings, 0, undefined), 0)
+      const id = asset?.id ?? ""
+      Books.transfer(venue.books, id, rebate, { account, place: "traded" }, { account, place: "balance" })
+      const request = { appFees: [{ recipient: account, fee: 21 }] }
+      const swap = {
+        kind: "swap",
+        origin: asset,
+        destination: settings.assets[1],
+        request,
+        outcome: { spent: 10_000n }
+      }
+      Object.assign(venue, { targets: new Map([["address", { ...swap, partner: "one" }]]) })
+      return BookCheck.differences(venue, account, []).length
+    }
+    // The service keeps half of them.
+    assert.deepStrictEqual([count(11n), count(21n)], [0, 1])
   })
 
   it("I10: money in doubt that counts as in the account although it has left", () => {

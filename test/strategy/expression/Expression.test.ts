@@ -191,6 +191,43 @@ describe("expressions", () => {
     assert.isTrue(evaluated("exposure > 50%").found.lacking.has("exposure"))
   })
 
+  it("find nothing about the present at the prices and times at which they look for a change", () => {
+    const budget = { base: 0n, quote: 50_000_000n }
+    const bought = { ...trading, realisedProfit: 0n, averageEntry: price("240.5") }
+    // Far below, the equity is negative and the exposure has no value.
+    const exposed = evaluated("exposure > 50%", { own: bought, budget })
+    assert.deepStrictEqual([exposed.value, exposed.found.isUndefined], [1, false])
+    for (const text of [
+      "mid / (if mid > 400 then 0 else 1) > 5",
+      "mid > 5 / (if mid > 400 then 0 else 1)",
+      "since(placement) > 5h / (if since(fill) > 150m then 0 else 1)",
+      "(if mid / (if mid > 400 then 0 else 1) > 100 then 1 else 2) * mid > 5"
+    ]) {
+      const { found } = evaluated(text, { own: trading })
+      assert.deepStrictEqual([found.isCold, found.dividesByZero.size], [false, 0], text)
+    }
+  })
+
+  it.each([
+    ["mid > (if mid > 260 then 270 else 240)", 240],
+    ["mid > 1 * (if mid < 260 then 245 else 300)", 245],
+    ["mid > -(if mid < 400 then -245 else -300)", 245],
+    ["exposure < 1% * (if mid < 1100 then 50 else 100)", 1_000]
+  ])("note for %s a price between the present one and %d, where its answer changes", (text, at) => {
+    const { found } = evaluated(text, { own: idle, budget: { base: 100_000_000n, quote: 1_000_000_000n }, position: 0 })
+    const between = found.crossings.filter(
+      ({ price }) => Math.abs(price - 250) + Math.abs(price - at) < Math.abs(250 - at) + 1
+    )
+    assert.isNotEmpty(between)
+    assert.isTrue(between.every(({ price }) => Math.abs(price - 250) > 1))
+  })
+
+  it("know when a comparison of times changes whose other side has a question of time", () => {
+    const { found } = evaluated("since(placement) > (if since(fill) > 170m then 5h else 1h)", { own: trading })
+    assert.include(found.times, now + hour / 2)
+    assert.include(found.times, now + (5 * hour) / 6)
+  })
+
   it("are cold until their history is long enough, and say how long", () => {
     const text = "ema(close, 20) > sma(rsi(close, 4), 5) * 1 * close / close"
     assert.include(JSON.stringify(compiled(text).problems), "fit together")

@@ -422,7 +422,11 @@ const conditions = [
   "mid < averageEntry * 0.98 or since(placement) / 1h + 1 >= 3",
   "exposure < 98.5% or exposure > close / close[1] * 100%",
   "last < mid and realisedProfit > 0 USDC",
-  "freeQuote > 100 USDC and not (since(fill) < 30m)"
+  "freeQuote > 100 USDC and not (since(fill) < 30m)",
+  "mid > (if mid < 1200 then 1100 else 1300)",
+  "mid < (if since(fill) > 1h then 1400 else 1100)",
+  "since(placement) > (if since(fill) > 1h then 2h else 30m)",
+  "exposure < 1% * (if mid > 1250 then 97 else 100)"
 ] as const
 
 /** On the sides of the entry where they belong. */

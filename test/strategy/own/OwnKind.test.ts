@@ -323,6 +323,13 @@ describe("a strategy in code", () => {
     assert.match(refusalOf(code), says)
   })
 
+  it("is tried on slots that paid the price of their orders, whatever the decimals of the base", () => {
+    const buying = `return { orders: [{ slot: "one", legs: [{ side: "buy", price: 1_000_000, size }], why: "" }], until: {} }`
+    const checking = `const { bought, paid } = view.slot("one"); if (bought > 0 && Math.abs(paid / bought / 1e6 - 1) > 0.01) throw new Error("paid " + paid + " for " + bought)`
+    assert.strictEqual(refusalOf(codeWith(`${checking}; ${buying}`)), "taken")
+    assert.match(refusalOf(codeWith(`${checking.replace("> 0.01", "< 0.01")}; ${buying}`)), /paid 10 for 0\.00001/)
+  })
+
   const examples = ["supertrend", "rsi-ladder", "hours", "trend"]
   it.each(examples)("like strategies/code/%s.yaml is accepted", (name) => {
     const folder = join(import.meta.dirname, "../../../strategies/code")

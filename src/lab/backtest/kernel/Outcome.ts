@@ -36,7 +36,7 @@ export interface Outcome {
   readonly maxDrawdown: number
   readonly openOrders: number
   readonly counts: Counts
-  readonly unordered: ReadonlyMap<string, Unordered>
+  readonly unordered: ReadonlyArray<Unordered>
   readonly deniedBy: ReadonlyMap<LimitName, number>
   readonly stops: ReadonlyArray<LossStop>
   /** Times at which orders were open, those still open included. Empty unless requested. */

@@ -103,8 +103,9 @@ const dailyPoints = ({
   return Array.from(all[0]?.equity ?? [], (_, day) => ({ equity: sum("equity", day), hold: sum("hold", day) }))
 }
 
+/** Begins with the untouched budget, because the first bar may have traded already. */
 export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number> =>
-  dailyPoints(side).map(({ equity }) => equity)
+  dailyPoints(side).map(({ equity, hold }, day) => (day === 0 ? hold : equity))
 
 export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
 

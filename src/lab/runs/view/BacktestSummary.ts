@@ -156,9 +156,10 @@ export const technicalFacts = (result: BacktestResult, side: BandSide.BandSide, 
     ["skipped: insufficient funds", `${side.counts.deniedFunds}`],
     ["skipped: too small", `${side.counts.deniedMinimum}`],
     ["skipped: limits", `${BacktestLimits.deniedOrders(side)}`],
-    ...[...side.outcome.unordered].map(
-      ([slot, { text, times }]) => [`${slot}: held, no order`, `${countText(times, "time")}: ${text}`] as const
-    ),
+    ...side.outcome.unordered.map(({ code, slot, text, times }) => {
+      const label = code === "no-order" ? "held, no order" : "undecided"
+      return [`${slot}: ${label}`, `${countText(times, "time")}: ${text}`] as const
+    }),
     ...parts.map(({ market: { base }, outcome }) => {
       const label = others.length === 0 ? "base" : base.symbol
       return [

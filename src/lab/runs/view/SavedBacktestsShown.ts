@@ -71,8 +71,8 @@ export const show = Effect.fn("SavedBacktestsShown.show")(function* ({ id }: { r
 })
 
 /** Figures over other candles do not compare: other content, market or time. */
-const candlesOf = ({ data, figures: { from, to }, options }: Saved): string =>
-  orderedJson([data.map(({ market, sha256 }) => [market, sha256]), from, to, options["--detail"]])
+const candlesOf = ({ data, figures: { from, to } }: Saved): string =>
+  orderedJson([data.map(({ market, sha256 }) => [market, sha256]), from, to])
 
 type ComparisonAsked = Readonly<Record<"first" | "second", string>> & { readonly otherData: boolean }
 

@@ -1,6 +1,7 @@
 /** Moves money out of an order or a swap: to the recipient, as a fee, and to other shares. */
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { inputShareOf } from "../../../domain/fees/RoundCost.ts"
 import * as Books from "./Books.ts"
 
 export interface AppFee {
@@ -48,8 +49,7 @@ export const payAppFees = (
 ): Amount.Amount => {
   let rest = amountIn
   for (const { recipient, fee } of appFees) {
-    const { digits, scale } = Decimal.fromNumber(fee)
-    const amount = (amountIn * digits) / (10_000n * Decimal.powerOfTen(scale))
+    const amount = inputShareOf(fee, amountIn)
     Books.transfer(books, asset, amount, from, { account: recipient, place: "balance" })
     rest -= amount
   }

@@ -3,12 +3,13 @@
  * no least output; the price is taken when the deposit is noticed. The swap ends at its deadline, and a later deposit is returned.
  */
 import type { Amount } from "../../../domain/Amount.ts"
+import { inputShareOf } from "../../../domain/fees/RoundCost.ts"
 import * as Seeded from "../../Seeded.ts"
 import { assetById } from "../../Settings.ts"
 import * as Books from "../money/Books.ts"
 import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
 import { type IncomingDeposit, type Pair, type SandboxSwap, type State, schedule } from "../State.ts"
-import { charges, outputFor, shareOf, swapPrice } from "./Quotes.ts"
+import { charges, outputFor, swapPrice } from "./Quotes.ts"
 
 export const collects = ({ request }: SandboxSwap): boolean => request.swapType === "ANY_INPUT"
 
@@ -58,7 +59,7 @@ export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, a
   const origin = assetById(settings, asset) ?? swap.origin
   const { appFees, service } = charges(state, [origin, destination], request, swap.partner !== undefined)
   const rest = payAppFees(books, asset, amount, appFees, inSwap)
-  const ours = shareOf(amount, service)
+  const ours = inputShareOf(service, amount)
   Books.transfer(books, asset, ours, inSwap, { account, place: "priceFees" })
   Books.transfer(books, asset, rest - ours, inSwap, traded)
   const payout = holdingOf(swap, deposit, "payoutInTransit")

@@ -97,10 +97,6 @@ export const charges = (
   return { ...charged, service: charged.service + (insured ? insuranceBasisPoints : 0) }
 }
 
-/** Rounded down, as app fees are. The schedule has hundredths of a basis point. */
-export const shareOf = (amount: Amount.Amount, basisPoints: number): Amount.Amount =>
-  (amount * BigInt(Math.round(basisPoints * 100))) / 1_000_000n
-
 const marketOf = ({ origin, destination }: Pair): Market.Market => ({ name: "", base: origin, quote: destination })
 
 export const outputFor = (pair: Pair, price: Market.Price, amountIn: Amount.Amount): Amount.Amount =>

@@ -6,6 +6,7 @@
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { minuteMillis } from "../../../domain/Durations.ts"
+import { inputShareOf } from "../../../domain/fees/RoundCost.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import { refundReasons } from "../../../venue/wire/WireSwap.ts"
 import * as Seeded from "../../Seeded.ts"
@@ -20,7 +21,7 @@ import {
   schedule
 } from "../State.ts"
 import { close, collects } from "./Collecting.ts"
-import { charges, inputFor, outputFor, shareOf, swapPrice } from "./Quotes.ts"
+import { charges, inputFor, outputFor, swapPrice } from "./Quotes.ts"
 
 const holdingOf = (swap: SandboxSwap, place: Books.BookPlace): Books.Holding => ({
   account: swap.account,
@@ -102,7 +103,7 @@ const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountO
   const traded: Books.Holding = { account: swap.account, place: "traded" }
   const { appFees, service } = charges(state, [origin, destination], swap.request, swap.partner !== undefined)
   const rest = payAppFees(books, origin.id, amountIn, appFees, inSwap(swap))
-  const ours = shareOf(amountIn, service)
+  const ours = inputShareOf(service, amountIn)
   Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "priceFees" })
   Books.transfer(books, origin.id, rest - ours, inSwap(swap), traded)
   Books.transfer(books, destination.id, amountOut + withdrawFee, traded, holdingOf(swap, "payoutInTransit"))

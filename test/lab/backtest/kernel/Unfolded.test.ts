@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Candles, closeAt, column, columnOf, openAt, volumeAt } from "../../../../src/candles/Candles.ts"
+import { type Candles, closeAt, column, columnOf, openAt, slice, volumeAt } from "../../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as BarPath from "../../../../src/candles/within/BarPath.ts"
 import * as Unfold from "../../../../src/candles/within/Unfold.ts"
@@ -62,6 +62,15 @@ describe("a run over bars that are unfolded on demand", () => {
       fills += found.rows.length
     }
     assert.isAbove(fills, 500)
+  })
+
+  it("shows a part of them as the same bars of the whole", () => {
+    const foldable = Unfold.foldable(randomCandles(random(1), 40), 3)
+    const { candles } = Unfold.unfolded(foldable, pathOf(foldable, 1))
+    const rows = (series: Candles, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, bar) => [openAt, closeAt, volumeAt].map((at) => at(series, from + bar)))
+    const part = slice(slice(candles, 20, 110), 5, 80)
+    assert.deepStrictEqual(rows(part, 0, part.bars), rows(candles, 25, 100))
   })
 
   it("makes only the bars that can reach an order or a bound", () => {

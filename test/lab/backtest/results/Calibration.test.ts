@@ -76,6 +76,16 @@ describe("Calibration", () => {
     assert.closeTo(Calibration.measure(echoed, ranges, { appFees }).edge.p90, 15.99, 1e-6)
   })
 
+  it("measures orders, not swaps", () => {
+    const ranges = new Map([["BTC/USDC", numbers(100).flatMap(minutesOf)]])
+    const events = numbers(100).flatMap((n) =>
+      life(n).map((each) =>
+        n > 40 && each.event._tag === "Planned" ? { ...each, event: { ...each.event, by: "swap" as const } } : each
+      )
+    )
+    assert.deepStrictEqual(Calibration.measure(events, ranges), measure(40))
+  })
+
   it("measures times and margins by nearest rank", () => {
     const found = measure(40)
     assert.deepStrictEqual(found.place, { count: 40, p25: 10_000, p50: 20_000, p90: 36_000 })

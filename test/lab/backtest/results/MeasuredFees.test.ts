@@ -77,6 +77,25 @@ describe("measured fees", () => {
     assert.deepStrictEqual(found, { fills: 41, basisPoints: 20, payouts: new Map([["BTC", 30n]]), refunds: new Map() })
   })
 
+  it("of fills, payouts and refunds are those of orders, without swaps", () => {
+    const swaps = Array.from({ length: 60 }, (_, index) => order(`swap-${index}`, -300)).flat()
+    const events = swaps.flatMap((event): ReadonlyArray<BotEvent> => {
+      if (event._tag === "Planned") return [{ ...event, by: "swap" }]
+      if (event._tag !== "PaidOut") return [event]
+      return [
+        { ...event, fee: 0n },
+        { ...event, _tag: "Refunded", asset: "USDC", fee: 0n }
+      ]
+    })
+    const measured = MeasuredFees.measure([...events, ...orders(41, () => 20)])
+    assert.deepStrictEqual(measured, {
+      fills: 41,
+      basisPoints: 20,
+      payouts: new Map([["BTC", 30n]]),
+      refunds: new Map()
+    })
+  })
+
   it("of payouts and refunds are the newest figures of the account's orders, without swaps", () => {
     const bound = (id: string, estimatedWithdrawFee: bigint, estimatedRefundFee: bigint): BotEvent => ({
       _tag: "Bound",

@@ -4,8 +4,7 @@
  * filled may be released and used again.
  */
 import { type Amount, min } from "../../../../domain/Amount.ts"
-import * as Decimal from "../../../../domain/Decimal.ts"
-import { ratioOf } from "../../../../domain/fees/RoundCost.ts"
+import * as RoundCost from "../../../../domain/fees/RoundCost.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../../../domain/Market.ts"
 import { type FillRules, lastFeeOf, shareOf } from "../FillRules.ts"
 
@@ -151,9 +150,9 @@ export const moved = (table: OrderTable): { readonly base: Amount; readonly quot
 /** By the asset from which they were taken. App fees are part of the inputs. */
 export const appFees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
   let [base, quote] = [0n, 0n]
-  const { digits, scale } = ratioOf(table.rules.appFeeBasisPoints)
+  const ratio = RoundCost.ratioOf(table.rules.appFeeBasisPoints)
   for (const [id, { side, input }] of table.rows.entries()) {
-    const charge = (BigInt(table.fills[id] ?? 0) * input * digits) / Decimal.powerOfTen(scale)
+    const charge = RoundCost.shareOf(ratio, BigInt(table.fills[id] ?? 0) * input, "down")
     if (side === "BUY") quote += charge
     else base += charge
   }

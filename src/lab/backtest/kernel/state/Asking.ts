@@ -1,8 +1,14 @@
 /** Keeps a strategy's last answer for all of its markets. */
 import type { Decision, Memory, PriceBounds } from "../../../../strategy/Decision.ts"
 
+/** `not-known`: the rule could not be decided, or its price could not be computed. */
+const unorderedCodes = ["no-order", "not-known"] as const
+
 export interface Unordered {
+  readonly slot: string
+  readonly code: (typeof unorderedCodes)[number]
   readonly times: number
+  /** The last reason. */
   readonly text: string
 }
 
@@ -36,8 +42,8 @@ export class Asking {
     return this.answers
   }
 
-  get unordered(): ReadonlyMap<string, Unordered> {
-    return this.without
+  get unordered(): ReadonlyArray<Unordered> {
+    return [...this.without.values()]
   }
 
   /** Returns true if the answer is the last answer's object. */
@@ -50,11 +56,13 @@ export class Asking {
     this.answers++
     // Only for kinds that set it, because reading `absent` of other kinds makes a list of, for example, all cells of a grid.
     if (!isAgain && this.mayLackOrders)
-      for (const { slot, why } of decision.absent) if (why.code === "no-order") this.note(slot, why.text)
+      for (const { slot, why } of decision.absent)
+        for (const code of unorderedCodes) if (code === why.code) this.note(slot, code, why.text)
     return isAgain
   }
 
-  private note(slot: string, text: string): void {
-    this.without.set(slot, { text, times: (this.without.get(slot)?.times ?? 0) + 1 })
+  private note(slot: string, code: Unordered["code"], text: string): void {
+    const key = `${code} ${slot}`
+    this.without.set(key, { slot, code, text, times: (this.without.get(key)?.times ?? 0) + 1 })
   }
 }
