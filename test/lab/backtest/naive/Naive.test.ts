@@ -22,9 +22,16 @@ describe("a naive simulator gives the same fills on both sides of the band for",
       for (const mode of modes) assert.isAbove(seen[mode], seeds, mode)
     })
 
-  it("rules whose last bar reaches the stop of an order that is not open until then", () => {
-    for (const { kernel, naive } of compare("rules", 565)) assert.deepStrictEqual(kernel, naive)
-  })
+  const cases = [
+    ["rules", 565, "whose last bar reaches the stop of an order that is not open until then"],
+    ["bracket", 55, "whose entry begins to fill after the other one has replaced it"],
+    ["grid", 24, "that ends while its cells may still sell"],
+    ["grid", 80, "that has restarted, and sells what it has bought since"]
+  ] as const
+  for (const [kind, seed, about] of cases)
+    it(`${kind} ${about}`, () => {
+      for (const { kernel, naive } of compare(kind, seed)) assert.deepStrictEqual(kernel, naive)
+    })
 
   it("every kind that exists", () => {
     assert.deepStrictEqual(Object.keys(naiveKinds).toSorted(), kinds.map(({ name }) => name).toSorted())
