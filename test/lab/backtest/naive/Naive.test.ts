@@ -25,6 +25,7 @@ describe("a naive simulator gives the same fills on both sides of the band for",
   const cases = [
     ["rules", 565, "whose last bar reaches the stop of an order that is not open until then"],
     ["bracket", 55, "whose entry begins to fill after the other one has replaced it"],
+    ["deals", 6685, "that hold little beside their planned safety orders"],
     ["grid", 24, "that ends while its cells may still sell"],
     ["grid", 80, "that has restarted, and sells what it has bought since"],
     ["grid", 1453, "whose equity counts what sales of the budget's base have brought, to the last unit"]
