@@ -3,7 +3,7 @@
  * trading, after fees. Between two fills equity depends on the price alone, so each threshold is a price. The best equity is remembered in
  * steps, so that not every tick changes the answer. A stop that has risen never falls.
  */
-import { floorOf, formatWithSymbol, toDecimal } from "../../domain/Amount.ts"
+import { floorOf, formatWithSymbol, magnitude, toDecimal } from "../../domain/Amount.ts"
 import { noDust } from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
@@ -48,9 +48,10 @@ const equityOf = (
   budget: Budget,
   { averageEntry = Decimal.zero, dust = noDust, position, realisedProfit, setAside = 0n }: OwnState
 ) => {
-  const cost = Decimal.multiply(toDecimal(-position, market.base.decimals), averageEntry)
-  const spent = floorOf(cost, market.quote.decimals) - dust.cost
-  const quote = budget.quote + realisedProfit - setAside + spent
+  // An average entry is rounded down, so the exact cost is the next larger amount.
+  const size = toDecimal(-magnitude(position), market.base.decimals)
+  const cost = -floorOf(Decimal.multiply(size, averageEntry), market.quote.decimals)
+  const quote = budget.quote + realisedProfit - setAside - dust.cost + (position < 0n ? cost : -cost)
   return moneyOf(market, { quote, base: budget.base + position + dust.base })
 }
 

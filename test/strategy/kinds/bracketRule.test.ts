@@ -1,6 +1,8 @@
 /** Brackets whose prices follow from the market when they begin. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import { armedLeg } from "../../../src/strategy/Decision.ts"
+import type { SlotProgress } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import type { Slots } from "../support.ts"
 import { completed, decideAt, price, problemsOf, strategyOf } from "../support.ts"
@@ -230,6 +232,24 @@ describe("a bracket by percentages", () => {
         ["rule-left", 100_000_000n]
       ]
     )
+  })
+
+  it("exits all that an entry has filled after the other entry has replaced it", () => {
+    const strategy = strategyOf(file(either))
+    const replaced = completed(1, 100_000_000n)
+    const beside = (progress: SlotProgress): Slots =>
+      new Map([
+        ["position", progress],
+        ["position-or", replaced]
+      ])
+    const first = decideAt(strategy, price("1060"))
+    const cancels = decideAt(strategy, price("1060"), first.memory, beside(open(100_000_000n)))
+    const part = decideAt(strategy, price("1055"), cancels.memory, beside(open(60_000_000n, 40_000_000n)))
+    for (const quantity of [40_000_000n, 70_000_000n, 100_000_000n]) {
+      const progress = { ...completed(1, quantity), lastLeg: { side: "BUY", quantity } } as const
+      const exits = decideAt(strategy, price("1055"), part.memory, beside(progress))
+      assert.strictEqual(exits.desired[0] && armedLeg(exits.desired[0], progress)?.quantity, quantity)
+    }
   })
 
   it("needs the budget for both entries, which are open at once", () => {

@@ -8,7 +8,7 @@ import { numberIn } from "../../../src/strategy/kinds/Memory.ts"
 import { type OwnState, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { SlowVenue } from "../slowVenue.ts"
-import { between, integerBetween, pick, price, problemsOf, random, strategyOf } from "../support.ts"
+import { between, decideAt, integerBetween, pick, price, problemsOf, random, strategyOf } from "../support.ts"
 
 const minute = 60_000
 
@@ -263,6 +263,24 @@ ${stop}  expireAfter: 30m
       }
       assert.deepStrictEqual([venue.base, begins], [0n, ["base"]])
     }
+  })
+
+  it("keep the exit of what has filled when a large safety order begins to fill", () => {
+    const safety = "{ orders: 1, size: { base: 1 }, distance: 2% }"
+    const strategy = strategyOf(file(`  size: { base: 0.01 }\n  safety: ${safety}\n  takeProfit: 2%`, 60_000))
+    const begun = decideAt(strategy, price("50000"))
+    const bought = 1_000_000n
+    const base = { ...untouchedSlot, completedLegs: 1, bought, receivedByLastLeg: bought }
+    const filled = 1_000n
+    const live = { side: "BUY", price: price("49000"), quantity: 99_999_000n } as const
+    const safetyOrder = { ...untouchedSlot, bought: filled, filledInLeg: filled, live }
+    const slots = new Map([
+      ["base", base],
+      ["safety-01", safetyOrder]
+    ])
+    assert.deepStrictEqual(exits({ decision: decideAt(strategy, price("49100"), begun.memory, slots) }), [
+      "exit 1001000 at 51000"
+    ])
   })
 
   it("join a part below the minimum order with the next one", () => {

@@ -75,6 +75,16 @@ describe("equity", () => {
     assert.deepStrictEqual(whys(fallen), ["ended: its equity reached the trailing stop of 9999 USDC"])
   })
 
+  it("counts all that a sale of the budget's base has brought", () => {
+    const strategy = strategyOf(`${head("equity: { stop: 3% }", "grid", "{ base: 5, quote: 10000 }")}${grid}`)
+    const first = at(strategy, "100", { ...nothing, freeBase: 5n * btc })
+    // Three coins sold for 100: 10100 and two coins are 10185, 3 % below the beginning, at 42.5.
+    const sold = { ...nothing, freeBase: 2n * btc, freeQuote: 10_100n * usdc, position: -3n * btc }
+    const averageEntry = price("33.333333333333333333")
+    const { priceBelow } = at(strategy, "100", { ...sold, averageEntry }, first.memory).until
+    assert.strictEqual(priceBelow && Decimal.format(priceBelow), "42.5")
+  })
+
   it("raises the stop with what sales earn, and does not lower it", () => {
     const strategy = ending("stop: 2%, stopRises: 50%")
     const first = at(strategy, "101", nothing)

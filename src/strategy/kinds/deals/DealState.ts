@@ -49,11 +49,12 @@ const untouched: LegsDone = { completedLegs: 0, filledInLeg: 0n }
 
 export const legsBefore = ({ legs }: Deal, slot: string): LegsDone => legs.get(slot) ?? untouched
 
-export const isTouched = (deal: Deal, slot: string, view: View): boolean => {
-  const progress = progressOf(view, slot)
-  const after = legsBefore(deal, slot)
-  return progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
-}
+/** The part of an entry that has filled before the whole has. */
+export const filledIn = (deal: Deal, slot: string, view: View): Amount =>
+  filledOfLeg({ after: legsBefore(deal, slot) }, progressOf(view, slot))
+
+export const isTouched = (deal: Deal, slot: string, view: View): boolean =>
+  isComplete(deal, slot, view) || filledIn(deal, slot, view) > 0n
 
 export const isComplete = (deal: Deal, slot: string, view: View): boolean =>
   progressOf(view, slot).completedLegs > legsBefore(deal, slot).completedLegs

@@ -36,6 +36,7 @@ import {
   type Deal,
   type DealState,
   entriesIn,
+  filledIn,
   isComplete,
   isTouched,
   legsBefore,
@@ -129,9 +130,11 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
     side === "BUY" ? own.freeBase : baseQuantity(market, own.freeQuote, exitPrice(whole, deal, view), "down")
   const there = view.own === undefined ? open : free(view.own) + resting
   const positionAmount = min(open, there)
-  const entered = [{ slot: baseOrder, size }, ...steps]
-    .filter(({ slot }) => isTouched(deal, slot, view))
-    .reduce((sum, entry) => sum + quantityAt(market, entry.size, deal.price), 0n)
+  const entered = [{ slot: baseOrder, size }, ...steps].reduce((sum, entry) => {
+    const { slot } = entry
+    const isWhole = isComplete(deal, slot, view)
+    return sum + (isWhole ? quantityAt(market, entry.size, deal.price) : filledIn(deal, slot, view))
+  }, 0n)
   // Moving the exit for so little would cost as much again.
   const isEnough = positionAmount < resting && CostBasis.isLeftover(resting - positionAmount, entered)
   return CostBasis.isLeftover(positionAmount, entered) ? 0n : isEnough ? resting : positionAmount

@@ -16,7 +16,7 @@ export interface Held {
   /** Best price since the entry, in steps; the first one until a price is reached at which the stop moves. */
   readonly best: number
   readonly left: Left | undefined
-  /** The target was reached while part of the entry was open. */
+  /** The target was reached, or another entry replaced this one, while part of the entry was open. */
   readonly isClosing: boolean
 }
 

@@ -15,14 +15,7 @@ import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { inputAsset, type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { countText } from "../../../domain/Words.ts"
-import {
-  type Decision,
-  type DesiredSlot,
-  filledOfLeg,
-  type Leg,
-  type Memory,
-  type PriceBounds
-} from "../../Decision.ts"
+import type { Decision, DesiredSlot, Leg, Memory, PriceBounds } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import {
@@ -407,8 +400,9 @@ const afterOrder = (
     const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
     if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
     // If another entry replaces this one, this one buys only what fills until it is cancelled.
-    const quantity = withdrawnAt !== undefined && isReplaced() ? filledOfLeg(going, progress) : going.quantity
-    return { ...state, pausedUntil: 0, going: { ...going, quantity, withdrawnAt: undefined, held: exitState } }
+    const isClosing = exitState?.isClosing === true || (withdrawnAt !== undefined && isReplaced())
+    const held = exitState && { ...exitState, isClosing }
+    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
   }
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis

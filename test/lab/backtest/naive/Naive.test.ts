@@ -22,9 +22,18 @@ describe("a naive simulator gives the same fills on both sides of the band for",
       for (const mode of modes) assert.isAbove(seen[mode], seeds, mode)
     })
 
-  it("rules whose last bar reaches the stop of an order that is not open until then", () => {
-    for (const { kernel, naive } of compare("rules", 565)) assert.deepStrictEqual(kernel, naive)
-  })
+  const cases = [
+    ["rules", 565, "whose last bar reaches the stop of an order that is not open until then"],
+    ["bracket", 55, "whose entry begins to fill after the other one has replaced it"],
+    ["deals", 6685, "that hold little beside their planned safety orders"],
+    ["grid", 24, "that ends while its cells may still sell"],
+    ["grid", 80, "that has restarted, and sells what it has bought since"],
+    ["grid", 1453, "whose equity counts what sales of the budget's base have brought, to the last unit"]
+  ] as const
+  for (const [kind, seed, about] of cases)
+    it(`${kind} ${about}`, () => {
+      for (const { kernel, naive } of compare(kind, seed)) assert.deepStrictEqual(kernel, naive)
+    })
 
   it("every kind that exists", () => {
     assert.deepStrictEqual(Object.keys(naiveKinds).toSorted(), kinds.map(({ name }) => name).toSorted())

@@ -63,7 +63,11 @@ export const deals = (given: DealSettings): Strategy => {
     const has = (slot: string) => deal?.before.get(slot) ?? { done: 0, filled: 0 }
     const isTouched = (slot: string) => done(slot) > has(slot).done || filled(slot) > has(slot).filled
     const isPaid = (slot: string) => done(slot) - (isPaying(slot) ? 1 : 0) > has(slot).done
-    const held = Number(base) * 100 < size ? 0 : Number(base)
+    const filledBy = ({ slot, quantity }: { readonly slot: string; readonly quantity: number }) =>
+      done(slot) > has(slot).done ? quantity : filled(slot) - has(slot).filled
+    const entered = [{ slot: "base", quantity: size }, ...steps].reduce((sum, entry) => sum + filledBy(entry), 0)
+    // What is left of less than a hundredth is not worth an order.
+    const held = Number(base) * 100 < entered ? 0 : Number(base)
     const average = averageOf(fills) ?? (BigInt(deal?.price ?? 0) * places) / 1_000_000n
     const millionth = places / 1_000_000n
     const profitAt = (target: { readonly profit: number } | undefined) =>

@@ -35,6 +35,8 @@ interface Run {
   /** Equity, in hundred-millionths of the smallest unit. */
   readonly began: bigint
   readonly earnedBefore: bigint
+  /** What all runs before it had moved. */
+  readonly baseBefore: bigint
   best: bigint
   earned: bigint
   isEnded: boolean
@@ -123,7 +125,8 @@ export const grid = (given: GridSettings): Strategy => {
       earned: 0n,
       isEnded: false
     }
-    return { ...beginning, earnedBefore: earnedBy(fills), endedAt: undefined, leaves: undefined }
+    const before = { earnedBefore: earnedBy(fills), baseBefore: base }
+    return { ...beginning, ...before, endedAt: undefined, leaves: undefined }
   }
   const equity = ({ base, close, money }: Pick<Desk, "base" | "close" | "money">): bigint =>
     (given.quote + money) * unit + (given.base + base) * BigInt(close)
@@ -180,12 +183,16 @@ export const grid = (given: GridSettings): Strategy => {
   }
 
   /** Says whether nothing is left to do. */
-  const leave = (now: Run, { base, close, filled, freeBase, isLive, isOpen, want, resting }: Desk): boolean => {
+  const leave = (now: Run, desk: Desk): boolean => {
+    const { base, close, filled, freeBase, isLive, isOpen, sellingBase, want, resting } = desk
     const slots = [`start${suffix()}`, ...cells.map(({ index }) => `cell-0${index}${suffix()}`)]
     for (const slot of slots) if (isOpen(slot)) want(slot, undefined)
     const exit = `exit${suffix()}`
-    const free = given.base + freeBase + BigInt(resting(exit))
-    const all = base < free ? base : free
+    const own = BigInt(resting(exit))
+    // What the cells may still sell while they are withdrawn is not sold twice.
+    const bought = base - now.baseBefore
+    const [rest, free] = [bought + own - sellingBase, given.base + freeBase + own]
+    const all = rest < free ? rest : free
     if (all > 0n) {
       now.leaves ??= leaving("SELL", 5)
       want(exit, {
@@ -196,7 +203,7 @@ export const grid = (given: GridSettings): Strategy => {
         isRest: true
       })
     } else if (isOpen(exit)) want(exit, undefined)
-    return base <= 0n && ![...slots, exit].some(isLive)
+    return bought <= 0n && ![...slots, exit].some(isLive)
   }
 
   const act = (desk: Desk): void => {

@@ -44,9 +44,11 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
       part.pausedUntil = bar + pauseMinutes
     }
     if (done(slot) === legsBefore + 2 && !isPaying(slot)) return end()
-    // What filled after all while it was withdrawn is an entry like any other.
-    if (isTouched(desk)) isWithdrawn = false
-    else if (isWithdrawn && !isOpen(slot)) part.isGoing = false
+    // What filled after all while it was withdrawn is an entry like any other; one that was replaced buys no more.
+    if (isTouched(desk)) {
+      isClosing ||= isWithdrawn && isReplaced
+      isWithdrawn = false
+    } else if (isWithdrawn && !isOpen(slot)) part.isGoing = false
     else if (!isWithdrawn && (isReplaced || bar >= firedAt + expireMinutes)) {
       end()
       part.isGoing = isOpen(slot)

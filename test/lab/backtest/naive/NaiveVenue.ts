@@ -91,6 +91,8 @@ export interface Desk {
   readonly money: bigint
   /** Of that base what is neither in a sale nor on its way from a purchase. */
   readonly freeBase: bigint
+  /** Base in sales that may still fill. */
+  readonly sellingBase: bigint
 }
 
 export interface Stops {
@@ -327,13 +329,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     }
   }
 
-  const freeBase = (): bigint => {
-    const live = [...slots.values()].flatMap(({ order }) => (order === undefined ? [] : [order]))
-    return live.reduce(
-      (left, { open, quantity, side }) => left - BigInt(side === "SELL" ? open : quantity - open),
-      base
-    )
-  }
+  const bound = (of: (order: Open) => number): bigint =>
+    [...slots.values()].reduce((sum, { order }) => sum + BigInt(order === undefined ? 0 : of(order)), 0n)
 
   const desk = (close: number): Desk => ({
     bar: isWithin ? bar - 1 / 60_000 : next - 1,
@@ -346,7 +343,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     fills,
     base,
     money,
-    freeBase: freeBase(),
+    freeBase: base - bound(({ open, quantity, side }) => (side === "SELL" ? open : quantity - open)),
+    sellingBase: bound(({ open, side }) => (side === "SELL" ? open : 0)),
     resting: (slot) => slots.get(slot)?.order?.open ?? 0,
     isOpen: (slot) => (slots.get(slot)?.order?.open ?? 0) > 0
   })
