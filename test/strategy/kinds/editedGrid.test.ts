@@ -59,6 +59,13 @@ describe("a grid with new levels", () => {
     assert.strictEqual(said(file(21), back, held, "cell-50"), "SELL 200000 at 63000")
   })
 
+  it("exits by the sales of what it holds, which no limit of hours or counts refuses", () => {
+    const first = decideAt(strategyOf(file(21)), price("62500"))
+    const edited = decideAt(strategyOf(file(61)), price("57000"), first.memory, held)
+    const exits = ordersOf(file(61), edited, held).filter(({ isExit }) => isExit === true)
+    assert.deepStrictEqual(exits.map(({ slot }) => slot).toSorted(), ["cell-12", "cell-50"])
+  })
+
   it("cancels no order at a level of both", () => {
     const strategy = strategyOf(file(21))
     const first = decideAt(strategy, price("60500"))
