@@ -122,8 +122,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   })
   const slots: Array<Slot> = []
   const fills: Array<NaiveFill> = []
-  /** Fills of orders that are no exits. */
-  let entries = 0
+  /** Sides of all fills, and of those of exits. */
+  const turns: Array<{ readonly side: Side; readonly isExit: boolean }> = []
   const counts = { placed: 0, cancelled: 0, deniedFunds: 0, deniedMinimum: 0, decisions: 0 }
   let freeQuote = conditions.budget.quote
   const add = (at: Place, asset: "base" | "quote", amount: bigint) => {
@@ -230,7 +230,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       slot.proceeds += gross
     }
     const { side, input } = order
-    if (!isExit(slot)) entries++
+    turns.push({ side: order.side, isExit: isExit(slot) })
     fills.push({
       market: market.name,
       bar,
@@ -638,7 +638,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const input = order.side === "SELL" ? quantity : whole ? order.input : min(order.input, cost)
     if (order.side === "BUY") slot.at.feesBase += fee
     else slot.at.feesQuote += fee
-    if (!isExit(slot)) entries++
+    turns.push({ side: order.side, isExit: isExit(slot) })
     fills.push({
       market: market.name,
       bar,
@@ -852,12 +852,12 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       within = new Map([...within, [at, Candles.exactPrice(price)]])
       now = TimeAxis.closeTime(candles.time, bar) - 1
     }
-    // What is placed within a bar fills as it arrives, or waits for the next one. Says whether an entry has filled.
-    const arriveWithin = (): boolean => {
-      const before = entries
+    // What is placed within a bar fills as it arrives, or waits for the next one. Says whether an entry has filled, or what adds to it.
+    const arriveWithin = (side: Side): boolean => {
+      const before = turns.length
       fillArrivals(bar, () => {})
       for (const { order } of slots) if (order?.from === nextBar) order.tried = true
-      return until.onFill && entries > before
+      return until.onFill && turns.slice(before).some((each) => !each.isExit || each.side === side)
     }
     for (;;) {
       const { priceBelow, priceAbove } = stops
@@ -899,13 +899,13 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       settle()
       if (isFirst) {
         for (const place of places) wake(place, bar, bar + 1)
-        arriveWithin()
+        arriveWithin(side)
       }
       if (last !== undefined && until.onFill) standAt(Decimal.toNumber(last))
       else if (isBelow) asked.below = below
       else asked.above = above
       do decideNow()
-      while (arriveWithin())
+      while (arriveWithin(side))
     }
     const isLeft = within !== undefined
     if (isLeft) askedAt = { ...asked, changes: changes() }

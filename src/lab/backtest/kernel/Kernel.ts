@@ -18,6 +18,7 @@ import { type Candles, openAt } from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import { closeTime } from "../../../candles/TimeAxis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import type { Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../../../strategy/Decision.ts"
@@ -200,14 +201,17 @@ const decideNow = (whole: NextEvent.WholeRun): void => {
   }
 }
 
-/** Returns true if an entry has filled on arrival. The strategy then states its stop. It sees exits at the close. */
-const arriveWithin = (whole: NextEvent.WholeRun, bar: number): boolean => {
+/**
+ * Returns true if an entry has filled on arrival, or an exit on the side of the stop, because both add to the position that it closes. The
+ * strategy then states its stop. It sees other exits at the close.
+ */
+const arriveWithin = (whole: NextEvent.WholeRun, bar: number, side: Side): boolean => {
   const { runs } = whole
   const counts = runs.map(({ orders }) => orders.log.count)
   arrive(whole, bar, false)
   for (const { clock, orders } of runs)
     for (const slot of orders.slots) if (slot.placedBar === clock.nextBar) SlotState.tryArrival(slot, slot.placedBar)
-  return runs[0].asking.asksOnFill && runs.some(({ orders }, index) => orders.hasEntryAfter(counts[index] ?? 0))
+  return runs[0].asking.asksOnFill && runs.some(({ orders }, index) => orders.hasEntryAfter(counts[index] ?? 0, side))
 }
 
 /**
@@ -227,19 +231,20 @@ const leaveWithin = (whole: NextEvent.WholeRun, range: Fills.BarRange): void => 
     const isBelow = stops.below >= low && stops.below < below
     if (!isBelow && (stops.above > high || stops.above <= above)) break
     const open = openAt(run.candles, bar) ?? (isBelow ? high : low)
+    const side = isBelow ? "BUY" : "SELL"
     const stop = isBelow ? Math.min(stops.below, open) : Math.max(stops.above, open)
     Decisions.standWithin(runs, bar, stop)
-    const last = Fills.fillOnTheWay(run, range, isBelow ? "BUY" : "SELL", stop, !isWithin)
+    const last = Fills.fillOnTheWay(run, range, side, stop, !isWithin)
     if (!isWithin) {
       for (const each of runs) wakeMarket(each, bar, bar + 1)
-      arriveWithin(whole, bar)
+      arriveWithin(whole, bar, side)
     }
     isWithin = true
     if (last !== undefined && run.asking.asksOnFill) Decisions.standWithin(runs, bar, Decimal.toNumber(last))
     else if (isBelow) below = stops.below
     else above = stops.above
     do decideNow(whole)
-    while (arriveWithin(whole, bar))
+    while (arriveWithin(whole, bar, side))
   }
   if (!isWithin) return
   first.askedAt = { below, above, changes: Decisions.changesOf(runs) }

@@ -195,6 +195,30 @@ describe("a bar that reaches a stop and a target", () => {
     for (let exit = 1; exit < gained.length; exit += 2) assert.isAbove(gained[exit] ?? 0, (gained[exit - 1] ?? 0) + 2.9)
   })
 
+  it("makes a sale that is bought back within the bar exit at the stop that it then has", () => {
+    const code = `import type { Own } from "limitbot/strategy"
+const keys = { size: { is: "size" } } as const
+export default {
+  about: "sells, buys back, and exits at 95",
+  keys,
+  decide: (view, { size }, memory) => {
+    const isBack = view.slot("turn").bought > 0
+    const isOut = memory === true || (isBack && view.mid <= 95)
+    const turn = { slot: "turn", legs: [{ side: "sell", price: 101, size }, { side: "buy", price: 99.9 }], why: "turns" } as const
+    const out = { slot: "out", legs: [{ side: "sell", price: 90, size, mayLose: true }], why: "out" } as const
+    const stops = { below: isBack ? 95 : 98 }
+    return { orders: isOut ? [turn, out] : [turn], stops: isOut ? {} : stops, memory: isOut, until: { below: stops.below } }
+  }
+} satisfies Own<typeof keys, boolean>
+`
+    const bars: ReadonlyArray<Bar> = [flat, flat, [100, 101.5, 99.95, 100], [100, 100.2, 94, 99], flat, flat]
+    assert.deepStrictEqual(run("mine", "{ size: { base: 1 } }", bars, "pessimistic", code), [
+      "2 SELL 101.00",
+      "3 BUY 98.10",
+      "3 SELL 94.91"
+    ])
+  })
+
   it("decides the entry after an exit at the stop only at its close", () => {
     const bars: ReadonlyArray<Bar> = [
       flat,

@@ -28,6 +28,7 @@ describe("a naive simulator gives the same fills on both sides of the band for",
     ["deals", 6685, "that hold little beside their planned safety orders"],
     ["grid", 24, "that ends while its cells may still sell"],
     ["grid", 80, "that has restarted, and sells what it has bought since"],
+    ["grid", 3919, "whose cell buys back within the bar of a stop"],
     ["grid", 1453, "whose equity counts what sales of the budget's base have brought, to the last unit"]
   ] as const
   for (const [kind, seed, about] of cases)

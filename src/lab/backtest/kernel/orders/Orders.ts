@@ -4,7 +4,7 @@
  */
 import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
-import type { Market } from "../../../../domain/Market.ts"
+import type { Market, Side } from "../../../../domain/Market.ts"
 import { dueLeg, exitsFirst, leaves, leftOfLeg, mayEnd } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
@@ -211,9 +211,11 @@ export class Orders {
     OrderTable.count(this.table, order)
   }
 
-  hasEntryAfter(count: number): boolean {
+  /** True if a fill after the first `count` is an entry, or an exit on `side`, such as the buy of a grid's cell after its sale. */
+  hasEntryAfter(count: number, side: Side): boolean {
     const { log, table } = this
-    return log.orders.subarray(count, log.count).some((order) => table.rows[order]?.isExit !== true)
+    const rows = Array.from(log.orders.subarray(count, log.count), (order) => table.rows[order])
+    return rows.some((row) => row?.isExit !== true || row.side === side)
   }
 
   next(slot: SlotState.SlotState, order: number): number {
