@@ -42,6 +42,7 @@ const fine: LimitInputs = {
   openOrders: 0,
   held: [],
   leaving: 0n,
+  position: 0n,
   free: 5_900_000_000n,
   openNotional: 0n,
   lastHour: 0,
