@@ -13,6 +13,7 @@ import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
+import { stoppedValue } from "../../strategy/kinds/StopExit.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { type Hold, liftedBy } from "../holds/Holds.ts"
 import { isFor } from "../holds/HoldsOn.ts"
@@ -48,6 +49,8 @@ export interface LimitInputs {
   /** Input asset that the strategy may still spend, less reserves. */
   readonly free: Amount
   readonly held: ReadonlyArray<Hold>
+  /** Base that the strategy holds in this market beyond its budget; below zero if it has sold more than it bought. */
+  readonly position: Amount
   /** Base that orders which must leave first may still fill. */
   readonly leaving: Amount
   /** Value of the strategy's unfinished placements at their prices, quote. */
@@ -238,20 +241,27 @@ const tiny: LimitRow = {
   flips: () => undefined
 }
 
+/** Judges an exit after a stop by the whole position, so that it may be any part of a position that is worth the minimum. */
+const minimum = ({ desired, value }: Sized, { limits: { minOrder: least }, market, position }: LimitInputs) => {
+  const whole = stoppedValue(market, desired, position)
+  const [noun, worth] = whole > value ? (["position", whole] as const) : (["value", value] as const)
+  const text = (amount: Amount) => formatWithSymbol(amount, market.quote)
+  return least === undefined ? undefined : { noun, isBelow: worth < least, worth: text(worth), least: text(least) }
+}
+
 const minOrder: LimitRow = {
   name: "min-order",
-  refuses: ({ value }, { limits: { minOrder }, market }) =>
-    minOrder === undefined || value >= minOrder
-      ? undefined
-      : `Its value of ${formatWithSymbol(value, market.quote)} is below the minimum of ${formatWithSymbol(minOrder, market.quote)}`,
-  stateText: ({ value }, { limits: { minOrder }, market }) =>
-    minOrder === undefined
-      ? unset
-      : `value ${formatWithSymbol(value, market.quote)}, at least ${formatWithSymbol(minOrder, market.quote)}`,
-  flips: (_, { limits: { minOrder }, market }, passes) => {
-    if (minOrder === undefined) return undefined
-    const least = formatWithSymbol(minOrder, market.quote)
-    return passes ? `a value below ${least}` : `a value of ${least} or more`
+  refuses: (order, at) => {
+    const its = minimum(order, at)
+    return its?.isBelow === true ? `Its ${its.noun} of ${its.worth} is below the minimum of ${its.least}` : undefined
+  },
+  stateText: (order, at) => {
+    const its = minimum(order, at)
+    return its === undefined ? unset : `${its.noun} ${its.worth}, at least ${its.least}`
+  },
+  flips: (order, at, passes) => {
+    const its = minimum(order, at)
+    return its && (passes ? `a ${its.noun} below ${its.least}` : `a ${its.noun} of ${its.least} or more`)
   }
 }
 

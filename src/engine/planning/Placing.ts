@@ -7,6 +7,7 @@ import { inputAmount, inputAsset, mid, outputAsset, type TwoSidedPrice } from ".
 import { present } from "../../domain/Present.ts"
 import { age } from "../../domain/Words.ts"
 import { coveredQuantity, type DesiredOrder } from "../../strategy/Decision.ts"
+import { stoppedValue } from "../../strategy/kinds/StopExit.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
@@ -137,6 +138,9 @@ const freeFor = (
   (reserved.get(asset) ?? 0n) +
   (slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, strategy, asset) : 0n)
 
+const positionOf = ({ strategies }: BotState, strategy: string, market: string): Amount =>
+  strategies.get(strategy)?.trading.get(market)?.position.basis.position ?? 0n
+
 /** An exit that the strategy's money does not cover becomes a part. The rest of its leg stays due, and its budget refuses it. */
 export const covered = (
   state: BotState,
@@ -150,7 +154,8 @@ export const covered = (
   const { filledInLeg, live } = progressOf(view, slot)
   const inSlot = live?.side === side ? inputAmount(market, side, live.quantity, live.price) : 0n
   const free = freeFor(state, name, { asset: inputAsset(market, side).symbol, slot }, own)
-  const quantity = coveredQuantity(market, order, free + inSlot, filledInLeg, minOrder)
+  const isWorthIt = stoppedValue(market, order, positionOf(state, name, market.name)) >= minOrder
+  const quantity = coveredQuantity(market, order, free + inSlot, filledInLeg, isWorthIt ? 0n : minOrder)
   return quantity < order.quantity ? { ...order, quantity, legRest: order.quantity } : order
 }
 
@@ -174,6 +179,7 @@ export const limitInputsOf = (
     market,
     limits,
     price,
+    position: positionOf(state, name, market.name),
     leaving: leavingBeside(state, strategy, desired, left),
     openOrders: own.openOrders,
     free: freeFor(state, name, { asset, slot: desired.slot }, own),

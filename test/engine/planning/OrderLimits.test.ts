@@ -42,6 +42,7 @@ const fine: LimitInputs = {
   openOrders: 0,
   held: [],
   leaving: 0n,
+  position: 0n,
   free: 5_900_000_000n,
   openNotional: 0n,
   lastHour: 0,
@@ -197,6 +198,44 @@ describe("the text of a refusal", () => {
       [said({ ...fine, free: 1n }, { side: "SELL" }), "It needs 0.1 BTC, the strategy has 0.00000001 BTC free"]
     ]
     for (const [found, expected] of cases) assert.strictEqual(found, expected)
+  })
+
+  describe("with the minimum order judges an exit after a stop by its position", () => {
+    const least = limits({ minOrder: 6_000_000_000n })
+    const row = orderLimits.find(({ name }) => name === "min-order")
+    const shown = (
+      position: bigint,
+      change: { readonly side?: "BUY" | "SELL"; readonly code?: string; readonly isExit?: true }
+    ) => {
+      const { code = "stop", side = "SELL", ...exit } = change
+      const order = sized({ ...desired, side, why: { code, text: "t" }, ...exit }, market)
+      const at = { ...least, position }
+      const refusal = row?.refuses(order, at)
+      return [refusal ?? "passes", row?.stateText(order, at), row?.flips(order, at, refusal === undefined)]
+    }
+    const own = [
+      "Its value of 5900 USDC is below the minimum of 6000 USDC",
+      "value 5900 USDC, at least 6000 USDC",
+      "a value of 6000 USDC or more"
+    ]
+    const worthIt = ["passes", "position 11800 USDC, at least 6000 USDC", "a position below 6000 USDC"]
+    const less = [
+      "Its position of 5900.00059 USDC is below the minimum of 6000 USDC",
+      "position 5900.00059 USDC, at least 6000 USDC",
+      "a position of 6000 USDC or more"
+    ]
+    const isExit = true
+    it.each([
+      ["a sale of a position worth the minimum", 20_000_000n, { isExit }, worthIt],
+      ["a purchase for a position below zero", -20_000_000n, { isExit, side: "BUY" }, worthIt],
+      ["a sale of a smaller position", 10_000_001n, { isExit }, less],
+      ["a sale of all", 10_000_000n, { isExit }, own],
+      ["a sale beside a position below zero", -20_000_000n, { isExit }, own],
+      ["a target", 20_000_000n, { isExit, code: "take-profit" }, own],
+      ["an entry", -20_000_000n, { side: "BUY" }, own]
+    ] as const)("%s", (_, position, change, texts) => {
+      assert.deepStrictEqual(shown(position, change), [...texts])
+    })
   })
 
   it("comes from the first limit that refuses, in their order", () => {

@@ -217,6 +217,81 @@ describe("a position below the minimum order", () => {
   )
 })
 
+/** Bought at 60,000 in parts that are worth enough; near 40,000, some are worth less than 60 USDC. */
+const inParts: ReadonlyArray<readonly [form: Form, exits: ReadonlyArray<string>]> = [
+  [
+    {
+      name: "a bracket with two targets",
+      kind: "bracket",
+      section:
+        "{ side: buy, size: { base: 0.003 }, entry: 60000, takeProfit: [{ at: 66000, part: 60% }, { at: 72000, part: 40% }], stop: 58000, reach: 1% }"
+    },
+    ["0.0017994", "0.0011994"]
+  ],
+  [
+    {
+      name: "a deal with three targets",
+      kind: "deals",
+      section:
+        "{ side: buy, size: { base: 0.003 }, reach: 0.1%, takeProfit: [{ at: 10%, part: 30% }, { at: 15%, part: 30% }, { at: 20%, part: 40% }], stop: 5%, stopReach: 1%, times: 1 }"
+    },
+    ["0.00179946", "0.00119964"]
+  ]
+]
+
+/** Fills all entries, and waits for the two or three targets. */
+const withTargets = Effect.fnUntraced(function* (text: string, entries: number, side: "BUY" | "SELL") {
+  const world = yield* still
+  const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
+  yield* to(60_000)
+  const process = yield* world.run({ strategies: [text], pace: { pollMaxMillis: 2_000 } })
+  yield* until(() => openOrders(process).length === entries, 60_000, "its entries rest")
+  for (let entry = 0; entry < entries; entry++) yield* world.tell("/sandbox/fill", {})
+  const exits = () => openOrders(process).filter((order) => order.side === side)
+  yield* until(() => exits().length > 1, 120_000, "its targets rest")
+  const near = (price: number) => exits().filter((order) => Math.abs(Decimal.toNumber(order.price) / price - 1) < 0.02)
+  return { process, to, near }
+})
+
+describe("a position worth more than the minimum order", () => {
+  for (const [form, parts] of inParts) {
+    it.effect(`of ${form.name} exits whole after a stop, also in parts below the minimum`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const entries = form.kind === "deals" ? 1 : 2
+          const { near, process, to } = yield* withTargets(file(form, ", minOrder: 60"), entries, "SELL")
+          yield* to(40_000)
+          yield* until(() => near(40_000).length > 0, 120_000, "it leaves")
+          yield* Effect.sleep("20 seconds")
+          assert.deepStrictEqual(
+            near(40_000).map(({ quantity }) => format(quantity, 8)),
+            parts
+          )
+          assert.deepStrictEqual(problemsIn(process), [])
+        })
+      )
+    )
+  }
+
+  it.effect("buys back by parts below the minimum what its money covers", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const section =
+          "{ side: sell, size: { base: 0.01 }, entry: 60000, takeProfit: [{ at: 50000, part: 60% }, { at: 45000, part: 40% }], stop: 62000, reach: 1% }"
+        const short = { name: "a bracket that sells first", kind: "bracket", section }
+        const text = file(short, ", minOrder: 60").replace("base: 0.1, quote: 2000", "base: 0.01")
+        const { near, to } = yield* withTargets(text, 2, "BUY")
+        yield* to(90_000)
+        yield* until(() => near(90_000).length === 2, 120_000, "it leaves")
+        const [first, second] = near(90_000)
+        assert.strictEqual(first?.quantity, 600_000n)
+        assert.isTrue(second?.isPart)
+        assert.isBelow(Number(second?.quantity ?? 0n), 65_000)
+      })
+    )
+  )
+})
+
 describe("an entry that has filled in part and whose cancel gets no answer", () => {
   const cases = [
     ...buy.map((form) => [form, 61_000, 57_000, /SELL 0\.003 BTC at 56430\.\d+/] as const),

@@ -6,6 +6,7 @@
 import * as Candles from "../../../src/candles/Candles.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import { min } from "../../../src/domain/Amount.ts"
+import * as CostBasis from "../../../src/domain/CostBasis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { inputAmount, outputAmount, type Price, quoteAmount, type Side } from "../../../src/domain/Market.ts"
 import { type Random, seeded } from "../../../src/domain/Seeded.ts"
@@ -24,6 +25,7 @@ import {
   type Memory,
   type PriceBounds
 } from "../../../src/strategy/Decision.ts"
+import { isAfterStop } from "../../../src/strategy/kinds/StopExit.ts"
 import type { SlotProgress } from "../../../src/strategy/View.ts"
 import { naiveLimits } from "./NaiveLimits.ts"
 
@@ -50,6 +52,8 @@ interface Place {
   readonly conditions: Conditions
   readonly candles: Candles.Candles
   base: bigint
+  /** What has been bought beyond what has been sold, and its dust. */
+  held: CostBasis.HeldPosition
   feesBase: bigint
   feesQuote: bigint
   /** How much of a bar's volume was ours. */
@@ -114,6 +118,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       conditions,
       candles,
       base: conditions.budget.base,
+      held: CostBasis.noPosition,
       feesBase: 0n,
       feesQuote: 0n,
       usedVolume: new Map(),
@@ -129,6 +134,23 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   const add = (at: Place, asset: "base" | "quote", amount: bigint) => {
     if (asset === "base") at.base += amount
     else freeQuote += amount
+  }
+  const leastIn = ({ conditions: { rules } }: Place) => (rules.minimumQuote > 1n ? rules.minimumQuote : 1n)
+  const trade = (at: Place, side: Side, base: bigint, quote: bigint, fee: bigint) => {
+    at.held = CostBasis.traded(at.held, side, { base, quote }, leastIn(at))
+    if (side === "BUY") at.held = CostBasis.feeTaken(at.held, fee, { base, quote }, leastIn(at))
+  }
+  const takeFee = (at: Place, { price, whole }: Order, fee: bigint) => {
+    const quote = quoteAmount(at.conditions.market, whole, price, "up")
+    at.held = CostBasis.feeTaken(at.held, fee, { base: whole, quote }, leastIn(at))
+  }
+  /** The smallest value of an order; none for a part of a position that is worth it, which leaves after a stop. */
+  const leastFor = ({ at }: Slot, { isExit, price, side, why }: DesiredOrder): bigint => {
+    const { market, rules } = at.conditions
+    const { position } = at.held.basis
+    const reduced = side === "SELL" ? position : -position
+    const isWorthIt = reduced > 0n && quoteAmount(market, reduced, price, "up") >= rules.minimumQuote
+    return isExit === true && isAfterStop({ why }) && isWorthIt ? 0n : rules.minimumQuote
   }
   const limits = naiveLimits(conditions.limits)
   let wakes: Array<{ bar: number; slot: Slot }> = []
@@ -231,6 +253,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     const { side, input } = order
     turns.push({ side: order.side, isExit: isExit(slot) })
+    trade(slot.at, side, side === "BUY" ? gross : input, side === "BUY" ? input : gross, fee)
+    if (!isExit(slot)) entries++
     fills.push({
       market: market.name,
       bar,
@@ -273,13 +297,14 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   /** An exit that the money does not reach for is cut to what it reaches for, unless that is next to nothing. */
   const reachable = (slot: Slot, order: DesiredOrder | undefined): DesiredOrder | undefined => {
     if (order?.isExit !== true) return order
-    const { market, rules } = slot.at.conditions
+    const { market } = slot.at.conditions
     const { price, quantity, side } = order
     const money = (side === "BUY" ? freeQuote : slot.at.base) + (slot.order?.input ?? 0n)
     if (inputAmount(market, side, quantity, price) <= money) return order
     const units = 10n ** BigInt(price.scale + market.base.decimals)
     const cut = side === "BUY" ? (money * units) / (price.digits * 10n ** BigInt(market.quote.decimals)) : money
-    if (cut * 100n < quantity + slot.filled || quoteAmount(market, cut, price, "up") < rules.minimumQuote) return order
+    if (cut * 100n < quantity + slot.filled || quoteAmount(market, cut, price, "up") < leastFor(slot, order))
+      return order
     return { ...order, quantity: cut }
   }
   const armedIn = (slot: Slot, desired: DesiredSlot | undefined) =>
@@ -292,7 +317,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (wasWaiting) slot.state = "idle"
     slot.deniedBy = undefined
     const { market, rules } = slot.at.conditions
-    if (armed === undefined || quoteAmount(market, armed.quantity, armed.price, "up") < rules.minimumQuote) {
+    if (armed === undefined || quoteAmount(market, armed.quantity, armed.price, "up") < leastFor(slot, armed)) {
       const due = slot.desired?.legs[dueLeg(slot.desired, progress(slot))]
       const filled = slot.desired === undefined ? 0n : filledOfLeg(slot.desired, progress(slot))
       const left = armed?.quantity ?? 0n
@@ -356,6 +381,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (order.side === "BUY") slot.at.feesQuote += paid
     else slot.at.feesBase += paid
     if (order.side === "SELL" && slot.lastSide === "BUY") slot.receivedByLast -= min(paid, slot.receivedByLast)
+    if (order.side === "SELL") takeFee(slot.at, order, paid)
     slot.order = undefined
   }
   const payOut = (slot: Slot, side: Side) => {
@@ -373,8 +399,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const payout = min(slot.unpaid, withdrawFee(rules, order.side))
     slot.unpaid -= payout
     slot.received -= payout
-    if (order.side === "BUY") slot.at.feesBase += payout
-    else slot.at.feesQuote += payout
+    if (order.side === "BUY") {
+      slot.at.feesBase += payout
+      takeFee(slot.at, order, payout)
+    } else slot.at.feesQuote += payout
     payOut(slot, order.side)
     counts.cancelled++
   }
@@ -636,6 +664,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const fee = min(slot.unpaid + gross, shareOf(rules, gross) + payout)
     const cost = quoteAmount(market, quantity, price, "up")
     const input = order.side === "SELL" ? quantity : whole ? order.input : min(order.input, cost)
+    trade(slot.at, order.side, quantity, order.side === "BUY" ? input : gross, fee)
     if (order.side === "BUY") slot.at.feesBase += fee
     else slot.at.feesQuote += fee
     turns.push({ side: order.side, isExit: isExit(slot) })

@@ -93,11 +93,13 @@ const randomDecide = (seed: number, swaps: number): Decide => {
     const calls = typeof memory === "number" ? memory + 1 : 0
     const next = random(seed * 31 + regime * 7 + (dropsSlots ? filled : 0))
     const around = step === 0 ? 100 : now
+    // As after a stop, so that a part of a position may leave that is smaller than the smallest order.
+    const code = regime % 3 === 0 ? "stop" : "random"
     const desired: Array<DesiredSlot> = []
     for (let index = 0; index < slotCount; index++) {
       const legs = randomLegs(next, around, swaps)
       const cycle = next() < 0.7
-      if (next() < 0.9) desired.push({ slot: `slot-${index}`, legs, cycle, why: { code: "random", text: "" } })
+      if (next() < 0.9) desired.push({ slot: `slot-${index}`, legs, cycle, why: { code, text: "" } })
     }
     const until = {
       onFill,

@@ -2,6 +2,7 @@
 import { type Amount, min } from "../../../domain/Amount.ts"
 import type { Side } from "../../../domain/Market.ts"
 import { coveredQuantity } from "../../../strategy/Decision.ts"
+import { isAfterStop, stoppedValue } from "../../../strategy/kinds/StopExit.ts"
 import { fillsAt, swapping, withdrawFee } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun } from "./MarketRun.ts"
@@ -90,15 +91,29 @@ export const isDenied = (
 const isYielding = ({ orders }: MarketRun, { desired }: SlotState.SlotState): boolean =>
   desired?.yieldsTo?.some((name) => orders.openIn(name) > 0n) === true
 
+/** In quote. An exit after a stop may be any part of a position that is worth the smallest order. */
+const leastFor = (
+  { conditions: { market, rules }, trading }: MarketRun,
+  { reason: why }: SlotState.SlotState,
+  { isExit, price, side }: Pick<OrderRow, "side" | "price" | "isExit">
+): Amount => {
+  const { minimumQuote } = rules
+  if (minimumQuote === 0n || isExit !== true || why === undefined || !isAfterStop({ why })) return minimumQuote
+  trading.fold()
+  const { position } = trading.position.basis
+  return stoppedValue(market, { isExit, price, side, why }, position) >= minimumQuote ? 0n : minimumQuote
+}
+
 /** Quantity that an order for the rest of a leg has: an exit, as in live trading, has what the slot's and the free money covers. */
 export const quantityIn = (
-  { conditions: { market, rules }, wallet }: MarketRun,
+  run: MarketRun,
   slot: SlotState.SlotState,
   rest: Pick<OrderRow, "side" | "price" | "quantity" | "isExit">
-): Amount =>
-  rest.isExit === true
-    ? coveredQuantity(market, rest, wallet.freeFor(rest.side) + slot.openInput, slot.filledInLeg, rules.minimumQuote)
-    : rest.quantity
+): Amount => {
+  if (rest.isExit !== true) return rest.quantity
+  const money = run.wallet.freeFor(rest.side) + slot.openInput
+  return coveredQuantity(run.conditions.market, rest, money, slot.filledInLeg, leastFor(run, slot, rest))
+}
 
 export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, wallet, clock, waiting, guard, arrivals } = run
@@ -106,7 +121,7 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   guard?.account.moved(slot)
   const whole = orders.arm(slot)
   const wholeRow = rowAt(orders.table, whole)
-  if (wholeRow === undefined || quoteSide(wholeRow) < rules.minimumQuote) {
+  if (wholeRow === undefined || quoteSide(wholeRow) < leastFor(run, slot, wholeRow)) {
     stopWaiting(run, slot)
     if (orders.closesLeg(slot)) return place(run, slot)
     if (wholeRow !== undefined) waiting.tooSmall()

@@ -33,6 +33,13 @@ const assets = [
   { symbol: "QUOTE", id: "quote", decimals: 6 }
 ]
 
+const parsed = (kind: string, section: string, bounds: string, code?: string) => {
+  const limits = `limits: { ${bounds}, maxPriceDeviation: 50% }`
+  const text = `name: stops\nmarket: BASE/QUOTE\nkind: ${code === undefined ? kind : `./${kind}.ts`}\n${limits}\n${kind}: ${section}\n`
+  const whole = code === undefined ? text : StrategyFile.withCode(text, code)
+  return Result.getOrThrow(StrategyFile.parse(whole, "stops.yaml", { assets, ticks: new Map() }))
+}
+
 const run = (
   kind: string,
   section: string,
@@ -40,10 +47,7 @@ const run = (
   mode: "optimistic" | "pessimistic",
   code?: string
 ) => {
-  const limits = "limits: { budget: { base: 10, quote: 10000 }, maxPriceDeviation: 50% }"
-  const text = `name: stops\nmarket: BASE/QUOTE\nkind: ${code === undefined ? kind : `./${kind}.ts`}\n${limits}\n${kind}: ${section}\n`
-  const whole = code === undefined ? text : StrategyFile.withCode(text, code)
-  const strategy = Result.getOrThrow(StrategyFile.parse(whole, "stops.yaml", { assets, ticks: new Map() }))
+  const strategy = parsed(kind, section, "budget: { base: 10, quote: 10000 }", code)
   const candles = candlesOf(bars)
   const indices = CrossingIndex.linearIndices(candles, "at")
   const side = Backtest.run(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
@@ -230,4 +234,37 @@ export default {
     const fills = run("bracket", followed, bars, "pessimistic").map((fill) => fill.slice(0, -3))
     assert.deepStrictEqual(fills, ["2 BUY 99", "3 SELL 98", "5 BUY 102"])
   })
+})
+
+describe("a stop in a gap", () => {
+  const targets = "takeProfit: [{ at: 10%, part: 60% }, { at: 20%, part: 40% }], stop: 5%"
+  const forms = [
+    ["bracket", `{ side: buy, size: { base: 2 }, entry: 0.5%, ${targets} }`],
+    [
+      "deals",
+      "{ size: { quote: 200 }, reach: 0.5%, takeProfit: [{ at: 10%, part: 30% }, { at: 15%, part: 30% }, { at: 20%, part: 40% }], stop: 5%, times: 1 }"
+    ]
+  ] as const
+  /** The base that stays, in whole units, and the orders below the minimum. */
+  const leftBy = (kind: string, section: string, price: number, mode: "optimistic" | "pessimistic") => {
+    const strategy = parsed(kind, section, "budget: { quote: 10000 }, minOrder: 60")
+    const fall: Bar = [price, price + 0.2, price - 0.2, price]
+    const candles = candlesOf([flat, dip, flat, flat, flat, fall, fall, fall, fall])
+    const changes = { costs: noCosts, changes: {} }
+    const { outcome } = Backtest.run(strategy, candles, CrossingIndex.linearIndices(candles, "at"), mode, changes)
+    return { base: Number(outcome.base) / 1e8, deniedMinimum: outcome.counts.deniedMinimum }
+  }
+
+  for (const [kind, section] of forms)
+    for (const mode of ["pessimistic", "optimistic"] as const) {
+      it(`sells a position of ${kind} worth the minimum order in smaller parts too (${mode})`, () => {
+        assert.deepStrictEqual(leftBy(kind, section, 60, mode), { base: 0, deniedMinimum: 0 })
+      })
+
+      it(`keeps a position of ${kind} worth less than the minimum order (${mode})`, () => {
+        const { base, deniedMinimum } = leftBy(kind, section, 29, mode)
+        assert.isAbove(base, 1.9)
+        assert.isAbove(deniedMinimum, 0)
+      })
+    }
 })

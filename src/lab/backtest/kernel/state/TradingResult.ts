@@ -51,17 +51,18 @@ export class TradingResult {
   }
 
   chargeRefund(row: OrderRow, paid: Amount): void {
-    this.foldIfSeen()
+    this.foldIfRead()
     this.charge(row, row.side === "SELL", paid)
   }
 
   chargePayout(row: OrderRow, paid: Amount): void {
-    this.foldIfSeen()
+    this.foldIfRead()
     this.charge(row, row.side === "BUY", paid)
   }
 
-  private foldIfSeen(): void {
-    if (this.seen) this.fold()
+  /** A smallest order asks for the position too (see `Placing`), even if the strategy does not. */
+  private foldIfRead(): void {
+    if (this.seen || this.least > 1n) this.fold()
   }
 
   private charge(row: OrderRow, isInBase: boolean, fee: Amount): void {
