@@ -152,8 +152,15 @@ const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean
   return (moment.mid - target) * signOf(side) >= 0
 }
 
-/** `isPart`: some of the entry has not filled. */
-export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isTrue: Judge, isPart: boolean): Held => {
+/** `isPart`: some of the entry has not filled. `fills`: other prices to which the market has come. */
+export const follow = (
+  exit: Exit,
+  side: Side,
+  going: Going,
+  moment: Moment,
+  isTrue: Judge,
+  { fills, isPart }: { readonly fills: ReadonlyArray<number>; readonly isPart: boolean }
+): Held => {
   const { held: before, price } = going
   const lastHeld = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)
@@ -163,8 +170,9 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isT
     return exitPoint === heldNow.left ? heldNow : { ...heldNow, left: exitPoint }
   }
   if (lastHeld.left !== undefined) return leaves(market, lastHeld)
-  const isBetter = movesOf(exit, side, going, lastHeld.best).some((at) => (moment.mid - at) * signOf(side) >= 0)
-  const best = isBetter ? moment.mid : lastHeld.best
+  const reached = side === "BUY" ? Math.max(moment.mid, ...fills) : Math.min(moment.mid, ...fills)
+  const isBetter = movesOf(exit, side, going, lastHeld.best).some((at) => (reached - at) * signOf(side) >= 0)
+  const best = isBetter ? reached : lastHeld.best
   const isClosing = lastHeld.isClosing || (isPart && isAtTarget(side, going, moment))
   const heldState = best === before?.best && isClosing === before.isClosing ? before : { ...lastHeld, best, isClosing }
   const stops = stopsIn(exit, side, { ...going, held: heldState })
