@@ -270,7 +270,7 @@ describe("a bracket", () => {
     )
     const filled = decideAt(short, price("60000"), null, held)
     assert.strictEqual(exitOf(filled), "BUY 55000")
-    assert.deepStrictEqual(filled.until, { onFill: false, priceBelow: price("59940"), priceAbove: price("61200") })
+    assert.deepStrictEqual(filled.until, { onFill: true, priceBelow: price("59940"), priceAbove: price("61200") })
     assert.strictEqual(exitOf(decideAt(short, price("61200"), filled.memory, held)), "BUY 61506")
   })
 })

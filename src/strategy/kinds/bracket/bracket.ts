@@ -201,7 +201,7 @@ const waits = (whole: Bracket, best: Price): boolean =>
 const nextBest = (whole: Bracket, best: Price): Price =>
   whole.trailFrom !== undefined && waits(whole, best) ? whole.trailFrom : better(whole, best, whole.trailStep)
 
-/** `fill`: the price at which the exit has filled in part. The market has come there. */
+/** `fill`: the price at which a part of the exit has filled, so that the market has come there. */
 const advance = (whole: Bracket, before: State, price: Price, fill: Price | undefined, isPart: boolean): State => {
   if (before.left !== undefined)
     return { ...before, left: whole.leaving.left(price, stopOf(whole, before), before.left) }
@@ -247,11 +247,8 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const from = start.left ?? { mid: price, from: stopOf(whole, memoryState) }
   const before: State = { ...memoryState, left: start.isLeaving ? from : undefined }
   const isIn = filled === 1 || part > 0n
-  const state = isIn
-    ? advance(whole, before, price, exitFill(start, progress), part > 0n)
-    : filled === 0
-      ? undefined
-      : before
+  const fill = exitFill(start, progress)
+  const state = isIn ? advance(whole, before, price, fill, part > 0n) : filled === 0 ? undefined : before
   const stop = state === undefined ? whole.stop : stopOf(whole, state)
   const exitState = state?.left
   const exit: Leg =

@@ -72,13 +72,6 @@ export const tradedNow = (exits: ReadonlyArray<string>, side: Side, view: View):
 export const tradedIn = ({ exits }: Deal, slot: string, side: Side, view: View): Amount =>
   tradedBy(slot, side, view) - (exits.get(slot) ?? 0n)
 
-/** The price at which an exit of the deal has filled, in whole or in part. `isOnly`: the deal has no other. */
-export const exitFill = (deal: Deal, slot: string, side: Side, isOnly: boolean, view: View): Price | undefined => {
-  const isUncounted = isOnly && deal.exits.size === 0
-  const has = isUncounted ? isTouched(deal, slot, view) : deal.exits.has(slot) && tradedIn(deal, slot, side, view) > 0n
-  return has ? progressOf(view, slot).filledAt : undefined
-}
-
 export const remember = ({ base, quote }: Market, { begun, endedAt, deal }: DealState): Memory => ({
   begun,
   ...present({ endedAt }),

@@ -36,7 +36,6 @@ import {
   type Deal,
   type DealState,
   entriesIn,
-  exitFill,
   isComplete,
   isTouched,
   legsBefore,
@@ -217,7 +216,11 @@ const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boole
 
 /** The best price to which the market has come, by its mid and by the fills of the deal's exits. */
 const reachedIn = (whole: Deals, deal: Deal, view: View): Price => {
-  const fills = whole.exits.flatMap((exit) => exitFill(deal, exit, whole.side, whole.exits.length === 1, view) ?? [])
+  const isOnly = whole.exits.length === 1 && deal.exits.size === 0
+  const exits = isOnly
+    ? whole.exits.filter((exit) => isTouched(deal, exit, view))
+    : [...deal.exits.keys()].filter((exit) => tradedIn(deal, exit, whole.side, view) > 0n)
+  const fills = exits.flatMap((exit) => progressOf(view, exit).filledAt ?? [])
   return fills.reduce(whole.side === "BUY" ? Decimal.max : Decimal.min, mid(view.price))
 }
 

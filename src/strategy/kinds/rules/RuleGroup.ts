@@ -8,7 +8,7 @@ import { progressOf, type View } from "../../View.ts"
 import { exitFill, isTouched, type RuleState } from "./RuleState.ts"
 import type { Rule } from "./RulesSection.ts"
 
-type Grouped = ReadonlyArray<Pick<Rule, "slot" | "group">>
+type Grouped = ReadonlyArray<Pick<Rule, "slot" | "side" | "group">>
 type States = ReadonlyArray<RuleState>
 
 const companions = (rules: Grouped, index: number): ReadonlyArray<number> => {
@@ -27,13 +27,15 @@ const hasFilled = (rules: Grouped, states: States, index: number, view: View): b
 export const isReplaced = (rules: Grouped, states: States, index: number, view: View): boolean =>
   companions(rules, index).some((other) => !isOfSameEntry(rules, index, other) && hasFilled(rules, states, other, view))
 
-/** Prices at which exits of the same entry have filled. They prove that the market came there. */
-export const exitFills = (rules: Grouped, states: States, index: number, view: View): ReadonlyArray<number> =>
-  companions(rules, index).flatMap((other) => {
+/** The best price to which the market has come: its mid, or one at which an exit of the same entry has filled. */
+export const reachedBy = (rules: Grouped, states: States, index: number, view: View, mid: number): number => {
+  const fills = companions(rules, index).flatMap((other) => {
     const going = isOfSameEntry(rules, index, other) ? states[other]?.going : undefined
     const price = going && exitFill(going, progressOf(view, rules[other]?.slot ?? ""))
     return price === undefined ? [] : [Decimal.toNumber(price)]
   })
+  return rules[index]?.side === "BUY" ? Math.max(mid, ...fills) : Math.min(mid, ...fills)
+}
 
 /** Between two rounds, gives all rules of a group the same number of firings and the same pause. */
 export const evened = (rules: Grouped, states: States): States =>

@@ -50,7 +50,7 @@ import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
-import { evened, exitFills, isReplaced, together, waitsFor } from "./RuleGroup.ts"
+import { evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
 import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -119,7 +119,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
       const state = edited(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
       return afterOrder(rule, state, progressOf(view, rule.slot), moment, {
         isReplaced: () => isReplaced(rules, before, index, view),
-        fills: () => exitFills(rules, before, index, view)
+        reached: () => reachedBy(rules, before, index, view, moment.mid)
       })
     })
   )
@@ -397,7 +397,7 @@ const afterOrder = (
   state: RuleState,
   progress: SlotProgress,
   moment: Moment,
-  { fills, isReplaced }: { readonly isReplaced: () => boolean; readonly fills: () => ReadonlyArray<number> }
+  { isReplaced, reached }: { readonly isReplaced: () => boolean; readonly reached: () => number }
 ): RuleState => {
   const { going } = state
   if (going === undefined) return state
@@ -406,9 +406,8 @@ const afterOrder = (
   const { withdrawnAt } = going
   const isResting = progress.live !== undefined
   if (isTouched(going, progress)) {
-    const isTrue = (term: Term, at: Moment) => truth(term, at) === "yes"
-    const known = { fills: fills(), isPart: !isHolding(going, progress) }
-    const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, known)
+    const isPart = !isHolding(going, progress)
+    const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, reached(), isPart)
     if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
     // If another entry replaces this one, this one buys only what fills until it is cancelled.
     const quantity = withdrawnAt !== undefined && isReplaced() ? filledOfLeg(going, progress) : going.quantity
