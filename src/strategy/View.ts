@@ -29,6 +29,8 @@ export interface SlotProgress {
   /** Quote of these fills: `paid` for purchases, `proceeds` of sales. */
   readonly paid: Amount
   readonly proceeds: Amount
+  /** Price of the last order that has filled, in whole or in part. */
+  readonly filledAt?: Price
   /** Base that the legs of each side never traded because it is too little for an order. */
   readonly forgone?: Forgone
   /** `quantity` is the unfilled base: zero while the payout is pending. */

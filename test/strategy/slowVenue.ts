@@ -6,6 +6,7 @@
 import { assert } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { quoteAmount } from "../../src/domain/Market.ts"
+import { present } from "../../src/domain/Present.ts"
 import {
   armedLeg,
   type Decision,
@@ -145,11 +146,12 @@ export class SlowVenue {
     }
   }
 
-  private traded({ bought, sold, paid, proceeds }: SlotProgress, { side, price, filled }: Order) {
+  private traded({ bought, filledAt, sold, paid, proceeds }: SlotProgress, { side, price, filled }: Order) {
     const quote = quoteAmount(this.strategy.market, filled, price, side === "BUY" ? "up" : "down")
+    const at = present({ filledAt: filled > 0n ? price : filledAt })
     return side === "BUY"
-      ? { bought: bought + filled, sold, paid: paid + quote, proceeds }
-      : { bought, sold: sold + filled, paid, proceeds: proceeds + quote }
+      ? { bought: bought + filled, sold, paid: paid + quote, proceeds, ...at }
+      : { bought, sold: sold + filled, paid, proceeds: proceeds + quote, ...at }
   }
 
   private fill(order: Order, base: bigint): void {

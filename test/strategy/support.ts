@@ -98,6 +98,7 @@ export const laterProgress = (next: () => number, { desired }: Decision, before:
       const least = completedLegs === done ? (known?.filledInLeg ?? 0n) : 0n
       const filled = pick(next, [0n, 0n, legs[0].quantity / 2n, legs[0].quantity])
       const filledInLeg = filled > least ? filled : least
-      return [slot, { ...untouchedSlot, completedLegs, filledInLeg, receivedByLastLeg: legs[0].quantity }]
+      const filledAt = pick(next, legs).price
+      return [slot, { ...untouchedSlot, completedLegs, filledInLeg, receivedByLastLeg: legs[0].quantity, filledAt }]
     })
   ])

@@ -24,6 +24,7 @@ export interface Slot {
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
+  readonly filledAt?: SlotProgress["filledAt"] | undefined
   readonly forgone?: Forgone | undefined
   /** Consecutive attempts that the venue refused, and swaps that it paid back. The back-off counts them. */
   readonly refusals: number
@@ -127,11 +128,12 @@ export const thaw = (slots: Slots, event: PlacementEvent, kind?: Freeze["kind"])
   slots.set(key, rest)
 }
 
-const totals = ({ bought, sold, paid, proceeds }: Slot, placement: Placement) => {
+const totals = ({ bought, filledAt, sold, paid, proceeds }: Slot, placement: Placement) => {
   const [base, quote] = [filledBase(placement), filledQuote(placement)]
+  const at = present({ filledAt: base > 0n ? placement.price : filledAt })
   return placement.side === "BUY"
-    ? { bought: bought + base, sold, paid: paid + quote, proceeds }
-    : { bought, sold: sold + base, paid, proceeds: proceeds + quote }
+    ? { bought: bought + base, sold, paid: paid + quote, proceeds, ...at }
+    : { bought, sold: sold + base, paid, proceeds: proceeds + quote, ...at }
 }
 
 const endsLeg = ({ isPart, status }: Placement): boolean => status === "FILLED" && isPart !== true
@@ -216,13 +218,14 @@ const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement
 
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
   const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
-  const { past, bought, sold, paid, proceeds, forgone } = slot
+  const { past, bought, filledAt, sold, paid, proceeds, forgone } = slot
   const legProgress = {
     completedLegs,
     receivedByLastLeg,
     ...present({ forgone, lastLeg, carried: carried === 0n ? undefined : carried })
   }
-  if (live === undefined) return { ...legProgress, ...present({ past }), filledInLeg, bought, sold, paid, proceeds }
+  if (live === undefined)
+    return { ...legProgress, ...present({ past, filledAt }), filledInLeg, bought, sold, paid, proceeds }
   const { side, price } = live
   // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.
   const pastHolding = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }

@@ -68,6 +68,45 @@ describe("a bracket by percentages", () => {
     }
   })
 
+  describe("whose first target fills between two polls", () => {
+    const targets = "[{ at: 2%, part: 50% }, { at: 6%, part: 50% }]"
+    const stopAfter = (side: "buy" | "sell", filledAt: string, exit: Partial<SlotProgress>, keys: string) => {
+      const strategy = strategyOf(
+        file(`{ side: ${side}, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 8%, ${keys} }`)
+      )
+      const part = (progress: Partial<SlotProgress> = {}) => ({ ...completed(1, 50_000_000_000n), ...progress })
+      const slots = (first: SlotProgress): Slots =>
+        new Map([
+          ["position-1", first],
+          ["position-2", part({ filledAt: price(side === "buy" ? "990" : "1010") })]
+        ])
+      const first = decideAt(strategy, price("1000"))
+      const held = decideAt(strategy, price("1000"), first.memory, slots(part()))
+      const at = slots(part({ ...exit, filledAt: price(filledAt) }))
+      const after = decideAt(strategy, price("1000"), held.memory, at)
+      const again = decideAt(strategy, price("1000"), after.memory, at)
+      assert.deepStrictEqual([again.stops, again.memory], [after.stops, after.memory])
+      const { priceAbove, priceBelow } = after.stops ?? {}
+      const stop = side === "buy" ? priceBelow : priceAbove
+      return stop && Decimal.format(stop)
+    }
+    const whole = { completedLegs: 2 }
+
+    it("has its stop at the entry if the fill is at or beyond `breakevenAt`, whole or in part", () => {
+      for (const exit of [whole, { filledInLeg: 1n }]) {
+        assert.strictEqual(stopAfter("buy", "1009.8", exit, "breakevenAt: 2%"), "990")
+        assert.strictEqual(stopAfter("sell", "989.8", exit, "breakevenAt: 2%"), "1010")
+        assert.strictEqual(stopAfter("buy", "1009.7", exit, "breakevenAt: 2%"), "910.8")
+      }
+    })
+
+    it("has its stop behind the price of the fill if it trails", () => {
+      assert.strictEqual(stopAfter("buy", "1010", whole, "trail: 5%, trailFrom: 2%"), "959.5")
+      assert.strictEqual(stopAfter("buy", "1009", whole, "trail: 5%, trailFrom: 2%"), "910.8")
+      assert.strictEqual(stopAfter("sell", "980", whole, "trail: 5%"), "1029")
+    })
+  })
+
   it("exits in parts at several targets, and each part keeps the stop", () => {
     const targets = "[{ at: 2%, part: 50% }, { at: 4%, part: 30% }, { at: entry * 1.08, part: 20% }]"
     const strategy = strategyOf(

@@ -283,6 +283,24 @@ ${stop}  expireAfter: 30m
     ])
   })
 
+  it("move the stop once a target has filled at or beyond its price, wherever the market is then", () => {
+    for (const [moves, stop] of [
+      ["\n  breakevenAt: 2%", "50000"],
+      ["\n  breakevenAt: 2.1%", undefined],
+      ["\n  trail: 1%", "50490"]
+    ] as const) {
+      const venue = new SlowVenue(strategyOf(partly(moves)), () => 0)
+      venue.requotes = true
+      look(venue, 50_000, 0)
+      venue.pass(1, ({ slot }) => slot === "base")
+      venue.pass(0)
+      look(venue, 50_000, minute)
+      venue.pass(1, ({ slot }) => slot === "exit-1")
+      const { stops } = look(venue, 50_600, 2 * minute).decision
+      assert.strictEqual(stops?.priceBelow && Decimal.format(stops.priceBelow), stop)
+    }
+  })
+
   it("join a part below the minimum order with the next one", () => {
     const text = partly("").replace("budget: { quote: 2000 }", "budget: { quote: 2000 }, minOrder: 70")
     const venue = new SlowVenue(strategyOf(text), () => 0)

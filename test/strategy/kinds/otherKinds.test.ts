@@ -201,7 +201,7 @@ describe("a bracket", () => {
   it("exits at the take-profit until the stop is reached, then beyond the market, for good", () => {
     const filled = decideAt(strategy, price("60000"), null, held)
     assert.strictEqual(exitOf(filled), "SELL 66000")
-    assert.deepStrictEqual(filled.until, { onFill: false, priceAbove: price("60600"), priceBelow: price("58000") })
+    assert.deepStrictEqual(filled.until, { onFill: true, priceAbove: price("60600"), priceBelow: price("58000") })
     const stopped = decideAt(strategy, price("57900"), filled.memory, held)
     assert.strictEqual(exitOf(stopped), "SELL 57321")
     assert.strictEqual(exitOf(decideAt(strategy, price("65000"), stopped.memory, held)), "SELL 64350")
@@ -224,12 +224,21 @@ describe("a bracket", () => {
     assert.strictEqual(exitOf(stopped), "SELL 60390")
   })
 
+  it("moves its stop once a part of its exit has filled at a price at which it moves", () => {
+    const filled = decideAt(strategy, price("60000"), null, held)
+    const part = { ...completed(1, 100_000_000n), filledInLeg: 1n, filledAt: price("66000") }
+    const after = decideAt(strategy, price("65000"), filled.memory, new Map([["position", part]]))
+    assert.deepStrictEqual(after.until.priceBelow, price("63360"))
+    const fallen = decideAt(strategy, price("60000"), filled.memory, new Map([["position", part]]))
+    assert.strictEqual(exitOf(fallen), "SELL 59400")
+  })
+
   it("keeps the stop in place until the price has reached `trailFrom`", () => {
     const section =
       "{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 66000, stop: 58000, trail: 2%, trailFrom: 63000 }"
     const waiting = strategyOf(file("bracket", section))
     const filled = decideAt(waiting, price("60000"), null, held)
-    assert.deepStrictEqual(filled.until, { onFill: false, priceAbove: price("63000"), priceBelow: price("58000") })
+    assert.deepStrictEqual(filled.until, { onFill: true, priceAbove: price("63000"), priceBelow: price("58000") })
     const higher = decideAt(waiting, price("62999"), filled.memory, held)
     assert.deepStrictEqual(higher.until, filled.until)
     const begun = decideAt(waiting, price("63000"), higher.memory, held)
@@ -261,7 +270,7 @@ describe("a bracket", () => {
     )
     const filled = decideAt(short, price("60000"), null, held)
     assert.strictEqual(exitOf(filled), "BUY 55000")
-    assert.deepStrictEqual(filled.until, { onFill: false, priceBelow: price("59940"), priceAbove: price("61200") })
+    assert.deepStrictEqual(filled.until, { onFill: true, priceBelow: price("59940"), priceAbove: price("61200") })
     assert.strictEqual(exitOf(decideAt(short, price("61200"), filled.memory, held)), "BUY 61506")
   })
 })

@@ -22,6 +22,7 @@ import { checkRounds } from "../checks/RoundCheck.ts"
 import { atPrice, bySwap, execution } from "../Execution.ts"
 import { decimalIn, isTrueIn } from "../Memory.ts"
 import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
+import { exitFill } from "../rules/RuleState.ts"
 import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
@@ -200,13 +201,15 @@ const waits = (whole: Bracket, best: Price): boolean =>
 const nextBest = (whole: Bracket, best: Price): Price =>
   whole.trailFrom !== undefined && waits(whole, best) ? whole.trailFrom : better(whole, best, whole.trailStep)
 
-const advance = (whole: Bracket, before: State, price: Price, isPart: boolean): State => {
+/** `fill`: the price at which a part of the exit has filled, so that the market has come there. */
+const advance = (whole: Bracket, before: State, price: Price, fill: Price | undefined, isPart: boolean): State => {
   if (before.left !== undefined)
     return { ...before, left: whole.leaving.left(price, stopOf(whole, before), before.left) }
-  const hasMoved = whole.trail !== undefined && !isBetter(whole, nextBest(whole, before.best), price)
-  const best = hasMoved ? price : before.best
+  const reached = fill !== undefined && isBetter(whole, fill, price) ? fill : price
+  const hasMoved = whole.trail !== undefined && !isBetter(whole, nextBest(whole, before.best), reached)
+  const best = hasMoved ? reached : before.best
   const isBreakeven =
-    before.isBreakeven || (whole.breakevenAt !== undefined && !isBetter(whole, whole.breakevenAt, price))
+    before.isBreakeven || (whole.breakevenAt !== undefined && !isBetter(whole, whole.breakevenAt, reached))
   const stop = stopOf(whole, { best, isBreakeven })
   const isClosing = before.isClosing || (isPart && !isBetter(whole, whole.takeProfit.price, price))
   const leftNow = isBetter(whole, price, stop) ? undefined : whole.leaving.left(price, stop)
@@ -244,7 +247,8 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const from = start.left ?? { mid: price, from: stopOf(whole, memoryState) }
   const before: State = { ...memoryState, left: start.isLeaving ? from : undefined }
   const isIn = filled === 1 || part > 0n
-  const state = isIn ? advance(whole, before, price, part > 0n) : filled === 0 ? undefined : before
+  const fill = exitFill(start, progress)
+  const state = isIn ? advance(whole, before, price, fill, part > 0n) : filled === 0 ? undefined : before
   const stop = state === undefined ? whole.stop : stopOf(whole, state)
   const exitState = state?.left
   const exit: Leg =
@@ -300,5 +304,5 @@ const boundsOf = (whole: Bracket, state: State, stop: Price, isPart: boolean): D
   const [first, ...others] = goals
   const goal = first === undefined ? undefined : others.reduce(isLong ? Decimal.min : Decimal.max, first)
   const good = goal === undefined ? {} : isLong ? { priceAbove: goal } : { priceBelow: goal }
-  return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }), onFill: isPart }
+  return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }), onFill: isPart || goals.length > 0 }
 }

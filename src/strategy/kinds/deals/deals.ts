@@ -217,11 +217,21 @@ const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boole
   return isAsGood(whole, mid(view.price), at)
 }
 
+/** The best price to which the market has come, by its mid and by the fills of the deal's exits. */
+const reachedIn = (whole: Deals, deal: Deal, view: View): Price => {
+  const isOnly = whole.exits.length === 1 && deal.exits.size === 0
+  const exits = isOnly
+    ? whole.exits.filter((exit) => isTouched(deal, exit, view))
+    : [...deal.exits.keys()].filter((exit) => tradedIn(deal, exit, whole.side, view) > 0n)
+  const fills = exits.flatMap((exit) => progressOf(view, exit).filledAt ?? [])
+  return fills.reduce(whole.side === "BUY" ? Decimal.max : Decimal.min, mid(view.price))
+}
+
 const isAtBreakeven = (whole: Deals, deal: Deal, view: View, moment: Moment): boolean => {
   if (whole.breakevenAt === undefined) return false
   const at = towards(whole, averageOf(whole, deal, view), whole.breakevenAt)
   notePrice(moment, Decimal.toNumber(at))
-  return isAsGood(whole, mid(view.price), at)
+  return isAsGood(whole, reachedIn(whole, deal, view), at)
 }
 
 const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
@@ -240,7 +250,7 @@ const profitPrice = (whole: Deals, deal: Deal, view: View, target = whole.takePr
 
 const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
   if (whole.trail === undefined) return undefined
-  const price = mid(view.price)
+  const price = reachedIn(whole, deal, view)
   const next = deal.best === undefined ? profitPrice(whole, deal, view) : towards(whole, deal.best, followStep)
   const best = isAsGood(whole, price, next) ? price : deal.best
   notePrice(moment, Decimal.toNumber(best === undefined ? next : towards(whole, best, followStep)))

@@ -3,6 +3,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Price, Side } from "../../../domain/Market.ts"
 import { notePrice } from "../../expression/Crossing.ts"
+import { truth } from "../../expression/Judge.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import type { KindContext } from "../../Kind.ts"
 import { type Report, report, type Span } from "../../Problem.ts"
@@ -114,8 +115,6 @@ const trailStep = Decimal.toNumber(followStep)
 
 const isStopped = (mid: number, at: number, side: Side): boolean => (mid - at) * signOf(side) <= 0
 
-type Judge = (term: Term, moment: Moment) => boolean
-
 const isBefore = (side: Side, from: Price | undefined, best: number): from is Price =>
   from !== undefined && (best - Decimal.toNumber(from)) * signOf(side) < 0
 
@@ -152,8 +151,15 @@ const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean
   return (moment.mid - target) * signOf(side) >= 0
 }
 
-/** `isPart`: some of the entry has not filled. */
-export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isTrue: Judge, isPart: boolean): Held => {
+/** `reached`: the best price to which the market has come. `isPart`: some of the entry has not filled. */
+export const follow = (
+  exit: Exit,
+  side: Side,
+  going: Going,
+  moment: Moment,
+  reached: number,
+  isPart: boolean
+): Held => {
   const { held: before, price } = going
   const lastHeld = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)
@@ -163,8 +169,8 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isT
     return exitPoint === heldNow.left ? heldNow : { ...heldNow, left: exitPoint }
   }
   if (lastHeld.left !== undefined) return leaves(market, lastHeld)
-  const isBetter = movesOf(exit, side, going, lastHeld.best).some((at) => (moment.mid - at) * signOf(side) >= 0)
-  const best = isBetter ? moment.mid : lastHeld.best
+  const isBetter = movesOf(exit, side, going, lastHeld.best).some((at) => (reached - at) * signOf(side) >= 0)
+  const best = isBetter ? reached : lastHeld.best
   const isClosing = lastHeld.isClosing || (isPart && isAtTarget(side, going, moment))
   const heldState = best === before?.best && isClosing === before.isClosing ? before : { ...lastHeld, best, isClosing }
   const stops = stopsIn(exit, side, { ...going, held: heldState })
@@ -173,7 +179,7 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isT
   const until = exit.afterMillis === undefined ? undefined : lastHeld.since + exit.afterMillis
   if (until !== undefined) times.push(until)
   // All exits are evaluated, even if one holds, because each has its bounds.
-  const isAsked = exit.when !== undefined && isTrue(exit.when, { ...moment, entry: Decimal.toNumber(price) })
+  const isAsked = exit.when && truth(exit.when, { ...moment, entry: Decimal.toNumber(price) }) === "yes"
   const passed = stops.filter((at) => isStopped(moment.mid, at, side)).map((at) => Decimal.fromNumber(at, 12))
   const isOver = until !== undefined && moment.now >= until
   if (!isAsked && passed.length === 0 && !isOver) return heldState

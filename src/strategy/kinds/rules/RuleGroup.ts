@@ -3,16 +3,17 @@
  * all or none. Of several entries one is enough: once one begins to fill, the others are cancelled. An entry that fills before its cancel
  * takes effect also counts, and has its own exits.
  */
+import * as Decimal from "../../../domain/Decimal.ts"
 import { progressOf, type View } from "../../View.ts"
-import { isTouched, type RuleState } from "./RuleState.ts"
+import { exitFill, isTouched, type RuleState } from "./RuleState.ts"
 import type { Rule } from "./RulesSection.ts"
 
-type Grouped = ReadonlyArray<Pick<Rule, "slot" | "group">>
+type Grouped = ReadonlyArray<Pick<Rule, "slot" | "side" | "group">>
 type States = ReadonlyArray<RuleState>
 
 const companions = (rules: Grouped, index: number): ReadonlyArray<number> => {
   const group = rules[index]?.group
-  return group === undefined ? [] : [...rules.keys()].filter((each) => rules[each]?.group?.of === group.of)
+  return group === undefined ? [index] : [...rules.keys()].filter((each) => rules[each]?.group?.of === group.of)
 }
 
 const isOfSameEntry = (rules: Grouped, a: number, b: number): boolean =>
@@ -25,6 +26,16 @@ const hasFilled = (rules: Grouped, states: States, index: number, view: View): b
 
 export const isReplaced = (rules: Grouped, states: States, index: number, view: View): boolean =>
   companions(rules, index).some((other) => !isOfSameEntry(rules, index, other) && hasFilled(rules, states, other, view))
+
+/** The best price to which the market has come: its mid, or one at which an exit of the same entry has filled. */
+export const reachedBy = (rules: Grouped, states: States, index: number, view: View, mid: number): number => {
+  const fills = companions(rules, index).flatMap((other) => {
+    const going = isOfSameEntry(rules, index, other) ? states[other]?.going : undefined
+    const price = going && exitFill(going, progressOf(view, rules[other]?.slot ?? ""))
+    return price === undefined ? [] : [Decimal.toNumber(price)]
+  })
+  return rules[index]?.side === "BUY" ? Math.max(mid, ...fills) : Math.min(mid, ...fills)
+}
 
 /** Between two rounds, gives all rules of a group the same number of firings and the same pause. */
 export const evened = (rules: Grouped, states: States): States =>

@@ -51,6 +51,12 @@ export const isDone = ({ after, hasExit }: Going, { completedLegs }: SlotProgres
 export const isHolding = ({ after, quantity }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) >= quantity
 
+/** The price at which its exit has filled, in whole or in part. */
+export const exitFill = (
+  { after }: Pick<Going, "after">,
+  { completedLegs, filledAt, filledInLeg }: SlotProgress
+): Price | undefined => (completedLegs - after.completedLegs > (filledInLeg > 0n ? 0 : 1) ? filledAt : undefined)
+
 /** The whole quantity of its entry; if the rule exits, no more than has filled. */
 export const entryOf = (going: Going, progress: SlotProgress): Amount => {
   const isLeaving = going.held?.left !== undefined || going.held?.isClosing === true

@@ -43,7 +43,7 @@ import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
-import { evened, isReplaced, together, waitsFor } from "./RuleGroup.ts"
+import { evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
 import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -110,7 +110,10 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     rules,
     rules.map((rule, index) => {
       const state = edited(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
-      return afterOrder(rule, state, progressOf(view, rule.slot), moment, () => isReplaced(rules, before, index, view))
+      return afterOrder(rule, state, progressOf(view, rule.slot), moment, {
+        isReplaced: () => isReplaced(rules, before, index, view),
+        reached: () => reachedBy(rules, before, index, view, moment.mid)
+      })
     })
   )
   const steps = together(
@@ -387,7 +390,7 @@ const afterOrder = (
   state: RuleState,
   progress: SlotProgress,
   moment: Moment,
-  isReplaced: () => boolean
+  { isReplaced, reached }: { readonly isReplaced: () => boolean; readonly reached: () => number }
 ): RuleState => {
   const { going } = state
   if (going === undefined) return state
@@ -396,8 +399,8 @@ const afterOrder = (
   const { withdrawnAt } = going
   const isResting = progress.live !== undefined
   if (isTouched(going, progress)) {
-    const isTrue = (term: Term, at: Moment) => truth(term, at) === "yes"
-    const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
+    const isPart = !isHolding(going, progress)
+    const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, reached(), isPart)
     if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
     // If another entry replaces this one, this one buys only what fills until it is cancelled.
     const isClosing = exitState?.isClosing === true || (withdrawnAt !== undefined && isReplaced())

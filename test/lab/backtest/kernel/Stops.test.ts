@@ -126,6 +126,45 @@ export default {
 } satisfies Own<typeof keys, number | null>
 `
 
+/** Bar 7 reaches the first target and closes below it; the price falls from bar 9 on. */
+const spike: ReadonlyArray<Bar> = [
+  ...[flat, flat, flat, flat, dip, flat, flat],
+  [100, 103, 100.3, 100.6],
+  [100.5, 100.6, 100.3, 100.4],
+  [100, 100, 97.9, 98.2],
+  [98, 98, 93, 93],
+  [93, 93, 93, 93]
+]
+
+describe("a bar in which the first target fills, and that closes below it", () => {
+  const targets = "[{ at: 2%, part: 50% }, { at: 9%, part: 50% }]"
+  const exit = "price: [{ at: entry * 1.02, part: 50% }, { at: entry * 1.09, part: 50% }]"
+  const following = (keys: string) =>
+    `{ side: buy, size: { base: 2 }, entry: 1%, takeProfit: ${targets}, stop: 4%, reach: 1%, ${keys} }`
+  for (const [name, kind, section] of [
+    ["a bracket", "bracket", following("breakevenAt: 2%")],
+    ["a bracket that trails", "bracket", following("trail: 2%, trailFrom: 2%")],
+    [
+      "a rule",
+      "rules",
+      `{ orders: { one: { when: mid > 1, side: buy, price: 99, size: { base: 2 }, times: 1, then: { ${exit}, stop: 95, breakevenAt: entry * 1.02, reach: 1% } } } }`
+    ],
+    [
+      "deals",
+      "deals",
+      `{ size: { base: 2 }, reach: 0.2%, takeProfit: ${targets}, stop: 4%, breakevenAt: 2%, times: 1 }`
+    ]
+  ] as const)
+    it(`moves the stop of the rest of ${name}`, () => {
+      for (const mode of ["optimistic", "pessimistic"] as const) {
+        const [target, rest, ...others] = run(kind, section, spike, mode).filter((each) => each.includes("SELL"))
+        assert.match(target ?? "", /^7 SELL 10[0-2]/)
+        assert.match(rest ?? "", /(9|10) SELL 9[789]/, mode)
+        assert.lengthOf(others, 0)
+      }
+    })
+})
+
 describe("a bar that reaches a stop and a target", () => {
   for (const [name, [kind, section, entry]] of Object.entries(kinds))
     it(`${name} exits at the stop under pessimistic fills, at the target under optimistic ones`, () => {

@@ -30,6 +30,7 @@ interface Deal {
   isClosing: boolean
   isExpired: boolean
   isEven: boolean
+  readonly fillsBefore: number
   /** What each exit had sold before. */
   readonly sold: ReadonlyMap<string, number>
   leaves: ((close: number) => number) | undefined
@@ -87,9 +88,11 @@ export const deals = (given: DealSettings): Strategy => {
         pausedUntil = bar + cooldownMinutes
         deal = undefined
       } else if (touched && deal.leaves === undefined) {
-        const comesTo = (thousandths: number) =>
-          BigInt(close) * 1000n * millionth - average * BigInt(1000 + thousandths)
-        if (breakeven > 0 && comesTo(breakeven) >= 0n) deal.isEven = true
+        const comesTo = (thousandths: number, price = close) =>
+          BigInt(price) * 1000n * millionth - average * BigInt(1000 + thousandths)
+        const sales = fills.slice(deal.fillsBefore).filter(({ side }) => side === "SELL")
+        const reached = [close, ...sales.map(({ price }) => price)]
+        if (breakeven > 0 && reached.some((price) => comesTo(breakeven, price) >= 0n)) deal.isEven = true
         if ((stop > 0 && comesTo(-stop) <= 0n) || (deal.isEven && comesTo(0) <= 0n))
           deal.leaves = leaving("SELL", stopReach)
       }
@@ -103,6 +106,7 @@ export const deals = (given: DealSettings): Strategy => {
         price,
         startedAt: bar,
         before,
+        fillsBefore: fills.length,
         sold,
         isClosing: false,
         isExpired: false,

@@ -30,12 +30,16 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
   const { side, stop, breakeven, reach, expireMinutes, pauseMinutes } = given
   const [sign, exitSide] = side === "BUY" ? ([1, "SELL"] as const) : ([-1, "BUY"] as const)
   const isAtLeast = (price: number, goal: number): boolean => (price - goal) * sign >= 0
-  let [firedAt, isWithdrawn, legsBefore, isClosing, isEven] = [0, false, 0, false, false]
+  let [firedAt, isWithdrawn, legsBefore, fillsBefore, isClosing, isEven] = [0, false, 0, 0, false, false]
   let order: Order = { side, price: 0, quantity: target.size }
   let leaves: ((close: number) => number) | undefined
   const at = (thousandths: number): number => eightDigits(exitSide, beyond(order.price, sign * thousandths))
   const stopPrice = () => (isEven ? order.price : stop > 0 ? at(-stop) : 0)
   const isTouched = ({ done, filled }: Desk) => part.isGoing && (done(slot) > legsBefore || filled(slot) > 0)
+  const left = ({ fills }: Desk): ReadonlyArray<number> =>
+    (part.isGoing ? fills.slice(fillsBefore) : [])
+      .filter((fill) => fill.slot === slot && fill.side === exitSide)
+      .map(({ price }) => price)
   const settle = (desk: Desk, isReplaced: boolean): void => {
     const { bar, done, isOpen, isPaying } = desk
     if (!part.isGoing) return
@@ -55,22 +59,24 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
       isWithdrawn = true
     }
   }
-  const fire = ({ bar, close, done }: Desk): void => {
+  const fire = ({ bar, close, done, fills }: Desk): void => {
     order = { side, price: eightDigits(side, beyond(close, -sign * entry.away)), quantity: target.size }
     part.fired += 1
     part.isGoing = true
     firedAt = bar
     legsBefore = done(slot)
+    fillsBefore = fills.length
     leaves = undefined
     ;[isWithdrawn, isClosing, isEven] = [false, false, false]
   }
-  const place = (desk: Desk): void => {
+  /** A price at which a part of the entry has left is one that the market has come to. */
+  const place = (desk: Desk, reached: ReadonlyArray<number>): void => {
     const { close, done, filled, isLive, want } = desk
     if (!part.isGoing || isWithdrawn) return isLive(slot) ? want(slot, undefined) : undefined
     const isBought = done(slot) > legsBefore
     const filledPart = isBought ? 0 : filled(slot)
     if (isTouched(desk) && leaves === undefined) {
-      if (breakeven > 0 && isAtLeast(close, at(breakeven))) isEven = true
+      if (breakeven > 0 && [close, ...reached].some((price) => isAtLeast(price, at(breakeven)))) isEven = true
       if (stopPrice() > 0 && isAtLeast(stopPrice(), close)) leaves = leaving(exitSide, reach)
     }
     isClosing ||= filledPart > 0 && (leaves !== undefined || isAtLeast(close, at(target.profit)))
@@ -81,7 +87,19 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
   }
   const stopNow = () => (part.isGoing && leaves === undefined && stopPrice() > 0 ? [stopPrice()] : [])
   const isOver = (desk: Desk): boolean => isWithdrawn || isTouched(desk)
-  const part = { entry, fired: 0, pausedUntil: 0, isGoing: false, settle, fire, place, isTouched, isOver, stopNow }
+  const part = {
+    entry,
+    fired: 0,
+    pausedUntil: 0,
+    isGoing: false,
+    settle,
+    fire,
+    place,
+    left,
+    isTouched,
+    isOver,
+    stopNow
+  }
   return part
 }
 
@@ -94,6 +112,7 @@ export const rules = (given: RuleSettings): Strategy => {
   )
   const act = (desk: Desk): void => {
     const touched = parts.filter((part) => part.isTouched(desk))
+    const reached = parts.map(({ entry }) => parts.flatMap((part) => (part.entry === entry ? part.left(desk) : [])))
     for (const part of parts)
       part.settle(
         desk,
@@ -112,7 +131,7 @@ export const rules = (given: RuleSettings): Strategy => {
       return !waits && fired < times && desk.bar >= pausedUntil && entry.isTrue(desk.close)
     })
     for (const part of firing) part.fire(desk)
-    for (const part of parts) part.place(desk)
+    for (const [index, part] of parts.entries()) part.place(desk, reached[index] ?? [])
   }
   const stops = () => {
     const all = parts.flatMap((part) => part.stopNow())

@@ -162,7 +162,7 @@ export const bracket = (given: Bracket): Strategy => {
       return legs === 0
     },
     stops: () => (legs === 2 || isStopped ? {} : stopOf(side, inForce(hasEntered ? best : entry))),
-    atClose: ({ close, want, done, filled }) => {
+    atClose: ({ close, want, done, filled, fills }) => {
       legs = done("position")
       const part = legs === 0 ? filled("position") : size
       if (part === 0) return want("position", { side, price: entry, quantity: size })
@@ -170,8 +170,10 @@ export const bracket = (given: Bracket): Strategy => {
       if (!hasEntered) best = close
       hasEntered = true
       if (!isStopped) {
-        if (trail > 0 && isAtLeast(close, beyond(best, sign))) best = close
-        if (breakevenAt > 0 && isAtLeast(close, breakevenAt)) stop = entry
+        const left = fills.filter((fill) => fill.side === exit).map(({ price }) => price)
+        const reached = left.reduce((best, price) => (isAtLeast(price, best) ? price : best), close)
+        if (trail > 0 && isAtLeast(reached, beyond(best, sign))) best = reached
+        if (breakevenAt > 0 && isAtLeast(reached, breakevenAt)) stop = entry
         isStopped = isAtLeast(inForce(best), close)
       }
       isClosing ||= isStopped || isAtLeast(close, takeProfit)

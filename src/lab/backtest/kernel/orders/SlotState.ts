@@ -4,7 +4,7 @@
  */
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import type { Reason } from "../../../../domain/BotEvent.ts"
-import type { Side } from "../../../../domain/Market.ts"
+import type { Price, Side } from "../../../../domain/Market.ts"
 import type { DesiredSlot } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import { none, type OrderRow } from "./OrderTable.ts"
@@ -40,6 +40,7 @@ export interface SlotState {
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
+  readonly filledAt: Price | undefined
   readonly unpaid: Amount
   readonly openQuantity: Amount
   readonly openInput: Amount
@@ -65,6 +66,7 @@ type Visible =
   | "sold"
   | "paid"
   | "proceeds"
+  | "filledAt"
   | "openQuantity"
 
 type Writable<Field extends keyof SlotState> = { -readonly [Key in Field]: SlotState[Key] }
@@ -103,6 +105,7 @@ export const make = (index: number, name: string, stale: Array<SlotState>): Slot
   sold: 0n,
   paid: 0n,
   proceeds: 0n,
+  filledAt: undefined,
   unpaid: 0n,
   openQuantity: 0n,
   openInput: 0n,
@@ -230,8 +233,9 @@ export const countArrival = (slot: Open, bar: number): number => {
   return slot.arrivals
 }
 
-export const countFill = (slot: SlotState, { side, quantity, input, output, fee }: OrderRow): void => {
+export const countFill = (slot: SlotState, { side, price, quantity, input, output, fee }: OrderRow): void => {
   const open = change(slot)
+  open.filledAt = price
   if (side === "BUY") {
     open.bought += quantity
     open.paid += input
@@ -253,12 +257,13 @@ export const freshen = (slot: Writable<"isStale">): void => {
 
 const progressOf = (slot: Pick<SlotState, Visible>, row: OrderRow | undefined): SlotProgress => {
   const { lastSide: side, lastQuantity, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
-  const { bought, sold, paid, proceeds } = slot
+  const { bought, filledAt, sold, paid, proceeds } = slot
   // Runs for every slot at every decision, so it uses literals of few shapes. Spreading would cost several times as much.
   const done = { completedLegs, filledInLeg, receivedByLastLeg, bought, sold, paid, proceeds }
   const hasOrder = row !== undefined && (quantity > 0n || slot.phase === "paying")
-  if (side === undefined && !hasOrder) return done
+  if (side === undefined && filledAt === undefined && !hasOrder) return done
   const whole: { -readonly [Field in keyof SlotProgress]: SlotProgress[Field] } = done
+  if (filledAt !== undefined) whole.filledAt = filledAt
   if (side !== undefined) whole.lastLeg = { side, quantity: lastQuantity }
   if (hasOrder) whole.live = { side: row.side, price: row.price, quantity }
   return whole
