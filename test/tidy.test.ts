@@ -53,12 +53,12 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3867,
   dashboard: 3566,
   domain: 2632,
-  engine: 13980,
+  engine: 13999,
   files: 2162,
   fleet: 1887,
   importers: 820,
   journal: 2967,
-  lab: 12470,
+  lab: 12498,
   ledger: 2839,
   orderbook: 883,
   process: 478,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5102,
   signer: 1530,
   signing: 698,
-  strategy: 16482,
+  strategy: 16536,
   venue: 5659,
   views: 3636
 }

@@ -190,7 +190,13 @@ const isUnfinished = ({ profit }: CellShape, { lastLeg, live }: SlotProgress): b
 
 /** Its price already covers its cost. An only leg that may lose is an exit, like the second leg of a cell. */
 const sale = (slot: string, leg: Leg, { completedLegs, filledInLeg }: SlotProgress, why: DesiredSlot["why"]) =>
-  ({ slot, legs: [{ ...leg, mayLose: true }], cycle: false, after: { completedLegs, filledInLeg }, why }) satisfies DesiredSlot
+  ({
+    slot,
+    legs: [{ ...leg, mayLose: true }],
+    cycle: false,
+    after: { completedLegs, filledInLeg },
+    why
+  }) satisfies DesiredSlot
 
 const saleOfHeld = (
   cell: Cell,
