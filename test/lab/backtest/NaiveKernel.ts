@@ -254,7 +254,6 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const { side, input } = order
     turns.push({ side: order.side, isExit: isExit(slot) })
     trade(slot.at, side, side === "BUY" ? gross : input, side === "BUY" ? input : gross, fee)
-    if (!isExit(slot)) entries++
     fills.push({
       market: market.name,
       bar,
