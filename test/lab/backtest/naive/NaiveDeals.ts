@@ -89,7 +89,8 @@ export const deals = (given: DealSettings): Strategy => {
         deal = undefined
       } else if (touched && deal.leaves === undefined) {
         const comesTo = (thousandths: number, price = close) =>
-          BigInt(price) * 1000n * millionth - average * BigInt(1000 + thousandths)
+          // A price within a bar has two decimal places more than millionths.
+          BigInt(Math.round(price * 100)) * 10n * millionth - average * BigInt(1000 + thousandths)
         const sales = fills.slice(deal.fillsBefore).filter(({ side }) => side === "SELL")
         const reached = [close, ...sales.map(({ price }) => price)]
         if (breakeven > 0 && reached.some((price) => comesTo(breakeven, price) >= 0n)) deal.isEven = true

@@ -157,9 +157,10 @@ export const bracket = (given: Bracket): Strategy => {
     return trail > 0 && isAtLeast(trailing, stop) ? trailing : stop
   }
   return {
-    // Each part of its entry may be one that has to leave.
+    // Each part of its entry may be one that has to leave, and each part of its exit may move the stop.
     get isAskedFirst() {
-      return legs === 0
+      const mayMove = trail > 0 || (breakevenAt > 0 && stop !== entry)
+      return legs === 0 || (legs === 1 && !isStopped && mayMove)
     },
     stops: () => (legs === 2 || isStopped ? {} : stopOf(side, inForce(hasEntered ? best : entry))),
     atClose: ({ close, want, done, filled, fills }) => {
