@@ -51,9 +51,9 @@ const budgets: Readonly<Record<string, number>> = {
   candles: 2678,
   cli: 2883,
   control: 3867,
-  dashboard: 3566,
+  dashboard: 3599,
   domain: 2632,
-  engine: 13999,
+  engine: 14003,
   files: 2162,
   fleet: 1887,
   importers: 820,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5102,
   signer: 1530,
   signing: 698,
-  strategy: 16537,
+  strategy: 16542,
   venue: 5659,
   views: 3636
 }

@@ -30,6 +30,7 @@ export interface Beside {
 }
 
 export const make = (books: Bookkeeper["Service"], settings: Settings, refusals: Refusals) => {
+  const denied = denying(refusals)
   const waiting = (strategy: Strategy, view: View, desired: DesiredOrder) => {
     const { now } = view
     const slot = books.state.slots.get(slotKey(strategy.name, desired.slot))
@@ -60,24 +61,6 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const placement = books.state.placements.get(event.placement)
     if (placement !== undefined) Tally.add(tally, placement)
   })
-
-  const denied = (
-    strategy: Strategy,
-    view: View,
-    order: DesiredOrder,
-    { price }: Pick<LimitInputs, "price">,
-    { limit, reason }: Denied
-  ) => {
-    // The sale of a whole position that is too small for an order leaves it without an exit.
-    const isAll = limit === "min-order" && order.side === "SELL" && order.quantity === view.own?.position
-    const desired = isAll ? ({ ...order, isExit: true } as const) : order
-    const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
-    const stays = limit === "min-order" ? "it stays until it is worth more, or limits.minOrder is lower" : undefined
-    const cost = exit === undefined ? "" : `; ${stays ?? leavingNow(desired.market ?? strategy.market, desired, price)}`
-    const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
-    const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
-    return exit === undefined ? refusals.once(about, limit, event) : refusals.missing(about, limit, event, event.mid)
-  }
 
   /** Reports the rest of an exit that is placed only in part. */
   const reportRest = (strategy: Strategy, view: View, { legRest, ...part }: DesiredOrder) => {
@@ -121,6 +104,27 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
 
   return { place, keptBack, reportHeldExit, reportRest }
 }
+
+/** Records each verdict of a limit once; of an exit, with the cost of leaving now. */
+const denying =
+  (refusals: Refusals) =>
+  (
+    strategy: Strategy,
+    view: View,
+    order: DesiredOrder,
+    { price }: Pick<LimitInputs, "price">,
+    { limit, reason }: Denied
+  ) => {
+    // The sale of a whole position that is too small for an order leaves it without an exit.
+    const isAll = limit === "min-order" && order.side === "SELL" && order.quantity === view.own?.position
+    const desired = isAll ? ({ ...order, isExit: true } as const) : order
+    const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
+    const stays = limit === "min-order" ? "it stays until it is worth more, or limits.minOrder is lower" : undefined
+    const cost = exit === undefined ? "" : `; ${stays ?? leavingNow(desired.market ?? strategy.market, desired, price)}`
+    const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
+    const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
+    return exit === undefined ? refusals.once(about, limit, event) : refusals.missing(about, limit, event, event.mid)
+  }
 
 /** False if a file edit was accepted while this plan was made: the older file must do nothing more. */
 export const isInForce = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
