@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { armedLeg } from "../../../src/strategy/Decision.ts"
-import type { SlotProgress } from "../../../src/strategy/View.ts"
+import { type SlotProgress, untouchedSlot } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import type { Slots } from "../support.ts"
 import { completed, decideAt, price, problemsOf, strategyOf } from "../support.ts"
@@ -142,6 +142,37 @@ describe("a bracket by percentages", () => {
     const one = strategyOf(file("{ side: buy, size: { base: 0.3 }, entry: 1%, takeProfit: 2%, stop: 5% }"))
     assert.match(one.unfit?.(filled(1)) ?? "", /^position-2 holds a position: change the number of targets/)
     assert.isUndefined(strategy.unfit?.(filled(1)))
+  })
+
+  it("buys nothing more once one of its targets begins to fill, or its stop is reached", () => {
+    const strategy = strategyOf(
+      file(
+        "{ side: buy, size: { base: 3 }, entry: 1%, takeProfit: [{ at: 3%, part: 40% }, { at: 6%, part: 60% }], stop: 5% }"
+      )
+    )
+    const first = decideAt(strategy, price("1000"))
+    const open = { ...untouchedSlot, live: { side: "BUY", price: price("990"), quantity: 180_000_000n } } as const
+    const bought = {
+      ...untouchedSlot,
+      completedLegs: 1,
+      receivedByLastLeg: 120_000_000n,
+      lastLeg: { side: "BUY" }
+    } as const
+    const isSelling = { filledInLeg: 1n, filledAt: price("1019.7"), past: { held: 1n, cost: 1n } }
+    for (const [at, one] of [
+      ["930", bought],
+      ["1000", { ...bought, ...isSelling }]
+    ] as const) {
+      const slots = new Map([
+        ["position-1", one],
+        ["position-2", open]
+      ])
+      const { absent, desired } = decideAt(strategy, price(at), first.memory, slots)
+      assert.deepStrictEqual(
+        [desired.map(({ slot }) => slot), absent.map(({ slot }) => slot)],
+        [["position-1"], ["position-2"]]
+      )
+    }
   })
 
   it("buys nothing for a target that an edit adds once the bracket has begun", () => {

@@ -1,14 +1,14 @@
 /**
  * Rules of one group share their rounds: a round begins only when all of them have ended. The parts of an entry, one for each target, fire
- * all or none. Of several entries one is enough: once one begins to fill, the others are cancelled. An entry that fills before its cancel
- * takes effect also counts, and has its own exits.
+ * all or none, and buy nothing more once one of them leaves at its stop or begins to fill its target. Of several entries one is enough: once
+ * one begins to fill, the others are cancelled. An entry that fills before its cancel takes effect also counts, and has its own exits.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { progressOf, type View } from "../../View.ts"
-import { exitFill, isTouched, type RuleState } from "./RuleState.ts"
+import { exitFill, isHolding, isTouched, type RuleState } from "./RuleState.ts"
 import type { Rule } from "./RulesSection.ts"
 
-type Grouped = ReadonlyArray<Pick<Rule, "slot" | "side" | "group">>
+type Grouped = ReadonlyArray<Pick<Rule, "slot" | "side" | "group" | "pauseMillis">>
 type States = ReadonlyArray<RuleState>
 
 const companions = (rules: Grouped, index: number): ReadonlyArray<number> => {
@@ -26,6 +26,31 @@ const hasFilled = (rules: Grouped, states: States, index: number, view: View): b
 
 export const isReplaced = (rules: Grouped, states: States, index: number, view: View): boolean =>
   companions(rules, index).some((other) => !isOfSameEntry(rules, index, other) && hasFilled(rules, states, other, view))
+
+const isExiting = (rules: Grouped, states: States, index: number, round: number, view: View): boolean => {
+  const { fired = 0, going } = states[index] ?? {}
+  const progress = progressOf(view, rules[index]?.slot ?? "")
+  // A part that an edit has added has done nothing in this round.
+  if (going === undefined) return fired === round && progress.completedLegs > 0
+  return going.held?.left !== undefined || exitFill(going, progress) !== undefined
+}
+
+/** Cancels what is open of an entry once another part of it exits. */
+export const closed = (rules: Grouped, states: States, view: View): States =>
+  states.map((state, index) => {
+    const { fired, going } = state
+    const { pauseMillis = 0, slot = "" } = rules[index] ?? {}
+    const progress = progressOf(view, slot)
+    if (going === undefined || isHolding(going, progress)) return state
+    const parts = companions(rules, index).filter((other) => other !== index && isOfSameEntry(rules, index, other))
+    if (!parts.some((other) => isExiting(rules, states, other, fired, view))) return state
+    const { held, withdrawnAt } = going
+    if (isTouched(going, progress))
+      return held?.isClosing === false ? { ...state, going: { ...going, held: { ...held, isClosing: true } } } : state
+    if (withdrawnAt !== undefined) return state
+    const pausedUntil = view.now + pauseMillis
+    return { ...state, pausedUntil, going: progress.live && { ...going, withdrawnAt: view.now } }
+  })
 
 /** The best price to which the market has come: its mid, or one at which an exit of the same entry has filled. */
 export const reachedBy = (rules: Grouped, states: States, index: number, view: View, mid: number): number => {

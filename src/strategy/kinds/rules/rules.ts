@@ -43,7 +43,7 @@ import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
-import { evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
+import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
 import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -106,16 +106,14 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   const moment = momentIn(whole, view, startedAt)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
-  const settled = evened(
-    rules,
-    rules.map((rule, index) => {
-      const state = edited(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
-      return afterOrder(rule, state, progressOf(view, rule.slot), moment, {
-        isReplaced: () => isReplaced(rules, before, index, view),
-        reached: () => reachedBy(rules, before, index, view, moment.mid)
-      })
+  const followed = rules.map((rule, index) => {
+    const state = edited(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
+    return afterOrder(rule, state, progressOf(view, rule.slot), moment, {
+      isReplaced: () => isReplaced(rules, before, index, view),
+      reached: () => reachedBy(rules, before, index, view, moment.mid)
     })
-  )
+  })
+  const settled = evened(rules, closed(rules, followed, view))
   const steps = together(
     rules,
     settled,

@@ -70,15 +70,30 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
     ;[isWithdrawn, isClosing, isEven] = [false, false, false]
   }
   /** A price at which a part of the entry has left is one that the market has come to. */
-  const place = (desk: Desk, reached: ReadonlyArray<number>): void => {
+  const look = (desk: Desk, reached: ReadonlyArray<number>): void => {
+    const { close } = desk
+    if (isWithdrawn || !isTouched(desk) || leaves !== undefined) return
+    if (breakeven > 0 && [close, ...reached].some((price) => isAtLeast(price, at(breakeven)))) isEven = true
+    if (stopPrice() > 0 && isAtLeast(stopPrice(), close)) leaves = leaving(exitSide, reach)
+  }
+  const isExiting = (desk: Desk, round: number): boolean =>
+    part.isGoing ? leaves !== undefined || left(desk).length > 0 : part.fired === round
+  /** Another part of its entry leaves, so it buys no more. */
+  const close = (desk: Desk): void => {
+    const { bar, done, isOpen } = desk
+    if (!part.isGoing || done(slot) > legsBefore) return
+    if (isTouched(desk)) isClosing = true
+    else if (!isWithdrawn) {
+      part.pausedUntil = bar + pauseMinutes
+      part.isGoing = isOpen(slot)
+      isWithdrawn = true
+    }
+  }
+  const place = (desk: Desk): void => {
     const { close, done, filled, isLive, want } = desk
     if (!part.isGoing || isWithdrawn) return isLive(slot) ? want(slot, undefined) : undefined
     const isBought = done(slot) > legsBefore
     const filledPart = isBought ? 0 : filled(slot)
-    if (isTouched(desk) && leaves === undefined) {
-      if (breakeven > 0 && [close, ...reached].some((price) => isAtLeast(price, at(breakeven)))) isEven = true
-      if (stopPrice() > 0 && isAtLeast(stopPrice(), close)) leaves = leaving(exitSide, reach)
-    }
     isClosing ||= filledPart > 0 && (leaves !== undefined || isAtLeast(close, at(target.profit)))
     const price = leaves?.(close) ?? at(target.profit)
     const exit: Order = { side: exitSide, price, quantity: target.size, isExit: true }
@@ -93,6 +108,9 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
     pausedUntil: 0,
     isGoing: false,
     settle,
+    look,
+    isExiting,
+    close,
     fire,
     place,
     left,
@@ -118,6 +136,11 @@ export const rules = (given: RuleSettings): Strategy => {
         desk,
         touched.some(({ entry }) => entry !== part.entry)
       )
+    for (const [index, part] of parts.entries()) part.look(desk, reached[index] ?? [])
+    const closing = parts.filter((part) =>
+      parts.some((other) => other !== part && other.entry === part.entry && other.isExiting(desk, part.fired))
+    )
+    for (const part of closing) part.close(desk)
     if (parts.every(({ isGoing }) => !isGoing)) {
       const [fired, pausedUntil] = [
         Math.max(...parts.map((part) => part.fired)),
@@ -131,7 +154,7 @@ export const rules = (given: RuleSettings): Strategy => {
       return !waits && fired < times && desk.bar >= pausedUntil && entry.isTrue(desk.close)
     })
     for (const part of firing) part.fire(desk)
-    for (const [index, part] of parts.entries()) part.place(desk, reached[index] ?? [])
+    for (const part of parts) part.place(desk)
   }
   const stops = () => {
     const all = parts.flatMap((part) => part.stopNow())
