@@ -232,7 +232,7 @@ ${stop}  expireAfter: 30m
   safety: { orders: 1, size: { quote: 100 }, distance: 5% }
   takeProfit: [{ at: 4%, part: 40% }, { at: 2%, part: 60% }]
   stopReach: 0.2%${more}`)
-  const exits = ({ decision }: ReturnType<typeof look>) =>
+  const exits = ({ decision }: Pick<ReturnType<typeof look>, "decision">) =>
     decision.desired.flatMap(({ slot, legs: [leg] }) =>
       slot.startsWith("exit") ? [`${slot} ${leg.quantity} at ${Decimal.format(leg.price)}`] : []
     )
