@@ -201,10 +201,7 @@ const decideNow = (whole: NextEvent.WholeRun): void => {
   }
 }
 
-/**
- * Returns true if an entry has filled on arrival, or an exit on the side of the stop, because both add to the position that it closes. The
- * strategy then states its stop. It sees other exits at the close.
- */
+/** True if an entry, or an exit on the side of the stop, has filled on arrival: its stop may be in this bar. Other exits are seen at the close. */
 const arriveWithin = (whole: NextEvent.WholeRun, bar: number, side: Side): boolean => {
   const { runs } = whole
   const counts = runs.map(({ orders }) => orders.log.count)

@@ -88,13 +88,11 @@ class RunView implements View {
   }
 
   get fillBasisPoints(): number {
-    const [{ conditions }] = this.runs
-    return conditions.rules.feeBasisPoints
+    return this.runs[0].conditions.rules.feeBasisPoints
   }
 
   get signals(): Signals {
-    const [{ conditions }] = this.runs
-    return conditions.signals?.at(this.now) ?? silence
+    return this.runs[0].conditions.signals?.at(this.now) ?? silence
   }
 
   get isHeld(): boolean {

@@ -139,8 +139,9 @@ export const deals = (given: DealSettings): Strategy => {
       const part = isLast ? floors : Math.floor((all * (targets[index]?.percent ?? 0)) / 100)
       floors -= part
       const due = isLast ? left : Math.min(left, Math.max(0, part + joined - soldNow(exit)))
-      // Too little to be an order of its own.
-      const quantity = !isLast && soldNow(exit) > 0 && due * 100 < part ? 0 : due
+      // Too little to be an order of its own; after a stop an order goes on until it has filled.
+      const isLittle = !isLast && soldNow(exit) > 0 && due * 100 < part && deal.leaves === undefined
+      const quantity = isLittle ? 0 : due
       joined = due - quantity
       left -= quantity
       const price = deal.leaves?.(close) ?? profitAt(targets[index])

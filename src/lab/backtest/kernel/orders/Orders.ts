@@ -211,10 +211,8 @@ export class Orders {
     OrderTable.count(this.table, order)
   }
 
-  /** True if a fill after the first `count` is an entry, or an exit on `side`, such as the buy of a grid's cell after its sale. */
   hasEntryAfter(count: number, side: Side): boolean {
-    const { log, table } = this
-    const rows = Array.from(log.orders.subarray(count, log.count), (order) => table.rows[order])
+    const rows = Array.from(this.log.orders.subarray(count, this.log.count), (order) => this.table.rows[order])
     return rows.some((row) => row?.isExit !== true || row.side === side)
   }
 
