@@ -53,12 +53,12 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3867,
   dashboard: 3599,
   domain: 2623,
-  engine: 13968,
+  engine: 13984,
   files: 2155,
   fleet: 1878,
   importers: 820,
   journal: 2958,
-  lab: 12455,
+  lab: 12471,
   ledger: 2835,
   orderbook: 883,
   process: 478,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5091,
   signer: 1530,
   signing: 699,
-  strategy: 16454,
+  strategy: 16464,
   venue: 5648,
   views: 3636
 }
