@@ -53,7 +53,7 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3867,
   dashboard: 3599,
   domain: 2623,
-  engine: 13984,
+  engine: 13985,
   files: 2155,
   fleet: 1878,
   importers: 820,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5091,
   signer: 1530,
   signing: 699,
-  strategy: 16464,
+  strategy: 16467,
   venue: 5648,
   views: 3636
 }

@@ -147,9 +147,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   /** The smallest value of an order; none for a part of a position that is worth it, which leaves after a stop. */
   const leastFor = ({ at }: Slot, { isExit, price, side, why }: DesiredOrder): bigint => {
     const { market, rules } = at.conditions
-    const { position } = at.held.basis
-    const reduced = side === "SELL" ? position : -position
-    const isWorthIt = reduced > 0n && quoteAmount(market, reduced, price, "up") >= rules.minimumQuote
+    const { basis, peak } = at.held
+    const isReduced = side === "SELL" ? basis.position > 0n : basis.position < 0n
+    const isWorthIt = isReduced && quoteAmount(market, peak, price, "up") >= rules.minimumQuote
     return isExit === true && isAfterStop({ why }) && isWorthIt ? 0n : rules.minimumQuote
   }
   const limits = naiveLimits(conditions.limits)

@@ -100,7 +100,7 @@ const leastFor = (
   const { minimumQuote: least } = rules
   if (least === 0n || order.isExit !== true || why === undefined || !isAfterStop({ why })) return least
   trading.fold()
-  return stoppedValue(market, { ...order, why }, trading.position.basis.position) >= least ? 0n : least
+  return stoppedValue(market, { ...order, why }, trading.position) >= least ? 0n : least
 }
 
 /** Quantity that an order for the rest of a leg has: an exit, as in live trading, has what the slot's and the free money covers. */
