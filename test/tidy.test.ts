@@ -53,12 +53,12 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3867,
   dashboard: 3599,
   domain: 2632,
-  engine: 14003,
+  engine: 14004,
   files: 2162,
   fleet: 1887,
   importers: 820,
   journal: 2967,
-  lab: 12498,
+  lab: 12491,
   ledger: 2839,
   orderbook: 883,
   process: 478,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5102,
   signer: 1530,
   signing: 698,
-  strategy: 16565,
+  strategy: 16537,
   venue: 5659,
   views: 3636
 }

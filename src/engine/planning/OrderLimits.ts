@@ -7,6 +7,7 @@
  */
 import { Result } from "effect"
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
+import type { HeldPosition } from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -49,8 +50,7 @@ export interface LimitInputs {
   /** Input asset that the strategy may still spend, less reserves. */
   readonly free: Amount
   readonly held: ReadonlyArray<Hold>
-  /** Base that the strategy holds in this market beyond its budget; below zero if it has sold more than it bought. */
-  readonly position: Amount
+  readonly position: HeldPosition
   /** Base that orders which must leave first may still fill. */
   readonly leaving: Amount
   /** Value of the strategy's unfinished placements at their prices, quote. */
@@ -244,7 +244,7 @@ const tiny: LimitRow = {
 /** Judges an exit after a stop by the whole position, so that it may be any part of a position that is worth the minimum. */
 const minimum = ({ desired, value }: Sized, { limits: { minOrder: least }, market, position }: LimitInputs) => {
   const whole = stoppedValue(market, desired, position)
-  const [noun, worth] = whole > value ? (["position", whole] as const) : (["value", value] as const)
+  const [noun, worth] = whole > value ? (["whole position", whole] as const) : (["value", value] as const)
   const text = (amount: Amount) => formatWithSymbol(amount, market.quote)
   return least === undefined ? undefined : { noun, isBelow: worth < least, worth: text(worth), least: text(least) }
 }

@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
+import { type HeldPosition, noPosition } from "../../domain/CostBasis.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAmount, inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -142,8 +143,8 @@ const freeFor = (
   (reserved.get(asset) ?? 0n) +
   (slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, strategy, asset) : 0n)
 
-const positionOf = ({ strategies }: BotState, strategy: string, market: string): Amount =>
-  strategies.get(strategy)?.trading.get(market)?.position.basis.position ?? 0n
+const positionOf = ({ strategies }: BotState, strategy: string, market: string): HeldPosition =>
+  strategies.get(strategy)?.trading.get(market)?.position ?? noPosition
 
 /** An exit that the strategy's money does not cover becomes a part. The rest of its leg stays due, and its budget refuses it. */
 export const covered = (

@@ -3,7 +3,8 @@
  * a purchase at mid × (1 + reach). The exit follows the market in steps until it has filled; a recovery does not undo the stop. With
  * `floor` it is a stop-limit: it never exits beyond that price, and stays open there while the market is beyond it.
  */
-import { type Amount, max } from "../../domain/Amount.ts"
+import type { Amount } from "../../domain/Amount.ts"
+import type { HeldPosition } from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { type DesiredOrder, type DesiredSlot, type Memory, narrowed, type PriceBounds } from "../Decision.ts"
@@ -32,15 +33,16 @@ const codes: ReadonlySet<string> = new Set(
 )
 export const isAfterStop = ({ why }: Pick<DesiredSlot, "why">): boolean => codes.has(why.code)
 
-/** Value in quote of the position that an exit after a stop reduces; zero for other orders. A position below zero is reduced by purchases. */
-export const stoppedValue = (
-  market: Market,
-  order: Pick<DesiredOrder, "isExit" | "price" | "side" | "why">,
-  position: Amount
-): Amount =>
-  order.isExit === true && isAfterStop(order)
-    ? quoteAmount(market, max(0n, order.side === "SELL" ? position : -position), order.price, "up")
-    : 0n
+type Stopped = Pick<DesiredOrder, "price" | "side" | "why"> & { readonly isExit?: true | undefined }
+
+/**
+ * Value in quote of the whole position that an exit after a stop reduces, with what its other exits have already closed of it; zero for
+ * other orders.
+ */
+export const stoppedValue = (market: Market, order: Stopped, { basis, peak }: HeldPosition): Amount => {
+  const isReduced = order.side === "SELL" ? basis.position > 0n : basis.position < 0n
+  return order.isExit === true && isAfterStop(order) && isReduced ? quoteAmount(market, peak, order.price, "up") : 0n
+}
 
 /** The slot in which several kinds exit. An end of a strategy cancels all other slots and sells there. */
 export const exitSlot = "exit"

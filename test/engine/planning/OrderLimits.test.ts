@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { noPosition } from "../../../src/domain/CostBasis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Hold } from "../../../src/engine/holds/Holds.ts"
 import { holdsOnSlot } from "../../../src/engine/holds/HoldsOn.ts"
@@ -42,7 +43,7 @@ const fine: LimitInputs = {
   openOrders: 0,
   held: [],
   leaving: 0n,
-  position: 0n,
+  position: noPosition,
   free: 5_900_000_000n,
   openNotional: 0n,
   lastHour: 0,
@@ -204,12 +205,12 @@ describe("the text of a refusal", () => {
     const least = limits({ minOrder: 6_000_000_000n })
     const row = orderLimits.find(({ name }) => name === "min-order")
     const shown = (
-      position: bigint,
+      [position, peak]: readonly [position: bigint, peak: bigint],
       change: { readonly side?: "BUY" | "SELL"; readonly code?: string; readonly isExit?: true }
     ) => {
       const { code = "stop", side = "SELL", ...exit } = change
       const order = sized({ ...desired, side, why: { code, text: "t" }, ...exit }, market)
-      const at = { ...least, position }
+      const at = { ...least, position: { ...noPosition, basis: { ...noPosition.basis, position }, peak } }
       const refusal = row?.refuses(order, at)
       return [refusal ?? "passes", row?.stateText(order, at), row?.flips(order, at, refusal === undefined)]
     }
@@ -218,21 +219,22 @@ describe("the text of a refusal", () => {
       "value 5900 USDC, at least 6000 USDC",
       "a value of 6000 USDC or more"
     ]
-    const worthIt = ["passes", "position 11800 USDC, at least 6000 USDC", "a position below 6000 USDC"]
+    const worthIt = ["passes", "whole position 11800 USDC, at least 6000 USDC", "a whole position below 6000 USDC"]
     const less = [
-      "Its position of 5900.00059 USDC is below the minimum of 6000 USDC",
-      "position 5900.00059 USDC, at least 6000 USDC",
-      "a position of 6000 USDC or more"
+      "Its whole position of 5900.00059 USDC is below the minimum of 6000 USDC",
+      "whole position 5900.00059 USDC, at least 6000 USDC",
+      "a whole position of 6000 USDC or more"
     ]
     const isExit = true
     it.each([
-      ["a sale of a position worth the minimum", 20_000_000n, { isExit }, worthIt],
-      ["a purchase for a position below zero", -20_000_000n, { isExit, side: "BUY" }, worthIt],
-      ["a sale of a smaller position", 10_000_001n, { isExit }, less],
-      ["a sale of all", 10_000_000n, { isExit }, own],
-      ["a sale beside a position below zero", -20_000_000n, { isExit }, own],
-      ["a target", 20_000_000n, { isExit, code: "take-profit" }, own],
-      ["an entry", -20_000_000n, { side: "BUY" }, own]
+      ["a sale of a position worth the minimum", [20_000_000n, 20_000_000n], { isExit }, worthIt],
+      ["a sale of the rest of such a position", [10_000_000n, 20_000_000n], { isExit }, worthIt],
+      ["a purchase for a position below zero", [-20_000_000n, 20_000_000n], { isExit, side: "BUY" }, worthIt],
+      ["a sale of a smaller position", [10_000_001n, 10_000_001n], { isExit }, less],
+      ["a sale of all", [10_000_000n, 10_000_000n], { isExit }, own],
+      ["a sale beside a position below zero", [-20_000_000n, 20_000_000n], { isExit }, own],
+      ["a target", [20_000_000n, 20_000_000n], { isExit, code: "take-profit" }, own],
+      ["an entry", [-20_000_000n, 20_000_000n], { side: "BUY" }, own]
     ] as const)("%s", (_, position, change, texts) => {
       assert.deepStrictEqual(shown(position, change), [...texts])
     })

@@ -155,7 +155,7 @@ describe("a position below the minimum order", () => {
           assert.lengthOf(others, 0)
           assert.match(
             problem,
-            /^exit-refused test\/position: The exit SELL 0\.0009997 BTC at 56430\.\d+ is not in the market, refused by its limit min-order: Its value of 56\.41\d+ USDC is below the minimum of 57 USDC; it stays until it is worth more/
+            /^exit-refused test\/position: The exit SELL 0\.0009997 BTC at 56430\.\d+ is not in the market, refused by its limit min-order: Its whole position of 56\.43\d* USDC is below the minimum of 57 USDC; it stays until it is worth more/
           )
           assert.strictEqual(
             process.state.strategies.get("test")?.trading.get("BTC/USDC")?.position.basis.position,
@@ -167,7 +167,7 @@ describe("a position below the minimum order", () => {
         })
       )
     )
-    it.effect(`that an exit of ${form.name} leaves is no leftover, and is reported`, () =>
+    it.effect(`that is the rest of a larger one of ${form.name} follows the market after its stop`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { exits, process, to, world } = yield* filled(form, 61_000, "0.003", ", minOrder: 57")
@@ -176,8 +176,9 @@ describe("a position below the minimum order", () => {
           yield* world.tell("/sandbox/fill", { side: "SELL", quantity: "0.0022" })
           yield* Effect.sleep("1 minute")
           yield* to(50_000)
-          const refusal = /The exit SELL 0\.00079\d+ BTC at .* refused by its limit min-order: /
-          yield* until(() => refusal.test(problemsIn(process)[0] ?? ""), 120_000, "it is reported")
+          const follows = /^0\.00079\d+ at 49[45]\d\d/
+          yield* until(() => follows.test(exits("SELL")[0] ?? ""), 120_000, "it follows")
+          assert.isFalse(problemsIn(process).some((text) => text.includes("min-order")))
         })
       )
     )
@@ -200,7 +201,7 @@ describe("a position below the minimum order", () => {
     )
   )
 
-  it.effect("that the exit of a deal leaves stays in the market while its order is open", () =>
+  it.effect("that is the rest of a larger one of a deal is placed again after its order has ended", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { exits, process, to, world } = yield* filled(deal, 60_000, "0.003", ", minOrder: 57")
@@ -211,7 +212,8 @@ describe("a position below the minimum order", () => {
         assert.lengthOf(exits("SELL"), 1)
         yield* world.cancel(openOrders(process)[0]?.order?.id ?? "")
         yield* until(() => openOrders(process).length === 0, 60_000, "somebody cancelled it")
-        yield* until(() => problemsIn(process).some((text) => text.includes("min-order")), 900_000, "it is reported")
+        yield* until(() => exits("SELL").length === 1, 900_000, "it is placed again")
+        assert.isFalse(problemsIn(process).some((text) => text.includes("min-order")))
       })
     )
   )
@@ -250,7 +252,7 @@ const withTargets = Effect.fnUntraced(function* (text: string, entries: number, 
   const exits = () => openOrders(process).filter((order) => order.side === side)
   yield* until(() => exits().length > 1, 120_000, "its targets rest")
   const near = (price: number) => exits().filter((order) => Math.abs(Decimal.toNumber(order.price) / price - 1) < 0.02)
-  return { process, to, near }
+  return { process, to, near, world }
 })
 
 describe("a position worth more than the minimum order", () => {
@@ -259,7 +261,7 @@ describe("a position worth more than the minimum order", () => {
       inVirtualTime(
         Effect.gen(function* () {
           const entries = form.kind === "deals" ? 1 : 2
-          const { near, process, to } = yield* withTargets(file(form, ", minOrder: 60"), entries, "SELL")
+          const { near, process, to, world } = yield* withTargets(file(form, ", minOrder: 60"), entries, "SELL")
           yield* to(40_000)
           yield* until(() => near(40_000).length > 0, 120_000, "it leaves")
           yield* Effect.sleep("20 seconds")
@@ -267,6 +269,11 @@ describe("a position worth more than the minimum order", () => {
             near(40_000).map(({ quantity }) => format(quantity, 8)),
             parts
           )
+          assert.deepStrictEqual(problemsIn(process), [])
+          yield* world.tell("/sandbox/fill", { orderId: near(40_000)[0]?.order?.id, side: "SELL" })
+          yield* until(() => near(40_000).length === 1, 60_000, "the first part has filled")
+          yield* to(39_000)
+          yield* until(() => near(38_600)[0]?.quantity !== undefined, 60_000, "the second follows the market")
           assert.deepStrictEqual(problemsIn(process), [])
         })
       )

@@ -147,9 +147,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   /** The smallest value of an order; none for a part of a position that is worth it, which leaves after a stop. */
   const leastFor = ({ at }: Slot, { isExit, price, side, why }: DesiredOrder): bigint => {
     const { market, rules } = at.conditions
-    const { position } = at.held.basis
-    const reduced = side === "SELL" ? position : -position
-    const isWorthIt = reduced > 0n && quoteAmount(market, reduced, price, "up") >= rules.minimumQuote
+    const { basis, peak } = at.held
+    const isReduced = side === "SELL" ? basis.position > 0n : basis.position < 0n
+    const isWorthIt = isReduced && quoteAmount(market, peak, price, "up") >= rules.minimumQuote
     return isExit === true && isAfterStop({ why }) && isWorthIt ? 0n : rules.minimumQuote
   }
   const limits = naiveLimits(conditions.limits)
@@ -316,7 +316,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (wasWaiting) slot.state = "idle"
     slot.deniedBy = undefined
     const { market, rules } = slot.at.conditions
-    if (armed === undefined || quoteAmount(market, armed.quantity, armed.price, "up") < leastFor(slot, armed)) {
+    if (armed === undefined || quoteAmount(market, armed.quantity, armed.price, "up") < rules.minimumQuote) {
       const due = slot.desired?.legs[dueLeg(slot.desired, progress(slot))]
       const filled = slot.desired === undefined ? 0n : filledOfLeg(slot.desired, progress(slot))
       const left = armed?.quantity ?? 0n
@@ -327,8 +327,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
         completeLeg(slot)
         return place(slot)
       }
-      if (armed !== undefined) counts.deniedMinimum++
-      return
+      if (armed === undefined) return
+      if (quoteAmount(market, armed.quantity, armed.price, "up") < leastFor(slot, armed)) {
+        counts.deniedMinimum++
+        return
+      }
     }
     const cut = reachable(slot, armed) ?? armed
     const input = inputAmount(market, cut.side, cut.quantity, cut.price)

@@ -95,13 +95,12 @@ const isYielding = ({ orders }: MarketRun, { desired }: SlotState.SlotState): bo
 const leastFor = (
   { conditions: { market, rules }, trading }: MarketRun,
   { reason: why }: SlotState.SlotState,
-  { isExit, price, side }: Pick<OrderRow, "side" | "price" | "isExit">
+  order: Pick<OrderRow, "side" | "price" | "isExit">
 ): Amount => {
-  const { minimumQuote } = rules
-  if (minimumQuote === 0n || isExit !== true || why === undefined || !isAfterStop({ why })) return minimumQuote
+  const { minimumQuote: least } = rules
+  if (least === 0n || order.isExit !== true || why === undefined || !isAfterStop({ why })) return least
   trading.fold()
-  const { position } = trading.position.basis
-  return stoppedValue(market, { isExit, price, side, why }, position) >= minimumQuote ? 0n : minimumQuote
+  return stoppedValue(market, { ...order, why }, trading.position) >= least ? 0n : least
 }
 
 /** Quantity that an order for the rest of a leg has: an exit, as in live trading, has what the slot's and the free money covers. */
@@ -121,11 +120,12 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   guard?.account.moved(slot)
   const whole = orders.arm(slot)
   const wholeRow = rowAt(orders.table, whole)
-  if (wholeRow === undefined || quoteSide(wholeRow) < leastFor(run, slot, wholeRow)) {
-    stopWaiting(run, slot)
-    if (orders.closesLeg(slot)) return place(run, slot)
-    if (wholeRow !== undefined) waiting.tooSmall()
-    return
+  if (wholeRow === undefined || quoteSide(wholeRow) < rules.minimumQuote) {
+    const isClosed = orders.closesLeg(slot)
+    const isTooSmall = wholeRow === undefined || quoteSide(wholeRow) < leastFor(run, slot, wholeRow)
+    if (isClosed || isTooSmall) stopWaiting(run, slot)
+    if (isClosed) return place(run, slot)
+    if (isTooSmall) return wholeRow && waiting.tooSmall()
   }
   if (isYielding(run, slot)) return waiting.forOrders(slot)
   const quantity = quantityIn(run, slot, wholeRow)
