@@ -50,10 +50,10 @@ const budgets: Readonly<Record<string, number>> = {
   app: 10654,
   candles: 2678,
   cli: 2883,
-  control: 3867,
+  control: 3868,
   dashboard: 3599,
   domain: 2632,
-  engine: 14004,
+  engine: 14008,
   files: 2162,
   fleet: 1887,
   importers: 820,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5102,
   signer: 1530,
   signing: 698,
-  strategy: 16537,
+  strategy: 16567,
   venue: 5659,
   views: 3636
 }

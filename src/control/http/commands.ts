@@ -92,7 +92,8 @@ export const layer = HttpApiBuilder.group(
         const objection = yield* bot.reload
         yield* bot.wake
         if (objection === "") return answer
-        return yield* new Refused({ message: `${answer.file} is saved but not applied: ${objection}` })
+        const then = "once the bot applies it, its orders are cancelled and its position is sold"
+        return yield* new Refused({ message: `${answer.file} is saved: ${then}. It waits for this: ${objection}` })
       }),
       apply: Effect.fnUntraced(function* ({ payload: { hash, ...file } }) {
         yield* bot.services.apply(file, hash)

@@ -152,8 +152,12 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       const quantity = openQuantity(order)
       if (view.now - since < minuteMillis || order.by !== undefined || quantity === 0n || isExit !== true)
         return Effect.void
-      const exit = { side, price: order.side === side ? order.price : price, quantity, rests: true } as const
-      return report(order, exit, `unfilled ${progressOf(view, slot).filledInLeg}`)
+      const exit = { side, price: order.side === side ? order.price : price, quantity } as const
+      if (order.state === "funding") {
+        const { lastAnswer = "there is no answer to its payment" } = order.funding
+        return report(order, exit, `unpaid: ${lastAnswer}`, lastAnswer)
+      }
+      return report(order, { ...exit, rests: true }, `unfilled ${progressOf(view, slot).filledInLeg}`)
     }
 
     /** The venue pays out the fills of an order when the order ends, and its slot waits until all its money is back. */

@@ -146,6 +146,22 @@ describe("an exit", () => {
     )
   )
 
+  it.effect("after a stop whose payment the venue refuses is reported with the venue's answer", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process } = yield* stoppedBracketWith((world) => {
+          world.network.bend = ({ url }) =>
+            /submit-intent$/.test(url) ? { status: 400, body: { message: "insufficient balance" } } : undefined
+        })
+        yield* until(() => told(process).length > 0, 120_000, "it is told")
+        assert.match(
+          told(process)[0]?.text ?? "",
+          /^The exit SELL .* is not in the market, refused by the venue: .*insufficient balance; leaving now at /
+        )
+      })
+    )
+  )
+
   it.effect("whose sibling has taken the money is reported with its rest after its part has filled", () =>
     inVirtualTime(
       Effect.gen(function* () {
