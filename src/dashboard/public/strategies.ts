@@ -83,11 +83,11 @@ const Range = (strategy: Strategy) => {
   const share = (price - low) / (high - low)
   const where =
     price === 0 ? "" : share < 0 ? "price below" : share > 1 ? "price above" : `price at ${shortPrice(String(price))}`
-  const left = `${Math.max(0, Math.min(1, share)) * 100}%`
+  const place = `${Math.max(0, Math.min(1, share)) * 100}%`
   return div(
     "gauge",
     div("l", span("", title), b("", where)),
-    div("track range", price === 0 ? null : h("i", { style: { left } }))
+    div("track range", price === 0 ? null : h("i", { style: { left: place } }))
   )
 }
 

@@ -23,8 +23,8 @@ const byClass = (lines: ReadonlyArray<BotLine>): ReadonlyArray<readonly [string,
 }
 
 const byOwners = (lines: ReadonlyArray<BotLine>): ReadonlyArray<string> => {
-  const owned = lines.flatMap(({ money }) => [...new Set(money.map(({ asset }) => asset))])
-  return largestFirst(Map.groupBy(owned, (asset) => asset)).map(([asset]) => asset)
+  const ownedAssets = lines.flatMap(({ money }) => [...new Set(money.map(({ asset }) => asset))])
+  return largestFirst(Map.groupBy(ownedAssets, (asset) => asset)).map(([asset]) => asset)
 }
 
 const moneyOf = (

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "limitbot-held-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("the report of a backtest", () => {
-  it.live("says how often a rule held or was undecided without an order, and why", () =>
+  it.live("says how often a rule has no order although it holds, or cannot be decided, and why", () =>
     Effect.gen(function* () {
       const [strategy, data] = [join(folder, "held.yaml"), join(folder, "flat.csv")]
       writeFileSync(

@@ -209,7 +209,7 @@ describe("the oracle's judges object to", () => {
     objects("I18", cancels.check)
   })
 
-  it("I18: an end that was taken back more than a second ago without a cancel", () => {
+  it("I18: an order without a cancel for more than a second after its end is taken back", () => {
     const at = court()
     const live = () => [{ id: "o1", placement: "p1", takenBackAt: 5_000 }]
     const cancels = Cancels.make(at, { withinMillis: 1_000, live, places: () => () => true })

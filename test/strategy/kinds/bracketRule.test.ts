@@ -163,7 +163,7 @@ describe("a bracket by percentages", () => {
       ["930", bought],
       ["1000", { ...bought, ...isSelling }]
     ] as const) {
-      const slots = new Map([
+      const slots: Slots = new Map<string, SlotProgress>([
         ["position-1", one],
         ["position-2", open]
       ])

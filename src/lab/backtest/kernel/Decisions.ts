@@ -63,11 +63,11 @@ const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot |
   const progress = orders.progressOf(slot)
   const index = dueLeg(desired, progress)
   const leg = desired.legs[index]
-  const left = leftOfLeg(desired, index, progress)
-  if (leg === undefined || left <= 0n || leg.side !== row.side) return undefined
+  const rest = leftOfLeg(desired, index, progress)
+  if (leg === undefined || rest <= 0n || leg.side !== row.side) return undefined
   const { price, side } = leg
   const isExit = leaves(desired, leg) || undefined
-  return { row, index, leg, quantity: Placing.quantityIn(run, slot, { side, price, quantity: left, isExit }) }
+  return { row, index, leg, quantity: Placing.quantityIn(run, slot, { side, price, quantity: rest, isExit }) }
 }
 
 /** `kept`: it fits the new legs. `stays`: moving is not worth it. `waits`: its successor may not be placed yet. `goes`: it is cancelled. */

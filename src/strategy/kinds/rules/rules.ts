@@ -402,8 +402,8 @@ const afterOrder = (
     if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
     // If another entry replaces this one, this one buys only what fills until it is cancelled.
     const isClosing = exitState?.isClosing === true || (withdrawnAt !== undefined && isReplaced())
-    const held = exitState && { ...exitState, isClosing }
-    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
+    const closingState = exitState && { ...exitState, isClosing }
+    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held: closingState } }
   }
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
