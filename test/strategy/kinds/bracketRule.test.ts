@@ -158,7 +158,7 @@ describe("a bracket by percentages", () => {
       receivedByLastLeg: 120_000_000n,
       lastLeg: { side: "BUY" }
     } as const
-    const isSelling = { filledInLeg: 1n, filledAt: price("1019.7"), past: { held: 1n, cost: 1n } }
+    const isSelling = { filledInLeg: 1n, filledAt: price("1019.7") }
     for (const [at, one] of [
       ["930", bought],
       ["1000", { ...bought, ...isSelling }]
