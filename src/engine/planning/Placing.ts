@@ -70,7 +70,14 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const [covers, of] = [part.quantity, legRest].map((quantity) => formatWithSymbol(quantity, base))
     const rest = { ...part, quantity: legRest - part.quantity }
     const reason = `The strategy's money covers only ${covers} of ${of}`
-    return denied(strategy, view, rest, { price: priceFor(view, part) }, { limit: "budget", reason })
+    return denied(
+      strategy,
+      view,
+      rest,
+      { price: priceFor(view, part) },
+      { limit: "budget", reason },
+      `covers ${covers}`
+    )
   }
 
   const inputsFor = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>
@@ -114,7 +121,8 @@ const denying =
     view: View,
     order: DesiredOrder,
     { price }: Pick<LimitInputs, "price">,
-    { limit, reason }: Denied
+    { limit, reason }: Denied,
+    what: string = limit
   ) => {
     // The sale of a whole position that is too small for an order leaves it without an exit.
     const isAll = limit === "min-order" && order.side === "SELL" && order.quantity === view.own?.position
@@ -124,7 +132,7 @@ const denying =
     const cost = exit === undefined ? "" : `; ${stays ?? leavingNow(desired.market ?? strategy.market, desired, price)}`
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
     const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
-    return exit === undefined ? refusals.once(about, limit, event) : refusals.missing(about, limit, event, event.mid)
+    return exit === undefined ? refusals.once(about, what, event) : refusals.missing(about, what, event, event.mid)
   }
 
 /** False if a file edit was accepted while this plan was made: the older file must do nothing more. */

@@ -137,6 +137,14 @@ describe("an exit", () => {
         yield* Effect.sleep(2_000)
         const covers = /BUY (0.000\d+) BTC .* money covers only (0.009\d+) BTC of 0.01 BTC/
         assert.match(told(process)[0]?.text ?? "", covers)
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => openOrders(process).length === 0, 60_000, "it is cancelled")
+        yield* Effect.sleep(5_000)
+        assert.match(told(process)[0]?.text ?? "", /BUY 0.01 BTC .* limit kill-switch/)
+        world.setWithdraw(undefined)
+        yield* until(isOpen, 60_000, "the part is open again")
+        yield* Effect.sleep(2_000)
+        assert.match(told(process)[0]?.text ?? "", covers)
         yield* Effect.sleep("2 minutes")
         assert.match(
           told(process)[0]?.text ?? "",

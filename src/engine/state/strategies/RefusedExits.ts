@@ -36,7 +36,8 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
       const refused = exits.get(key)
       if (refused === undefined) return
       // An exit that the venue has refused repeatedly is placed only once its order has the money.
-      if (refused.limit !== undefined) return event.isPart === true ? undefined : void exits.delete(key)
+      if (refused.limit === "budget" && event.isPart === true) return
+      if (refused.limit !== undefined) return void exits.delete(key)
       return void exits.set(key, { ...refused, isSwap: event.by === "swap" })
     }
     case "DepositSeen":
@@ -53,11 +54,21 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
       return event.status === "FILLED" ? void exits.delete(keyOf(event)) : undefined
     case "LegClosed":
       return void exits.delete(keyOf(event))
+    case "KillSwitch":
+      return released(exits, "kill-switch")
+    case "Resumed":
+      return released(exits, "paused", event.strategy)
     case "Decided":
       return forget(exits, event.strategy, new Set(event.desired.map(({ slot }) => slot)))
     case "StrategyRemoved":
       return forget(exits, event.strategy, new Set())
   }
+}
+
+/** What a hold refused may be refused by another limit now, which planning then reports. */
+const released = (exits: RefusedExits, hold: string, name?: string): void => {
+  for (const [key, { limit, strategy }] of exits)
+    if (limit === hold && strategy === (name ?? strategy)) exits.delete(key)
 }
 
 /** An exit that the strategy no longer plans is not missing. Planning reports it again once it is planned again. */
