@@ -65,7 +65,7 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
   }
 }
 
-/** What a hold refused may be refused by another limit now, which planning then reports. */
+/** An exit that the hold refused may be refused by another limit now, which planning then reports. */
 const released = (exits: RefusedExits, hold: string, name?: string): void => {
   for (const [key, { limit, strategy }] of exits)
     if (limit === hold && strategy === (name ?? strategy)) exits.delete(key)
