@@ -28,11 +28,9 @@ export const isReplaced = (rules: Grouped, states: States, index: number, view: 
   companions(rules, index).some((other) => !isOfSameEntry(rules, index, other) && hasFilled(rules, states, other, view))
 
 const isExiting = (rules: Grouped, states: States, index: number, round: number, view: View): boolean => {
-  const { fired = 0, going } = states[index] ?? {}
-  const progress = progressOf(view, rules[index]?.slot ?? "")
-  // A part that an edit has added has done nothing in this round.
-  if (going === undefined) return fired === round && progress.completedLegs > 0
-  return going.held?.left !== undefined || exitFill(going, progress) !== undefined
+  const { exited, going } = states[index] ?? {}
+  if (going === undefined) return exited === round
+  return going.held?.left !== undefined || exitFill(going, progressOf(view, rules[index]?.slot ?? "")) !== undefined
 }
 
 /** Cancels what is open of an entry once another part of it exits. */

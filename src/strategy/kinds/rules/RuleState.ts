@@ -37,6 +37,8 @@ export interface Going {
 
 export interface RuleState {
   readonly fired: number
+  /** Set for parts of a group: the last firing whose order has ended with its exit. */
+  readonly exited?: number | undefined
   readonly pausedUntil: number
   readonly going: Going | undefined
 }
@@ -63,8 +65,9 @@ export const entryOf = (going: Going, progress: SlotProgress): Amount => {
   return isLeaving && !isHolding(going, progress) ? filledOfLeg(going, progress) : going.quantity
 }
 
-export const remember = (market: Market, { fired, pausedUntil, going }: RuleState): Memory => ({
+export const remember = (market: Market, { exited, fired, pausedUntil, going }: RuleState): Memory => ({
   fired,
+  ...present({ exited }),
   pausedUntil,
   ...(going === undefined
     ? {}
@@ -105,7 +108,9 @@ const heldIn = (memory: Memory): Held | undefined => {
 export const stateIn = (market: Market, memory: Memory): RuleState => {
   const price = decimalIn(memory, "price")
   const quantity = amountIn(market.base, memory, "quantity")
-  const state = { fired: numberIn(memory, "fired") ?? 0, pausedUntil: numberIn(memory, "pausedUntil") ?? 0 }
+  const exited = numberIn(memory, "exited")
+  const times = { fired: numberIn(memory, "fired") ?? 0, pausedUntil: numberIn(memory, "pausedUntil") ?? 0 }
+  const state = { ...times, ...present({ exited }) }
   if (price === undefined || quantity <= 0n) return { ...state, going: undefined }
   return {
     ...state,

@@ -393,7 +393,10 @@ const afterOrder = (
   const { going } = state
   if (going === undefined) return state
   const over = { ...state, going: undefined }
-  if (isDone(going, progress)) return { ...over, pausedUntil: moment.now + rule.pauseMillis }
+  if (isDone(going, progress)) {
+    const ended = { ...over, pausedUntil: moment.now + rule.pauseMillis }
+    return rule.group === undefined ? ended : { ...ended, exited: state.fired }
+  }
   const { withdrawnAt } = going
   const isResting = progress.live !== undefined
   if (isTouched(going, progress)) {

@@ -32,6 +32,7 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
   const isAtLeast = (price: number, goal: number): boolean => (price - goal) * sign >= 0
   let [firedAt, isWithdrawn, legsBefore, fillsBefore, isClosing, isEven] = [0, false, 0, 0, false, false]
   let order: Order = { side, price: 0, quantity: target.size }
+  let exited: number | undefined
   let leaves: ((close: number) => number) | undefined
   const at = (thousandths: number): number => eightDigits(exitSide, beyond(order.price, sign * thousandths))
   const stopPrice = () => (isEven ? order.price : stop > 0 ? at(-stop) : 0)
@@ -47,7 +48,10 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
       part.isGoing = false
       part.pausedUntil = bar + pauseMinutes
     }
-    if (done(slot) === legsBefore + 2 && !isPaying(slot)) return end()
+    if (done(slot) === legsBefore + 2 && !isPaying(slot)) {
+      exited = part.fired
+      return end()
+    }
     // What filled after all while it was withdrawn is an entry like any other; one that was replaced buys no more.
     if (isTouched(desk)) {
       isClosing ||= isWithdrawn && isReplaced
@@ -77,7 +81,7 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
     if (stopPrice() > 0 && isAtLeast(stopPrice(), close)) leaves = leaving(exitSide, reach)
   }
   const isExiting = (desk: Desk, round: number): boolean =>
-    part.isGoing ? leaves !== undefined || left(desk).length > 0 : part.fired === round
+    part.isGoing ? leaves !== undefined || left(desk).length > 0 : exited === round
   /** Another part of its entry leaves, so it buys no more. */
   const close = (desk: Desk): void => {
     const { bar, done, isOpen } = desk
