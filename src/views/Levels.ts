@@ -35,8 +35,8 @@ export const levelsOf = (
     const isDone = armedLeg(each, progressOf({ slots }, slot)) === undefined
     return isDone ? [] : level("target", market.name, legs.at(-1)?.price)
   })
-  const rounds = desired.filter(({ cycle, legs }) => cycle && legs.length === 2)
-  const edges = rounds.length < 2 ? [] : rounds.flatMap(({ legs }) => legs.map(({ price }) => price))
+  const cells = desired.filter(({ cycle, legs, market }) => cycle && legs.length > 1 && (market?.name ?? main) === main)
+  const edges = cells.length < 2 ? [] : cells.flatMap(({ legs }) => legs.map(({ price }) => price))
   return [
     ...level("range-low", main, edges.length === 0 ? undefined : edges.reduce(Decimal.min)),
     ...level("range-high", main, edges.length === 0 ? undefined : edges.reduce(Decimal.max)),
