@@ -53,7 +53,7 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3868,
   dashboard: 3599,
   domain: 2632,
-  engine: 14027,
+  engine: 14022,
   files: 2162,
   fleet: 1887,
   importers: 820,

@@ -47,21 +47,25 @@ export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
   Decimal.multiply(value, Decimal.make(BigInt(count)))
 
 /** Decimals of rounded quote amounts: cents of a currency, more of any other asset. */
-export const quoteDecimals = (market: Translated["market"]): number =>
-  market === undefined || isMoney(market[1]) ? 2 : 8
+const quoteDecimals = (market: Translated["market"]): number => (market === undefined || isMoney(market[1]) ? 2 : 8)
 
-/** Returns the total cost of a base order and all safety orders at their prices, rounded up to this many decimals. */
+export const quoteRounded = (
+  market: Translated["market"],
+  amount: Decimal.Decimal,
+  rounding: Decimal.Rounding
+): Decimal.Decimal => Decimal.roundToStep(amount, Decimal.make(1n, quoteDecimals(market)), rounding)
+
+/** Returns the total cost of a base order and all safety orders at their prices. */
 export const costOfDeal = (
   base: Decimal.Decimal,
-  safety: { readonly size: Decimal.Decimal; readonly scale: Decimal.Decimal; readonly orders: number },
-  decimals: number
+  safety: { readonly size: Decimal.Decimal; readonly scale: Decimal.Decimal; readonly orders: number }
 ): Decimal.Decimal => {
   let [sum, size] = [base, safety.size]
   for (let order = 0; order < safety.orders; order += 1) {
     sum = Decimal.add(sum, size)
     size = Decimal.roundToStep(Decimal.multiply(size, safety.scale), Decimal.make(1n, 12), "up")
   }
-  return Decimal.roundToStep(sum, Decimal.make(1n, decimals), "up")
+  return sum
 }
 
 export interface Named {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { line, namesIn, percentOf, quoteDecimals, type Translated, times } from "./Translated.ts"
+import { line, namesIn, percentOf, quoteRounded, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
   settings.pass(..."template_version exchange connector_name id controller_type candles_config order_type".split(" "))
@@ -80,7 +80,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
       message: "its ends are closer together than min_spread_between_orders, or its total is less than one order"
     })
   const market = namesIn(settings.text("trading_pair"), "-")
-  const size = Decimal.divide(total, Decimal.make(BigInt(cells)), quoteDecimals(market), "down")
+  const size = quoteRounded(market, Decimal.divide(total, Decimal.make(BigInt(cells)), 8, "down"), "down")
   return {
     kind: "grid",
     market,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { entersAtOnce, otherMarkets, percentOf, quoteDecimals, type Translated } from "./Translated.ts"
+import { entersAtOnce, otherMarkets, percentOf, quoteRounded, type Translated } from "./Translated.ts"
 
 const maxOrders = 50
 
@@ -47,14 +47,13 @@ export const passivbot = Effect.fnUntraced(function* (
     "entry_grid_double_down_factor",
     "it is the size of the next entry relative to the position"
   )
-  const least = Decimal.make(1n, quoteDecimals(market))
-  const size = Decimal.roundToStep(Decimal.multiply(budget, share), least, "down")
-  const first = Decimal.roundToStep(Decimal.multiply(size, factor), least, "down")
+  const size = quoteRounded(market, Decimal.multiply(budget, share), "down")
+  const first = quoteRounded(market, Decimal.multiply(size, factor), "down")
   const scale = Decimal.add(Decimal.one, factor)
   let [orders, next, held] = [0, first, size]
   while (orders < maxOrders && !Decimal.isGreater(Decimal.add(held, next), budget)) {
     held = Decimal.add(held, next)
-    next = Decimal.roundToStep(Decimal.multiply(next, scale), least, "up")
+    next = quoteRounded(market, Decimal.multiply(next, scale), "up")
     orders += 1
   }
   const marks = ["close_grid_markup_start", "close_grid_markup_end", "close_grid_min_markup"].flatMap(

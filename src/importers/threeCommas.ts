@@ -8,7 +8,7 @@ import {
   line,
   namesIn,
   otherMarkets,
-  quoteDecimals,
+  quoteRounded,
   type Translated,
   times
 } from "./Translated.ts"
@@ -71,10 +71,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const all = times(size, cells)
   const budget =
     asset === "base"
-      ? {
-          base: all,
-          quote: Decimal.roundToStep(Decimal.multiply(all, upper), Decimal.make(1n, quoteDecimals(market)), "up")
-        }
+      ? { base: all, quote: quoteRounded(market, Decimal.multiply(all, upper), "up") }
       : { base: Decimal.divide(all, lower, 8, "up"), quote: all }
   const lines = [settings.number("max_active_buy_lines"), settings.number("max_active_sell_lines")]
   const hides = lines.some((most) => most !== undefined && Decimal.isLess(most, Decimal.make(BigInt(levels))))
@@ -149,7 +146,7 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   return {
     kind: "deals",
     market,
-    budget: { quote: safety === undefined ? base : costOfDeal(base, safety, quoteDecimals(market)) },
+    budget: { quote: safety === undefined ? base : quoteRounded(market, costOfDeal(base, safety), "up") },
     section: [
       `size: { quote: ${Decimal.format(base)} }`,
       entersAtOnce,

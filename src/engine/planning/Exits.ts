@@ -93,12 +93,7 @@ export const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =
 /** Names the extra cost (quote, rounded up) of an exit at the market's price instead of the better of its own price and the mid. */
 export const leavingNow = (
   market: Market,
-  {
-    price,
-    quantity: open,
-    legRest: quantity = open,
-    side
-  }: Pick<DesiredOrder, "legRest" | "price" | "quantity" | "side">,
+  { price, quantity, side }: Pick<DesiredOrder, "price" | "quantity" | "side">,
   now: BidAsk
 ): string => {
   const [at, middle] = [executable(side, now), mid(now)]

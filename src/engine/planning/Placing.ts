@@ -45,7 +45,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const event = { _tag: "Deferred", ...about, reason } as const
     if (exit === undefined) return refusals.once(about, `${times} refusals`, event)
     const price = priceFor(view, desired)
-    const cost = leavingNow(desired.market ?? strategy.market, desired, price)
+    const cost = leavingNow(desired.market ?? strategy.market, exit, price)
     return refusals.missing(about, "refused", { ...event, reason: `${reason}; ${cost}`, exit }, mid(price))
   }
 
@@ -129,7 +129,7 @@ const denying =
     const desired = isAll ? ({ ...order, isExit: true } as const) : order
     const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
     const stays = limit === "min-order" ? "it stays until it is worth more, or limits.minOrder is lower" : undefined
-    const cost = exit === undefined ? "" : `; ${stays ?? leavingNow(desired.market ?? strategy.market, desired, price)}`
+    const cost = exit === undefined ? "" : `; ${stays ?? leavingNow(desired.market ?? strategy.market, exit, price)}`
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
     const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
     return exit === undefined ? refusals.once(about, what, event) : refusals.missing(about, what, event, event.mid)

@@ -49,7 +49,7 @@ export class Waiting {
 
   lacksMoney({ input, isExit, side }: OrderRow, isNews: boolean): void {
     if (isNews) this.funds++
-    // A part of an exit that is no leftover is placed too.
+    // A part of an exit is placed too if it is more than a leftover (`isLeftover`), so no smaller amount helps.
     const enough = isExit === true ? input / 100n : input
     if (side === "BUY") this.leastQuote = min(this.leastQuote ?? enough, enough)
     else this.leastBase = min(this.leastBase ?? enough, enough)
