@@ -5,16 +5,14 @@
  * One declaration of the section's keys gives the reader, the defaults, the schema for editors, the questions of `limitbot init` and the
  * template for the answers.
  */
-import type { Amount } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
-import type { Memory } from "./Decision.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { MarketNamed } from "./Markets.ts"
-import type { Problem, Report, Span } from "./Problem.ts"
+import type { Report, Span } from "./Problem.ts"
 import type { Setup } from "./Setup.ts"
-import type { Budget, Decide, Limits, Look, Proof, StandsOf, Unfit, WatchedMarket } from "./Strategy.ts"
+import type { Behaviour, Budget, Limits } from "./Strategy.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode } from "./YamlReader.ts"
 
 export interface KindContext {
@@ -27,24 +25,6 @@ export interface KindContext {
   readonly marketNamed: MarketNamed
   readonly root: YamlNode
   readonly to: Report
-}
-
-export interface Behaviour {
-  readonly initialMemory: Memory
-  readonly decide: Decide
-  readonly inputs?: Look
-  readonly stands?: StandsOf
-  readonly candles?: ReadonlyMap<string, number>
-  readonly watched?: ReadonlyArray<WatchedMarket>
-  readonly depth?: ReadonlyArray<Amount>
-  readonly signals?: ReadonlyMap<string, number>
-  readonly volumes?: ReadonlyMap<string, Problem>
-  readonly unfit?: Unfit
-  readonly proof?: Proof
-  readonly endsAt?: number
-  /** A stop or a target of the whole strategy may end it (see `Decision.isOver`). */
-  readonly mayEnd?: true
-  readonly earns?: string
 }
 
 export interface Form {

@@ -94,7 +94,31 @@ export interface WatchedMarket {
   readonly candles: ReadonlyMap<string, number>
 }
 
-export interface Strategy {
+/** The trading of a strategy: it follows from the section of its kind, and from keys that change any kind. */
+export interface Behaviour {
+  readonly decide: Decide
+  /** The comparisons of `decide`, for explanations. Missing if its reasons say everything. */
+  readonly inputs?: Look
+  readonly stands?: StandsOf
+  readonly unfit?: Unfit
+  readonly earns?: string
+  /** Epoch milliseconds of its end. From then on it only cancels orders or exits its position. */
+  readonly endsAt?: number
+  /** A stop or a target of the whole strategy may end it (see `Decision.isOver`). */
+  readonly mayEnd?: true
+  /** Missing for this program's own code. A reader that uses the file runs it once. */
+  readonly proof?: Proof
+  readonly watched?: ReadonlyArray<WatchedMarket>
+  /** The number of closed candles of each timeframe after which it is warm. */
+  readonly candles?: ReadonlyMap<string, number>
+  /** Markets whose volumes it uses, with the problem to report if no source has them. */
+  readonly volumes?: ReadonlyMap<string, Problem>
+  readonly depth?: ReadonlyArray<Amount>
+  /** The largest age of each signal, in milliseconds. */
+  readonly signals?: ReadonlyMap<string, number>
+}
+
+export interface Strategy extends Behaviour {
   /** Unique among the running strategies; `Fields.strategyName` defines its form. */
   readonly name: string
   readonly kind: string
@@ -112,30 +136,12 @@ export interface Strategy {
   readonly limits: Limits
   readonly terms?: OrderTerms
   readonly initialMemory: Memory
-  readonly decide: Decide
-  /** The comparisons of `decide`, for explanations. Missing if its reasons say everything. */
-  readonly inputs?: Look
-  readonly stands?: StandsOf
-  readonly unfit?: Unfit
-  readonly earns?: string
-  /** Epoch milliseconds of its end. From then on it only cancels orders or exits its position. */
-  readonly endsAt?: number
-  /** Missing for this program's own code. A reader that uses the file runs it once. */
-  readonly proof?: Proof
   /** `notLive`: why it can only be backtested. `notSearched`: why searches and tests of luck cannot use it. */
   readonly notLive?: Problem
   readonly notSearched?: Problem
   readonly warnings?: ReadonlyArray<Problem>
-  readonly watched?: ReadonlyArray<WatchedMarket>
-  /** The number of closed candles of each timeframe after which it is warm. */
-  readonly candles?: ReadonlyMap<string, number>
   /** The source of candles from before the bot's start, as the file names it, with its place in the file. */
   readonly candleSource?: { readonly value: string; readonly start: number; readonly end: number }
-  /** Markets whose volumes it uses, with the problem to report if no source has them. */
-  readonly volumes?: ReadonlyMap<string, Problem>
-  readonly depth?: ReadonlyArray<Amount>
-  /** The largest age of each signal, in milliseconds. */
-  readonly signals?: ReadonlyMap<string, number>
 }
 
 type Trades = Pick<Strategy, "market" | "others">

@@ -6,7 +6,7 @@ import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
-import type { Behaviour, Kind, KindContext } from "./Kind.ts"
+import type { Kind, KindContext } from "./Kind.ts"
 import { part } from "./kinds/PriceLevels.ts"
 import { kinds } from "./kinds.ts"
 import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
@@ -28,7 +28,7 @@ import {
   type Span,
   sourceText
 } from "./Problem.ts"
-import type { Strategy } from "./Strategy.ts"
+import type { Behaviour, Strategy } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
 import { isTimeframe, usualTimeframe } from "./Timeframe.ts"
 import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
@@ -195,6 +195,7 @@ const readStrategy = (
     text: to.source.text,
     market,
     limits,
+    initialMemory: null,
     ...present({
       others: others.length === 0 ? undefined : others,
       notSearched: searchProblem(to.source, fields.kind, others.length === 0 ? undefined : fields.market, behaviour),

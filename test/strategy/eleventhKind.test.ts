@@ -51,7 +51,6 @@ const pulse: Kind = {
     if (least !== undefined && Decimal.isLess(whole.price, least)) report(to, at("least"), "least is above the price")
     const leg = { side, price: whole.price, quantity: quantityAt(market, whole.size, whole.price) }
     return {
-      initialMemory: null,
       decide: ({ now }) => {
         const why = { code: "pulse", text: `after ${wait} ms`, source: whole.keys("wait") }
         const isDue = now >= wait

@@ -2,8 +2,8 @@
 import type { Amount } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import type { Behaviour } from "../Kind.ts"
 import type { Problem } from "../Problem.ts"
+import type { Behaviour } from "../Strategy.ts"
 
 interface Watched {
   readonly market: Market

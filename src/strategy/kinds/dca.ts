@@ -80,7 +80,7 @@ export const dca: Kind = {
       )
     }
     const opened = new MadeOf<Opened>()
-    return { initialMemory: null, decide: (view, memory) => decide(whole, opened, view, memory) }
+    return { decide: (view, memory) => decide(whole, opened, view, memory) }
   })
 }
 

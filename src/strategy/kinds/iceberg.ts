@@ -101,7 +101,6 @@ export const iceberg: Kind = {
     const part: PartOfTotal = { slot, side, price, size: whole.total, quantity: total, piece: visible }
     const shareOut = sharing(market, isOwn)
     return {
-      initialMemory: null,
       decide: (view) => {
         const { shares, isPlain } = shareOut([part], view)
         const [share] = shares

@@ -156,7 +156,6 @@ export const ladder: Kind = {
     })
     const shareOut = sharing(market, isOwn)
     return {
-      initialMemory: null,
       decide: (view) => {
         const decision = decisionAt(rungsAt(view.fillBasisPoints))
         const { desired } = decision

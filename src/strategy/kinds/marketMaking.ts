@@ -161,7 +161,6 @@ export const marketMaking: Kind = {
     const quantities = parts.map((part) => (quantity * part) / OrderSizes.wholePart)
     const quotes = decider(maker)
     return {
-      initialMemory: null,
       ...(needs.candles.size + needs.watched.size + needs.signals.size === 0 ? {} : neededBy(needs)),
       depth: [...needs.depth, ...quantities],
       decide: hanging === undefined ? quotes : withHanging(quotes, { ...maker, ...hanging })

@@ -13,8 +13,9 @@ import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
-import type { Behaviour, Kind } from "../Kind.ts"
+import type { Kind } from "../Kind.ts"
 import * as Ask from "../Setup.ts"
+import type { Behaviour } from "../Strategy.ts"
 import { legsDone, priceIn, progressOf, type View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
@@ -30,10 +31,7 @@ import {
 
 const pricePlaces = 18
 
-const behave = (whole: Rebalance): Behaviour => ({
-  initialMemory: null,
-  decide: (view, memory) => decideAny(whole, view, memory)
-})
+const behave = (whole: Rebalance): Behaviour => ({ decide: (view, memory) => decideAny(whole, view, memory) })
 
 export const rebalance: Kind = {
   name: "rebalance",

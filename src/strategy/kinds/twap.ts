@@ -96,7 +96,7 @@ export const twap: Kind = {
       context
     )
     const whole = { ...settings, slices }
-    return { initialMemory: null, decide: deciding(whole), unfit: (slots) => otherSide(market, side, slots, isOwn) }
+    return { decide: deciding(whole), unfit: (slots) => otherSide(market, side, slots, isOwn) }
   })
 }
 

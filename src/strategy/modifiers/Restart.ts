@@ -6,8 +6,8 @@
 import { type Amount, format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Decision, Memory } from "../Decision.ts"
-import type { Behaviour } from "../Kind.ts"
 import { amountIn, numberIn } from "../kinds/Memory.ts"
+import type { Behaviour } from "../Strategy.ts"
 import { type View, viewWith } from "../View.ts"
 import { marking } from "./Mark.ts"
 
@@ -60,7 +60,7 @@ export const restarting =
       const baseText = (amount: Amount) => format(amount, market.base.decimals)
       const [base, quote] = [baseText(own.freeBase), format(own.freeQuote, market.quote.decimals)]
       const noted = { number: run, base, quote, position: baseText(own.position) }
-      const decision = inRun(behaviour.decide(viewOf(view, noted), behaviour.initialMemory), run)
+      const decision = inRun(behaviour.decide(viewOf(view, noted), null), run)
       return decision.isOver ? undefined : { ...decision, memory: mark.on(decision.memory, noted) }
     }
     return {

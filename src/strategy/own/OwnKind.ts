@@ -13,10 +13,10 @@ import { positionIn } from "../expression/Judge.ts"
 import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket } from "../JsonSchema.ts"
-import { type Behaviour, form, type Kind } from "../Kind.ts"
+import { form, type Kind } from "../Kind.ts"
 import { size } from "../kinds/Size.ts"
 import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
-import type { Decide } from "../Strategy.ts"
+import type { Behaviour, Decide } from "../Strategy.ts"
 import { isTimeframe, timeframe } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import type { YamlNode } from "../YamlReader.ts"
@@ -129,7 +129,6 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
     }
   }
   return {
-    initialMemory: null,
     decide,
     ...(candles.size === 0 ? {} : { candles }),
     ...(signals.size === 0 ? {} : { signals })

@@ -10,7 +10,7 @@ import { iso, messageOf, orderedJson } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { age, countText } from "../../domain/Words.ts"
 import { armedLeg, type Decision, type DesiredSlot, holds, type Leg, type Memory } from "../Decision.ts"
-import type { Behaviour } from "../Kind.ts"
+import type { Behaviour } from "../Strategy.ts"
 import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { inStretches, repeated } from "./Watch.ts"
 
@@ -52,7 +52,7 @@ const impurityAt = (file: string, behaviour: Behaviour, market: Market, level: n
   const world = worldOf(market, behaviour, level, chance)
   const unready = coldFailure(behaviour, world.view())
   if (unready !== undefined) return unready
-  let memory: Memory = behaviour.initialMemory
+  let memory: Memory = null
   const impurityOfLook = (): string | undefined => {
     const view = world.view()
     const answer = behaviour.decide(view, memory)
@@ -86,7 +86,7 @@ const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
       const cold = [...(view.candles ?? [])].map(
         ([timeframe, { columns }]) => [timeframe, { columns, closed }] as const
       )
-      behaviour.decide({ ...view, candles: new Map(cold) }, behaviour.initialMemory)
+      behaviour.decide({ ...view, candles: new Map(cold) }, null)
     } catch (mistake) {
       const candleCount = countText(closed, "closed candle")
       return `${messageOf(mistake)}; it had only ${candleCount} and must wait for enough`

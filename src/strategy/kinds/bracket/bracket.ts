@@ -13,9 +13,10 @@ import { inputAmount, type Market, mid, opposite, outputAmount, type Price } fro
 import { present } from "../../../domain/Present.ts"
 import { type Decision, filledLegs, filledOfLeg, type Leg, type Memory, sooner } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
-import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, type Whole } from "../../Kind.ts"
+import { eitherForm, form, type Kind, reasons, type Section, type Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
+import type { Behaviour } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { checkBudget, checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
 import { checkRounds } from "../checks/RoundCheck.ts"
@@ -89,7 +90,6 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   checkRounds([{ buy, sell }], "take-profit", at("takeProfit"), context, "move it further from the entry")
   const whole = { ...settings, entry, takeProfit, leaving: stopExit(market, takeProfit.side, settings, context.to) }
   return {
-    initialMemory: null,
     decide: (view, memory) => decide(whole, view, memory),
     unfit: (slots) => otherSide(market, side, slots, isOwn) ?? heldElsewhere([{ slot }], slots)
   }

@@ -91,7 +91,6 @@ export const deals: Kind = {
     const whole = dealsOf(settings, section)
     const { when, needs, market } = whole
     return {
-      initialMemory: null,
       ...neededBy(needs),
       decide: decider(whole),
       inputs: (view) => {

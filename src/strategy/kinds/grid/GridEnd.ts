@@ -11,9 +11,9 @@ import { present } from "../../../domain/Present.ts"
 import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
 import { positionIn } from "../../expression/Judge.ts"
 import * as Read from "../../Fields.ts"
-import type { Behaviour, Section } from "../../Kind.ts"
+import type { Section } from "../../Kind.ts"
 import { type Report, report } from "../../Problem.ts"
-import type { Budget, Decide } from "../../Strategy.ts"
+import type { Behaviour, Budget, Decide } from "../../Strategy.ts"
 import { legsDone, progressOf, type View } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, textIn } from "../Memory.ts"
@@ -62,9 +62,8 @@ export const checkEnds = (
 
 export const endingAt = (decide: Decide, given: GridEnd, to: Report): Behaviour => {
   const end = { ...given, leaving: stopExit(given.market, "SELL", given, to) }
-  if (end.stop === undefined && end.takeProfit === undefined) return { initialMemory: null, decide }
+  if (end.stop === undefined && end.takeProfit === undefined) return { decide }
   return {
-    initialMemory: null,
     mayEnd: true,
     decide: (view, memory) => {
       const grid = decide(view, memory)

@@ -32,10 +32,10 @@ import { isGlanced, neededBy } from "../../expression/Needs.ts"
 import { isSameList, lately } from "../../expression/Same.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import { type Behaviour, formOf, type Kind } from "../../Kind.ts"
+import { formOf, type Kind } from "../../Kind.ts"
 import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
-import type { Inputs, StandsAt } from "../../Strategy.ts"
+import type { Behaviour, Inputs, StandsAt } from "../../Strategy.ts"
 import { timeframe } from "../../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { atPrice, bySwap } from "../Execution.ts"
@@ -60,7 +60,6 @@ export const rules: Kind = {
 export const behaviourOf = (whole: Rules): Behaviour => {
   const names = knownOf(whole)
   return {
-    initialMemory: null,
     ...neededBy(whole.needs),
     decide: (view, memory) => decide(whole, names, view, memory),
     inputs: (view, memory) => inputs(whole, names, view, memory),
