@@ -111,14 +111,9 @@ export const checkTick = (market: Market, price: Price, at: Span, to: Report): b
   const below = Decimal.roundToStep(price, market.tick, "down")
   const above = Decimal.add(below, market.tick)
   const step = `${market.name} trades in steps of ${Decimal.format(market.tick)}`
-  report(
-    to,
-    at,
-    `the price ${Decimal.format(price)} is between two steps: ${step}`,
-    Decimal.isPositive(below)
-      ? `take ${Decimal.format(below)} or ${Decimal.format(above)}`
-      : `at least ${Decimal.format(above)}`
-  )
+  const hint = Decimal.isPositive(below) ? `take ${Decimal.format(below)} or` : "at least"
+  const text = `the price ${Decimal.format(price)} is between two steps: ${step}`
+  report(to, at, text, `${hint} ${Decimal.format(above)}`)
   return false
 }
 
@@ -175,6 +170,18 @@ const lastDigitOf = (price: number): Pick<Decimal.Decimal, "digits" | "scale"> =
 
 export const away = (price: Price, ratio: Decimal.Decimal): Price =>
   Decimal.multiply(price, Decimal.add(Decimal.one, ratio))
+
+/** The price that is this ratio better for an exit of a position of this side: above a purchase, below a sale. */
+export const ahead = (side: Side, price: Price, ratio: Decimal.Decimal): Price =>
+  away(price, side === "BUY" ? ratio : negate(ratio))
+
+export const behind = (side: Side, price: Price, ratio: Decimal.Decimal): Price => ahead(side, price, negate(ratio))
+
+/** True if a position of this side gains more at `price` than at the other one. */
+export const isBetter = (side: Side, price: Price, other: Price): boolean =>
+  side === "BUY" ? Decimal.isGreater(price, other) : Decimal.isLess(price, other)
+
+export const isAsGood = (side: Side, price: Price, other: Price): boolean => !isBetter(side, other, price)
 
 export const isWithin = (centre: Price, ratio: Decimal.Decimal, price: Price): boolean =>
   Decimal.isGreater(price, away(centre, negate(ratio))) && Decimal.isLess(price, away(centre, ratio))

@@ -12,6 +12,7 @@ import { type Market, opposite, type Price, quoteAmount, type Side } from "../..
 import { present } from "../../domain/Present.ts"
 import type { DesiredSlot, Leg } from "../Decision.ts"
 import { type SlotProgress, untouchedSlot, type View } from "../View.ts"
+import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
 export interface PartOfTotal {
@@ -256,19 +257,18 @@ export const legsLeft = ({
   }
 }
 
-const verbs = { BUY: "bought", SELL: "sold" } as const
+const pastVerbs = { BUY: "bought", SELL: "sold" } as const
 
 export const doneText = ({ base }: Market, { part: { quantity, side }, traded }: Share): string => {
-  const own = `it ${verbs[side]} ${formatWithSymbol(traded, base)}`
+  const own = `it ${pastVerbs[side]} ${formatWithSymbol(traded, base)}`
   if (traded === 0n) return "nothing of the total is left for it: other orders have traded it, or still may"
   if (traded >= quantity) return `it is done: ${own}`
   return `it is done: ${own}, and nothing more of the total is left for it`
 }
 
-export const restText = ({ base }: Market, { part: { side }, rest, traded }: Share): string => {
-  const verb = side === "BUY" ? "buys" : "sells"
+export const restText = ({ base }: Market, { part: { price, side }, rest, traded }: Share): string => {
   const before = traded === 0n ? "" : ` more, after ${formatWithSymbol(traded, base)}`
-  return `${verb} ${formatWithSymbol(rest, base)}${before}`
+  return `${verbs[side]} ${formatWithSymbol(rest, base)}${before} at ${Decimal.format(price)}`
 }
 
 /**
@@ -291,7 +291,7 @@ export const otherSide = (
   const [slot, progress] = conflict
   const before = opposite(side)
   const amount = formatWithSymbol(tradedBy(before, progress), base)
-  return `${slot} has ${verbs[before]} ${amount}, and the file ${side === "BUY" ? "buys" : "sells"} first now: ${anew}`
+  return `${slot} has ${pastVerbs[before]} ${amount}, and the file ${verbs[side]} first now: ${anew}`
 }
 
 export const averagePrice = (

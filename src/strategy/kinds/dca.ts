@@ -4,7 +4,6 @@
  * prevents new orders, are skipped.
  */
 
-import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
@@ -17,9 +16,9 @@ import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
 import { checkValues, lackText } from "./BudgetCheck.ts"
 import { checkFeesOfSizes } from "./checks/RoundCheck.ts"
-import { givenAway } from "./Execution.ts"
+import { givenAway, orderText } from "./Execution.ts"
 import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
-import { away, checkFall, negate, orderPrice } from "./PriceLevels.ts"
+import { ahead, behind, checkFall, isBetter, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
 
 const maxPurchases = 1_000
@@ -72,12 +71,8 @@ export const dca: Kind = {
     const isInInput = (side === "BUY") === (size.unit === "quote")
     if (isInInput && available !== undefined && total > available) {
       const amounts = lackText(total, available, inputAsset(market, side), size.unit)
-      report(
-        to,
-        at("size"),
-        `${countText(times, "order")} of this size would need ${amounts}`,
-        "fewer times, or a smaller size"
-      )
+      const text = `${countText(times, "order")} of this size would need ${amounts}`
+      report(to, at("size"), text, "fewer times, or a smaller size")
     }
     const opened = new MadeOf<Opened>()
     return { decide: (view, memory) => decide(whole, opened, view, memory) }
@@ -93,13 +88,11 @@ interface Progress {
 }
 
 const triggerOf = ({ side, drop }: Dca, last: Price | undefined): Price | undefined =>
-  drop === undefined || last === undefined ? undefined : away(last, side === "BUY" ? negate(drop) : drop)
+  drop === undefined || last === undefined ? undefined : behind(side, last, drop)
 
 const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
   const trigger = triggerOf(whole, progress.last)
-  const isTriggered =
-    trigger !== undefined &&
-    (whole.side === "BUY" ? !Decimal.isGreater(price, trigger) : !Decimal.isLess(price, trigger))
+  const isTriggered = trigger !== undefined && !isBetter(whole.side, price, trigger)
   const isDue = progress.made < whole.times && (now >= progress.next || isTriggered)
   const isPaused =
     (whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)) ||
@@ -110,10 +103,9 @@ const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
 type Opened = ReadonlyArray<DesiredSlot>
 
 const purchase = ({ keys, market, side, size }: Dca, slot: string, price: Price): DesiredSlot => {
-  const quantity = quantityAt(market, size, price)
-  const amount = formatWithSymbol(quantity, market.base)
-  const text = `${side === "BUY" ? "buys" : "sells"} ${amount} at ${Decimal.format(price)}`
-  return { slot, legs: [{ side, price, quantity }], cycle: false, why: reasons(keys)("dca-purchase", text, "every") }
+  const leg = { side, price, quantity: quantityAt(market, size, price) }
+  const why = reasons(keys)("dca-purchase", orderText(leg, market), "every")
+  return { slot, legs: [leg], cycle: false, why }
 }
 
 const openedIn = (whole: Dca, memory: Memory, made: number): Opened =>
@@ -135,7 +127,7 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
   const next = view.now < was.next ? was.next : was.next + (missedBuys + 1) * everyMillis
   const isKeptBack = isPaused || view.isHeld === true
   const begins = isDue && !isKeptBack
-  const own = orderPrice(market, side, away(price, side === "BUY" ? reach : negate(reach)))
+  const own = orderPrice(market, side, ahead(side, price, reach))
   // A trigger during a pause is used up as well: the next one counts from here.
   const after: Progress = {
     next,

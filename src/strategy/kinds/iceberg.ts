@@ -3,9 +3,8 @@
  * when the one before has filled. The answer holds without limit, unless the slot traded under another file: then the legs are parts of the
  * remaining total (see `Total`).
  */
-import { format, formatWithSymbol } from "../../domain/Amount.ts"
+import { format } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Decision, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
@@ -14,6 +13,7 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
 import { checkFees } from "./checks/RoundCheck.ts"
+import { orderText } from "./Execution.ts"
 import { tickPrice } from "./PriceLevels.ts"
 import { quantityAt, quantityInParts, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
@@ -68,12 +68,8 @@ export const iceberg: Kind = {
     if (visible > total) return report(to, at("visible"), "the visible part is larger than the total")
     const count = (total + visible - 1n) / visible
     if (count > BigInt(mostParts)) {
-      return report(
-        to,
-        at("visible"),
-        `${count} parts: at most ${mostParts} are possible`,
-        "make the visible part larger"
-      )
+      const text = `${count} parts: at most ${mostParts} are possible`
+      return report(to, at("visible"), text, "make the visible part larger")
     }
     const legs = Array.from({ length: Number(count) }, (_, index): Leg => {
       const rest = total - visible * BigInt(index)
@@ -81,15 +77,11 @@ export const iceberg: Kind = {
     })
     checkBudget(legs, "all parts together", at("total"), context)
     checkFees(legs, at("visible"), context)
-    checkValues(
-      legs.map((part) => valueOf(market, part)),
-      at("visible"),
-      context
-    )
+    const values = legs.map((part) => valueOf(market, part))
+    checkValues(values, at("visible"), context)
     const [first, ...others] = legs
     if (first === undefined) return undefined
-    const verb = side === "BUY" ? "buys" : "sells"
-    const text = `${verb} ${formatWithSymbol(total, market.base)} at ${Decimal.format(price)} in ${count} parts, one visible`
+    const text = `${orderText({ ...first, quantity: total }, market)} in ${count} parts, one visible`
     const why = { code: "iceberg-part", text, source: keys("price") }
     const decision: Decision = {
       desired: [{ slot, legs: [first, ...others], cycle: false, why }],
@@ -118,6 +110,6 @@ const edited = (market: Market, plain: Decision, share: Share, own: Reason): Dec
     const why = { ...own, code: "done", text: doneText(market, share) }
     return { ...plain, desired: [], absent: [{ slot, why }], until }
   }
-  const text = `${restText(market, share)} at ${Decimal.format(share.part.price)}, one part visible`
-  return { ...plain, desired: [{ slot, ...remainder, cycle: false, why: { ...own, text } }], until }
+  const why = { ...own, text: `${restText(market, share)}, one part visible` }
+  return { ...plain, desired: [{ slot, ...remainder, cycle: false, why }], until }
 }

@@ -6,18 +6,19 @@ import type { Amount } from "../../domain/Amount.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { netOfFills } from "../../domain/fees/RoundCost.ts"
-import { inputAmount, inputAsset, type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
+import { type Market, opposite, type Price } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
 import { numeric } from "../JsonSchema.ts"
-import { formOf, type Kind, type KindContext, type Section } from "../Kind.ts"
-import { report, type Span } from "../Problem.ts"
+import { formOf, type Kind, type Section } from "../Kind.ts"
+import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
-import { checkValues, lackText, valueOf } from "./BudgetCheck.ts"
+import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
 import { checkFees, checkTarget } from "./checks/RoundCheck.ts"
-import { away, between, checkDistinct, isOnTick, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
+import { orderText } from "./Execution.ts"
+import { ahead, between, checkDistinct, isOnTick, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import {
   averagePrice,
@@ -105,15 +106,8 @@ export const ladder: Kind = {
     }),
   ...formOf(keys, pricesOf, (whole, { at, ...context }, prices) => {
     const { to } = context
-    const {
-      market,
-      side,
-      total,
-      takeProfit,
-      scale,
-      allowLoss,
-      profile = scale === undefined ? "flat" : "geometric"
-    } = whole
+    const { market, side, total, takeProfit, scale, allowLoss } = whole
+    const { profile = scale === undefined ? "flat" : "geometric" } = whole
     if (scale !== undefined && profile !== "geometric") {
       report(to, at("scale"), `scale belongs to the profile geometric, not to ${profile}`)
     }
@@ -122,19 +116,22 @@ export const ladder: Kind = {
       const rung: Size = { unit: total.unit, amount: sizes[index] ?? 0n }
       return { side, price, quantity: quantityAt(market, rung, price) }
     })
-    const noPrice =
-      takeProfit && entries.find((entry) => !Decimal.isPositive(exitOf(market, entry, { takeProfit }).price))
+    const exits = takeProfit === undefined ? [] : entries.map((entry) => exitOf(market, entry, { takeProfit }))
+    const noPrice = entries[exits.findIndex(({ price }) => !Decimal.isPositive(price))]
     if (noPrice !== undefined) {
       const sold = `after the sale at ${Decimal.format(noPrice.price)}`
-      report(
-        to,
-        at("takeProfit"),
-        `this far below there is no price left to buy back at, ${sold}`,
-        "take a smaller ratio"
-      )
+      const text = `this far below there is no price left to buy back at, ${sold}`
+      report(to, at("takeProfit"), text, "take a smaller ratio")
     }
-    if (!checkEntries(entries, at("total"), context)) return undefined
-    const exits = takeProfit === undefined ? [] : entries.map((entry) => exitOf(market, entry, { takeProfit }))
+    const before = to.problems.length
+    const empty = entries.find(({ quantity }) => quantity === 0n)
+    if (empty !== undefined) {
+      const rung = `the rung at ${Decimal.format(empty.price)}`
+      const text = `this total leaves nothing for ${rung}: less than the smallest unit of ${market.base.symbol}`
+      report(to, at("total"), text)
+    }
+    checkBudget(entries, "all rungs together", at("total"), context, "lower the total")
+    if (to.problems.length > before) return undefined
     const values = [...entries, ...exits].map((order) => valueOf(market, order))
     checkValues(values, at("total"), context)
     checkFees([...entries, ...exits], at("total"), context)
@@ -216,7 +213,7 @@ const rungLeft = (
     return nothing("other-side", "it began with the other side, and holds what that left")
   if (exit !== undefined && isTurned(share)) {
     const { quantity, ...turned } = exitLeft(share, exit)
-    const then = rest === 0n ? "" : `, then ${restText(market, share)} at ${Decimal.format(entry.price)}`
+    const then = rest === 0n ? "" : `, then ${restText(market, share)}`
     const verb = exit.side === "BUY" ? "buys back" : "sells"
     const text = `${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(exit.price)}${then}`
     return { slot, cycle, ...turned, why: { ...why, text } }
@@ -224,9 +221,8 @@ const rungLeft = (
   const remainder = legsLeft(share)
   if (remainder === undefined) return nothing("done", doneText(market, share))
   const [first] = remainder.legs
-  const text = `${restText(market, share)} at ${Decimal.format(entry.price)}`
   const legs = exit === undefined ? remainder.legs : ([first, { ...exit, quantity: traded + rest }] as const)
-  return { slot, cycle, ...remainder, legs, why: { ...why, text } }
+  return { slot, cycle, ...remainder, legs, why: { ...why, text: restText(market, share) } }
 }
 
 /** Geometric: each rung is the one before times the scale. Multiplied by a common factor, so all weights are whole. */
@@ -251,33 +247,13 @@ export const split = (
   return sizes.map((amount, index) => (index === count - 1 ? amount + rest : amount))
 }
 
-const checkEntries = (entries: ReadonlyArray<Leg>, total: Span, { market, budget, to }: KindContext): boolean => {
-  const before = to.problems.length
-  const empty = entries.find(({ quantity }) => quantity === 0n)
-  if (empty !== undefined) {
-    const at = `the rung at ${Decimal.format(empty.price)}`
-    report(to, total, `this total leaves nothing for ${at}: less than the smallest unit of ${market.base.symbol}`)
-  }
-  const side: Side = entries[0]?.side ?? "BUY"
-  const needed = entries.reduce((sum, { price, quantity }) => sum + inputAmount(market, side, quantity, price), 0n)
-  const available = side === "BUY" ? budget?.quote : budget?.base
-  if (available !== undefined && needed > available) {
-    const asset = inputAsset(market, side)
-    const key = side === "BUY" ? "quote" : "base"
-    const amounts = lackText(needed, available, asset, key)
-    report(to, total, `all rungs together need ${amounts}`, `raise limits.budget.${key}, or lower the total`)
-  }
-  return to.problems.length === before
-}
-
 interface Target {
   readonly takeProfit: Decimal.Decimal
   readonly fillBasisPoints?: number | undefined
 }
 
 const exitOf = (market: Market, { side, price, quantity }: Leg, { takeProfit, fillBasisPoints }: Target): Leg => {
-  const exact = away(price, side === "BUY" ? takeProfit : negate(takeProfit))
-  const net = netOfFills(side === "BUY", exact, fillBasisPoints)
+  const net = netOfFills(side === "BUY", ahead(side, price, takeProfit), fillBasisPoints)
   return { side: opposite(side), price: orderPrice(market, opposite(side), net), quantity }
 }
 
@@ -290,8 +266,7 @@ const makeRung = (
   source: string
 ): DesiredSlot => {
   const slot = `rung-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
-  const verb = entry.side === "BUY" ? "buys" : "sells"
-  const first = `rung ${index + 1} of ${count} ${verb} ${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
+  const first = `rung ${index + 1} of ${count} ${orderText(entry, market)}`
   if (target === undefined) {
     return { slot, legs: [entry], cycle: false, why: { code: "ladder-rung", text: first, source } }
   }

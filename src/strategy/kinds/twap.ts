@@ -9,7 +9,6 @@
  * time is over are cancelled. After an edit the slices share the remaining total (see `Total`).
  */
 
-import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
@@ -25,9 +24,9 @@ import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
 import { checkFees } from "./checks/RoundCheck.ts"
-import { givenAway } from "./Execution.ts"
+import { givenAway, orderText } from "./Execution.ts"
 import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
-import { away, negate, orderPrice, share, tickPrice } from "./PriceLevels.ts"
+import { ahead, orderPrice, share, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
 
@@ -81,20 +80,13 @@ export const twap: Kind = {
     const slices = slice(total, settings.slices, over, Decimal.toNumber(settings.vary), seed)
     const orders = slices.map(({ size }): Leg => ({ side, price: limit, quantity: quantityAt(market, size, limit) }))
     if (orders.some(({ quantity }) => quantity <= 0n)) {
-      return report(
-        context.to,
-        at("total"),
-        `too little for ${countText(slices.length, "slice")}`,
-        "fewer slices, or a larger total"
-      )
+      const text = `too little for ${countText(slices.length, "slice")}`
+      return report(context.to, at("total"), text, "fewer slices, or a larger total")
     }
     checkBudget(orders, "all slices together", at("total"), context)
     checkFees(orders, at("total"), context)
-    checkValues(
-      orders.map((order) => valueOf(market, order)),
-      at("total"),
-      context
-    )
+    const values = orders.map((order) => valueOf(market, order))
+    checkValues(values, at("total"), context)
     const whole = { ...settings, slices }
     return { decide: deciding(whole), unfit: (slots) => otherSide(market, side, slots, isOwn) }
   })
@@ -156,7 +148,7 @@ const delayed = (whole: Twap, delay: Delay | undefined, from: number, passed: nu
 }
 
 const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
-  const edgePrice = orderPrice(market, side, away(mid(view.price), side === "BUY" ? reach : negate(reach)))
+  const edgePrice = orderPrice(market, side, ahead(side, mid(view.price), reach))
   return side === "BUY" ? Decimal.min(edgePrice, limit) : Decimal.max(edgePrice, limit)
 }
 
@@ -172,9 +164,8 @@ const placed = ({ keys, market, side, slices }: Twap, share: Share, index: numbe
   const remainder = share.isPlain ? { legs: [{ side, price, quantity }] as const } : legsLeft(share)
   if (remainder === undefined || quantity === 0n)
     return { slot, why: because("done", doneText(market, share), "slices") }
-  const own = `${side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)}`
-  const what = share.isPlain ? own : restText(market, share)
-  const text = `slice ${index + 1} of ${slices.length} ${what} at ${Decimal.format(price)}`
+  const what = share.isPlain ? orderText({ side, price, quantity }, market) : restText(market, share)
+  const text = `slice ${index + 1} of ${slices.length} ${what}`
   return { slot, ...remainder, cycle: false, why: because("twap-slice", text, "slices") }
 }
 

@@ -7,7 +7,7 @@
  * moves the stop to the entry price. With `stopBy: swap` the exit at the stop is a swap. A bracket that begins after a condition, repeats,
  * or has prices that follow from the market is a rule (see `BracketRule`).
  */
-import { formatWithSymbol, max } from "../../../domain/Amount.ts"
+import { max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAmount, type Market, mid, opposite, outputAmount, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
@@ -20,9 +20,9 @@ import type { Behaviour } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { checkBudget, checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
 import { checkRounds } from "../checks/RoundCheck.ts"
-import { atPrice, bySwap, execution } from "../Execution.ts"
+import { atPrice, bySwap, execution, orderText } from "../Execution.ts"
 import { decimalIn, isTrueIn } from "../Memory.ts"
-import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
+import { ahead, away, behind, checkTick, isAsGood, isBetter, orderPrice, part } from "../PriceLevels.ts"
 import { exitFill } from "../rules/RuleState.ts"
 import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
@@ -80,11 +80,8 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   const back = inputAmount(market, "BUY", entry.quantity, dearest) - outputAmount(market, side, entry.quantity, price)
   checkDearExit(side, at("stop"), context, back)
   const prices = [price, settings.takeProfit, settings.stop]
-  checkValues(
-    prices.map((each) => valueOf(market, { ...entry, price: each })),
-    at("size"),
-    context
-  )
+  const values = prices.map((each) => valueOf(market, { ...entry, price: each }))
+  checkValues(values, at("size"), context)
   if (settings.trail === undefined) checkFloor(takeProfit.side, settings, settings.stop, at("floor"), context.to)
   const [buy, sell] = side === "BUY" ? [entry, takeProfit] : [takeProfit, entry]
   checkRounds([{ buy, sell }], "take-profit", at("takeProfit"), context, "move it further from the entry")
@@ -146,9 +143,6 @@ export const bracket: Kind = {
   ...eitherForm([fixed, followed], (section) => (isFollowing(section) ? followed : fixed))
 }
 
-const isBetter = ({ entry }: Bracket, a: Price, b: Price): boolean =>
-  entry.side === "BUY" ? Decimal.isGreater(a, b) : Decimal.isLess(a, b)
-
 const checkOrder = (
   settings: Settings,
   { at, isWritten, to }: Pick<Section<ReturnType<typeof keys>>, "at" | "isWritten" | "to">
@@ -157,7 +151,7 @@ const checkOrder = (
   const entry = Decimal.format(settings.entry)
   const check = (key: "takeProfit" | "stop" | "breakevenAt" | "trailFrom", name: string, where = good) => {
     const price = settings[key]
-    if (price === undefined || (where === "above" ? Decimal.isGreater : Decimal.isLess)(price, settings.entry)) return
+    if (price === undefined || isBetter(where === "above" ? "BUY" : "SELL", price, settings.entry)) return
     report(to, at(key), `${name} must be ${where} the entry price ${entry}`)
   }
   check("takeProfit", "the take-profit")
@@ -169,9 +163,6 @@ const checkOrder = (
     report(to, at(key), `${key} without trail does nothing`, "give trail, or remove this key")
   }
 }
-
-const better = ({ entry }: Bracket, price: Price, ratio: Decimal.Decimal): Price =>
-  away(price, entry.side === "BUY" ? ratio : negate(ratio))
 
 interface State {
   /** The target was reached while part of the entry was open. */
@@ -185,34 +176,34 @@ interface State {
 const stopOf = (whole: Bracket, { best, isBreakeven }: Pick<State, "best" | "isBreakeven">): Price => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
   if (whole.trail === undefined) return fixed
-  const trailing = better(whole, best, negate(whole.trail))
-  return !waits(whole, best) && isBetter(whole, trailing, fixed) ? trailing : fixed
+  const trailing = behind(whole.side, best, whole.trail)
+  return !waits(whole, best) && isBetter(whole.side, trailing, fixed) ? trailing : fixed
 }
 
 const stopKey = (whole: Bracket, { best, isBreakeven }: State) => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
-  const isTrailing = isBetter(whole, stopOf(whole, { best, isBreakeven }), fixed)
+  const isTrailing = isBetter(whole.side, stopOf(whole, { best, isBreakeven }), fixed)
   return isTrailing ? "trail" : isBreakeven ? "breakevenAt" : "stop"
 }
 
 const waits = (whole: Bracket, best: Price): boolean =>
-  whole.trailFrom !== undefined && isBetter(whole, whole.trailFrom, best)
+  whole.trailFrom !== undefined && isBetter(whole.side, whole.trailFrom, best)
 
 const nextBest = (whole: Bracket, best: Price): Price =>
-  whole.trailFrom !== undefined && waits(whole, best) ? whole.trailFrom : better(whole, best, whole.trailStep)
+  whole.trailFrom !== undefined && waits(whole, best) ? whole.trailFrom : ahead(whole.side, best, whole.trailStep)
 
 /** `fill`: the price at which a part of the exit has filled, so that the market has come there. */
 const advance = (whole: Bracket, before: State, price: Price, fill: Price | undefined, isPart: boolean): State => {
   if (before.left !== undefined)
     return { ...before, left: whole.leaving.left(price, stopOf(whole, before), before.left) }
-  const reached = fill !== undefined && isBetter(whole, fill, price) ? fill : price
-  const hasMoved = whole.trail !== undefined && !isBetter(whole, nextBest(whole, before.best), reached)
+  const { breakevenAt, side, takeProfit } = whole
+  const reached = fill !== undefined && isBetter(side, fill, price) ? fill : price
+  const hasMoved = whole.trail !== undefined && isAsGood(side, reached, nextBest(whole, before.best))
   const best = hasMoved ? reached : before.best
-  const isBreakeven =
-    before.isBreakeven || (whole.breakevenAt !== undefined && !isBetter(whole, whole.breakevenAt, reached))
+  const isBreakeven = before.isBreakeven || (breakevenAt !== undefined && isAsGood(side, reached, breakevenAt))
   const stop = stopOf(whole, { best, isBreakeven })
-  const isClosing = before.isClosing || (isPart && !isBetter(whole, whole.takeProfit.price, price))
-  const leftNow = isBetter(whole, price, stop) ? undefined : whole.leaving.left(price, stop)
+  const isClosing = before.isClosing || (isPart && isAsGood(side, price, takeProfit.price))
+  const leftNow = isBetter(side, price, stop) ? undefined : whole.leaving.left(price, stop)
   return { best, isBreakeven, isClosing, left: leftNow }
 }
 
@@ -256,7 +247,6 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
       ? takeProfit
       : { ...takeProfit, price: whole.leaving.price(exitState), ...bySwap(whole.stopBy === "swap") }
   const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
-  const amount = `${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
   const because = reasons(keys)
   const why =
     state !== undefined && exitState !== undefined
@@ -265,11 +255,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
           `the price reached the stop ${Decimal.format(exitState.from)}: exits ${atPrice(whole.stopBy === "swap", exit.price)}`,
           stopKey(whole, state)
         )
-      : because(
-          "bracket",
-          `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`,
-          filled === 0 ? "entry" : "takeProfit"
-        )
+      : because("bracket", `${orderText(entry, market)}; ${numbers}`, filled === 0 ? "entry" : "takeProfit")
   const isClosing = part > 0n && (exitState !== undefined || state?.isClosing === true)
   const legs = [isClosing ? { ...entry, quantity: part } : entry, exit] as const
   const desired = [{ slot, legs, ...present({ after }), cycle: false, why }]
@@ -295,14 +281,11 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
 
 const boundsOf = (whole: Bracket, state: State, stop: Price, isPart: boolean): Decision["until"] => {
   if (state.left !== undefined) return { ...whole.leaving.until(state.left), onFill: isPart }
-  const isLong = whole.entry.side === "BUY"
   const goals = [
     ...(whole.trail === undefined ? [] : [nextBest(whole, state.best)]),
     ...(whole.breakevenAt === undefined || state.isBreakeven ? [] : [whole.breakevenAt]),
     ...(isPart && !state.isClosing ? [whole.takeProfit.price] : [])
   ]
-  const [first, ...others] = goals
-  const goal = first === undefined ? undefined : others.reduce(isLong ? Decimal.min : Decimal.max, first)
-  const good = goal === undefined ? {} : isLong ? { priceAbove: goal } : { priceBelow: goal }
-  return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }), onFill: isPart || goals.length > 0 }
+  const bounds = { ...stopsOf(opposite(whole.side), goals), ...stopsOf(whole.side, [stop]) }
+  return { ...bounds, onFill: isPart || goals.length > 0 }
 }

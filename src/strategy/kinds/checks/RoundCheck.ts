@@ -40,31 +40,20 @@ export const checkFees = (orders: ReadonlyArray<Leg>, at: Span, context: Context
 export const checkFeesOfSizes = (sizes: ReadonlyArray<Size>, side: Side, at: Span, context: Context): void => {
   const asset = outputAsset(context.market, side)
   const unit = side === "BUY" ? "base" : "quote"
-  checkOutputs(
-    sizes.flatMap((size) => (size.unit === unit ? [{ asset, amount: size.amount }] : [])),
-    at,
-    context
-  )
-}
-
-interface PricedRound {
-  readonly buy: Leg
-  readonly sell: Leg
+  const outputs = sizes.flatMap((size) => (size.unit === unit ? [{ asset, amount: size.amount }] : []))
+  checkOutputs(outputs, at, context)
 }
 
 export const checkRounds = (
-  rounds: ReadonlyArray<PricedRound>,
+  rounds: ReadonlyArray<{ readonly buy: Leg; readonly sell: Leg }>,
   name: string,
   at: Span,
   context: Context,
   hint: string
 ): void => {
   const { market, to } = context
-  checkFees(
-    rounds.flatMap(({ buy, sell }) => [buy, sell]),
-    at,
-    context
-  )
+  const orders = rounds.flatMap(({ buy, sell }) => [buy, sell])
+  checkFees(orders, at, context)
   const { costs } = market
   if (costs === undefined) return
   const losing = rounds
@@ -116,13 +105,8 @@ export const checkTarget = (
   if (smallest === undefined) return
   const { price, quantity } = smallest
   const proceeds = quoteAmount(context.market, quantity, price, "down")
-  checkRatio(
-    { ratio: ratioOf(side, target), isNet: true, bought: quantity, proceeds },
-    "its take-profit",
-    at,
-    context,
-    larger
-  )
+  const round = { ratio: ratioOf(side, target), isNet: true, bought: quantity, proceeds }
+  checkRatio(round, "its take-profit", at, context, larger)
 }
 
 export const ratioOf = (side: Side, target: Decimal.Decimal): Decimal.Decimal =>

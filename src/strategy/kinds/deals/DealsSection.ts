@@ -9,10 +9,10 @@ import { lately } from "../../expression/Same.ts"
 import { scopeOf } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import type { KindContext, Section, Whole } from "../../Kind.ts"
+import type { Section, Whole } from "../../Kind.ts"
 import { report, warn } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
-import { checkDearExit, checkValues, lackText } from "../BudgetCheck.ts"
+import { checkDearExit, checkNeed, checkValues } from "../BudgetCheck.ts"
 import { checkFeesOfSizes, checkRatio, ratioOf } from "../checks/RoundCheck.ts"
 import { givenAway } from "../Execution.ts"
 import { checkFall, part } from "../PriceLevels.ts"
@@ -23,11 +23,6 @@ import { type Distance, distance } from "../Volatility.ts"
 
 export const mostSafetyOrders = 50
 export const mostDeals = 1_000_000
-
-interface Step {
-  readonly slot: string
-  readonly size: Size
-}
 
 const safetyKeys = (market: Market) => ({
   orders: Read.required(Read.integer(1, mostSafetyOrders), "how many"),
@@ -67,14 +62,11 @@ export const dealsKeys = (market: Market) => ({
   times: Read.optional(Read.integer(1, mostDeals), "total number of deals")
 })
 
-type Keys = ReturnType<typeof dealsKeys>
-
 export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timeframe" | "when"> {
   readonly when: Term | undefined
   readonly whenText: string
-  readonly steps: ReadonlyArray<Step>
+  readonly steps: ReadonlyArray<{ readonly slot: string; readonly size: Size }>
   readonly spacing: Distance
-  readonly distanceScale: number
   readonly distancesFrom: (first: Decimal.Decimal) => ReadonlyArray<Decimal.Decimal>
   readonly active: number
   readonly needs: Needs
@@ -84,9 +76,10 @@ export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timefra
   readonly minOrder: Amount
 }
 
-type Safety = Read.KnownSettings<ReturnType<typeof safetyKeys>>
-
-const stepsOf = ({ orders, size, sizeScale }: Safety, market: Market): ReadonlyArray<Step> =>
+const stepsOf = (
+  { orders, size, sizeScale }: Read.KnownSettings<ReturnType<typeof safetyKeys>>,
+  market: Market
+): Deals["steps"] =>
   size === undefined
     ? []
     : Array.from({ length: orders ?? 0 }, (_, index) => ({
@@ -94,20 +87,19 @@ const stepsOf = ({ orders, size, sizeScale }: Safety, market: Market): ReadonlyA
         size: scaled(size, market, sizeScale ** index)
       }))
 
-const distancesOf = (
-  { steps, distanceScale }: Pick<Deals, "steps" | "distanceScale">,
-  first: Decimal.Decimal
-): ReadonlyArray<Decimal.Decimal> => {
-  let below = 0
-  return steps.map((_, index) => {
-    below += Decimal.toNumber(first) * distanceScale ** index
-    return Decimal.fromNumber(below, 9)
-  })
-}
+const distancesBy =
+  (count: number, scale: number): Deals["distancesFrom"] =>
+  (first) => {
+    let below = 0
+    return Array.from({ length: count }, (_, index) => {
+      below += Decimal.toNumber(first) * scale ** index
+      return Decimal.fromNumber(below, 9)
+    })
+  }
 
 export const dealsOf = (
   { safety: read, when: condition, ...whole }: Whole<typeof dealsKeys>,
-  section: Section<Keys>
+  section: Section<ReturnType<typeof dealsKeys>>
 ): Deals => {
   const { market, side, size } = whole
   const { at, to } = section
@@ -118,7 +110,9 @@ export const dealsOf = (
   const { distance: spacing = none, distanceScale = 1, active = steps.length } = safety ?? {}
   const { follows } = spacing
   if (follows !== undefined) needCandles(scope.needs, follows.series.timeframe, follows.series.warmUp)
-  const last = distancesOf({ steps, distanceScale }, spacing.widest).at(-1)
+  const distancesFrom = lately(distancesBy(steps.length, distanceScale))
+  const widest = distancesFrom(spacing.widest)
+  const last = widest.at(-1)
   if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
     report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
   }
@@ -135,7 +129,10 @@ export const dealsOf = (
   }
   const place = at(section.isWritten("safety") ? "safety" : "size")
   const sizes = [size, ...steps.map((step) => step.size)]
-  checkBudget(sizes, side, place, section)
+  // Sizes in the other asset are left to the limits, because their price is not known.
+  const key = side === "BUY" ? "quote" : "base"
+  const needed = sizes.reduce((sum, { unit, amount }) => (unit === key ? sum + amount : sum), 0n)
+  checkNeed(needed, key, "all orders of a deal", place, section, "make them smaller or fewer")
   const values = sizes.flatMap(({ unit, amount }) => (unit === "quote" ? [amount] : []))
   checkValues(values, place, section)
   const way = (["stop", "exitAfter"] as const).find((key) => whole[key] !== undefined)
@@ -147,22 +144,13 @@ export const dealsOf = (
     const round = { ratio: ratioOf(side, takeProfit[index]?.at ?? Decimal.zero), isNet: true, ...entryAmount }
     checkRatio(round, "its take-profit", at("takeProfit"), section, "make the orders larger")
   }
-  if (active > steps.length)
-    warn(
-      to,
-      at("safety"),
-      `active is ${active}, and there are ${countText(steps.length, "safety order")}`,
-      "lower active"
-    )
-  const distances = distancesOf({ steps, distanceScale }, spacing.widest).map(Decimal.toNumber)
-  const beyond = whole.stop && firstBeyond(Decimal.toNumber(whole.stop), side, sizes, distances)
-  if (beyond !== undefined)
-    warn(
-      to,
-      at("stop"),
-      `safety order ${beyond} of ${steps.length} lies beyond the stop: the deal has ended before its price is reached`,
-      "widen the stop, or take fewer or nearer safety orders"
-    )
+  const activeText = `active is ${active}, and there are ${countText(steps.length, "safety order")}`
+  if (active > steps.length) warn(to, at("safety"), activeText, "lower active")
+  const beyond = whole.stop && firstBeyond(Decimal.toNumber(whole.stop), side, sizes, widest.map(Decimal.toNumber))
+  if (beyond !== undefined) {
+    const text = `safety order ${beyond} of ${steps.length} lies beyond the stop: the deal has ended before its price is reached`
+    warn(to, at("stop"), text, "widen the stop, or take fewer or nearer safety orders")
+  }
   return {
     ...whole,
     takeProfit,
@@ -172,8 +160,7 @@ export const dealsOf = (
     whenText: condition?.text ?? "",
     steps,
     spacing,
-    distanceScale,
-    distancesFrom: lately((first) => distancesOf({ steps, distanceScale }, first)),
+    distancesFrom,
     active,
     needs: scope.needs,
     leaving: stopExit(market, opposite(side), { ...whole, reach: whole.stopReach }, to)
@@ -202,17 +189,3 @@ const firstBeyond = (
 }
 
 const none: Distance = { widest: Decimal.zero }
-
-/** A deal may need all its orders. Sizes in the other asset are left to the limits, because their price is not known. */
-const checkBudget = (
-  sizes: ReadonlyArray<Size>,
-  side: Side,
-  at: { start: number; end: number },
-  { market, budget, to }: KindContext
-) => {
-  const key = side === "BUY" ? "quote" : "base"
-  const needed = sizes.reduce((sum, { unit, amount }) => (unit === key ? sum + amount : sum), 0n)
-  if (budget === undefined || needed <= budget[key]) return
-  const hint = `raise limits.budget.${key}, or make them smaller or fewer`
-  report(to, at, `all orders of a deal need ${lackText(needed, budget[key], market[key], key)}`, hint)
-}

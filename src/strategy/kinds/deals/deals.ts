@@ -27,8 +27,9 @@ import * as Ask from "../../Setup.ts"
 import type { Decide } from "../../Strategy.ts"
 import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
 import { valueOf } from "../BudgetCheck.ts"
+import { orderText } from "../Execution.ts"
 import { type Notes, notes } from "../Memory.ts"
-import { away, negate, orderPrice } from "../PriceLevels.ts"
+import { ahead, behind, isAsGood, isBetter, orderPrice } from "../PriceLevels.ts"
 import { amountsOf, quantityAt } from "../Size.ts"
 import { followStep, type Left, noteUntil, stopsOf } from "../StopExit.ts"
 import { distanceAt } from "../Volatility.ts"
@@ -48,7 +49,6 @@ import {
 } from "./DealState.ts"
 import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
 
-const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
 
 const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
@@ -104,14 +104,6 @@ export const deals: Kind = {
 
 const entriesOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot)]
 const slotsOf = (whole: Deals): ReadonlyArray<string> => [...entriesOf(whole), ...whole.exits]
-
-const against = ({ side }: Deals, price: Price, ratio: Decimal.Decimal): Price =>
-  away(price, side === "BUY" ? negate(ratio) : ratio)
-
-const towards = (whole: Deals, price: Price, ratio: Decimal.Decimal): Price => against(whole, price, negate(ratio))
-
-const isAsGood = ({ side }: Deals, price: Price, at: Price): boolean =>
-  side === "BUY" ? !Decimal.isLess(price, at) : !Decimal.isGreater(price, at)
 
 /**
  * Base that can be sold now, at most what was bought and what is there. After sales: base that can be bought back, at most what was sold
@@ -184,8 +176,8 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   const touched = entriesOf(whole).some((slot) => isTouched(deal, slot, view))
   const isSold = whole.exits.some((exit) => isComplete(deal, exit, view)) && dealPosition === 0n
   const isReached = [...deal.exits.keys()].some((exit) => tradedIn(deal, exit, whole.side, view) > 0n)
-  const isClosing =
-    deal.isClosing || isSold || isReached || (isPartly(whole, deal, view) && isAtProfit(whole, deal, view, moment))
+  const isAtProfit = () => isAt(whole, mid(view.price), profitPrice(whole, deal, view), moment)
+  const isClosing = deal.isClosing || isSold || isReached || (isPartly(whole, deal, view) && isAtProfit())
   const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
   const isExpired = !touched && (deal.isExpired || isTooLate)
   if (!rests && dealPosition === 0n && (isClosing || isExpired)) {
@@ -210,10 +202,9 @@ const isPartly = (whole: Deals, deal: Deal, view: View): boolean =>
     return live !== undefined && live.quantity > 0n && isTouched(deal, slot, view)
   })
 
-const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boolean => {
-  const at = profitPrice(whole, deal, view)
+const isAt = ({ side }: Deals, price: Price, at: Price, moment: Moment): boolean => {
   notePrice(moment, Decimal.toNumber(at))
-  return isAsGood(whole, mid(view.price), at)
+  return isAsGood(side, price, at)
 }
 
 /** The best price to which the market has come, by its mid and by the fills of the deal's exits. */
@@ -228,9 +219,8 @@ const reachedIn = (whole: Deals, deal: Deal, view: View): Price => {
 
 const isAtBreakeven = (whole: Deals, deal: Deal, view: View, moment: Moment): boolean => {
   if (whole.breakevenAt === undefined) return false
-  const at = towards(whole, averageOf(whole, deal, view), whole.breakevenAt)
-  notePrice(moment, Decimal.toNumber(at))
-  return isAsGood(whole, reachedIn(whole, deal, view), at)
+  const at = ahead(whole.side, averageOf(whole, deal, view), whole.breakevenAt)
+  return isAt(whole, reachedIn(whole, deal, view), at, moment)
 }
 
 const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
@@ -243,23 +233,24 @@ const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
 
 /** The price of the target, or else of the nearest one. */
 const profitPrice = (whole: Deals, deal: Deal, view: View, target = whole.takeProfit[0]?.at): Price => {
-  const at = towards(whole, averageOf(whole, deal, view), target ?? Decimal.zero)
+  const at = ahead(whole.side, averageOf(whole, deal, view), target ?? Decimal.zero)
   return orderPrice(whole.market, opposite(whole.side), netOfFills(whole.side === "BUY", at, view.fillBasisPoints))
 }
 
 const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
-  if (whole.trail === undefined) return undefined
+  const { side, trail } = whole
+  if (trail === undefined) return undefined
   const price = reachedIn(whole, deal, view)
-  const next = deal.best === undefined ? profitPrice(whole, deal, view) : towards(whole, deal.best, followStep)
-  const best = isAsGood(whole, price, next) ? price : deal.best
-  notePrice(moment, Decimal.toNumber(best === undefined ? next : towards(whole, best, followStep)))
+  const next = deal.best === undefined ? profitPrice(whole, deal, view) : ahead(side, deal.best, followStep)
+  const best = isAsGood(side, price, next) ? price : deal.best
+  notePrice(moment, Decimal.toNumber(best === undefined ? next : ahead(side, best, followStep)))
   return best
 }
 
 const stopsIn = (whole: Deals, deal: Deal, view: View): ReadonlyArray<Price> => [
-  ...(whole.stop === undefined ? [] : [against(whole, averageOf(whole, deal, view), whole.stop)]),
+  ...(whole.stop === undefined ? [] : [behind(whole.side, averageOf(whole, deal, view), whole.stop)]),
   ...(deal.isBreakeven ? [averageOf(whole, deal, view)] : []),
-  ...(whole.trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, whole.trail)])
+  ...(whole.trail === undefined || deal.best === undefined ? [] : [behind(whole.side, deal.best, whole.trail)])
 ]
 
 const isTooOld = ({ exitAfter }: Deals, { startedAt }: Deal, { now }: View): boolean =>
@@ -277,7 +268,7 @@ const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | u
   const stops = stopsIn(whole, deal, view)
   for (const at of stops) notePrice(moment, Decimal.toNumber(at))
   if (isTooOld(whole, deal, view)) return leaves(price)
-  const passed = stops.filter((at) => Decimal.equals(price, at) || !isAsGood(whole, price, at))
+  const passed = stops.filter((at) => !isBetter(side, price, at))
   return passed.length === 0 ? undefined : leaves(passed.reduce(side === "BUY" ? Decimal.max : Decimal.min))
 }
 
@@ -288,61 +279,49 @@ const begin = (
   moment: Moment
 ): { readonly state: DealState; readonly why: string; readonly key: Key } => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
-  if (state.begun >= times)
-    return { state, why: `it had ${countText(times, "deal")}, which is all it may`, key: "times" }
+  const waits = (why: string, key: Key) => ({ state, why, key })
+  if (state.begun >= times) return waits(`it had ${countText(times, "deal")}, which is all it may`, "times")
   const verdict = when === undefined ? "yes" : truth(when, moment)
-  if (state.endedAt !== undefined && view.now < state.endedAt + cooldown) {
-    return { state, why: "waits until its cooldown is over", key: "cooldown" }
-  }
-  if (typeof verdict === "object") return { state, why: verdict.text, key: "when" }
-  if (verdict === "no") return { state, why: `its condition does not hold: ${whenText}`, key: "when" }
-  const price = orderPrice(market, side, towards(whole, mid(view.price), reach))
+  if (state.endedAt !== undefined && view.now < state.endedAt + cooldown)
+    return waits("waits until its cooldown is over", "cooldown")
+  if (typeof verdict === "object") return waits(verdict.text, "when")
+  if (verdict === "no") return waits(`its condition does not hold: ${whenText}`, "when")
+  const price = orderPrice(market, side, ahead(side, mid(view.price), reach))
   if (quantityAt(market, whole.size, price) === 0n) {
     notePrice(moment, moment.mid)
-    return { state, why: "its size comes to nothing at this price", key: "size" }
+    return waits("its size comes to nothing at this price", "size")
   }
   const { follows } = whole.spacing
   const spacing = follows === undefined ? undefined : distanceAt(whole.spacing, view)
   if (follows !== undefined && spacing === undefined) {
     consultCandles(moment.found, timeframeMillis(follows.series.timeframe) ?? 0)
-    return {
-      state,
-      why: "waits for more candles: the distance of its safety orders is not warm yet",
-      key: "safety.distance"
-    }
+    return waits("waits for more candles: the distance of its safety orders is not warm yet", "safety.distance")
   }
   const legs = legsNow(slotsOf(whole), view)
   const before = positionIn(view) === 0n ? undefined : entriesIn(view, side)
   const start = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false, isBreakeven: false }
   const exits = tradedNow(whole.exits, side, view)
   const deal: Deal = { ...start, exits, spacing, best: undefined, left: undefined }
-  return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" as const }
+  return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" }
 }
 
 type Key = Parameters<Deals["keys"]>[0]
 
-type Orders = Pick<Decision, "desired" | "absent">
-
-const entryText = ({ price, quantity, side }: Leg, { base }: Market): string =>
-  `${verbs[side]} ${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
-
-interface Exit {
-  readonly leg: Leg
-  readonly average: Price
-}
-
-const exitText = ({ average, leg: { price, quantity, side } }: Exit, { base }: Market): string => {
+const exitText = (
+  { average, leg: { price, quantity, side } }: { readonly leg: Leg; readonly average: Price },
+  { base }: Market
+): string => {
   const [verb, entered] = side === "SELL" ? ["sells", "bought"] : ["buys back", "sold"]
   const amount = `${formatWithSymbol(quantity, base)}, ${entered} at ${Decimal.short(average)} on average`
   return `${verb} ${amount}, at ${Decimal.format(price)}`
 }
 
-const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
+const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired" | "absent"> => {
   const { market, side, size, steps, active, keys } = whole
   const because = reasons(keys)
   const enters = (slot: string, price: Price, quantity: Amount, code: string, key: Key): DesiredSlot => {
     const leg = { side, price, quantity }
-    const why = new LateReason(code, keys(key), entryText, leg, market)
+    const why = new LateReason(code, keys(key), orderText, leg, market)
     return { slot, legs: [leg], cycle: false, after: legsBefore(deal, slot), why }
   }
   const isEntering = !deal.isClosing && !deal.isExpired && deal.left === undefined
@@ -353,7 +332,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
   )
   const placed = isEntering && isIn ? waiting.slice(0, active) : []
   const safety = placed.flatMap(({ slot, distance, size: own }) => {
-    const price = orderPrice(market, side, against(whole, deal.price, distance))
+    const price = orderPrice(market, side, behind(side, deal.price, distance))
     const quantity = quantityAt(market, own, price)
     return quantity === 0n ? [] : [enters(slot, price, quantity, "safety-order", "safety.distance")]
   })
@@ -414,13 +393,13 @@ const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyAr
 }
 
 const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => {
-  const { trail, keys } = whole
+  const { keys, market, side, trail } = whole
   if (trail === undefined || hasOpenExits(whole, deal) || heldIn(whole, view, deal) === 0n) return []
   const at = (price: Price): string => Decimal.format(price)
   const text =
     deal.best === undefined
       ? `waits until the price has come to ${at(profitPrice(whole, deal, view))}; then it trails the best price`
-      : `trails the best price ${at(deal.best)}, leaves at ${at(orderPrice(whole.market, opposite(whole.side), against(whole, deal.best, trail)))}`
+      : `trails the best price ${at(deal.best)}, leaves at ${at(orderPrice(market, opposite(side), behind(side, deal.best, trail)))}`
   return whole.exits.map((slot) => ({ slot, why: { code: "trail", text, source: keys("trail") } }))
 }
 

@@ -9,6 +9,7 @@ import { type DesiredSlot, dueLeg, filledOfLeg, type Leg } from "../../Decision.
 import * as Read from "../../Fields.ts"
 import type { Budget, Decide } from "../../Strategy.ts"
 import { progressOf } from "../../View.ts"
+import { orderText } from "../Execution.ts"
 import { share } from "../PriceLevels.ts"
 import { partOf, type Size, size } from "../Size.ts"
 
@@ -25,14 +26,8 @@ export const cellSize = (market: Market): Read.Reader<CellSize> =>
 export const firstSize = (size: CellSize, budget: Budget | undefined, { quote }: Market): Size =>
   "unit" in size ? size : { unit: "quote", amount: partOf(budget?.quote ?? 0n, size.equity, quote) }
 
-interface Compounding {
-  readonly budget: Budget
-  readonly equity: Decimal.Decimal
-  readonly source: string
-}
-
 export const compounding =
-  (decide: Decide, { budget, equity, source }: Compounding): Decide =>
+  (decide: Decide, budget: Budget, equity: Decimal.Decimal, source: string): Decide =>
   (view, memory) => {
     const { market, own } = view
     const whole = max(0n, budget.quote + (own?.realisedProfit ?? 0n))
@@ -52,7 +47,7 @@ export const compounding =
       // The strategy decides again when the next leg is due, and sizes it then.
       const sized = (leg: Leg): Leg => ({ ...leg, quantity: (leg.quantity * quantity) / due.quantity })
       const [first, ...others] = desired.legs
-      const text = `${due.side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(due.price)}, and so on`
+      const text = `${orderText({ ...due, quantity }, market)}, and so on`
       return { ...desired, legs: [sized(first), ...others.map(sized)], why: { ...desired.why, text } }
     }
     const decision = decide(view, memory)

@@ -174,7 +174,7 @@ const bounded = (
 }
 
 const growing = (decide: Decide, { budget, keys }: Grid, size: CellSize): Decide =>
-  "unit" in size ? decide : compounding(decide, { budget, equity: size.equity, source: keys("size") })
+  "unit" in size ? decide : compounding(decide, budget, size.equity, keys("size"))
 
 const fewer = "take fewer levels, a wider range or larger orders"
 

@@ -16,7 +16,7 @@ import type { Decide } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, untouchedSlot, type View, viewWith } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
-import { away, negate, part } from "../PriceLevels.ts"
+import { ahead, isAsGood, part } from "../PriceLevels.ts"
 
 const maxHanging = 20
 
@@ -82,14 +82,6 @@ const remember = ({ market }: Hanging, { current, quoted, hung }: SideState): Me
     : { hung: Object.fromEntries([...hung].map(([index, each]) => [String(index), rememberQuoted(market, each)])) })
 })
 
-const endOf = (side: Side, price: Price, distance: Decimal.Decimal): Price =>
-  away(price, side === "BUY" ? distance : negate(distance))
-
-const isFar = (side: Side, price: Price, distance: Decimal.Decimal, now: Price): boolean => {
-  const end = endOf(side, price, distance)
-  return side === "BUY" ? !Decimal.isLess(now, end) : !Decimal.isGreater(now, end)
-}
-
 const freeSlot = ({ most }: Hanging, base: string, hung: SideState["hung"], view: View, but?: number) =>
   Array.from({ length: most + 1 }, (_, index) => index).find(
     (index) => index !== but && !hung.has(index) && progressOf(view, slotName(base, index)).live === undefined
@@ -103,7 +95,7 @@ const settled = (whole: Hanging, base: string, side: Side, before: SideState, vi
   const hung = new Map(
     [...before.hung].filter(([index, quoted]) => {
       const isOver = filledIn(view, slotName(base, index), side, quoted) > quoted.filled
-      return !isOver && !isFar(side, quoted.price, whole.distance, now)
+      return !isOver && !isAsGood(side, now, ahead(side, quoted.price, whole.distance))
     })
   )
   const current = before.current ?? freeSlot(whole, base, hung, view)
@@ -185,7 +177,7 @@ const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: 
       const legs = [{ side, price, quantity }] as const
       const after = { completedLegs: filled, filledInLeg: 0n }
       desired.push({ slot: slotName(base, index), legs, cycle: false, after, why: because("hanging", text) })
-      const end = endOf(side, price, whole.distance)
+      const end = ahead(side, price, whole.distance)
       if (side === "BUY") ends.above.push(end)
       else ends.below.push(end)
     }

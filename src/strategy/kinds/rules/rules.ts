@@ -38,7 +38,7 @@ import * as Ask from "../../Setup.ts"
 import type { Behaviour, Inputs, StandsAt } from "../../Strategy.ts"
 import { timeframe } from "../../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import { atPrice, bySwap } from "../Execution.ts"
+import { atPrice, bySwap, verbs } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
@@ -457,9 +457,8 @@ const orderReason = (
     const text = `leaves ${atPrice(rule.exit?.isSwap === true, leaves)}: its stop, its time or its condition said so`
     return { code: "rule-left", text, source: rule.keys("then") }
   }
-  const verb = rule.side === "BUY" ? "buys" : "sells"
   const after = exit === undefined ? "" : `, then exits ${atPrice(rule.exit?.isSwap === true, exit)}`
-  const order = `${verb} ${formatWithSymbol(quantity, market.base)} ${atPrice(rule.isSwap, price)}${after}`
+  const order = `${verbs[rule.side]} ${formatWithSymbol(quantity, market.base)} ${atPrice(rule.isSwap, price)}${after}`
   return { code: "rule-fired", text: [order, rule.text].filter(Boolean).join(": "), source: rule.keys("when") }
 }
 
