@@ -8,18 +8,24 @@
  *
  * The holdings are the budget, plus purchases and less sales of the slots since. Fees are left out, so the real holdings are slightly
  * smaller.
+ *
+ * With `every`, each asset beyond its band is traded back to its target near the present price when a period begins. These orders stay
+ * until they have filled or the next period begins; no other order is open. Periods are counted from 1970 in UTC; periods of whole weeks
+ * begin on Mondays.
  */
-import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { type Amount, format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
+import { iso } from "../../domain/Text.ts"
+import { frameStart } from "../../domain/Timeframe.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import type { Kind } from "../Kind.ts"
 import * as Ask from "../Setup.ts"
 import type { Behaviour } from "../Strategy.ts"
-import { legsDone, priceIn, progressOf, type View } from "../View.ts"
-import { decimalIn } from "./Memory.ts"
-import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
-import { decidePeriodic, type PeriodTrade } from "./rebalance/PeriodicRebalance.ts"
+import { type LegsDone, legsDone, priceIn, progressOf, type View } from "../View.ts"
+import { orderText } from "./Execution.ts"
+import { amountIn, decimalIn, legsIn, numberIn, recordIn } from "./Memory.ts"
+import { ahead, away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import {
   formOfOne,
   formOfSeveral,
@@ -64,24 +70,81 @@ export const rebalance: Kind = {
   }
 }
 
-const decideAny = (whole: Rebalance, view: View, memory: Memory): Decision => {
-  const { periodic } = whole
-  if (periodic === undefined) return decide(whole, view, memory)
-  return decidePeriodic(whole, periodic.everyMillis, view, memory, () => tradesNow(whole, periodic.reach, view))
+const decideAny = (whole: Rebalance, view: View, memory: Memory): Decision =>
+  whole.periodic === undefined ? decide(whole, view, memory) : decidePeriodic(whole, whole.periodic, view, memory)
+
+/** An order of a period. */
+interface Trade {
+  readonly slot: string
+  readonly market: Market
+  readonly leg: Leg
+  readonly after: LegsDone
 }
 
-const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): ReadonlyArray<PeriodTrade> => {
+const decidePeriodic = (
+  whole: Rebalance,
+  { everyMillis, reach }: NonNullable<Rebalance["periodic"]>,
+  view: View,
+  memory: Memory
+): Decision => {
+  const period = frameStart(view.now, everyMillis)
+  const trades = numberIn(memory, "period") === period ? tradesIn(whole, memory) : tradesNow(whole, reach, view)
+  const traded = new Set(trades.map(({ slot }) => slot))
+  const at = period + everyMillis
+  const text = `within ${Decimal.percent(whole.band)} of its target when this period began: waits until ${iso(at)}`
+  const why = { code: "rebalance-waits", text, source: whole.keys("every") }
+  const idle = slotsOf(whole).filter(({ slot }) => !traded.has(slot))
+  return {
+    desired: trades.map(({ leg, market, ...trade }) => {
+      const share = `${market.base.symbol} was ${leg.side === "BUY" ? "below" : "above"} its band when this period began`
+      const text = `${orderText(leg, market)}: ${share}`
+      const why = { code: "rebalance", text, source: whole.keys("every") }
+      return { ...trade, ...furtherMarket(whole, market), legs: [leg], cycle: false, why }
+    }),
+    absent: idle.map(({ slot }) => ({ slot, why, at })),
+    memory: { period, ...Object.fromEntries(trades.map((trade) => [trade.slot, remember(trade)])) },
+    reasons: [],
+    until: { onFill: false, time: at }
+  }
+}
+
+const furtherMarket = ({ parts }: Rebalance, market: Market): Pick<DesiredSlot, "market"> =>
+  market === parts[0].market ? {} : { market }
+
+const slotsOf = ({ parts }: Rebalance) =>
+  parts.flatMap(({ market, names }) => [
+    { slot: names.buy, market, side: "BUY" as const },
+    { slot: names.sell, market, side: "SELL" as const }
+  ])
+
+const remember = ({ market: { base }, leg, after }: Trade): Memory => ({
+  price: Decimal.format(leg.price),
+  quantity: format(leg.quantity, base.decimals),
+  legsBefore: after.completedLegs,
+  filledBefore: format(after.filledInLeg, base.decimals)
+})
+
+const tradesIn = (whole: Rebalance, memory: Memory): ReadonlyArray<Trade> =>
+  slotsOf(whole).flatMap(({ slot, market, side }) => {
+    const record = recordIn(memory, slot)
+    const price = decimalIn(record, "price")
+    if (price === undefined) return []
+    const quantity = amountIn(market.base, record, "quantity")
+    return [{ slot, market, leg: { side, price, quantity }, after: legsIn(market.base, record) }]
+  })
+
+const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): ReadonlyArray<Trade> => {
   const { quote, held } = holdingsOf(whole, view, null)
   const orders = ordersOf(whole, held, quote).flatMap((order) => {
     const { market } = order.held.part
     const { side, price, quantity } = order.leg
     const now = order.held.price
     if (now === undefined || quantity <= 0n || !Decimal.equals(price, orderPrice(market, side, now))) return []
-    const worst = orderPrice(market, side, away(now, side === "BUY" ? reach : negate(reach)))
+    const worst = orderPrice(market, side, ahead(side, now, reach))
     return [{ ...order, leg: { ...order.leg, price: worst } }]
   })
   return affordable(orders, quote).flatMap(({ slot, leg, held: { part } }) =>
-    leg.quantity > 0n ? [{ slot, leg, market: part.market }] : []
+    leg.quantity > 0n ? [{ slot, leg, market: part.market, after: legsDone(view, slot) }] : []
   )
 }
 
@@ -193,14 +256,9 @@ const affordable = (orders: ReadonlyArray<Rebalancing>, quote: Amount): Readonly
 
 const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
   const { quote, held } = holdingsOf(whole, view, memory)
-  const orders = ordersOf(whole, held, quote).map((order) => {
-    const { leg, filled } = order
-    if (leg.quantity <= 0n || !Decimal.isPositive(leg.price)) return { ...order, asked: undefined }
-    // `leg.quantity` is what is left, and a desired leg includes its filled part.
-    return { ...order, asked: { ...leg, quantity: leg.quantity + filled } }
-  })
+  const orders = ordersOf(whole, held, quote).filter(({ leg }) => leg.quantity > 0n && Decimal.isPositive(leg.price))
   return {
-    desired: orders.flatMap((order) => (order.asked === undefined ? [] : [desiredSlot(whole, order, order.asked)])),
+    desired: orders.map((order) => desiredSlot(whole, order)),
     absent: [],
     memory: Object.fromEntries(
       held.flatMap(({ part: { names }, price }) => (price === undefined ? [] : [[names.price, Decimal.format(price)]]))
@@ -220,25 +278,17 @@ const boundsOf = ({ requote }: Rebalance, held: ReadonlyArray<Held>): Omit<Decis
   return { ...own, elsewhere: others }
 }
 
-const desiredSlot = (whole: Rebalance, { held, slot, limit }: Rebalancing, leg: Leg): DesiredSlot => {
+/** The quantity of a rebalancing is what is left. A desired leg includes its filled part. */
+const desiredSlot = (whole: Rebalance, { filled, held, leg: left, slot, limit }: Rebalancing): DesiredSlot => {
+  const leg = { ...left, quantity: left.quantity + filled }
   const { part, price: now } = held
   const { market, target } = part
   const { symbol } = market.base
-  const verb = leg.side === "BUY" ? "buys" : "sells"
-  const order = `${verb} ${formatWithSymbol(leg.quantity, market.base)} at ${Decimal.format(leg.price)}`
   const isNow = now !== undefined && Decimal.equals(leg.price, orderPrice(market, leg.side, now))
   const place = isNow
     ? `now: ${symbol} is ${leg.side === "BUY" ? "below" : "above"} ${Decimal.percent(limit)} of the value`
     : `where ${symbol} would be ${Decimal.percent(limit)} of the value`
-  return {
-    slot,
-    ...(market === whole.parts[0].market ? {} : { market }),
-    legs: [leg],
-    cycle: true,
-    why: {
-      code: "rebalance",
-      text: `${order}, ${place}, the target is ${Decimal.percent(target)}`,
-      source: whole.keys("band")
-    }
-  }
+  const text = `${orderText(leg, market)}, ${place}, the target is ${Decimal.percent(target)}`
+  const why = { code: "rebalance", text, source: whole.keys("band") }
+  return { slot, ...furtherMarket(whole, market), legs: [leg], cycle: true, why }
 }
