@@ -8,7 +8,7 @@ import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { Glance } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
-import { isSignal } from "./names/SignalTerm.ts"
+import { isSignal } from "./names/Inputs.ts"
 import { lately } from "./Same.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 

@@ -3,11 +3,11 @@ import type { Asset } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
-import { type Report, report, type Span } from "../Problem.ts"
 import { isTimeframe } from "../Timeframe.ts"
 import type { Expression } from "./Grammar.ts"
 import { notNegative, type Range } from "./Never.ts"
 import { described } from "./Operators.ts"
+import type { Compiling } from "./Scope.ts"
 import * as Past from "./series/Past.ts"
 import * as Trend from "./series/Trend.ts"
 import {
@@ -264,7 +264,7 @@ export const areAlike = (
   parameters: ReadonlyArray<string>,
   given: ReadonlyArray<Expression>,
   usage: string,
-  { to, placeOf }: { readonly to: Report; readonly placeOf: (at: Span) => Span }
+  { wrong }: Compiling
 ): boolean => {
   const first = terms[0]
   const other = terms.findIndex((term, index) => {
@@ -273,7 +273,7 @@ export const areAlike = (
   })
   const [tree, term] = [given[other], terms[other]]
   if (first === undefined || tree === undefined || term === undefined) return true
-  report(to, placeOf(tree), `expected ${described(first.type)}, found ${described(term.type)}`, usage)
+  wrong(tree, `expected ${described(first.type)}, found ${described(term.type)}`, usage)
   return false
 }
 

@@ -3,7 +3,7 @@
  * `close("BTC/USDC", 4h)`. The strategy does not trade the other market.
  */
 import type { Market } from "../../../domain/Market.ts"
-import { problemAt, report, type Span } from "../../Problem.ts"
+import { problemAt, type Span } from "../../Problem.ts"
 import { type CandlesNamed, candle, candleNames, timeframeOf } from "../functions.ts"
 import type { Expression } from "../Grammar.ts"
 import * as Needs from "../Needs.ts"
@@ -79,19 +79,16 @@ export const ownNamed = (name: string, at: Span, context: Compiling): Term | und
 
 export const isMarketName = (name: string): boolean => [...candleNames, ...priceNames].some((known) => known === name)
 
-const usageOf = (name: string): string => `${name}("BTC/USDC", 4h)`
-
 export const called = (
   name: string,
   given: ReadonlyArray<Expression>,
   at: Span,
   context: Compiling
 ): Term | undefined => {
-  const { to, placeOf } = context
   const ofCandle = candleNames.find((candidate) => candidate === name)
   if (ofCandle !== undefined) {
-    const wrong = () =>
-      report(to, placeOf(at), `${name} takes a timeframe, such as ${name}(4h), or a market before it`, usageOf(name))
+    const text = `${name} takes a timeframe, such as ${name}(4h), or a market before it`
+    const wrong = () => context.wrong(at, text, `${name}("BTC/USDC", 4h)`)
     if (given.length === 0) return wrong()
     const candleSource = candlesIn(given, wrong, context)
     if (candleSource === undefined) return undefined
@@ -101,7 +98,7 @@ export const called = (
   const [tree, ...more] = given
   const price = priceNames.find((candidate) => candidate === name)
   if (price === undefined || tree?.type !== "market" || more.length > 0) {
-    return report(to, placeOf(at), `${name} takes a market, such as ${name}("BTC/USDC")`)
+    return context.wrong(at, `${name} takes a market, such as ${name}("BTC/USDC")`)
   }
   const origin = otherIn(tree, context)
   return origin === undefined ? undefined : priceTerm(price, origin.other, at, context)
@@ -111,10 +108,10 @@ const priceTerm = (
   name: (typeof priceNames)[number],
   other: Other,
   at: Span,
-  { market, needs, use, to, placeOf }: Compiling
+  { market, needs, use, wrong }: Compiling
 ): Term | undefined => {
   if (use === "condition" && name !== "mid") {
-    return report(to, placeOf(at), `${name} is allowed only in a price`, "use mid in conditions")
+    return wrong(at, `${name} is allowed only in a price`, "use mid in conditions")
   }
   const shape = { isLiteral: false, dependence: "linear", range: notNegative, isPositive: true } as const
   if (other === undefined) return { ...shape, type: "price", value: (moment) => moment[name] }

@@ -7,11 +7,13 @@ import { noDust } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
+import type { Span } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
 import { notePrice } from "../Crossing.ts"
 import type { Expression } from "../Grammar.ts"
 import { notNegative, type Range } from "../Never.ts"
+import type { Compiling } from "../Scope.ts"
 import type { Moment, PriceDependence, Term, ValueType } from "../Term.ts"
 
 interface OwnName {
@@ -120,11 +122,19 @@ export const ownNamed = (name: string, market: Market, budget: Budget | undefine
 }
 
 /** `since(fill)` is infinite if the event never happened. */
-export const sinceOf = ([event, ...others]: ReadonlyArray<Expression>, knowsStart: boolean): Term | undefined => {
+export const sinceCalled = (
+  [event, ...others]: ReadonlyArray<Expression>,
+  at: Span,
+  { knowsStart = false, needs, wrong }: Compiling
+): Term | undefined => {
   const name = event?.type === "name" && others.length === 0 ? event.name : undefined
-  if (name === "start" && knowsStart) return sinceStart
+  if (name === "start" && knowsStart) {
+    needs.start = true
+    return sinceStart
+  }
   const eventName = events.find((known) => known === name)
-  return eventName === undefined ? undefined : since(eventName)
+  if (eventName !== undefined) return since(eventName)
+  return wrong(at, `since takes ${knowsStart ? "fill, placement or start" : "fill or placement"}, such as since(fill)`)
 }
 
 const sinceStart: Term = {
