@@ -25,7 +25,12 @@ export const warmUp = {
   /** (1 − 2/(n+1))^(3n) is about e^−6. */
   ema: (length: number): number => (length === 1 ? 1 : 3 * length),
   /** Wilder's mean forgets half as fast, and the first difference needs one more candle. */
-  wilder: (length: number): number => (length === 1 ? 2 : 6 * length + 1)
+  wilder: (length: number): number => (length === 1 ? 2 : 6 * length + 1),
+  /** The index is a mean of a mean, so both must warm up. */
+  adx: (length: number): number => 2 * warmUp.wilder(length),
+  /** It forgets its past at every change of direction. We assume one within this length. */
+  supertrend: (length: number): number => warmUp.wilder(length) + 10 * length,
+  keltner: (length: number): number => Math.max(warmUp.ema(length), warmUp.wilder(length))
 }
 
 const trustedFrom = (made: IndicatorValues, first: number): IndicatorValues =>
@@ -262,3 +267,59 @@ export const band = (means: IndicatorValues, widths: IndicatorValues, deviations
     result[index] = (means[index] ?? 0) + deviations * (widths[index] ?? 0)
   return result
 }
+
+/** By Wilder's average directional index. */
+const directions = ({ high, low, close }: CandleColumns, length: number) => {
+  const column = () => new Float64Array(close.length).fill(Number.NaN)
+  const columns = { up: column(), down: column(), index: column() }
+  let [ranges, rises, falls, mean] = [0, 0, 0, 0]
+  for (let bar = 1; bar < close.length; bar++) {
+    const before = close[bar - 1] ?? 0
+    const rise = (high[bar] ?? 0) - (high[bar - 1] ?? 0)
+    const fall = (low[bar - 1] ?? 0) - (low[bar] ?? 0)
+    const range = Math.max(high[bar] ?? 0, before) - Math.min(low[bar] ?? 0, before)
+    const weight = 1 / Math.min(bar, length)
+    ranges += (range - ranges) * weight
+    rises += ((rise > fall && rise > 0 ? rise : 0) - rises) * weight
+    falls += ((fall > rise && fall > 0 ? fall : 0) - falls) * weight
+    const [plus, minus] = ranges === 0 ? [0, 0] : [(100 * rises) / ranges, (100 * falls) / ranges]
+    const spread = plus + minus === 0 ? 0 : (100 * Math.abs(plus - minus)) / (plus + minus)
+    mean += (spread - mean) * weight
+    columns.up[bar] = plus
+    columns.down[bar] = minus
+    columns.index[bar] = mean
+  }
+  trustedFrom(columns.up, warmUp.wilder(length) - 1)
+  trustedFrom(columns.down, warmUp.wilder(length) - 1)
+  trustedFrom(columns.index, warmUp.adx(length) - 1)
+  return columns
+}
+
+export const adx = (candles: CandleColumns, length: number): IndicatorValues => directions(candles, length).index
+export const directionUp = (candles: CandleColumns, length: number): IndicatorValues => directions(candles, length).up
+export const directionDown = (candles: CandleColumns, length: number): IndicatorValues =>
+  directions(candles, length).down
+
+export const supertrend = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
+  const { high, low, close } = candles
+  const ranges = atr(candles, length)
+  const result = new Float64Array(close.length).fill(Number.NaN)
+  let [upper, lower, isRising] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true]
+  for (let bar = 0; bar < close.length; bar++) {
+    const range = ranges[bar] ?? Number.NaN
+    if (Number.isNaN(range)) continue
+    const middle = ((high[bar] ?? 0) + (low[bar] ?? 0)) / 2
+    const before = close[bar - 1] ?? 0
+    upper = before > upper ? middle + factor * range : Math.min(upper, middle + factor * range)
+    lower = before < lower ? middle - factor * range : Math.max(lower, middle - factor * range)
+    const now = close[bar] ?? 0
+    isRising = isRising ? now >= lower : now > upper
+    result[bar] = isRising ? lower : upper
+  }
+  return trustedFrom(result, warmUp.supertrend(length) - 1)
+}
+
+export const keltnerUpper = (candles: CandleColumns, length: number, factor: number): IndicatorValues =>
+  band(ema(candles.close, length), atr(candles, length), factor)
+export const keltnerLower = (candles: CandleColumns, length: number, factor: number): IndicatorValues =>
+  keltnerUpper(candles, length, -factor)

@@ -9,7 +9,6 @@ import { notNegative, type Range } from "./Never.ts"
 import { described } from "./Operators.ts"
 import type { Compiling } from "./Scope.ts"
 import * as Past from "./series/Past.ts"
-import * as Trend from "./series/Trend.ts"
 import {
   columnOf,
   combine,
@@ -58,13 +57,24 @@ const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
 
 const functionNamed = (name: string, of: FunctionOf) => [name, of] as const
 
+interface Shape {
+  /** Missing: as the series, or a price. */
+  readonly type?: ValueType
+  readonly range?: Range
+}
+
 const ofSeries = (
   name: string,
-  lengths: ReadonlyArray<string>,
-  warmUp: (lengths: ReadonlyArray<number>) => number,
-  compute: (values: IndicatorValues, lengths: ReadonlyArray<number>) => IndicatorValues,
-  type?: ValueType,
-  range?: Range
+  compute: (values: IndicatorValues, ...lengths: ReadonlyArray<number>) => IndicatorValues,
+  {
+    lengths = ["length"],
+    range,
+    type,
+    warmUp = Indicators.warmUp.window
+  }: Shape & {
+    readonly lengths?: ReadonlyArray<string>
+    readonly warmUp?: (...lengths: ReadonlyArray<number>) => number
+  } = {}
 ) =>
   functionNamed(name, {
     parameters: ["series", ...lengths.map((): Parameter => "length")],
@@ -75,21 +85,13 @@ const ofSeries = (
       if (inner === undefined) return seriesTerm(nothing, "number")
       const series: Series = {
         ...frameOf(inner),
-        warmUp: inner.warmUp - 1 + warmUp(numbers),
+        warmUp: inner.warmUp - 1 + warmUp(...numbers),
         key: `${name}(${inner.key}, ${numbers.join(", ")})`,
-        column: (candles) => compute(columnOf(inner, candles), numbers)
+        column: (candles) => compute(columnOf(inner, candles), ...numbers)
       }
       return { ...seriesTerm(series, type ?? first?.type ?? "number"), ...present({ range }) }
     }
   })
-
-const ofWindow = (name: string, compute: (values: IndicatorValues, length: number) => IndicatorValues) =>
-  ofSeries(
-    name,
-    ["length"],
-    ([n = 1]) => Indicators.warmUp.window(n),
-    (values, [n = 1]) => compute(values, n)
-  )
 
 const nothing: Series = {
   timeframe: "1m",
@@ -101,36 +103,23 @@ const nothing: Series = {
 const ofCandles = (
   name: string,
   warmUp: (length: number) => number,
-  compute: (candles: CandleColumns, length: number) => IndicatorValues,
-  { type, range, looksAt }: { type?: ValueType; range?: Range; looksAt?: typeof ownVolume } = {}
-) =>
-  functionNamed(name, {
-    parameters: ["length", "market?", "timeframe?"],
-    usage: `${name}(length) or ${name}(length, 4h)`,
+  compute: (candles: CandleColumns, length: number, factor: number) => IndicatorValues,
+  { type, range, looksAt, hasFactor }: Shape & { readonly looksAt?: typeof ownVolume; readonly hasFactor?: true } = {}
+) => {
+  const given = hasFactor === true ? "length, factor" : "length"
+  return functionNamed(name, {
+    parameters: ["length", ...(hasFactor === true ? ["number" as const] : []), "market?", "timeframe?"],
+    usage: `${name}(${given}) or ${name}(${given}, 4h)`,
     make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
-      const [length = 1] = constants(terms)
-      const key = `${name}(${length})`
-      const column = (candles: CandleColumns) => compute(candles, length)
+      const numbers = constants(terms)
+      const [length = 1, factor = 1] = numbers
+      const key = `${name}(${numbers.join(", ")})`
+      const column = (candles: CandleColumns) => compute(candles, length, factor)
       const series = { ...frame, ...looksAt?.(frame), warmUp: warmUp(length), key, column }
       return { ...seriesTerm(series, type ?? priceType), ...present({ range }) }
     }
   })
-
-const channel = (
-  name: string,
-  warmUp: (length: number) => number,
-  compute: (candles: CandleColumns, length: number, factor: number) => IndicatorValues
-) =>
-  functionNamed(name, {
-    parameters: ["length", "number", "market?", "timeframe?"],
-    usage: `${name}(length, factor) or ${name}(length, factor, 4h)`,
-    make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
-      const [length = 1, factor = 1] = constants(terms)
-      const key = `${name}(${length}, ${factor})`
-      const column = (candles: CandleColumns) => compute(candles, length, factor)
-      return seriesTerm({ ...frame, warmUp: warmUp(length), key, column }, priceType)
-    }
-  })
+}
 
 const ofCondition = (name: string, make: (condition: Series, length: number) => Term) =>
   functionNamed(name, {
@@ -226,23 +215,15 @@ const pair = (name: string, apply: (a: number, b: number) => number) =>
     }
   })
 
-const absolute = functionNamed("abs", {
-  parameters: ["value"],
-  usage: "abs(a)",
-  make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
-    combine(term, term, "abs", Math.abs, { ...term, dependence: term.dependence === "none" ? "none" : "other" })
-})
-
-const pure = (name: string, apply: (value: number) => number) =>
+/** Without a type, the result has the type of its argument. */
+const pure = (name: string, apply: (value: number) => number, type?: ValueType) =>
   functionNamed(name, {
     parameters: ["value"],
     usage: `${name}(a)`,
-    make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
-      combine(term, term, name, apply, {
-        type: "number",
-        isLiteral: term.isLiteral,
-        dependence: term.dependence === "none" ? "none" : "other"
-      })
+    make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) => {
+      const dependence = term.dependence === "none" ? "none" : "other"
+      return combine(term, term, name, apply, { type: type ?? term.type, isLiteral: term.isLiteral, dependence })
+    }
   })
 
 const clamp = functionNamed("clamp", {
@@ -283,53 +264,29 @@ export const timeframeOf = (tree: Expression | undefined): string | undefined =>
 const percentage = { type: "number", range: [0, 100] } as const
 
 export const functions: ReadonlyMap<string, FunctionOf> = new Map([
-  ofWindow("sma", Indicators.sma),
-  ofWindow("wma", Indicators.wma),
-  ofWindow("linreg", Indicators.linreg),
-  ofSeries(
-    "ema",
-    ["length"],
-    ([n = 1]) => Indicators.warmUp.ema(n),
-    (values, [n = 1]) => Indicators.ema(values, n)
-  ),
-  ofSeries(
-    "rsi",
-    ["length"],
-    ([n = 1]) => Indicators.warmUp.wilder(n),
-    (values, [n = 1]) => Indicators.rsi(values, n),
-    "number",
-    [0, 100]
-  ),
-  ofWindow("stdev", Indicators.stdev),
-  ofWindow("highest", Indicators.highest),
-  ofWindow("lowest", Indicators.lowest),
-  ofSeries(
-    "change",
-    ["length"],
-    ([n = 1]) => n + 1,
-    (values, [n = 1]) => Indicators.change(values, n),
-    "ratio"
-  ),
-  ofSeries(
-    "macd",
-    ["fast", "slow"],
-    ([fast = 1, slow = 1]) => Indicators.warmUp.ema(Math.max(fast, slow)),
-    (values, [fast = 1, slow = 1]) => Indicators.macd(values, fast, slow)
-  ),
+  ofSeries("sma", Indicators.sma),
+  ofSeries("wma", Indicators.wma),
+  ofSeries("linreg", Indicators.linreg),
+  ofSeries("ema", Indicators.ema, { warmUp: Indicators.warmUp.ema }),
+  ofSeries("rsi", Indicators.rsi, { ...percentage, warmUp: Indicators.warmUp.wilder }),
+  ofSeries("stdev", Indicators.stdev),
+  ofSeries("highest", Indicators.highest),
+  ofSeries("lowest", Indicators.lowest),
+  ofSeries("change", Indicators.change, { type: "ratio", warmUp: (length) => length + 1 }),
+  ofSeries("macd", Indicators.macd, {
+    lengths: ["fast", "slow"],
+    warmUp: (...lengths) => Indicators.warmUp.ema(Math.max(...lengths))
+  }),
   bands("bollingerUpper", 1),
   bands("bollingerLower", -1),
   ofCandles("atr", Indicators.warmUp.wilder, Indicators.atr),
   ofCandles("vwap", (length) => length, Indicators.vwap, { looksAt: ownVolume }),
-  ofCandles("adx", Trend.adxWarmUp, Trend.adx, percentage),
-  ofCandles("diPlus", Indicators.warmUp.wilder, Trend.directionUp, percentage),
-  ofCandles("diMinus", Indicators.warmUp.wilder, Trend.directionDown, percentage),
-  channel("supertrend", Trend.supertrendWarmUp, Trend.supertrend),
-  channel("keltnerUpper", (n) => Math.max(Indicators.warmUp.ema(n), Indicators.warmUp.wilder(n)), Trend.keltner),
-  channel(
-    "keltnerLower",
-    (n) => Math.max(Indicators.warmUp.ema(n), Indicators.warmUp.wilder(n)),
-    (candles, n, factor) => Trend.keltner(candles, n, -factor)
-  ),
+  ofCandles("adx", Indicators.warmUp.adx, Indicators.adx, percentage),
+  ofCandles("diPlus", Indicators.warmUp.wilder, Indicators.directionUp, percentage),
+  ofCandles("diMinus", Indicators.warmUp.wilder, Indicators.directionDown, percentage),
+  ofCandles("supertrend", Indicators.warmUp.supertrend, Indicators.supertrend, { hasFactor: true }),
+  ofCandles("keltnerUpper", Indicators.warmUp.keltner, Indicators.keltnerUpper, { hasFactor: true }),
+  ofCandles("keltnerLower", Indicators.warmUp.keltner, Indicators.keltnerLower, { hasFactor: true }),
   ofCondition("count", Past.count),
   ofCondition("barssince", Past.barsSince),
   valueWhen,
@@ -338,9 +295,9 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   pair("min", Math.min),
   pair("max", Math.max),
   pair("round", (value, step) => Math.round(value / step) * step),
-  absolute,
-  pure("exp", Math.exp),
-  pure("log", Math.log),
-  pure("sqrt", Math.sqrt),
+  pure("abs", Math.abs),
+  pure("exp", Math.exp, "number"),
+  pure("log", Math.log, "number"),
+  pure("sqrt", Math.sqrt, "number"),
   clamp
 ])

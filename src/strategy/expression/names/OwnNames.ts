@@ -7,6 +7,7 @@ import { noDust } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
+import { anyMarket } from "../../JsonSchema.ts"
 import type { Span } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
@@ -71,24 +72,12 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
   }
 })
 
-export const ownWords = [
-  "openOrders",
-  "averageEntry",
-  "freeBase",
-  "freeQuote",
-  "realisedProfit",
-  "equity",
-  "exposure",
-  "last"
-] as const
+export const ownWords: ReadonlyArray<string> = Object.keys(ownNames(anyMarket, undefined))
 
-const events = ["fill", "placement"] as const
-type Event = (typeof events)[number]
-
-const happened: Readonly<Record<Event, (own: OwnState) => number | undefined>> = {
-  fill: ({ lastFill }) => lastFill?.at,
-  placement: ({ lastPlacedAt }) => lastPlacedAt
-}
+const events: ReadonlyMap<string, (own: OwnState) => number | undefined> = new Map([
+  ["fill", ({ lastFill }: OwnState) => lastFill?.at],
+  ["placement", ({ lastPlacedAt }: OwnState) => lastPlacedAt]
+])
 
 export const positionTerm = ({ base }: Market): Term => ({
   type: `amount of ${base.symbol}`,
@@ -116,8 +105,7 @@ const ownTerm = (name: string, { type, dependence, exact, read, range }: OwnName
 })
 
 export const ownNamed = (name: string, market: Market, budget: Budget | undefined): Term | undefined => {
-  const ownWord = ownWords.find((word) => word === name)
-  const own = ownWord === undefined ? undefined : ownNames(market, budget)[ownWord]
+  const own = ownWords.includes(name) ? ownNames(market, budget)[name] : undefined
   return own === undefined ? undefined : ownTerm(name, own)
 }
 
@@ -132,9 +120,15 @@ export const sinceCalled = (
     needs.start = true
     return sinceStart
   }
-  const eventName = events.find((known) => known === name)
-  if (eventName !== undefined) return since(eventName)
-  return wrong(at, `since takes ${knowsStart ? "fill, placement or start" : "fill or placement"}, such as since(fill)`)
+  const happenedAt = events.get(name ?? "")
+  const choices = knowsStart ? "fill, placement or start" : "fill or placement"
+  if (happenedAt === undefined) return wrong(at, `since takes ${choices}, such as since(fill)`)
+  return ownTerm(`since(${name})`, {
+    type: "duration",
+    dependence: "time",
+    range: notNegative,
+    read: (own, { now, elapsed }) => now + elapsed - (happenedAt(own) ?? Number.NEGATIVE_INFINITY)
+  })
 }
 
 const sinceStart: Term = {
@@ -144,11 +138,3 @@ const sinceStart: Term = {
   range: notNegative,
   value: ({ elapsed, now, startedAt = now }) => now + elapsed - startedAt
 }
-
-const since = (event: Event): Term =>
-  ownTerm(`since(${event})`, {
-    type: "duration",
-    dependence: "time",
-    range: notNegative,
-    read: (own, { now, elapsed }) => now + elapsed - (happened[event](own) ?? Number.NEGATIVE_INFINITY)
-  })
