@@ -76,20 +76,15 @@ export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyA
 }
 
 const agree = (first: Located<Market>, others: ReadonlyArray<Located<Market>>, to: Report): boolean => {
-  const { quote } = first.value
+  const { name, quote } = first.value
   const bases = new Set([first.value.base])
-  const problems = others.map((other) => {
+  const before = to.problems.length
+  for (const other of others) {
     const { base, quote: own } = other.value
-    if (own !== quote) {
-      return `its quote is ${own.symbol}, that of ${first.value.name} is ${quote.symbol}: they must be the same`
-    }
-    if (bases.has(base)) return `${other.value.name} is named twice`
-    bases.add(base)
-    return undefined
-  })
-  for (const [index, problem] of problems.entries()) {
-    const at = others[index]
-    if (problem !== undefined && at !== undefined) report(to, at, problem)
+    const text = `its quote is ${own.symbol}, that of ${name} is ${quote.symbol}: they must be the same`
+    if (own !== quote) report(to, other, text)
+    else if (bases.has(base)) report(to, other, `${other.value.name} is named twice`)
+    else bases.add(base)
   }
-  return problems.every((problem) => problem === undefined)
+  return to.problems.length === before
 }

@@ -31,7 +31,7 @@ import {
 import type { Behaviour, Strategy } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
 import { isTimeframe, usualTimeframe } from "./Timeframe.ts"
-import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
+import { readYaml, valueIn, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
 /** The name is known even if the file has other mistakes. */
 interface Reading {
@@ -66,11 +66,10 @@ type Kinds = ReadonlyArray<Kind>
 const codeKey = "code"
 
 export const codeIn = (text: string): { readonly path: string | undefined; readonly isHere: boolean } => {
-  const yaml = readYaml(sourceText("", text))
-  const entries = Result.isSuccess(yaml) && yaml.success.type === "map" ? yaml.success.entries : undefined
-  const kind = entries?.get("kind")?.value
+  const yaml = Result.getOrUndefined(readYaml(sourceText("", text)))
+  const kind = valueIn(yaml, "kind")
   const isPath = kind?.type === "scalar" && OwnKind.nameOfPath(kind.text) !== undefined
-  return { path: isPath ? kind.text : undefined, isHere: entries?.has(codeKey) === true }
+  return { path: isPath ? kind.text : undefined, isHere: valueIn(yaml, codeKey) !== undefined }
 }
 
 export const codeWanted = (text: string): string | undefined => {
@@ -87,22 +86,18 @@ const ownKindIn = (
   node: YamlNode,
   to: Report
 ): { readonly name: string; readonly kind: Kind | undefined } | undefined => {
-  const kind = node.type === "map" ? node.entries.get("kind")?.value : undefined
+  const [kind, code] = [valueIn(node, "kind"), valueIn(node, codeKey)]
   const name = kind?.type === "scalar" ? OwnKind.nameOfPath(kind.text) : undefined
-  if (kind?.type !== "scalar" || node.type !== "map" || name === undefined) return undefined
-  return { name, kind: ownKind(name, kind, node.entries.get(codeKey)?.value, to) }
-}
-
-const ownKind = (name: string, kind: YamlScalar, code: YamlNode | undefined, to: Report): Kind | undefined => {
+  if (kind?.type !== "scalar" || name === undefined) return undefined
   if (code?.type !== "scalar") {
     const npm = OwnKind.packageName(kind.text)
-    const hint = npm === undefined ? [] : [`npm install ${npm}, in the folder of this file or above it`]
-    return report(to, kind, `its code ${quoted(kind.text)} cannot be read`, ...hint)
+    const hint = npm && `npm install ${npm}, in the folder of this file or above it`
+    return { name, kind: report(to, kind, `its code ${quoted(kind.text)} cannot be read`, hint) }
   }
   const kindOrProblems = OwnKind.kindOf(name, kind.text, code.text)
-  if ("name" in kindOrProblems) return kindOrProblems
+  if ("name" in kindOrProblems) return { name, kind: kindOrProblems }
   to.problems.push(...kindOrProblems)
-  return undefined
+  return { name, kind: undefined }
 }
 
 const namesOf = (known: Kinds) => known.map(({ name }) => name)
@@ -159,7 +154,7 @@ const readStrategy = (
   to: Report
 ): Strategy | undefined => {
   // An unreadable list does not show which assets it meant.
-  if (fields.market === undefined && node.entries.get("market")?.value.type === "list") return undefined
+  if (fields.market === undefined && valueIn(node, "market")?.type === "list") return undefined
   const [market, ...others] = fields.market?.value ?? [anyMarket]
   if (others.length > 0 && fields.kind?.value.tradesSeveral !== true) {
     const what = fields.kind === undefined ? "this" : quoted(fields.kind.value.name)
@@ -214,8 +209,7 @@ const readStrategy = (
 
 /** Expressions of `when` at the top of the file use the candles of the kind's section. */
 const timeframeIn = (node: YamlMap, kind = ""): string => {
-  const section = node.entries.get(kind)?.value
-  const written = section?.type === "map" ? section.entries.get("timeframe")?.value : undefined
+  const written = valueIn(valueIn(node, kind), "timeframe")
   return written?.type === "scalar" && isTimeframe(written.text) ? written.text : usualTimeframe.otherwise
 }
 

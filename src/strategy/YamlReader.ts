@@ -4,7 +4,7 @@
  * refused. It never throws and runs in linear time.
  */
 import { Result } from "effect"
-import type { CST, Node } from "yaml"
+import type { CST, Node, YAMLError } from "yaml"
 import { Composer, isMap, isScalar, isSeq, Parser } from "yaml"
 import {
   inOrder,
@@ -53,6 +53,10 @@ export interface YamlEntry {
 export type YamlNode = YamlScalar | YamlList | YamlMap
 
 export const isEmpty = (node: YamlNode): boolean => node.type === "scalar" && node.text === "" && !node.isQuoted
+
+/** `undefined` if the node is not a mapping with this key. */
+export const valueIn = (node: YamlNode | undefined, key: string): YamlNode | undefined =>
+  node?.type === "map" ? node.entries.get(key)?.value : undefined
 
 export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyArray<Problem>> => {
   const to: Report = { source, problems: [] }
@@ -159,12 +163,6 @@ const childrenOf = (token: CST.Token): ReadonlyArray<CST.Token> => {
 
 const isPresent = (token: CST.Token | null | undefined): token is CST.Token => token !== null && token !== undefined
 
-interface ParserError {
-  readonly code: string
-  readonly message: string
-  readonly pos: readonly [number, number]
-}
-
 const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: string]> = [
   [/^TAB_AS_INDENT/, "a tab is used as indentation", "indent with spaces"],
   [/^BLOCK_AS_IMPLICIT_KEY/, "a mapping cannot begin here", "one `key: value` per line, indented under its key"],
@@ -185,13 +183,10 @@ const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: stri
   [/^BAD_DQ_ESCAPE/, "this backslash escape does not exist", "use single quotes to write a backslash"]
 ]
 
-const syntaxProblem = (to: Report, { code, message, pos }: ParserError): undefined => {
+const syntaxProblem = (to: Report, { code, message, pos: [start, end] }: YAMLError): undefined => {
   const firstLine = message.split("\n")[0] ?? code
-  const phrase = phrases.find(([pattern]) => pattern.test(`${code} ${firstLine}`))
-  const span = { start: pos[0], end: pos[1] }
-  return phrase === undefined
-    ? report(to, span, `not valid YAML: ${firstLine}`)
-    : report(to, span, phrase[1], phrase[2])
+  const [, text, hint] = phrases.find(([pattern]) => pattern.test(`${code} ${firstLine}`)) ?? []
+  return report(to, { start, end }, text ?? `not valid YAML: ${firstLine}`, hint)
 }
 
 const spanOf = (node: Node, fallback: Span): Span => {

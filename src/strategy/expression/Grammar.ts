@@ -87,6 +87,18 @@ const binary = (left: Ohm.Node, operator: Ohm.Node, right: Ohm.Node): Expression
   return { type: "binary", operator: symbol, left: a, right: b, start: a.start, end: b.end }
 }
 
+const unary =
+  (symbol: "-" | "not") =>
+  (operator: Ohm.Node, operand: Ohm.Node): Expression => {
+    const place = { start: operator.source.startIdx, end: operand.source.endIdx }
+    return { type: "unary", operator: symbol, operand: treeOf(operand), ...place }
+  }
+
+const market = (open: Ohm.Node, name: Ohm.Node, close: Ohm.Node): Expression => {
+  const place = { start: open.source.startIdx, end: close.source.endIdx }
+  return { type: "market", name: name.sourceString, ...place }
+}
+
 const quantity = (whole: Ohm.Node, number: Ohm.Node, unit: string): Expression => ({
   type: "number",
   value: Number(number.sourceString),
@@ -100,20 +112,8 @@ const actions: Ohm.ActionDict<Expression> = {
   Comparison_compare: binary,
   Sum_sum: binary,
   Product_product: binary,
-  Not_not: (operator, operand) => ({
-    type: "unary",
-    operator: "not",
-    operand: treeOf(operand),
-    start: operator.source.startIdx,
-    end: operand.source.endIdx
-  }),
-  Factor_minus: (operator, operand) => ({
-    type: "unary",
-    operator: "-",
-    operand: treeOf(operand),
-    start: operator.source.startIdx,
-    end: operand.source.endIdx
-  }),
+  Not_not: unary("not"),
+  Factor_minus: unary("-"),
   Choice_choice(_if, condition, _then, then, _else, otherwise) {
     const [asked, yes, no] = [treeOf(condition), treeOf(then), treeOf(otherwise)]
     // biome-ignore lint/suspicious/noThenProperty: the word of the language; its value is never a function
@@ -127,12 +127,8 @@ const actions: Ohm.ActionDict<Expression> = {
     const list = given.asIteration().children.map(treeOf)
     return { type: "call", name: name.sourceString, arguments: list, ...placeOf(this) }
   },
-  market_double(_open, name, _close) {
-    return { type: "market", name: name.sourceString, ...placeOf(this) }
-  },
-  market_single(_open, name, _close) {
-    return { type: "market", name: name.sourceString, ...placeOf(this) }
-  },
+  market_double: market,
+  market_single: market,
   Value_name: (name) => ({ type: "name", name: name.sourceString, ...placeOf(name) }),
   quantity_unit(number, _space, unit) {
     return quantity(this, number, unit.sourceString)
@@ -153,17 +149,12 @@ let cachedGrammar: ReturnType<typeof make> | undefined
 const treeOf = (node: Ohm.Node): Expression => node["tree"]()
 
 export const parse = (text: string): Result.Result<Expression, Place & { readonly message: string }> => {
-  if (text.length > maxLength) {
-    return Result.fail({ start: 0, end: 1, message: `the expression is longer than ${maxLength} characters` })
-  }
+  const failed = (start: number, message: string) => Result.fail({ start, end: start + 1, message })
+  if (text.length > maxLength) return failed(0, `the expression is longer than ${maxLength} characters`)
   const operatorCount = [...text.matchAll(/[-+*/<>=!,]|\b(?:and|or|not|if)\b/g)].length
-  if (operatorCount > maxOperators) {
-    return Result.fail({ start: 0, end: 1, message: `the expression has more than ${maxOperators} operators` })
-  }
+  if (operatorCount > maxOperators) return failed(0, `the expression has more than ${maxOperators} operators`)
   const deep = tooDeepAt(text)
-  if (deep !== undefined) {
-    return Result.fail({ start: deep, end: deep + 1, message: `nesting deeper than ${maxNesting} levels` })
-  }
+  if (deep !== undefined) return failed(deep, `nesting deeper than ${maxNesting} levels`)
   cachedGrammar ??= make()
   const { grammar, semantics } = cachedGrammar
   const match = grammar.match(text, "Choice")
@@ -171,7 +162,7 @@ export const parse = (text: string): Result.Result<Expression, Place & { readonl
   const start = match.getRightmostFailurePosition()
   const nextText =
     start >= text.length ? "its end" : `"${text.slice(start).split(/\s/)[0]?.slice(0, 20) || text[start]}"`
-  return Result.fail({ start, end: start + 1, message: `expected ${expectedBy(match)}, found ${nextText}` })
+  return failed(start, `expected ${expectedBy(match)}, found ${nextText}`)
 }
 
 const tooDeepAt = (text: string): number | undefined => {

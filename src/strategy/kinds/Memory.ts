@@ -9,10 +9,25 @@ type MemoryRecord = Readonly<Record<string, Memory>>
 export const isRecord = (memory: Memory): memory is MemoryRecord =>
   typeof memory === "object" && memory !== null && !Array.isArray(memory)
 
-export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefined => {
-  const field = isRecord(memory) ? memory[key] : undefined
-  return typeof field === "string" ? Decimal.parse(field) : undefined
+/** The value of a key; null if there is none. */
+export const recordIn = (memory: Memory, key: string): Memory => (isRecord(memory) ? (memory[key] ?? null) : null)
+
+export const textIn = (memory: Memory, key: string): string | undefined => {
+  const field = recordIn(memory, key)
+  return typeof field === "string" ? field : undefined
 }
+
+export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefined => {
+  const text = textIn(memory, key)
+  return text === undefined ? undefined : Decimal.parse(text)
+}
+
+export const numberIn = (memory: Memory, key: string): number | undefined => {
+  const field = recordIn(memory, key)
+  return typeof field === "number" && Number.isFinite(field) ? field : undefined
+}
+
+export const isTrueIn = (memory: Memory, key: string): boolean => recordIn(memory, key) === true
 
 /** A kind may remember hundreds of keys at each decision. `Object.fromEntries` then takes five times as long as this loop. */
 export const withAll = (first: MemoryRecord, entries: ReadonlyArray<readonly [string, Memory]>): MemoryRecord => {
@@ -28,23 +43,6 @@ export const legsIn = (base: Asset, memory: Memory): LegsDone => ({
   completedLegs: numberIn(memory, "legsBefore") ?? 0,
   filledInLeg: amountIn(base, memory, "filledBefore")
 })
-
-export const textIn = (memory: Memory, key: string): string | undefined => {
-  const textField = isRecord(memory) ? memory[key] : undefined
-  return typeof textField === "string" ? textField : undefined
-}
-
-export const numberIn = (memory: Memory, key: string): number | undefined => {
-  const numberField = isRecord(memory) ? memory[key] : undefined
-  return typeof numberField === "number" && Number.isFinite(numberField) ? numberField : undefined
-}
-
-export const isTrueIn = (memory: Memory, key: string): boolean => isRecord(memory) && memory[key] === true
-
-export const recordIn = (memory: Memory, key: string): Memory => {
-  const recordField = isRecord(memory) ? memory[key] : undefined
-  return recordField ?? null
-}
 
 /**
  * Reads and writes a strategy's memory. The strategy usually gets back the object that it returned last, and then nothing is parsed again.

@@ -81,28 +81,24 @@ const isNumber = (text: string): boolean => /^\+?[\d.]+$/.test(text)
 
 const units = ["base", "quote"] as const
 
-const expressionIn = (node: YamlNode) => {
+/** The value of the only key, if it is one of these. */
+const onlyIn = <K extends string>(node: YamlNode, keys: ReadonlyArray<K>) => {
   if (node.type !== "map" || node.entries.size !== 1) return undefined
-  for (const unit of units) {
-    const value = node.entries.get(unit)?.value
-    if (value?.type === "scalar" && value.text !== "" && !isNumber(value.text)) return { unit, value }
-  }
-  return undefined
+  const of = keys.find((key) => node.entries.has(key))
+  const value = of === undefined ? undefined : node.entries.get(of)?.value
+  return of === undefined || value === undefined ? undefined : { of, value }
 }
 
-const shareIn = (node: YamlNode) => {
-  if (node.type !== "map" || node.entries.size !== 1) return undefined
-  for (const of of wholes) {
-    const value = node.entries.get(of)?.value
-    if (value !== undefined) return { of, value }
-  }
-  return undefined
+const expressionIn = (node: YamlNode) => {
+  const only = onlyIn(node, units)
+  if (only?.value.type !== "scalar" || only.value.text === "" || isNumber(only.value.text)) return undefined
+  return { unit: only.of, value: only.value }
 }
 
 export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
   described(
     (node, to) => {
-      const shareSize = shareIn(node)
+      const shareSize = onlyIn(node, wholes)
       if (shareSize !== undefined) return ratioOf(shareSize.of)(shareSize.value, to) === undefined ? undefined : node
       return expressionIn(node) === undefined && size(market)(node, to) === undefined ? undefined : node
     },
@@ -120,7 +116,7 @@ export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
   )
 
 export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | undefined => {
-  const part = shareIn(node)
+  const part = onlyIn(node, wholes)
   if (part !== undefined) return shareOf(part.of, ratioOf(part.of)(part.value, scope.to), side, scope)
   const amountExpression = expressionIn(node)
   if (amountExpression === undefined) return size(scope.market)(node, scope.to)

@@ -10,7 +10,7 @@ import { described, schemaOf } from "../JsonSchema.ts"
 import { type Report, report } from "../Problem.ts"
 import { timeframe } from "../Timeframe.ts"
 import type { View } from "../View.ts"
-import type { YamlMap, YamlNode } from "../YamlReader.ts"
+import { valueIn, type YamlNode } from "../YamlReader.ts"
 import { type Model, model } from "./AvellanedaStoikov.ts"
 
 const longest = 1_000
@@ -67,17 +67,13 @@ export const distance: Read.Reader<Distance> = Read.either(fixedDistance, volati
 
 export const spread: Read.Reader<Spread> = described(
   (node: YamlNode, to: Report): Spread | undefined => {
-    if (node.type !== "map" || !isModel(node)) return distance(node, to)
+    const of = valueIn(node, "of")
+    if (of?.type !== "scalar" || of.text !== "avellaneda-stoikov") return distance(node, to)
     const settings = model(node, to)
     return settings === undefined ? undefined : { widest: settings.max, model: settings }
   },
   () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatile), schemaOf(model)] })
 )
-
-const isModel = ({ entries }: YamlMap): boolean => {
-  const of = entries.get("of")?.value
-  return of?.type === "scalar" && of.text === "avellaneda-stoikov"
-}
 
 export const distanceAt = ({ widest, follows }: Distance, view: View): Decimal.Decimal | undefined => {
   if (follows === undefined) return widest

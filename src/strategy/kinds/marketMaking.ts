@@ -14,20 +14,19 @@ import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import { type Decision, type Memory, sooner } from "../Decision.ts"
+import { type Decision, type Ends, type Memory, sooner } from "../Decision.ts"
 import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
 import * as Read from "../Fields.ts"
-import { form, type Kind, type KindContext, type Whole } from "../Kind.ts"
-import { report, type Span } from "../Problem.ts"
+import { form, type Kind, type Whole } from "../Kind.ts"
+import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
 import * as Model from "./AvellanedaStoikov.ts"
-import { lackText } from "./BudgetCheck.ts"
+import { checkNeed } from "./BudgetCheck.ts"
 import { checkFeesOfSizes, checkRatio } from "./checks/RoundCheck.ts"
 import { decimalIn, type Notes, notes, numberIn, recordIn } from "./Memory.ts"
 import { type Centre, centreKeys, look, readCentre, type SeenCentre } from "./marketMaking/Centre.ts"
-import { changesIn } from "./marketMaking/Changes.ts"
 import { hangingKeys, withHanging } from "./marketMaking/Hanging.ts"
 import * as Inventory from "./marketMaking/Inventory.ts"
 import { leaning, measureInForce } from "./marketMaking/Measure.ts"
@@ -131,13 +130,9 @@ export const marketMaking: Kind = {
     const [quantity = 0n] = sizes
     const { maxInventory = side } = settings
     if (maxInventory < quantity) report(to, at("maxInventory"), "maxInventory is smaller than the size of one order")
-    checkBase(side, at("size"), section)
-    checkFeesOfSizes(
-      sizes.map((amount) => ({ unit: "base", amount })),
-      "BUY",
-      at("size"),
-      section
-    )
+    checkNeed(side, "base", "all asks together", at("size"), section, "make the size smaller")
+    const amounts = sizes.map((amount) => ({ unit: "base", amount }) as const)
+    checkFeesOfSizes(amounts, "BUY", at("size"), section)
     if (model === undefined) {
       const ratio = ratioOf(follows?.least ?? widestSpread)
       checkRatio({ ratio, bought: quantity }, "a pair of quotes", at("spread"), section, wideningHint)
@@ -173,12 +168,6 @@ const wideningHint = "widen the spread or make the orders larger"
 const ratioOf = (spread: Decimal.Decimal): Decimal.Decimal => {
   const half = Decimal.multiply(spread, Decimal.half)
   return Decimal.divide(Decimal.add(Decimal.one, half), Decimal.subtract(Decimal.one, half), 18, "down")
-}
-
-const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext): void => {
-  if (budget === undefined || needed <= budget.base) return
-  const amounts = lackText(needed, budget.base, market.base, "base")
-  report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
 }
 
 interface HeldQuotes {
@@ -219,9 +208,6 @@ const isSameHeld = (a: HeldQuotes, b: HeldQuotes): boolean =>
   a.eighths === b.eighths &&
   a.quoted === b.quoted
 
-const eighthsInForce = (maker: Quoting, view: View, before: bigint | undefined, isNew: boolean): bigint | undefined =>
-  isNew || before === undefined ? (OrderSizes.eighthsNow(maker, view) ?? before) : before
-
 const waiting = (
   { centre, levels, keys, spread }: Quoting,
   view: View,
@@ -245,6 +231,13 @@ const waiting = (
       ...changesIn(spread, seen, view, false)
     }
   }
+}
+
+/** The times at which spread or centre may change, apart from the mid. */
+const changesIn = ({ follows, model }: Quoting["spread"], seen: SeenCentre, view: View, isQuoting: boolean): Ends => {
+  const barClose = model?.timeframe ?? follows?.series.timeframe
+  const time = model !== undefined && isQuoting ? Model.changesAt(model, view.now) : undefined
+  return sooner(present({ barClose, time }), seen.changes)
 }
 
 const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
@@ -300,7 +293,8 @@ const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: 
   if (price === undefined) return waiting(maker, view, memory, centrePrice, "centre")
   const isKept = state.centre !== undefined && isInside(state.centre, price)
   const centre = state.centre !== undefined && isKept ? state.centre : Quotes.centreAt(price, maker.requote)
-  const eighths = eighthsInForce(maker, view, state.eighths, !isKept)
+  const before = state.eighths
+  const eighths = isKept && before !== undefined ? before : (OrderSizes.eighthsNow(maker, view) ?? before)
   if (eighths === undefined) return waiting(maker, view, memory, centrePrice, "depth")
   const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths
   if (isSameSize && last.centre === centre && Decimal.equals(last.spread, width)) return last

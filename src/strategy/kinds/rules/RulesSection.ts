@@ -15,9 +15,9 @@ import type { KindContext, Section } from "../../Kind.ts"
 import { quoted, type Report, report, type Span, warn } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
-import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
+import { type KeyPlaces, keyPlaces, valueIn, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
 import { checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
-import { execution } from "../Execution.ts"
+import { execution, verbs } from "../Execution.ts"
 import { part } from "../PriceLevels.ts"
 import { partsOf, type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
@@ -165,22 +165,20 @@ const checkFirst = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   })
   if (firstRows.some(({ part }) => part === undefined)) return
   for (const { at, part = "", rule } of firstRows) {
-    const place = (at.type === "map" ? at.entries.get(part)?.value : undefined) ?? at
     const message = `rule ${rule?.slot} never fires: its ${part} has no value without a position, and no rule begins one`
-    warn(to, place, message, "averageEntry has a value only while there is a position")
+    warn(to, valueIn(at, part) ?? at, message, "averageEntry has a value only while there is a position")
   }
 }
 
 /** Warns of a rule that sells a share of the position, if open exits of other rules hold that base. */
 const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   for (const { at, rule } of read) {
-    const size = at.type === "map" ? at.entries.get("size")?.value : undefined
-    const share = size?.type === "map" ? size.entries.get("position") : undefined
+    const share = valueIn(valueIn(at, "size"), "position")
     const holder = read.find((other) => other.rule?.side !== rule?.side && other.rule?.exit?.price !== undefined)?.rule
     if (rule?.side !== "SELL" || share === undefined || holder === undefined) continue
     const message = `rule ${rule.slot} sells a share of the position, and the exit of rule ${holder.slot} holds what it bought: while that rests, nothing is free`
     const advice = `leave ${holder.slot} by then.stop or then.when, which hold nothing until they are due`
-    warn(to, share.value, message, advice)
+    warn(to, share, message, advice)
   }
 }
 
@@ -347,22 +345,16 @@ export const checkSize = (
   const { exit, side, size } = rule
   const { budget, market, to } = context
   const key = side === "BUY" ? "quote" : "base"
-  const written = (...keys: ReadonlyArray<string>): YamlNode =>
-    keys.flatMap((each) => (at.type === "map" ? (at.entries.get(each)?.value ?? []) : []))[0] ?? at
-  const sized = written("size")
+  const sized = valueIn(at, "size") ?? at
   const { afterMillis, stop, trail, when } = exit ?? {}
   if ([afterMillis, stop, trail, when].some((way) => way !== undefined))
-    checkDearExit(side, written("then", "stop"), context)
+    checkDearExit(side, valueIn(at, "then") ?? valueIn(at, "stop") ?? at, context)
   const values = parts.flatMap((each) => valuesOf(each, market))
   checkValues(values, sized, context)
   if (isSupplied || budget === undefined) return
   if (budget[key] === 0n) {
-    report(
-      to,
-      sized,
-      `this order pays in ${inputAsset(market, side).symbol}, of which the budget has nothing`,
-      `give limits.budget.${key}, or a rule that ${side === "BUY" ? "sells" : "buys"} before`
-    )
+    const text = `this order pays in ${inputAsset(market, side).symbol}, of which the budget has nothing`
+    report(to, sized, text, `give limits.budget.${key}, or a rule that ${verbs[opposite(side)]} before`)
   } else if ("amount" in size && size.unit === key) {
     const amount = parts.reduce((sum, part) => sum + ("amount" in part.size ? part.size.amount : 0n), 0n)
     const what = amount > size.amount && parts.length > 1 ? "its orders are together" : "one order is"
