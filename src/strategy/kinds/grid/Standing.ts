@@ -21,7 +21,7 @@ import { renamed, sizesOf } from "./Cells.ts"
 import { Choice, type Chosen, type SlotsSeen } from "./Choice.ts"
 import { buyingFirst, withPurchase } from "./Purchase.ts"
 import { begin, isEdited, type Numbered, remember, sellersFrom, slotIn, type Version, versionIn } from "./Versions.ts"
-import { Window } from "./Window.ts"
+import { type Window, windowOn } from "./Window.ts"
 
 interface Anchor {
   readonly start: Price
@@ -71,13 +71,6 @@ const decide = ({ answer, grid, memory, until }: Standing, view: View): Decision
     until
   }
   return grid.purchase === undefined ? decision : buyingFirst(decision, grid, view)
-}
-
-const windowOn = ({ fundNearest, keys }: Grid, cells: ReadonlyArray<Numbered>, chosen: Chosen): Window | undefined => {
-  if (fundNearest === undefined) return undefined
-  const text = `not funded: outside the ${fundNearest} nearest buys and sells`
-  const slots = cells.map(({ cell }) => cell.slot)
-  return new Window(slots, chosen, fundNearest, { code: "not-nearest", text, source: keys("fundNearest") })
 }
 
 const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
