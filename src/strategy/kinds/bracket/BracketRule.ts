@@ -77,10 +77,8 @@ const isNumber = (node: YamlNode | undefined): boolean =>
 
 const isDistance = (text: string): boolean => /^[\d.]+ ?(%|bps)$/.test(text)
 
-type Following = Whole<typeof followingKeys>
-
 export const followingRules = (
-  whole: Following,
+  whole: Whole<typeof followingKeys>,
   section: Section<ReturnType<typeof followingKeys>>
 ): Rules | undefined => {
   const { side } = whole
@@ -124,16 +122,12 @@ export const followingRules = (
     price,
     size,
     isSwap: false,
-    cancelWhen: undefined,
     exit: {
-      price: undefined,
       isSwap: false,
       stop,
       trail: whole.trail && Decimal.toNumber(whole.trail),
       trailFrom,
       breakevenAt,
-      when: undefined,
-      afterMillis: undefined,
       leaving: stopExit(market, opposite(side), whole, to)
     },
     expireMillis: whole.expireAfter,
@@ -142,20 +136,16 @@ export const followingRules = (
     text: whole.when?.text ?? "the bracket begins at once",
     keys: (key) => places(ownKey(key, whole.when !== undefined))
   }
-  const targets = whole.takeProfit.map(({ at, part }, index) => ({
-    ...{ at: exitPrices[index], isNet: isDistance(at.text), part }
-  }))
+  const targets = whole.takeProfit.map(({ at, part }, index) => {
+    return { at: exitPrices[index], isNet: isDistance(at.text), part }
+  })
   const first = inParts(entry, targets, market)
   const text = whole.or?.when?.text ?? entry.text
-  const second =
-    otherPrice &&
-    otherWhen &&
-    inParts({ ...entry, slot: `${slot}-or`, price: otherPrice, when: otherWhen, text }, targets, market)
-  const entries = second === undefined ? [] : [first, second]
+  const other = otherPrice && otherWhen && { ...entry, slot: `${slot}-or`, price: otherPrice, when: otherWhen, text }
+  const grouped = (all: ReadonlyArray<Rule>, entry: string) =>
+    all.map((rule) => ({ ...rule, group: { of: slot, entry } }))
   const rules =
-    second === undefined
-      ? first
-      : entries.flatMap((all, entry) => all.map((rule) => ({ ...rule, group: { of: slot, entry: String(entry) } })))
+    other === undefined ? first : [...grouped(first, "0"), ...grouped(inParts(other, targets, market), "1")]
   checkSize(entry, section.section, false, section, rules)
   return { market, rules, needs: scope.needs }
 }

@@ -70,33 +70,20 @@ export const makeCell = (
   const [bought, sold] = [buy, sell].map(({ quantity }) => formatWithSymbol(quantity, market.base))
   const [below, above] = [Decimal.format(buy.price), Decimal.format(sell.price)]
   const because = (code: string, text: string, at = source): Reason => ({ code, text, source: at })
+  const repeated = (legs: DesiredSlot["legs"], text: string): DesiredSlot => {
+    return { slot, legs, cycle: true, why: because("grid-cell", `${text}, and again`) }
+  }
+  const waits = `waits until the price reaches ${below}: the base budget has no ${sold} to sell at ${above}`
+  const notAfforded = `the quote budget has nothing left for a buy of ${bought} at ${below}`
   return {
     slot,
     buy,
     sell,
     cost,
-    buyFirst: {
-      slot,
-      legs: [buy, sell],
-      cycle: true,
-      why: because("grid-cell", `buys ${bought} at ${below}, sells ${sold} at ${above}, and again`)
-    },
-    sellFirst: {
-      slot,
-      legs: [sell, buy],
-      cycle: true,
-      why: because("grid-cell", `sells ${sold} at ${above}, buys ${bought} at ${below}, and again`)
-    },
-    waits: because(
-      "waits-for-price",
-      `waits until the price reaches ${below}: the base budget has no ${sold} to sell at ${above}`,
-      keys("limits.budget.base")
-    ),
-    notAfforded: because(
-      "budget-used-up",
-      `the quote budget has nothing left for a buy of ${bought} at ${below}`,
-      keys("limits.budget.quote")
-    )
+    buyFirst: repeated([buy, sell], `buys ${bought} at ${below}, sells ${sold} at ${above}`),
+    sellFirst: repeated([sell, buy], `sells ${sold} at ${above}, buys ${bought} at ${below}`),
+    waits: because("waits-for-price", waits, keys("limits.budget.base")),
+    notAfforded: because("budget-used-up", notAfforded, keys("limits.budget.quote"))
   }
 }
 

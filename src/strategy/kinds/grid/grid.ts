@@ -43,23 +43,16 @@ import { standing } from "./Standing.ts"
 const maxLevels = 20_001
 const mostTimes = 1000
 
-const allowLoss = Read.withDefault(
-  Read.trueOrFalse,
-  false,
-  "a cell may sell below what it paid, after an edit",
-  "never"
-)
-const profit = Read.withDefault(Read.oneOf("quote", "base"), "quote", "which asset the profit is kept in")
 const nearest = "fund only this number of nearest buys and of nearest sells"
 const superfluous = Read.refuse("the levels are listed already: remove this key")
 const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
 
 const common = (market: Market) => ({
-  allowLoss,
+  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a cell may sell below what it paid, after an edit", "never"),
   ...endKeys,
   size: Read.required(cellSize(market), "of each cell"),
   sizeScale: Read.withDefault(Read.factor, 1, "size of each cell, as a multiple of the one above it"),
-  profit,
+  profit: Read.withDefault(Read.oneOf("quote", "base"), "quote", "which asset the profit is kept in"),
   buyBase: Read.withDefault(Read.trueOrFalse, false, "buys at the start what the cells above the price sell", "no"),
   fundNearest: Read.optional(Read.integer(1, maxLevels), nearest, "all")
 })
@@ -184,37 +177,30 @@ const unbounded = (
   section: Section<ReturnType<typeof endlessKeys>>
 ): Behaviour | undefined => {
   const { market, keys, step, fundNearest, profit } = whole
-  const { budget } = section
+  const { at, budget, to } = section
   if (Decimal.isGreater(step, mostStep)) {
-    report(
-      section.to,
-      section.at("step"),
-      `no level would be reached: at most ${Decimal.percent(mostStep)} is possible`
-    )
+    report(to, at("step"), `no level would be reached: at most ${Decimal.percent(mostStep)} is possible`)
   }
   if (budget === undefined) return undefined
   const size = firstSize(whole.size, budget, market)
   const shape: CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
   const needed = size.amount * BigInt(fundNearest)
   if (size.unit === "quote" && needed > budget.quote) {
-    report(section.to, section.at("size"), windowTooSmall(fundNearest, needed, budget, market), budgetHint)
+    report(to, at("size"), windowTooSmall(fundNearest, needed, budget, market), budgetHint)
   }
-  if (size.unit === "quote") checkValues([size.amount], section.at("size"), section)
+  if (size.unit === "quote") checkValues([size.amount], at("size"), section)
   const traded = size.unit === "quote" ? { proceeds: size.amount } : { bought: size.amount }
-  checkRatio({ ratio: Decimal.add(Decimal.one, step), ...traded }, "a cell", section.at("step"), section, fewer)
-  const cellsAt = (start: Price) =>
-    makeCells(
-      market,
-      around(market, start, step).map((price) => ({ price, source: keys("step") })),
-      shape,
-      keys
-    ).filter(({ buy }) => buy.quantity > 0n)
+  checkRatio({ ratio: Decimal.add(Decimal.one, step), ...traded }, "a cell", at("step"), section, fewer)
+  const cellsAt = (start: Price) => {
+    const prices = around(market, start, step).map((price) => ({ price, source: keys("step") }))
+    return makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n)
+  }
   const levels = `step ${Decimal.format(step)}`
   const terms = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
   const gridAt = remembering((start: Price): Grid => ({ ...terms, range: fixed(cellsAt(start)) }))
   checkEnds(whole, [undefined, undefined], section)
   const decide = growing(standing(gridAt), { ...terms, range: fixed([]) }, whole.size)
-  return endingAt(decide, { ...whole, budget, size }, section.to)
+  return endingAt(decide, { ...whole, budget, size }, to)
 }
 
 /** An anchored grid asks for the same cells every time. */
@@ -282,9 +268,8 @@ const dearest = (cells: ReadonlyArray<Cell>, count: number): ReadonlyArray<Cell>
   return cells.slice(start, start + count)
 }
 
-const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }: Market): string => {
-  return `${countText(count, "buy")} resting at once need${count === 1 ? "s" : ""} ${lackText(needed, budget.quote, quote, "quote")}`
-}
+const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }: Market): string =>
+  `${countText(count, "buy")} resting at once need${count === 1 ? "s" : ""} ${lackText(needed, budget.quote, quote, "quote")}`
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"
 

@@ -15,7 +15,7 @@ import type { Going, Held } from "./RuleState.ts"
 
 export interface Exit {
   /** An order is open at this price from the beginning. Missing if the rule has only other exits. */
-  readonly price: Term | undefined
+  readonly price?: Term | undefined
   readonly isNet?: boolean
   readonly isSwap: boolean
   readonly stop: Term | undefined
@@ -24,8 +24,8 @@ export interface Exit {
   readonly trailFrom: Term | undefined
   /** Computed when the rule fires. From this price on the stop is at least the entry price. */
   readonly breakevenAt: Term | undefined
-  readonly when: Term | undefined
-  readonly afterMillis: number | undefined
+  readonly when?: Term | undefined
+  readonly afterMillis?: number | undefined
   readonly leaving: StopExit
 }
 

@@ -33,7 +33,7 @@ export interface Rule {
   readonly price: Term
   readonly size: RuleSize
   readonly isSwap: boolean
-  readonly cancelWhen: Term | undefined
+  readonly cancelWhen?: Term | undefined
   readonly exit: Exit | undefined
   /** Rules of one group share their rounds (see `RuleGroup`). */
   readonly group?: { readonly of: string; readonly entry: string } | undefined
@@ -306,7 +306,6 @@ const exitOf = (
   term: CompileTerm,
   leaving: StopExit
 ): Exit => ({
-  price: undefined,
   isSwap: by === "swap",
   stop: term(stop, "price"),
   trail: trail && Decimal.toNumber(trail),

@@ -42,7 +42,7 @@ import { atPrice, bySwap, verbs } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
-import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
+import { type Exit, follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
 import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
@@ -113,14 +113,11 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     })
   })
   const settled = evened(rules, closed(rules, followed, view))
-  const steps = together(
-    rules,
-    settled,
-    rules.map((rule, index) => {
-      const waits = waitsFor(rules, settled, index, view)
-      return step(rule, market, settled[index] ?? idle, progressOf(view, rule.slot), moment, waits)
-    })
-  )
+  const alone = rules.map((rule, index) => {
+    const waits = waitsFor(rules, settled, index, view)
+    return step(rule, market, settled[index] ?? idle, progressOf(view, rule.slot), moment, waits)
+  })
+  const steps = together(rules, settled, alone)
   const times: Array<number> = []
   let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   // A plain loop, because it runs at every candle.
@@ -274,12 +271,10 @@ const step = (
     state,
     why: { code, text, source: rule.keys(key) }
   })
-  if (state.going?.withdrawnAt !== undefined)
-    return because(
-      "withdrawn",
-      "waits until its order is withdrawn",
-      isLate(rule, state, moment) ? "expireAfter" : "cancelWhen"
-    )
+  if (state.going?.withdrawnAt !== undefined) {
+    const key = isLate(rule, state, moment) ? "expireAfter" : "cancelWhen"
+    return because("withdrawn", "waits until its order is withdrawn", key)
+  }
   if (state.going !== undefined) return { state }
   if (state.fired >= rule.times)
     return because("used-up", `fired ${countText(rule.times, "time")}, which is all it may`, "times")
@@ -317,7 +312,7 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
   const values: ReadonlyArray<readonly [key: string, term: Term | undefined]> = [
     ["price", price],
     ["size", "term" in size ? size.term : undefined],
-    ...[exit?.price, exit?.stop, exit?.trailFrom, exit?.breakevenAt].map((term) => ["then", term] as const)
+    ...Object.values(exitTerms(exit)).map((term) => ["then", term] as const)
   ]
   for (const [key, term] of values) {
     const lookups = nothingFound()
@@ -358,8 +353,7 @@ const judgeAt = (rule: Rule, moment: Moment): Judgement => judge(rule, (conditio
 const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
   const { exit, price, side, size } = rule
   const { going } = state
-  const { breakevenAt, stop, trailFrom } = exit ?? {}
-  const terms = { exit: exit?.price, stop, trailFrom, breakevenAt }
+  const terms = exitTerms(exit)
   if (going === undefined || [price, ...Object.values(terms)].every((term) => term?.constant === undefined))
     return state
   const isWritten = price.constant !== undefined && !isHolding(going, progress)
@@ -435,16 +429,21 @@ const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment, ne
   return Decimal.isPositive(price) ? price : undefined
 }
 
+const exitTerms = ({ breakevenAt, price, stop, trailFrom }: Partial<Exit> = {}) => ({
+  exit: price,
+  stop,
+  trailFrom,
+  breakevenAt
+})
+
 export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Moment) => {
-  const at = (term: Term | undefined, netOf?: number) =>
-    term === undefined ? undefined : orderPriceOf(term, market, opposite(side), moment, netOf)
-  const target = at(exit?.price, exit?.isNet === true ? moment.fillBasisPoints : undefined)
-  const moves = { trailFrom: at(exit?.trailFrom), breakevenAt: at(exit?.breakevenAt) }
-  const prices = { exit: target, stop: at(exit?.stop), ...moves }
-  const pricesCount = Object.values(prices).filter((price) => price !== undefined).length
-  const terms = [exit?.price, exit?.stop, exit?.trailFrom, exit?.breakevenAt]
-  const termCount = terms.filter((term) => term !== undefined).length
-  return { ...prices, isWhole: pricesCount === termCount }
+  const terms = exitTerms(exit)
+  const at = (name: (typeof exitNames)[number], netOf?: number) =>
+    terms[name] && orderPriceOf(terms[name], market, opposite(side), moment, netOf)
+  const target = at("exit", exit?.isNet === true ? moment.fillBasisPoints : undefined)
+  const prices = { exit: target, stop: at("stop"), trailFrom: at("trailFrom"), breakevenAt: at("breakevenAt") }
+  const isWhole = exitNames.every((name) => terms[name] === undefined || prices[name] !== undefined)
+  return { ...prices, isWhole }
 }
 
 const orderReason = (
