@@ -171,17 +171,11 @@ export const written = (decision: Decision): Decision => ({
   reasons: decision.reasons.map(writtenReason)
 })
 
-export interface DesiredOrder extends Leg {
-  readonly slot: string
-  readonly market?: Market
+export interface DesiredOrder extends Leg, Omit<DesiredSlot, "legs" | "cycle" | "after"> {
   readonly leg: number
   readonly isExit?: true
   /** Quantity that is still due, if the money covers only a part: when the order has filled, its leg is not complete. */
   readonly legRest?: Amount
-  readonly yieldsTo?: ReadonlyArray<string>
-  readonly neverMore?: true
-  readonly isExact?: true
-  readonly why: Reason
 }
 
 const isRoundTrip = ({ legs: [first, second, ...others], cycle }: Legs): boolean =>

@@ -7,16 +7,15 @@
  * the lowest level above its cost. Nothing is sold below its cost unless the file allows it.
  */
 import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
+import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price } from "../../../domain/Market.ts"
-import { type Decision, type DesiredSlot, filledLegs, type Leg, nextLeg } from "../../Decision.ts"
+import { type AbsentSlot, type DesiredSlot, filledLegs, type Leg, nextLeg } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
 import type { CellRange } from "./CellRange.ts"
 import { type Cell, type CellShape, type GridPlaces, renamed } from "./Cells.ts"
 import { heldBy, isCellSlot, type Numbered, slotIn, usedIn, type Version } from "./Versions.ts"
-
-export type Absent = Decision["absent"][number]
 
 export interface Choosing {
   readonly market: Market
@@ -37,14 +36,14 @@ export interface Choosing {
 export interface Chosen {
   readonly working: ReadonlyArray<DesiredSlot>
   readonly leftOver: ReadonlyArray<DesiredSlot>
-  readonly absent: ReadonlyArray<Absent>
+  readonly absent: ReadonlyArray<AbsentSlot>
 }
 
 interface Candidate extends Numbered {
   readonly isSeller: boolean
   readonly slot: DesiredSlot
   /** The reason why it has no order while it holds nothing. Missing if it buys. */
-  readonly rests: Absent | undefined
+  readonly rests: AbsentSlot | undefined
 }
 
 interface Holding {
@@ -55,31 +54,46 @@ interface Holding {
 
 export type SlotsSeen = Pick<View, "slots">
 
-export class Choice {
-  declare private readonly choosing: Choosing
-  private names: ReadonlyArray<string> | undefined
-  private candidates: ReadonlyArray<Candidate> = []
-  private holdings: Array<Holding> = []
-  private unnamed: ReadonlyArray<string> = []
-
-  constructor(choosing: Choosing) {
-    this.choosing = choosing
+/** Keeps the candidates until a slot begins or ends, and each cell's holding until its slot changes. */
+export const choosing = (whole: Choosing): ((view: SlotsSeen) => Chosen) => {
+  const { carried, keys } = whole
+  let names: ReadonlyArray<string> | undefined
+  let candidates: ReadonlyArray<Candidate> = []
+  let holdings: Array<Holding> = []
+  let unnamed: ReadonlyArray<string> = []
+  const know = (view: SlotsSeen): void => {
+    let at = 0
+    for (const slot of view.slots.keys()) if (slot === names?.[at]) at++
+    if (at === names?.length && at === view.slots.size) return
+    names = [...view.slots.keys()]
+    candidates = candidatesOf(whole, names)
+    holdings = []
+    const candidateSlots = new Set(candidates.map(({ cell }) => cell.slot))
+    unnamed = names.filter((slot) => !candidateSlots.has(slot) && isCellSlot(slot))
   }
-
-  of(view: SlotsSeen): Chosen {
-    this.know(view)
-    const { carried, keys } = this.choosing
-    const leftOver = this.unnamed.flatMap((slot) => this.leftOver(slot, view))
+  const holdingAt = (at: number, { cell, isSeller, slot }: Candidate, view: SlotsSeen): Holding => {
+    const progress = progressOf(view, cell.slot)
+    if (carried !== undefined) return { progress, sale: undefined, isBusy: isSeller }
+    const cachedHolding = holdings[at]
+    if (cachedHolding?.progress === progress) return cachedHolding
+    const sale = saleOfHeld(cell, whole, progress)
+    const holding = { progress, sale, isBusy: sale !== undefined || isHolding(slot, view) }
+    holdings[at] = holding
+    return holding
+  }
+  return (view) => {
+    know(view)
+    const leftOver = unnamed.flatMap((slot) => leftOverOf(whole, candidates, slot, view))
     const works: Array<DesiredSlot | undefined> = []
-    const absent: Array<Absent> = []
+    const absent: Array<AbsentSlot> = []
     const buying: Array<number> = []
-    let { quote } = this.choosing
+    let { quote } = whole
     for (const { slot } of leftOver) quote -= spentIn(progressOf(view, slot))
-    for (let at = 0; at < this.candidates.length; at++) {
-      const candidate = this.candidates[at]
+    for (let at = 0; at < candidates.length; at++) {
+      const candidate = candidates[at]
       if (candidate === undefined) continue
       const { cell, isSeller, rests, slot } = candidate
-      const { isBusy, progress, sale } = this.holding(at, candidate, view)
+      const { isBusy, progress, sale } = holdingAt(at, candidate, view)
       if (isBusy && !isSeller) quote -= sale === undefined ? cell.cost : spentIn(progress)
       if (!isBusy && isSeller) quote += cell.cost
       works.push(isBusy ? (sale ?? slot) : undefined)
@@ -88,59 +102,40 @@ export class Choice {
       else absent.push(rests)
     }
     for (const at of buying.reverse()) {
-      const { cell, slot } = this.candidates[at] ?? {}
+      const { cell, slot } = candidates[at] ?? {}
       if (cell === undefined) continue
       quote -= cell.cost
       if (carried !== undefined || quote >= 0n) works[at] = slot
       else absent.push({ slot: cell.slot, why: cell.notAfforded })
     }
+    const sold = new Set(leftOver.map(({ slot }) => slot))
     const text = "the file has no level at this price any more"
-    const obsoleteSlots = this.unnamed.filter(
-      (name) => progressOf(view, name).live && !leftOver.some(({ slot }) => slot === name)
-    )
-    absent.push(...obsoleteSlots.map((slot) => ({ slot, why: { code: "left-behind", text, source: keys("levels") } })))
+    const why = { code: "left-behind", text, source: keys("levels") }
+    for (const slot of unnamed) if (progressOf(view, slot).live && !sold.has(slot)) absent.push({ slot, why })
     return { working: works.filter((slot) => slot !== undefined), leftOver, absent }
   }
+}
 
-  private know(view: SlotsSeen): void {
-    let at = 0
-    for (const slot of view.slots.keys()) if (slot === this.names?.[at]) at++
-    if (at === this.names?.length && at === view.slots.size) return
-    this.names = [...view.slots.keys()]
-    this.candidates = candidatesOf(this.choosing, this.names)
-    this.holdings = []
-    const candidateSlots = new Set(this.candidates.map(({ cell }) => cell.slot))
-    this.unnamed = this.names.filter((slot) => !candidateSlots.has(slot) && isCellSlot(slot))
-  }
-
-  private holding(at: number, { cell, isSeller, slot }: Candidate, view: SlotsSeen): Holding {
-    const progress = progressOf(view, cell.slot)
-    if (this.choosing.carried !== undefined) return { progress, sale: undefined, isBusy: isSeller }
-    const cachedHolding = this.holdings[at]
-    if (cachedHolding?.progress === progress) return cachedHolding
-    const sale = saleOfHeld(cell, this.choosing, progress)
-    const holding = { progress, sale, isBusy: sale !== undefined || isHolding(slot, view) }
-    this.holdings[at] = holding
-    return holding
-  }
-
-  /** Sells at the lowest level above its cost. Without one, sells as far above the cost as the last cell sells above its purchase. */
-  private leftOver(slot: string, view: SlotsSeen): ReadonlyArray<DesiredSlot> {
-    const { market, shape, version, keys } = this.choosing
-    const progress = progressOf(view, slot)
-    const cost = costOf(market, progress)
-    const top = this.candidates.at(-1)?.cell
-    if (version.number === 1 || top === undefined || cost === undefined) return []
-    const level = this.candidates.find(({ cell: { sell } }) => Decimal.isGreater(sell.price, cost))?.cell
-    const amount = heldBy(progress, level ?? top)
-    if (amount === 0n || isUnfinished(shape, progress)) return []
-    const price = level?.sell.price ?? notBelow(market, cost, top.sell.price, top.buy.price)
-    const paysBack = baseQuantity(market, spentIn(progress), price, "up")
-    const quantity = shape.profit === "base" ? min(amount, paysBack) : amount
-    const text = `sells ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}, bought before the file was changed`
-    const why = { code: "left-over", text, source: keys("levels") }
-    return [sale(slot, { side: "SELL", price, quantity }, progress, why)]
-  }
+/** Sells at the lowest level above its cost. Without one, sells as far above the cost as the last cell sells above its purchase. */
+const leftOverOf = (
+  { market, shape, version, keys }: Choosing,
+  candidates: ReadonlyArray<Candidate>,
+  slot: string,
+  view: SlotsSeen
+): ReadonlyArray<DesiredSlot> => {
+  const progress = progressOf(view, slot)
+  const cost = costOf(market, progress)
+  const top = candidates.at(-1)?.cell
+  if (version.number === 1 || top === undefined || cost === undefined) return []
+  const level = candidates.find(({ cell: { sell } }) => Decimal.isGreater(sell.price, cost))?.cell
+  const amount = heldBy(progress, level ?? top)
+  if (amount === 0n || isUnfinished(shape, progress)) return []
+  const price = level?.sell.price ?? notBelow(market, cost, top.sell.price, top.buy.price)
+  const paysBack = baseQuantity(market, spentIn(progress), price, "up")
+  const quantity = shape.profit === "base" ? min(amount, paysBack) : amount
+  const text = `sells ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}, bought before the file was changed`
+  const why = { code: "left-over", text, source: keys("levels") }
+  return [sale(slot, { side: "SELL", price, quantity }, progress, why)]
 }
 
 const spentIn = ({ past }: SlotProgress): Amount => past?.cost ?? 0n
@@ -170,7 +165,7 @@ const reasonToRest = (
   { carried, keys, leftBehind, reached, sellers }: Choosing,
   { index, cell }: Numbered,
   isInRange: boolean
-): Absent["why"] | undefined => {
+): Reason | undefined => {
   if (!isInRange) return { code: "left-behind", text: leftBehind, source: keys("trail") }
   if (carried?.unfunded.has(index)) return cell.notAfforded
   if (sellers.has(index) || !Decimal.isGreater(cell.buy.price, reached)) return undefined
@@ -189,14 +184,9 @@ const isUnfinished = ({ profit }: CellShape, { lastLeg, live }: SlotProgress): b
   live?.side === "BUY" || (profit === "base" && lastLeg?.side === "SELL")
 
 /** Its price already covers its cost. An only leg that may lose is an exit, like the second leg of a cell. */
-const sale = (slot: string, leg: Leg, { completedLegs, filledInLeg }: SlotProgress, why: DesiredSlot["why"]) =>
-  ({
-    slot,
-    legs: [{ ...leg, mayLose: true }],
-    cycle: false,
-    after: { completedLegs, filledInLeg },
-    why
-  }) satisfies DesiredSlot
+const sale = (slot: string, leg: Leg, { completedLegs, filledInLeg }: SlotProgress, why: Reason): DesiredSlot => {
+  return { slot, legs: [{ ...leg, mayLose: true }], cycle: false, after: { completedLegs, filledInLeg }, why }
+}
 
 const saleOfHeld = (
   cell: Cell,

@@ -18,7 +18,7 @@ import type { SlotProgress, View } from "../../View.ts"
 import { decimalIn, MadeOf, numberIn } from "../Memory.ts"
 import { type Grid, spannedBy } from "./CellRange.ts"
 import { renamed, sizesOf } from "./Cells.ts"
-import { Choice, type Chosen, type SlotsSeen } from "./Choice.ts"
+import { type Chosen, choosing, type SlotsSeen } from "./Choice.ts"
 import { buyingFirst, withPurchase } from "./Purchase.ts"
 import { begin, isEdited, type Numbered, remember, sellersFrom, slotIn, type Version, versionIn } from "./Versions.ts"
 import { type Window, windowOn } from "./Window.ts"
@@ -121,7 +121,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
   const next = waitsAbove(come)
   const reached = next !== undefined && !Decimal.isLess(price, next) ? price : come
   const span = moving?.spanned(first)
-  const choice = new Choice({
+  const chosenIn = choosing({
     ...grid,
     version,
     cells,
@@ -133,7 +133,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
   })
   const from = Decimal.format(start)
   const answer = (view: SlotsSeen): Answer => {
-    const chosen = choice.of(view)
+    const chosen = chosenIn(view)
     const works = `${chosen.working.length} of ${cells.length} cells work`
     const where =
       span === undefined

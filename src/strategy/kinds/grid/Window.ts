@@ -2,15 +2,15 @@
  * With `fundNearest`, only the highest buys and the lowest sells are placed, by each cell's next leg. This is computed after every fill, so
  * of thousands of cells it checks only those whose slots have changed.
  */
-import { type DesiredSlot, nextLeg } from "../../Decision.ts"
+import { type AbsentSlot, type DesiredSlot, nextLeg } from "../../Decision.ts"
 import type { SlotProgress } from "../../View.ts"
 import type { Grid } from "./CellRange.ts"
-import type { Absent, Chosen, SlotsSeen } from "./Choice.ts"
+import type { Chosen, SlotsSeen } from "./Choice.ts"
 import type { Numbered } from "./Versions.ts"
 
 export interface Window {
   readonly in: (view: SlotsSeen) => ReadonlyArray<DesiredSlot>
-  readonly beside: (desired: ReadonlyArray<DesiredSlot>, view: SlotsSeen) => ReadonlyArray<Absent>
+  readonly beside: (desired: ReadonlyArray<DesiredSlot>, view: SlotsSeen) => ReadonlyArray<AbsentSlot>
 }
 
 export const windowOn = (

@@ -438,10 +438,11 @@ const exitTerms = ({ breakevenAt, price, stop, trailFrom }: Partial<Exit> = {}) 
 
 export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Moment) => {
   const terms = exitTerms(exit)
-  const at = (name: (typeof exitNames)[number], netOf?: number) =>
-    terms[name] && orderPriceOf(terms[name], market, opposite(side), moment, netOf)
-  const target = at("exit", exit?.isNet === true ? moment.fillBasisPoints : undefined)
-  const prices = { exit: target, stop: at("stop"), trailFrom: at("trailFrom"), breakevenAt: at("breakevenAt") }
+  const at = (term: Term | undefined, netOf?: number) =>
+    term && orderPriceOf(term, market, opposite(side), moment, netOf)
+  const target = at(terms.exit, exit?.isNet === true ? moment.fillBasisPoints : undefined)
+  const moves = { trailFrom: at(terms.trailFrom), breakevenAt: at(terms.breakevenAt) }
+  const prices = { exit: target, stop: at(terms.stop), ...moves }
   const isWhole = exitNames.every((name) => terms[name] === undefined || prices[name] !== undefined)
   return { ...prices, isWhole }
 }
