@@ -8,16 +8,12 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-interface Described {
-  readonly schema?: () => JsonSchema
-}
-
 export const described = <R extends object>(
   read: R,
   schema: () => JsonSchema
 ): R & { readonly schema: () => JsonSchema } => Object.assign(read, { schema })
 
-export const schemaOf = ({ schema }: Described): JsonSchema => schema?.() ?? {}
+export const schemaOf = ({ schema }: { readonly schema?: () => JsonSchema }): JsonSchema => schema?.() ?? {}
 
 /** A number, plain or in quotes. JSON Schema ignores limits on text and patterns on numbers. */
 export const numeric = (pattern: string, limits: JsonSchema): JsonSchema => ({

@@ -2,13 +2,12 @@
 import type { Asset } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, minuteMillis, secondMillis } from "../domain/Durations.ts"
-import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import { part } from "./kinds/PriceLevels.ts"
 import { report } from "./Problem.ts"
-import type { Budget, Limits, QuietHours } from "./Strategy.ts"
+import type { Budget, Limits, QuietHours, SomeMarkets } from "./Strategy.ts"
 
 const minutesOfDay = (text: string): number | undefined => {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
@@ -43,10 +42,8 @@ const lifetime = Read.mapped(Read.duration, (millis, node, to) =>
     : report(to, node, "an order lifetime is from 10m to 7d")
 )
 
-type Traded = readonly [Market, ...ReadonlyArray<Market>]
-
 /** Keys are roles (`base`, `quote`) for one market, and the assets' symbols for several. */
-const budget = ([market, ...others]: Traded): Read.Reader<Budget> => {
+const budget = ([market, ...others]: SomeMarkets): Read.Reader<Budget> => {
   const [base, quote] = others.length === 0 ? ["base", "quote"] : [market.base.symbol, market.quote.symbol]
   const amountOf = (asset: Asset, about: string) => Read.optional(Read.amount(asset, { zero: true }), about)
   const keys: Record<string, ReturnType<typeof amountOf>> = {
@@ -61,7 +58,7 @@ const budget = ([market, ...others]: Traded): Read.Reader<Budget> => {
   })
 }
 
-const limitsKeys = (traded: Traded) => {
+const limitsKeys = (traded: SomeMarkets) => {
   const quoteAmount = Read.amount(traded[0].quote)
   return {
     budget: Read.required(budget(traded)),
@@ -109,7 +106,7 @@ export const budgetSchema = {
 } satisfies Readonly<Record<string, JsonSchema>>
 
 export const readLimits =
-  (traded: Traded): Read.Reader<Limits> =>
+  (traded: SomeMarkets): Read.Reader<Limits> =>
   (node, to) => {
     const before = to.problems.length
     const reader = Read.checked(limitsKeys(traded), ({ staleAfter, orderLifetime, ...limits }, at): Limits => {
@@ -126,7 +123,7 @@ export const readLimits =
     return reader(node, to)
   }
 
-const nothing = (traded: Traded): string =>
+const nothing = (traded: SomeMarkets): string =>
   traded.length === 1
     ? "the budget is empty: set an amount of base, quote or both"
     : "the budget is empty: set an amount of at least one asset"

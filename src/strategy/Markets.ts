@@ -8,6 +8,7 @@ import { present } from "../domain/Present.ts"
 import { type Located, list, type Reader } from "./Fields.ts"
 import { described, schemaOf } from "./JsonSchema.ts"
 import { quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
+import type { SomeMarkets } from "./Strategy.ts"
 
 /** By market name: the source of candles from before the bot's start, and the folder for relative paths. */
 export type MarketSources = ReadonlyMap<string, { readonly source: string; readonly folder: string }>
@@ -56,10 +57,10 @@ export const market = (offered: Markets): Reader<Market> => {
   }))
 }
 
-export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyArray<Market>]> => {
+export const markets = (offered: Markets): Reader<SomeMarkets> => {
   const one = market(offered)
   const several = list(one)
-  const readMarkets: Reader<readonly [Market, ...ReadonlyArray<Market>]> = (node, to) => {
+  const readMarkets: Reader<SomeMarkets> = (node, to) => {
     if (node.type !== "list") {
       const only = one(node, to)
       return only === undefined ? undefined : [only]

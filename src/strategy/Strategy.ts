@@ -146,19 +146,14 @@ export interface Strategy extends Behaviour {
 
 type Trades = Pick<Strategy, "market" | "others">
 
-export const marketsOf = ({ market, others = [] }: Trades): readonly [Market, ...ReadonlyArray<Market>] => [
-  market,
-  ...others
-]
+/** One market, or several with the same quote. */
+export type SomeMarkets = readonly [Market, ...ReadonlyArray<Market>]
 
-export const marketsSeen = ({
-  market,
-  others = [],
-  watched = []
-}: Trades & Pick<Strategy, "watched">): readonly [Market, ...ReadonlyArray<Market>] => [
-  market,
-  ...others,
-  ...watched.map((each) => each.market)
+export const marketsOf = ({ market, others = [] }: Trades): SomeMarkets => [market, ...others]
+
+export const marketsSeen = ({ watched = [], ...traded }: Trades & Pick<Strategy, "watched">): SomeMarkets => [
+  ...marketsOf(traded),
+  ...watched.map(({ market }) => market)
 ]
 
 export const candlesWanted = ({

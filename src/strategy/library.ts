@@ -9,12 +9,13 @@ import { dirname, resolve } from "node:path"
 import { Result, Schema } from "effect"
 import { toDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { present } from "../domain/Present.ts"
 import type { Bounds, Decision } from "./Decision.ts"
 import type { OwnMemory, OwnSignal } from "./own/OwnStrategy.ts"
 import { render } from "./Problem.ts"
 import type { Strategy } from "./Strategy.ts"
 import * as StrategyFile from "./StrategyFile.ts"
-import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "./View.ts"
+import { type ClosedCandles, untouchedSlot, type View } from "./View.ts"
 
 export type * from "./own/OwnStrategy.ts"
 
@@ -109,12 +110,7 @@ const viewOf = (
   now,
   market,
   price: { bid: Decimal.fromNumber(bid ?? mid), ask: Decimal.fromNumber(ask ?? mid), at: now },
-  slots: new Map(
-    Object.entries(done).map(([slot, legs]): [string, SlotProgress] => [
-      slot,
-      { ...untouchedSlot, completedLegs: legs }
-    ])
-  ),
+  slots: new Map(Object.entries(done).map(([slot, completedLegs]) => [slot, { ...untouchedSlot, completedLegs }])),
   candles: new Map(Object.entries(candles).map(([timeframe, all]) => [timeframe, columnsOf(all)])),
   signals: new Map(
     Object.entries(signals).map(([name, sent]) => [name, typeof sent === "number" ? { value: sent, at: now } : sent])
@@ -122,15 +118,9 @@ const viewOf = (
 })
 
 const columnsOf = (all: ReadonlyArray<TrialCandle>): ClosedCandles => {
-  const column = (of: (candle: TrialCandle) => number) => Float64Array.from(all, of)
-  const columns = {
-    open: column(({ open }) => open),
-    high: column(({ high }) => high),
-    low: column(({ low }) => low),
-    close: column(({ close }) => close),
-    volume: column(({ volume }) => volume ?? Number.NaN)
-  }
-  return { columns, closed: all.length }
+  const column = (name: keyof TrialCandle) => Float64Array.from(all, (candle) => candle[name] ?? Number.NaN)
+  const prices = { open: column("open"), high: column("high"), low: column("low"), close: column("close") }
+  return { columns: { ...prices, volume: column("volume") }, closed: all.length }
 }
 
 const answerOf = ({ market }: Strategy, { absent, desired, memory, until }: Decision): TrialAnswer => ({
@@ -148,11 +138,7 @@ const answerOf = ({ market }: Strategy, { absent, desired, memory, until }: Deci
   until: boundsOf(until)
 })
 
-const boundsOf = ({ barClose, onFill, priceAbove, priceBelow, signals, time }: Bounds): TrialAnswer["until"] => ({
-  ...(priceBelow === undefined ? {} : { below: Decimal.format(priceBelow) }),
-  ...(priceAbove === undefined ? {} : { above: Decimal.format(priceAbove) }),
-  ...(time === undefined ? {} : { time }),
-  ...(barClose === undefined ? {} : { candle: barClose }),
-  ...(signals === undefined ? {} : { signal: signals }),
-  fill: onFill
-})
+const boundsOf = ({ barClose, onFill, priceAbove, priceBelow, signals, time }: Bounds): TrialAnswer["until"] => {
+  const [below, above] = [priceBelow, priceAbove].map((price) => price && Decimal.format(price))
+  return { ...present({ below, above, time, candle: barClose, signal: signals }), fill: onFill }
+}

@@ -45,12 +45,7 @@ export interface Quotes {
   readonly lean: Decimal.Decimal
 }
 
-interface Fitted {
-  readonly variance: number
-  readonly decay: number
-}
-
-const fitted = ({ high, low, close }: CandleColumns, end: number, length: number): Fitted => {
+const fitted = ({ high, low, close }: CandleColumns, end: number, length: number) => {
   let [squares, beyond] = [0, 0]
   for (let index = end - length; index < end; index++) {
     const before = close[index - 1] ?? Number.NaN

@@ -57,23 +57,18 @@ interface KnownStanding extends Standing {
  * `all` has the parts and, after them, further ones whose slots have mostly done nothing yet. The shares of the further ones are omitted
  * while every slot belongs to `parts` and no part has an excess.
  */
-export type ShareOut = (
-  parts: ReadonlyArray<PartOfTotal>,
-  view: Pick<View, "slots">,
-  all?: ReadonlyArray<PartOfTotal>
-) => Shares
-
-export const sharing = (market: Market, isOwn: (slot: string) => boolean): ShareOut => {
+export const sharing = (market: Market, isOwn: (slot: string) => boolean) => {
   const standingCache: Array<KnownStanding> = []
   const uncut: Array<Share> = []
-  return (parts, { slots }, all = parts) => {
+  return (parts: ReadonlyArray<PartOfTotal>, { slots }: Pick<View, "slots">, all = parts): Shares => {
     let [seen, beyond, isPlain] = [0, 0n, true]
     const stand = (part: PartOfTotal, place: number): void => {
       const progress = slots.get(part.slot)
       if (progress !== undefined) seen += 1
       let standing = standingCache[place]
       if (standing === undefined || standing.part !== part || standing.progress !== (progress ?? untouchedSlot)) {
-        standing = knownStanding(market, part, progress ?? untouchedSlot)
+        const own = standingOf(market, part, progress ?? untouchedSlot)
+        standing = { ...own, uncut: shareOf(market, own, 0n), excess: max(0n, own.committed - part.size.amount) }
         standingCache[place] = standing
         uncut[place] = standing.uncut
       }
@@ -113,12 +108,6 @@ const byOthers = (
     amount += doneOf(market, first, progress) + openOf(market, first, progress)
   }
   return amount
-}
-
-const knownStanding = (market: Market, part: PartOfTotal, progress: SlotProgress): KnownStanding => {
-  const standing = standingOf(market, part, progress)
-  const excess = max(0n, standing.committed - part.size.amount)
-  return { ...standing, uncut: shareOf(market, standing, 0n), excess }
 }
 
 const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): Standing => {

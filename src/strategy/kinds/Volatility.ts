@@ -17,16 +17,14 @@ const longest = 1_000
 /** Decimal places of a ratio. Less than a millionth does not change a price noticeably. */
 const places = 6
 
-export interface Volatile {
-  readonly series: Series
-  readonly factor: number
-  readonly least: Decimal.Decimal
-  readonly most: Decimal.Decimal
-}
-
 export interface Distance {
   readonly widest: Decimal.Decimal
-  readonly follows?: Volatile
+  readonly follows?: {
+    readonly series: Series
+    readonly factor: number
+    readonly least: Decimal.Decimal
+    readonly most: Decimal.Decimal
+  }
 }
 
 export interface Spread extends Distance {

@@ -83,7 +83,7 @@ export const kindOf = (name: string, file: string, text: string): Kind | Readonl
       try {
         const behaviour = behaviourOf(code, input)
         const proof = () => {
-          const impurity = Purity.impurityOf({ file, around: code.around }, behaviour, market)
+          const impurity = Purity.impurityOf(file, behaviour, market, code.around)
           return impurity === undefined ? undefined : problemAt(to.source, section, impurity)
         }
         return { ...behaviour, proof }

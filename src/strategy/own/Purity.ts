@@ -19,11 +19,6 @@ const minuteMillis = 60_000
 const looks = 60
 const usual = [100, 60_000]
 
-interface Tried {
-  readonly file: string
-  readonly around: number | undefined
-}
-
 /** Repeatable numbers from 0 to 1, by the linear congruential generator of Numerical Recipes. */
 const chanceFrom = (seed: number) => {
   let state = seed
@@ -33,7 +28,8 @@ const chanceFrom = (seed: number) => {
   }
 }
 
-export const impurityOf = ({ around, file }: Tried, behaviour: Behaviour, market: Market): string | undefined => {
+/** `around`: the price at which the strategy is tried; missing: at usual prices. */
+export const impurityOf = (file: string, behaviour: Behaviour, market: Market, around?: number): string | undefined => {
   const step = market.tick === undefined ? 0 : Decimal.toNumber(market.tick)
   const levels = around === undefined ? usual : [around]
   try {

@@ -27,18 +27,10 @@ export const inventoryOf = (whole: Sized, stock: Inventory.Stock): Amount =>
 export const fullness = ({ maxInventory }: Sized, inventory: Amount): Decimal.Decimal =>
   Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
 
-interface Sizing {
-  readonly eighths: bigint
-  readonly inventory: Amount
-}
-
-/** A partly filled leg stays larger than its filled part, so that it can end. */
-const sizeOf = (whole: Sized, quantity: Amount, side: Side, sizing: Sizing, filled: Amount): Amount => {
-  const { sizeSkew, maxImpact } = whole
-  if (sizeSkew === undefined && maxImpact === undefined) return quantity
-  const share = Decimal.multiply(sizeSkew ?? Decimal.zero, fullness(whole, sizing.inventory))
+/** Smaller or larger by `share`. A partly filled leg stays larger than its filled part, so that it can end. */
+const sizeOf = (quantity: Amount, side: Side, eighths: bigint, share: Decimal.Decimal, filled: Amount): Amount => {
   const factor = side === "BUY" ? Decimal.subtract(Decimal.one, share) : Decimal.add(Decimal.one, share)
-  const exact = Decimal.multiply(Decimal.make((quantity * sizing.eighths) / wholePart), factor)
+  const exact = Decimal.multiply(Decimal.make((quantity * eighths) / wholePart), factor)
   const least = filled === 0n ? 1n : filled + quantity / wholePart
   return max(exact.digits / Decimal.powerOfTen(exact.scale), least)
 }
@@ -62,9 +54,11 @@ export interface OrderSizes {
 }
 
 export const sizesOn = (whole: Sized, stock: Inventory.Stock, eighths: bigint, inventory: Amount): OrderSizes => {
-  const sizing = { eighths, inventory }
+  const { maxImpact, sizeSkew } = whole
+  const share = sizeSkew === undefined ? Decimal.zero : Decimal.multiply(sizeSkew, fullness(whole, inventory))
+  const isFixed = sizeSkew === undefined && maxImpact === undefined
   const sizeFor = (side: Side) => (index: number, size: Amount) =>
-    sizeOf(whole, size, side, sizing, stock.slots[side][index]?.filledInLeg ?? 0n)
+    isFixed ? size : sizeOf(size, side, eighths, share, stock.slots[side][index]?.filledInLeg ?? 0n)
   const sizesOf = (side: Side) => whole.levels.map(({ quantity }, index) => sizeFor(side)(index, quantity))
   const fullOf = (side: Side) => Inventory.fullSlots(whole, stock, side, sizeFor(side))
   return {

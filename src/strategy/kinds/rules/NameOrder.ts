@@ -40,11 +40,6 @@ const mentioned = ({ name, texts }: NamedRow): ReadonlyArray<string> =>
     return Result.isFailure(tree) ? [] : mentionedIn(tree.success).filter((other) => other !== name.value)
   })
 
-interface Ordered<Row> {
-  readonly groups: ReadonlyArray<ReadonlyArray<Row>>
-  readonly circular: ReadonlySet<string>
-}
-
 /** Groups names that need each other, each group after those that it needs: Tarjan's strongly connected components. */
 const groupsOf = <Row extends NamedRow>(rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> => {
   const byName = new Map(rows.map((row) => [row.name.value, row]))
@@ -72,7 +67,7 @@ export const inOrder = <Row extends NamedRow>(
   rows: ReadonlyArray<Row>,
   isState: (row: Row) => boolean,
   to: Report
-): Ordered<Row> => {
+) => {
   const groups = groupsOf(rows)
   const circles = groups.filter((group) => group.length > 1 && !group.every(isState))
   for (const [first, ...others] of circles) {
