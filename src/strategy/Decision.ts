@@ -127,6 +127,9 @@ export interface Decision {
   readonly isOver?: true
 }
 
+export const slotsIn = ({ absent, desired }: Decision): ReadonlyArray<string> =>
+  [...desired, ...absent].map(({ slot }) => slot)
+
 /**
  * A reason whose text is made when it is read, because a backtest replaces nearly all answers before anything reads their reasons. Answers
  * that are recorded or shown have `written` reasons, which are plain values.

@@ -47,9 +47,6 @@ export type StandsOf = (view: View, memory: Memory) => StandsAt | undefined
 /** The reason why a file cannot continue the trading that its slots did under another file. */
 export type Unfit = (slots: View["slots"]) => string | undefined
 
-/** Runs the user's own code once and returns its fault. */
-export type Proof = () => Problem | undefined
-
 /** The largest amounts that may be outside the wallet, in smallest units. */
 export interface Budget {
   readonly base: Amount
@@ -106,8 +103,8 @@ export interface Behaviour {
   readonly endsAt?: number
   /** A stop or a target of the whole strategy may end it (see `Decision.isOver`). */
   readonly mayEnd?: true
-  /** Missing for this program's own code. A reader that uses the file runs it once. */
-  readonly proof?: Proof
+  /** Runs the user's own code and returns its fault. A reader that uses the file runs it once. Missing for this program's own code. */
+  readonly proof?: () => Problem | undefined
   readonly watched?: ReadonlyArray<WatchedMarket>
   /** The number of closed candles of each timeframe after which it is warm. */
   readonly candles?: ReadonlyMap<string, number>

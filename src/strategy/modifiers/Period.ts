@@ -14,7 +14,7 @@ import { mid, type Price, quoteAmount } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { armedLeg, type Bounds, type Decision, type DesiredSlot, type Memory, narrowed } from "../Decision.ts"
+import { armedLeg, type Bounds, type Decision, type DesiredSlot, type Memory, narrowed, slotsIn } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
 import { compile } from "../expression/Compiler.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../expression/Judge.ts"
@@ -140,15 +140,8 @@ const during =
         if (over !== undefined) return ended(period, view, memory, decide, over)
         const wait = waitOf(period, view, noted)
         if (wait !== undefined) {
-          const { absent, desired } = decide(view, own)
-          const slots = [...desired, ...absent].map(({ slot }) => slot)
-          return {
-            desired: [],
-            absent: absentSlots(slots, wait.why, period.from),
-            memory,
-            reasons: [wait.why],
-            until: wait.until
-          }
+          const absent = absentSlots(slotsIn(decide(view, own)), wait.why, period.from)
+          return { desired: [], absent, memory, reasons: [wait.why], until: wait.until }
         }
         const course = equity && courseOf(equity, period.budget, view, noted)
         if (course?.ended !== undefined) {
@@ -166,8 +159,7 @@ const during =
         const own = mark.off(memory)
         if (when === undefined || waitOf(period, view, noted) === undefined) return inputs?.(view, own) ?? new Map()
         const checks = inputsOf([when.term], momentOf(view.market, view), (at) => truth(when.term, at) === "yes")
-        const { absent, desired } = decide(view, own)
-        return new Map([...desired, ...absent].map(({ slot }) => [slot, checks]))
+        return new Map(slotsIn(decide(view, own)).map((slot) => [slot, checks]))
       }
     }
   }
@@ -227,24 +219,15 @@ const ended = (period: Period, view: View, memory: Memory, decide: Decide, { fie
   const leaves = onEnd === "leave" && !isUntouched(view, own)
   const goesOn = leaves ? decision.desired.flatMap((slot) => lastOrdersOf(slot, view)) : []
   const going = new Set(goesOn.map(({ slot }) => slot))
-  const slots = [...decision.desired, ...decision.absent].map(({ slot }) => slot)
-  const absent = absentSlots(
-    slots.filter((slot) => !going.has(slot)),
-    why
-  )
+  const idle = slotsIn(decision).filter((slot) => !going.has(slot))
+  const absent = absentSlots(idle, why)
   const over = { desired: goesOn, absent, memory, reasons: [why], until: { onFill: true } }
-  const isOver = present({ isOver: (field === "equity" && goesOn.length === 0) || undefined })
-  if (leaves) {
-    const markedMemory = mark.on(decision.memory, mark.of(memory))
-    return {
-      ...over,
-      ...isOver,
-      ...present({ stops: decision.stops }),
-      memory: markedMemory,
-      until: { ...decision.until, onFill: true }
-    }
-  }
-  return typeof onEnd === "string" ? { ...over, ...isOver } : sold(period, onEnd, view, over, field)
+  if (typeof onEnd === "object") return sold(period, onEnd, view, over, field)
+  const isOver = (field === "equity" && goesOn.length === 0) || undefined
+  if (!leaves) return { ...over, ...present({ isOver }) }
+  const marked = mark.on(decision.memory, mark.of(memory))
+  const until = { ...decision.until, onFill: true }
+  return { ...over, ...present({ isOver, stops: decision.stops }), memory: marked, until }
 }
 
 /** A due exit continues as its kind plans it. An open entry stays as it is. */

@@ -8,7 +8,7 @@ import { isLeftover } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, type Memory, narrowed, slotsIn } from "../../Decision.ts"
 import { positionIn } from "../../expression/Judge.ts"
 import * as Read from "../../Fields.ts"
 import type { Section } from "../../Kind.ts"
@@ -104,7 +104,6 @@ const ended = (
   const price = mid(view.price)
   const exitStart = leaving.left(price, end[because.key] ?? price, before)
   const why = { code: "grid-ended", text: `${because.text}: the grid has ended`, source: end.keys(because.key) }
-  const slots = [...grid.desired, ...grid.absent].map(({ slot }) => slot)
   const exitPrice = leaving.price(exitStart)
   const desired = saleOf(end, view, exitPrice, because)
   // Base of a cancelled sale may still be on its way back.
@@ -112,7 +111,7 @@ const ended = (
   return {
     ...present({ isOver: (desired.length === 0 && isSold) || undefined }),
     desired,
-    absent: slots.map((slot) => ({ slot, why })),
+    absent: slotsIn(grid).map((slot) => ({ slot, why })),
     memory: beside(grid.memory, { ...rememberLeft(exitStart), ended: because.text, endedBy: because.key }),
     reasons: [],
     until: { ...(desired.length === 0 ? {} : leaving.until(exitStart)), onFill: true }

@@ -167,14 +167,11 @@ const inputs = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   return new Map(
     whole.rules.map((rule, index) => {
       const { slot, when, cancelWhen } = rule
-      if (before[index]?.going === undefined) {
-        return [
-          slot,
-          inputsOf([rule.text === "" ? undefined : when, cancelWhen], moment, (at) => judgeAt(rule, at) === "yes")
-        ]
-      }
+      const isIdle = before[index]?.going === undefined
+      const fires = (at: Moment) => judgeAt(rule, at) === "yes"
       const isUnwanted = (at: Moment) => cancelWhen !== undefined && truth(cancelWhen, at) === "yes"
-      return [slot, inputsOf([cancelWhen], moment, isUnwanted)]
+      const conditions = isIdle && rule.text !== "" ? [when, cancelWhen] : [cancelWhen]
+      return [slot, inputsOf(conditions, moment, isIdle ? fires : isUnwanted)]
     })
   )
 }
