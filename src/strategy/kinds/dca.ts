@@ -94,10 +94,10 @@ const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
   const trigger = triggerOf(whole, progress.last)
   const isTriggered = trigger !== undefined && !isBetter(whole.side, price, trigger)
   const isDue = progress.made < whole.times && (now >= progress.next || isTriggered)
-  const isPaused =
-    (whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)) ||
-    (whole.pauseBelow !== undefined && !Decimal.isGreater(price, whole.pauseBelow))
-  return { isDue, isPaused, isTriggered }
+  const isAbove = whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)
+  const isBelow = whole.pauseBelow !== undefined && !Decimal.isGreater(price, whole.pauseBelow)
+  const pause = isAbove ? ("pauseAbove" as const) : isBelow ? ("pauseBelow" as const) : undefined
+  return { isDue, isTriggered, pause }
 }
 
 type Opened = ReadonlyArray<DesiredSlot>
@@ -122,10 +122,10 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
     made: numberIn(memory, "made") ?? 0,
     last: decimalIn(memory, "last")
   }
-  const { isDue, isPaused, isTriggered } = judge(whole, was, view.now, price)
+  const { isDue, isTriggered, pause } = judge(whole, was, view.now, price)
   const missedBuys = Math.floor((view.now - was.next) / everyMillis)
   const next = view.now < was.next ? was.next : was.next + (missedBuys + 1) * everyMillis
-  const isKeptBack = isPaused || view.isHeld === true
+  const isKeptBack = pause !== undefined || view.isHeld === true
   const begins = isDue && !isKeptBack
   const own = orderPrice(market, side, ahead(side, price, reach))
   // A trigger during a pause is used up as well: the next one counts from here.
@@ -144,11 +144,9 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
     : before
   const trigger = after.made < times ? triggerOf(whole, after.last) : undefined
   const because = reasons(keys)
-  const isAbove = whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)
-  const pause = isAbove ? "pauseAbove" : "pauseBelow"
   const or = trigger === undefined ? "" : `, or at a price of ${Decimal.short(trigger)}`
   const nth = `order ${after.made + 1} of ${times} is due at ${iso(after.next)}${or}`
-  const waiting = isPaused
+  const waiting = pause
     ? because("paused", `paused: the price is outside pauseBelow and pauseAbove; ${nth}`, pause)
     : isDue && !begins
       ? because("skipped", `its time passed while a limit kept new orders back; ${nth}`, "every")

@@ -96,8 +96,8 @@ const decidePeriodic = (
   const idle = slotsOf(whole).filter(({ slot }) => !traded.has(slot))
   return {
     desired: trades.map(({ leg, market, ...trade }) => {
-      const share = `${market.base.symbol} was ${leg.side === "BUY" ? "below" : "above"} its band when this period began`
-      const text = `${orderText(leg, market)}: ${share}`
+      const place = leg.side === "BUY" ? "below" : "above"
+      const text = `${orderText(leg, market)}: ${market.base.symbol} was ${place} its band when this period began`
       const why = { code: "rebalance", text, source: whole.keys("every") }
       return { ...trade, ...furtherMarket(whole, market), legs: [leg], cycle: false, why }
     }),

@@ -12,18 +12,17 @@ export const shifted = (term: Term & { readonly series: Series }, back: number):
     const values = columnOf(series, candles)
     return values.map((_, index) => (index < back ? Number.NaN : (values[index - back] ?? Number.NaN)))
   }
-  const past = seriesTerm(
-    { ...frameOf(series), warmUp: series.warmUp + back, key: `${series.key}[${back}]`, column },
-    term.type
-  )
-  return { ...past, ...present({ range }) }
+  const past = { ...frameOf(series), warmUp: series.warmUp + back, key: `${series.key}[${back}]`, column }
+  return { ...seriesTerm(past, term.type), ...present({ range }) }
 }
+
+type LookBack = (since: number, count: number, index: number, candles: CandleColumns) => number
 
 const windows = (
   name: string,
   condition: Series,
   length: number,
-  look: (since: number, count: number, index: number, candles: CandleColumns) => number,
+  look: LookBack,
   type: ValueType,
   other: Series = condition
 ): Term => {
@@ -56,13 +55,8 @@ export const count = (condition: Series, length: number): Term => ({
 export const barsSince = (condition: Series, length: number): Term =>
   windows("barssince", condition, length, (since) => since, "number")
 
-export const valueWhen = (condition: Series, value: Series, length: number, type: ValueType): Term =>
-  windows(
-    "valuewhen",
-    condition,
-    length,
-    (since, _, index, candles) =>
-      Number.isFinite(since) ? (columnOf(value, candles)[index - since] ?? Number.NaN) : Number.NaN,
-    type,
-    value
-  )
+export const valueWhen = (condition: Series, value: Series, length: number, type: ValueType): Term => {
+  const look: LookBack = (since, _, index, candles) =>
+    Number.isFinite(since) ? (columnOf(value, candles)[index - since] ?? Number.NaN) : Number.NaN
+  return windows("valuewhen", condition, length, look, type, value)
+}
