@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5102,
   signer: 1530,
   signing: 698,
-  strategy: 16573,
+  strategy: 16029,
   venue: 5659,
   views: 3636
 }

@@ -113,7 +113,7 @@ export const ownNamed = (name: string, market: Market, budget: Budget | undefine
 export const sinceCalled = (
   [event, ...others]: ReadonlyArray<Expression>,
   at: Span,
-  { knowsStart = false, needs, wrong }: Compiling
+  { knowsStart, needs, wrong }: Compiling
 ): Term | undefined => {
   const name = event?.type === "name" && others.length === 0 ? event.name : undefined
   if (name === "start" && knowsStart) {

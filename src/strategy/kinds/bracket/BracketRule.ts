@@ -144,8 +144,7 @@ export const followingRules = (
   const other = otherPrice && otherWhen && { ...entry, slot: `${slot}-or`, price: otherPrice, when: otherWhen, text }
   const grouped = (all: ReadonlyArray<Rule>, entry: string) =>
     all.map((rule) => ({ ...rule, group: { of: slot, entry } }))
-  const rules =
-    other === undefined ? first : [...grouped(first, "0"), ...grouped(inParts(other, targets, market), "1")]
+  const rules = other === undefined ? first : [...grouped(first, "0"), ...grouped(inParts(other, targets, market), "1")]
   checkSize(entry, section.section, false, section, rules)
   return { market, rules, needs: scope.needs }
 }

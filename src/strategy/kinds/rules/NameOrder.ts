@@ -63,11 +63,7 @@ const groupsOf = <Row extends NamedRow>(rows: ReadonlyArray<Row>): ReadonlyArray
   return groups.map((group) => group.toSorted((a, b) => a.name.start - b.name.start))
 }
 
-export const inOrder = <Row extends NamedRow>(
-  rows: ReadonlyArray<Row>,
-  isState: (row: Row) => boolean,
-  to: Report
-) => {
+export const inOrder = <Row extends NamedRow>(rows: ReadonlyArray<Row>, isState: (row: Row) => boolean, to: Report) => {
   const groups = groupsOf(rows)
   const circles = groups.filter((group) => group.length > 1 && !group.every(isState))
   for (const [first, ...others] of circles) {
