@@ -13,7 +13,6 @@ import * as Calibration from "../../ledger/measured/Calibration.ts"
 import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as Backtest from "../backtest/Backtest.ts"
-import { noCosts } from "../backtest/kernel/FillPresets.ts"
 import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
 import * as FeeModel from "./FeeModel.ts"
@@ -107,7 +106,6 @@ const optionsIn = Effect.fnUntraced(function* (
   const spread = known.spreads.get(market.name)
   const spreadBasisPoints = (spread?.basisPoints ?? 0) / 2
   const costs = {
-    ...noCosts,
     spreadBasisPoints,
     impactBasisPoints: spread?.impact.basisPoints ?? 0,
     feeBasisPoints: known.fees.basisPoints,
