@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { iso } from "../domain/Text.ts"
-import { between, type Candles, columnOf, volumeAt } from "./Candles.ts"
+import { between, type Candles, column, columnOf, volumeAt } from "./Candles.ts"
 import * as Resample from "./Resample.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
@@ -57,7 +57,7 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
 }
 
 /** Returns the candles with a bar at each time of the axis. The first bar must not open after the axis begins. */
-const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
+export const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
   const opens = opensOf(candles)
   const sources = new Int32Array(time.bars)
   const isOwn = new Uint8Array(time.bars)
@@ -69,8 +69,12 @@ const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
     isOwn[bar] = opens[source] === now ? 1 : 0
   }
   const stretch = (own: Float64Array, otherwise: (source: number) => number) => {
-    const valueAt = (source: number, bar: number) => (isOwn[bar] === 1 ? (own[source] ?? 0) : otherwise(source))
-    return columnOf(own.length === 0 ? [] : Float64Array.from(sources, valueAt))
+    const values = column(own.length === 0 ? 0 : time.bars)
+    for (const bar of values.keys()) {
+      const source = sources[bar] ?? 0
+      values[bar] = isOwn[bar] === 1 ? (own[source] ?? 0) : otherwise(source)
+    }
+    return values
   }
   const lastClose = (source: number): number => candles.close[source] ?? 0
   return {

@@ -85,19 +85,15 @@ const inMarket = (
   market: Market,
   { candles, indices, options }: MarketInput,
   mode: FillMode
-): Kernel.InMarket => {
-  const rules = rulesIn(mode, options)
-  const { closes, orders } = indices
-  return {
-    conditions: {
-      ...conditionsOf(strategy, candles, rules, market),
-      ...present({ signals: options.signals }),
-      keepsOrders: options.keepsOrders === true
-    },
-    candles,
-    indices: { ...indices, orders: rules.touch === "close" ? closes : orders }
-  }
-}
+): Kernel.InMarket => ({
+  conditions: {
+    ...conditionsOf(strategy, candles, rulesIn(mode, options), market),
+    ...present({ signals: options.signals }),
+    keepsOrders: options.keepsOrders === true
+  },
+  candles,
+  indices
+})
 
 /**
  * Returns the app fees that others received, without the share of `self`, which returned to the account. If the service takes more than the

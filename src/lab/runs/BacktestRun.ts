@@ -87,7 +87,7 @@ const withDetail = Effect.fnUntraced(function* (
     })
   }
   const fine = { ...part, whole: bars.whole ?? bars }
-  const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine, "at") })
+  const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine) })
   return { ...loaded, series, detail: { file, sha256 } }
 })
 

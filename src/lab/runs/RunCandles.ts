@@ -52,7 +52,7 @@ const journalPrefix = "journal:"
 const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
   const { candles, sha256 } = yield* JournalData.candles(file, market)
-  const indices = CrossingIndex.linearIndices(candles, "at")
+  const indices = CrossingIndex.linearIndices(candles)
   return { candles, sha256, indices, problems: [], repaired: noRepair, source: "file" } satisfies CandleFile.Loaded
 })
 
@@ -75,7 +75,7 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
   const sum = (repair: Repair) => parts.reduce((count, { repaired }) => count + repaired[repair], 0)
   return {
     candles,
-    indices: CrossingIndex.linearIndices(candles, "at"),
+    indices: CrossingIndex.linearIndices(candles),
     problems: parts.flatMap(({ problems }) => problems),
     repaired: {
       invalid: sum("invalid"),
@@ -91,7 +91,7 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
 })
 
 const indicesOf = (candles: Candles.Candles, { indexed }: Pick<CandlesWanted, "indexed">): CrossingIndex.Indices =>
-  indexed ? CrossingIndex.buildIndices(candles, "at") : CrossingIndex.linearIndices(candles, "at")
+  indexed ? CrossingIndex.buildIndices(candles) : CrossingIndex.linearIndices(candles)
 
 interface FileCandles extends CandleFile.Loaded {
   readonly data: string

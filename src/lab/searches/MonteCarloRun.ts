@@ -61,7 +61,7 @@ const simulate = Effect.fnUntraced(function* (
     const starts = MonteCarlo.blocks(first.candles.bars, block, next)
     const resampleInput = (input: Backtest.MarketInput): Backtest.MarketInput => {
       const candles = MonteCarlo.resampledCandles(input.candles, block, starts)
-      return { ...input, candles, indices: CrossingIndex.linearIndices(candles, "at") }
+      return { ...input, candles, indices: CrossingIndex.linearIndices(candles) }
     }
     const side = Backtest.runAll(strategy, [resampleInput(first), ...others.map(resampleInput)], fills)
     return { ...summaryOf(BandSide.dailyEquity(side), keepsPath), maxDrawdown: side.outcome.maxDrawdown }

@@ -40,7 +40,7 @@ const seenOn = (candles: Candles.Candles) => {
   // It is asked at every close.
   const { stands: _, ...usual } = conditionsOf(strategy, candles, touching)
   const conditions = { ...usual, decide }
-  Kernel.simulate(conditions, candles, CrossingIndex.linearIndices(candles, "at"))
+  Kernel.simulate(conditions, candles, CrossingIndex.linearIndices(candles))
   return seen
 }
 

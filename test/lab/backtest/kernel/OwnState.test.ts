@@ -40,7 +40,7 @@ describe("OwnState", () => {
         return conditions.decide(view, memory)
       }
       const candles = randomCandles(next, 200)
-      const indices = CrossingIndex.linearIndices(candles, rules.touch)
+      const indices = CrossingIndex.linearIndices(candles)
       const outcome = Kernel.simulate({ ...conditions, decide }, candles, indices)
       const step = candles.time.stepMillis
       for (const { now, own, live } of seen) {
@@ -92,7 +92,7 @@ rules:
     const { outcome } = Backtest.run(
       strategy,
       candles,
-      CrossingIndex.linearIndices(candles, "at"),
+      CrossingIndex.linearIndices(candles),
       "optimistic",
       options
     )
