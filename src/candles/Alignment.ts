@@ -18,13 +18,10 @@ export interface Aligned {
   readonly notes: ReadonlyArray<string>
 }
 
-const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
-const leastMultiple = (a: number, b: number): number => (a / greatestDivisor(a, b)) * b
+const leastMultiple = (a: number, b: number): number => (a / TimeAxis.divisor(a, b)) * b
 
 const startOf = ({ time }: Candles): number => TimeAxis.openTime(time, 0)
 const endOf = ({ time }: Candles): number => TimeAxis.closeTime(time, time.bars - 1)
-const opensOf = ({ time }: Candles): Float64Array =>
-  Float64Array.from({ length: time.bars }, (_, bar) => TimeAxis.openTime(time, bar))
 
 const volumesOf = (candles: Candles): Float64Array =>
   candles.readVolume === undefined
@@ -35,7 +32,7 @@ const volumesOf = (candles: Candles): Float64Array =>
 const coarser = (candles: Candles, stepMillis: number, origin: number): Candles => {
   const firsts: Array<number> = []
   const times: Array<number> = []
-  for (const [bar, open] of opensOf(candles).entries()) {
+  for (const [bar, open] of TimeAxis.opens(candles.time).entries()) {
     const time = origin + Math.floor((open - origin) / stepMillis) * stepMillis
     if (time === times.at(-1)) continue
     times.push(time)
@@ -58,7 +55,7 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
 
 /** Returns the candles with a bar at each time of the axis. The first bar must not open after the axis begins. */
 export const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
-  const opens = opensOf(candles)
+  const opens = TimeAxis.opens(candles.time)
   const sources = new Int32Array(time.bars)
   const isOwn = new Uint8Array(time.bars)
   let source = 0
@@ -93,7 +90,7 @@ export const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles =>
 const union = (series: ReadonlyArray<Candles>, from: number, to: number, stepMillis: number): TimeAxis.TimeAxis => {
   const steps = new Uint8Array((to - from) / stepMillis)
   for (const candles of series)
-    for (const open of opensOf(candles)) if (open >= from && open < to) steps[(open - from) / stepMillis] = 1
+    for (const open of TimeAxis.opens(candles.time)) if (open >= from && open < to) steps[(open - from) / stepMillis] = 1
   const times: Array<number> = []
   for (const [step, isThere] of steps.entries()) if (isThere === 1) times.push(from + step * stepMillis)
   return TimeAxis.make(Float64Array.from(times), stepMillis)

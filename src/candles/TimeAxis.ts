@@ -10,7 +10,7 @@ export interface TimeAxis {
   readonly runTimes: Float64Array
 }
 
-const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
+export const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /**
  * Returns the length of a bar: the most frequent distance between neighbours. If fewer than half of the distances have it, most bars are
@@ -69,6 +69,9 @@ export const openTime = (axis: TimeAxis, bar: number): number => {
   const run = lastNotAbove(axis.runBars, bar)
   return (axis.runTimes[run] ?? 0) + (bar - (axis.runBars[run] ?? 0)) * axis.stepMillis
 }
+
+export const opens = (axis: TimeAxis): Float64Array =>
+  Float64Array.from({ length: axis.bars }, (_, bar) => openTime(axis, bar))
 
 /** A bar lasts one step, even if the next bar starts later. */
 export const closeTime = (axis: TimeAxis, bar: number): number => openTime(axis, bar) + axis.stepMillis

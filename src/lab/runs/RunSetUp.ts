@@ -16,7 +16,7 @@ import * as Backtest from "../backtest/Backtest.ts"
 import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
 import * as FeeModel from "./FeeModel.ts"
-import type { PartAsked, RunCandles } from "./RunCandles.ts"
+import { journalPrefix, type PartAsked, type RunCandles } from "./RunCandles.ts"
 import type { StrategySource } from "./StrategySource.ts"
 
 export interface RulesAsked extends FeeModel.CostFlags {
@@ -58,27 +58,26 @@ const amount = (flag: string, written: string, decimals: number) => {
 }
 
 /** Expects one amount for each base, in the order of the markets, and one for the quote. */
-const amounts = (
+const amounts = Effect.fnUntraced(function* (
   flag: string,
   written: Option.Option<string>,
   market: Market,
   all: ReadonlyArray<Market>,
   measured: ReadonlyMap<string, bigint>
-) =>
-  Effect.gen(function* () {
-    const measuredAmountOf = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
-    if (Option.isNone(written)) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
-    const parts = written.value.split(",")
-    if (all.length > 1 && parts.length !== all.length + 1) {
-      const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
-      return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
-    }
-    const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
-    return {
-      base: yield* amount(flag, first, market.base.decimals),
-      quote: yield* amount(flag, second, market.quote.decimals)
-    }
-  })
+) {
+  const measuredAmountOf = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
+  if (Option.isNone(written)) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
+  const parts = written.value.split(",")
+  if (all.length > 1 && parts.length !== all.length + 1) {
+    const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
+    return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
+  }
+  const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
+  return {
+    base: yield* amount(flag, first, market.base.decimals),
+    quote: yield* amount(flag, second, market.quote.decimals)
+  }
+})
 
 export const calibrationOf = Effect.fnUntraced(function* (journal: string, market: Market, accountTerms: OrderTerms) {
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
@@ -213,7 +212,6 @@ export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
     }
   })
 
-const journalPrefix = "journal:"
 const maxProblems = 20
 
 const signalValuesOf = Effect.fnUntraced(function* (from: string) {
