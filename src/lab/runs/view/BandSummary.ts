@@ -24,17 +24,12 @@ export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Qua
     return { p5: written(p5), p50: written(p50), p95: written(p95) }
   }
   const gain = (amount: bigint): Page.PageCell => Page.gain(text(amount))
+  const fall = (ratio: number): string => percent(-ratio)
   return new Map([
     ["profit and loss", of(BandSide.profitOf, gain)],
     ["change in equity", of(({ pnlQuote }) => pnlQuote, gain)],
     ["fees", of(({ feesQuote }) => feesQuote, text)],
-    [
-      "largest drawdown",
-      of(
-        ({ maxDrawdown }) => maxDrawdown,
-        (ratio) => percent(-ratio)
-      )
-    ],
+    ["largest drawdown", of(({ maxDrawdown }) => maxDrawdown, fall)],
     ["fills", of(({ fills }) => fills, String)]
   ])
 }
