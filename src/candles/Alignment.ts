@@ -87,9 +87,14 @@ export const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles =>
   }
 }
 
-const union = (series: ReadonlyArray<Candles>, from: number, to: number, stepMillis: number): TimeAxis.TimeAxis => {
+const union = (
+  series: ReadonlyArray<MarketCandles>,
+  from: number,
+  to: number,
+  stepMillis: number
+): TimeAxis.TimeAxis => {
   const steps = new Uint8Array((to - from) / stepMillis)
-  for (const candles of series)
+  for (const { candles } of series)
     for (const open of TimeAxis.opens(candles.time)) if (open >= from && open < to) steps[(open - from) / stepMillis] = 1
   const times: Array<number> = []
   for (const [step, isThere] of steps.entries()) if (isThere === 1) times.push(from + step * stepMillis)
@@ -129,12 +134,7 @@ export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Align
   if (from >= to) return Result.fail(`the data do not overlap: ${spans(series)}; give data of the same period`)
   if (even.some(({ candles }) => startOf(candles) !== from || endOf(candles) !== to))
     notes.push(`only the period covered by all files is used, ${iso(from)} to ${iso(to)}: ${spans(series)}`)
-  const time = union(
-    even.map(({ candles }) => candles),
-    from,
-    to,
-    stepMillis
-  )
+  const time = union(even, from, to, stepMillis)
   const candles = even.map(({ market, candles }) => {
     const whole = startOf(candles) === from && endOf(candles) === to
     const part = whole ? candles : between(candles, from, to)

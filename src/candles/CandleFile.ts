@@ -8,7 +8,7 @@ import * as ColumnCache from "./ColumnCache.ts"
 import * as CrossingIndex from "./CrossingIndex.ts"
 import type { Checked } from "./csv/CandleChecks.ts"
 import * as CandleCsv from "./csv/CandleCsv.ts"
-import { type DataProblem, format } from "./DataProblem.ts"
+import { format } from "./DataProblem.ts"
 import * as ColumnTable from "./table/ColumnTable.ts"
 import * as PlainText from "./table/PlainText.ts"
 
@@ -22,14 +22,7 @@ export interface LoadOptions extends ColumnCache.ReadAs {
   readonly wanted: ColumnCache.WantedColumns
 }
 
-export interface Loaded {
-  readonly candles: Candles
-  readonly indices: CrossingIndex.Indices
-  readonly problems: ReadonlyArray<DataProblem>
-  readonly repaired: Checked["repaired"]
-  /** Says in one line which column of the file holds which value; absent for a journal. */
-  readonly columns?: string
-  readonly sha256: string
+export interface Loaded extends Omit<ColumnCache.Cached, "problemCount"> {
   readonly source: "cache" | "file"
 }
 

@@ -26,6 +26,7 @@ export interface Checked {
   readonly problems: ReadonlyArray<DataProblem>
   readonly problemCount: number
   readonly repaired: Readonly<Record<Repair, number>>
+  /** Says in one line which column of the file holds which value; absent for a journal. */
   readonly columns?: string
 }
 

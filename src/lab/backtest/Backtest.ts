@@ -1,4 +1,5 @@
 /** Runs one strategy, the function that also runs live, over candles, under the rules of one side of the band. */
+import { Record } from "effect"
 import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Resample from "../../candles/Resample.ts"
@@ -22,7 +23,7 @@ export interface Options {
   readonly costs: Costs
   readonly changes: Partial<FillRules>
   /** Measured rules of each side. `changes` take precedence. */
-  readonly measured?: Readonly<Record<FillMode, Partial<FillRules>>>
+  readonly measured?: { readonly [Mode in FillMode]: Partial<FillRules> }
   /** Terms of the account's configuration, for orders whose strategy file sets none. */
   readonly accountTerms?: OrderTerms
   readonly signals?: SignalHistory
@@ -149,13 +150,7 @@ const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.A
     fills: count(({ fills }) => fills.count),
     quote: sum(({ outcome }) => outcome.quote),
     openOrders: count(({ openOrders }) => openOrders),
-    counts: {
-      placed: count(({ counts }) => counts.placed),
-      cancelled: count(({ counts }) => counts.cancelled),
-      deniedFunds: count(({ counts }) => counts.deniedFunds),
-      deniedMinimum: count(({ counts }) => counts.deniedMinimum),
-      decisions: count(({ counts }) => counts.decisions)
-    }
+    counts: Record.map(parts[0].outcome.counts, (_, name) => count(({ counts }) => counts[name]))
   }
 }
 

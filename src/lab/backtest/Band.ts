@@ -106,12 +106,7 @@ const drawInput = (
   return { ...input, ...Unfold.unfolded(foldable, path), options }
 }
 
-interface Run {
-  readonly figures: RunFigures
-  readonly events: number
-}
-
-const simulate = (ground: BandInputs, draw: number): Run => {
+const simulate = (ground: BandInputs, draw: number) => {
   const { strategy, inputs, sides } = ground
   const next = seeded(draw)
   const [first, ...others] = inputs

@@ -25,7 +25,7 @@ export interface Statistics {
 const mean = (values: ReadonlyArray<number>): number => {
   let sum = 0
   for (const value of values) sum += value
-  return sum / values.length
+  return values.length === 0 ? 0 : sum / values.length
 }
 
 const moment = (values: ReadonlyArray<number>, middle: number, k: number): number => {
@@ -130,9 +130,8 @@ export interface Duration {
 
 export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Duration): Statistics => {
   const returns = returnsOf(equity)
-  const periods = returns.length
-  if (periods === 0) return { ...nothing, maxDrawdown: maxDrawdownOf(equity) }
-  const totalReturn = ratio(equity.at(-1) ?? 0, equity[0] ?? 0) - 1
+  const [first = 1] = equity
+  const totalReturn = ratio(equity.at(-1) ?? first, first) - 1
   const yearlyReturn = Math.max(0, 1 + totalReturn) ** (years > 0 ? 1 / years : 0) - 1
   const shape = shapeOf(returns)
   const volatility = shape.deviation * Math.sqrt(periodsPerYear)
@@ -140,7 +139,7 @@ export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Dur
   const below = Math.sqrt(mean(returns.map((value) => Math.min(0, value) ** 2)) * periodsPerYear)
   const maxDrawdown = maxDrawdownOf(equity)
   return {
-    periods,
+    periods: returns.length,
     totalReturn,
     yearlyReturn,
     volatility,
@@ -152,18 +151,4 @@ export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Dur
     kurtosis: shape.kurtosis,
     probabilisticSharpe: exceeds(shape, 0)
   }
-}
-
-const nothing: Statistics = {
-  periods: 0,
-  totalReturn: 0,
-  yearlyReturn: 0,
-  volatility: 0,
-  sharpe: 0,
-  sortino: 0,
-  calmar: 0,
-  maxDrawdown: 0,
-  skew: 0,
-  kurtosis: 3,
-  probabilisticSharpe: 0.5
 }
