@@ -6,17 +6,9 @@ import { dayMillis } from "../domain/Durations.ts"
 import { type Candles, emptyColumns } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
-export interface GenerateOptions {
-  readonly bars: number
-  readonly seed: number
-  readonly startMillis: number
-  readonly stepMillis: number
-  readonly startPrice: number
-}
-
 export const minutesPerYear = 525_600
 
-export const defaults: GenerateOptions = {
+export const defaults = {
   bars: minutesPerYear,
   seed: 1,
   startMillis: Date.UTC(2021, 0, 1),
@@ -59,7 +51,7 @@ const exponential = (x: number): number => {
 
 const toCents = (price: number): number => Math.round(price * 100) / 100
 
-export const generate = (options: GenerateOptions): Candles => {
+export const generate = (options: Readonly<typeof defaults>): Candles => {
   const { bars, startPrice } = options
   const { open, high, low, close, volume } = emptyColumns(bars)
   const state = Uint32Array.of((options.seed >>> 0) * 2_654_435_761 || 1)

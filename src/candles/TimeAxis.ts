@@ -84,9 +84,7 @@ export const firstBarFrom = (axis: TimeAxis, time: number): number => {
   return Math.min(within, axis.runBars[run + 1] ?? axis.bars)
 }
 
-export const gaps = (
-  axis: TimeAxis
-): { readonly count: number; readonly bars: number; readonly longestMillis: number } => {
+export const gaps = (axis: TimeAxis) => {
   let bars = 0
   let longestMillis = 0
   for (let run = 1; run < axis.runBars.length; run++) {

@@ -39,15 +39,9 @@ const axisOf = ({ bars, stepMillis, runBars, runTimes }: TimeAxis, parts: number
   runTimes
 })
 
-export interface Foldable {
-  readonly candles: Candles
-  readonly parts: number
-  readonly ranges: CrossingIndex.CrossingIndex
-  readonly closes: CrossingIndex.CrossingIndex
-  readonly priceScale: number
-}
+export type Foldable = ReturnType<typeof foldable>
 
-export const foldable = (candles: Candles, parts: number): Foldable => ({
+export const foldable = (candles: Candles, parts: number) => ({
   candles,
   parts,
   ranges: CrossingIndex.build(candles.low, candles.high),

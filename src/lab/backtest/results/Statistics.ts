@@ -7,20 +7,7 @@
  * benchmark is what the best of all trials reaches by luck.
  */
 
-export interface Statistics {
-  readonly periods: number
-  readonly totalReturn: number
-  readonly yearlyReturn: number
-  readonly volatility: number
-  readonly sharpe: number
-  readonly sortino: number
-  readonly calmar: number
-  readonly maxDrawdown: number
-  readonly skew: number
-  /** 3 for a normal distribution. */
-  readonly kurtosis: number
-  readonly probabilisticSharpe: number
-}
+export type Statistics = ReturnType<typeof of>
 
 const mean = (values: ReadonlyArray<number>): number => {
   let sum = 0
@@ -34,15 +21,9 @@ const moment = (values: ReadonlyArray<number>, middle: number, k: number): numbe
   return sum / values.length
 }
 
-interface Shape {
-  readonly count: number
-  readonly mean: number
-  readonly deviation: number
-  readonly skew: number
-  readonly kurtosis: number
-}
+type Shape = ReturnType<typeof shapeOf>
 
-const shapeOf = (values: ReadonlyArray<number>): Shape => {
+const shapeOf = (values: ReadonlyArray<number>) => {
   const count = values.length
   const middle = mean(values)
   const variance = moment(values, middle, 2)
@@ -128,7 +109,7 @@ export interface Duration {
   readonly years: number
 }
 
-export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Duration): Statistics => {
+export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Duration) => {
   const returns = returnsOf(equity)
   const [first = 1] = equity
   const totalReturn = ratio(equity.at(-1) ?? first, first) - 1
@@ -148,6 +129,7 @@ export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Dur
     calmar: ratio(yearlyReturn, maxDrawdown),
     maxDrawdown,
     skew: shape.skew,
+    /** 3 for a normal distribution. */
     kurtosis: shape.kurtosis,
     probabilisticSharpe: exceeds(shape, 0)
   }

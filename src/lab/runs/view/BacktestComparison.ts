@@ -31,8 +31,6 @@ const saidOf = (results: Results, of: (result: BacktestResult) => ReadonlyArray<
   return [...of(results[0]).filter(isCommon), ...ofOne]
 }
 
-const feesOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ fees }) => fees.sentence.split("; "))
-const warningsOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ warnings }) => warnings)
 const imprecise = (results: Results): ReadonlyArray<string> =>
   saidOf(results, ({ simulated }) =>
     simulated === undefined || simulated.ended === "enough" ? [] : [BandSummary.precision(simulated)]
@@ -119,7 +117,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
   return {
     title: `${results.length} strategies over the same ${candles.bars} bars`,
     subtitle: runs.map(({ name }) => name).join(", "),
-    fees: feesOf(results),
+    fees: saidOf(results, ({ fees }) => fees.sentence.split("; ")),
     headline: runs
       .toSorted((a, b) => b.low - a.low)
       .map(({ name, low, high }, index) => [
@@ -127,7 +125,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
         Page.gain(BacktestSummary.span(percent(low), percent(high))),
         index === 0 ? "return against the untouched budget; the best worst case" : "return against the untouched budget"
       ]),
-    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...warningsOf(results)],
+    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...saidOf(results, ({ warnings }) => warnings)],
     sections: [
       {
         title: "Return since the start",

@@ -75,8 +75,7 @@ const allInText = ({ market }: BacktestResult["strategy"], side: BandSide.BandSi
 }
 
 const dataJson = ({ data, sha256, source, candles, columns, repaired }: Source) => {
-  const { count, bars, longestMillis } = gaps(candles.time)
-  return { file: data, columns, sha256, source, gaps: { count, bars, longestMillis }, repaired }
+  return { file: data, columns, sha256, source, gaps: gaps(candles.time), repaired }
 }
 
 const marketsJson = ({ sides, sources }: BacktestResult) => {
