@@ -86,12 +86,9 @@ export const json = (given: Simulated) => {
   const { quote } = sides[0].parts[0].market
   const about = { runs: simulated.runs.length, ended: simulated.ended, venue: simulated.venue }
   if (!hasQuantiles(simulated)) return about
-  const amounts = (of: (figures: Band.RunFigures) => Amount) => Band.quantilesOf(simulated, of)
-  const [profit, change, fees] = [
-    amounts(BandSide.profitOf),
-    amounts(({ pnlQuote }) => pnlQuote),
-    amounts(({ feesQuote }) => feesQuote)
-  ]
+  const profit = Band.quantilesOf(simulated, BandSide.profitOf)
+  const change = Band.quantilesOf(simulated, ({ pnlQuote }) => pnlQuote)
+  const fees = Band.quantilesOf(simulated, ({ feesQuote }) => feesQuote)
   const drawdown = Band.quantilesOf(simulated, ({ maxDrawdown }) => maxDrawdown)
   const fills = Band.quantilesOf(simulated, ({ fills }) => fills)
   const { width, ofWorth, ofMove } = widthOf(given)
