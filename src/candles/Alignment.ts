@@ -95,7 +95,8 @@ const union = (
 ): TimeAxis.TimeAxis => {
   const steps = new Uint8Array((to - from) / stepMillis)
   for (const { candles } of series)
-    for (const open of TimeAxis.opens(candles.time)) if (open >= from && open < to) steps[(open - from) / stepMillis] = 1
+    for (const open of TimeAxis.opens(candles.time))
+      if (open >= from && open < to) steps[(open - from) / stepMillis] = 1
   const times: Array<number> = []
   for (const [step, isThere] of steps.entries()) if (isThere === 1) times.push(from + step * stepMillis)
   return TimeAxis.make(Float64Array.from(times), stepMillis)

@@ -7,7 +7,7 @@ import type { CandleColumns } from "../strategy/Indicators.ts"
 import { type Candles, type Column, column, openAt, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
-interface OpenCandle {
+export interface OpenCandle {
   readonly open: number
   high: number
   low: number
@@ -15,7 +15,7 @@ interface OpenCandle {
   volume: number
 }
 
-const extend = (candle: OpenCandle, high: number, low: number, close: number, volume: number): void => {
+export const extend = (candle: OpenCandle, high: number, low: number, close: number, volume: number): void => {
   candle.high = Math.max(candle.high, high)
   candle.low = Math.min(candle.low, low)
   candle.close = close

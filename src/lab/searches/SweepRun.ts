@@ -195,9 +195,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
           ? undefined
           : { objectives: paretoOf, front: Objective.front(last, paretoOf, conditions) },
       sensitivity:
-        asked.sensitivity && winner !== undefined
-          ? Sensitivity.of(own.search, winner.trial, own.inputs)
-          : undefined,
+        asked.sensitivity && winner !== undefined ? Sensitivity.of(own.search, winner.trial, own.inputs) : undefined,
       written
     })
   }

@@ -11,7 +11,11 @@ import type { Source } from "../RunCandles.ts"
 export const run = ({ file, hash, text }: Strategy, facts: Page.Facts, madeAt: number): Page.PageSection => ({
   title: "Run",
   parts: [
-    Page.facts([["strategy file", `${file}, SHA-256 ${hash}`], ...facts, ["made", `${iso(madeAt)} by limitbot ${version}`]]),
+    Page.facts([
+      ["strategy file", `${file}, SHA-256 ${hash}`],
+      ...facts,
+      ["made", `${iso(madeAt)} by limitbot ${version}`]
+    ]),
     Page.heading("Strategy file"),
     Page.file(text)
   ],

@@ -89,13 +89,7 @@ rules:
     const strategy = Result.getOrThrow(StrategyFile.parse(text, "own.yaml", { assets, ticks: new Map() }))
     const candles = randomCandles(random(4), 300)
     const options = { costs: noCosts, changes: {} }
-    const { outcome } = Backtest.run(
-      strategy,
-      candles,
-      CrossingIndex.linearIndices(candles),
-      "optimistic",
-      options
-    )
+    const { outcome } = Backtest.run(strategy, candles, CrossingIndex.linearIndices(candles), "optimistic", options)
     assert.isAbove(outcome.fills.count, 0)
     assert.isAtMost(outcome.openOrders, 2)
   })

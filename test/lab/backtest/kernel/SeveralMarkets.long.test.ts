@@ -101,7 +101,7 @@ const made = (
 const indexed = ({ conditions, candles }: Made, build: typeof CrossingIndex.linearIndices): Kernel.InMarket => ({
   conditions,
   candles,
-  indices: build(candles, conditions.rules.touch)
+  indices: build(candles)
 })
 
 /** Fills of each market in their order, and all the money. */
