@@ -48,7 +48,7 @@ const options = { costs: noCosts, changes: {} }
 
 export const oneSide = (name: string, body: string, candles: Candles): Way => {
   const strategy = strategyOf(body)
-  const indices = CrossingIndex.linearIndices(candles, "at")
+  const indices = CrossingIndex.linearIndices(candles)
   return { name, run: () => identity(Backtest.run(strategy, candles, indices, "optimistic", options)) }
 }
 

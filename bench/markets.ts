@@ -22,7 +22,7 @@ const singleOf = (seed: number, build: typeof CrossingIndex.linearIndices): Sing
   const base = { symbol: `B${seed}`, id: `b${seed}`, decimals: 8 }
   const market: Market = { ...usual.market, name: `B${seed}/USDC`, base }
   const slots = ladder.slotsOf(levels, candles.close[0] ?? 0)
-  return { candles, conditions: { ...usual, market }, indices: build(candles, "at"), slots }
+  return { candles, conditions: { ...usual, market }, indices: build(candles), slots }
 }
 
 const alone = (singles: ReadonlyArray<Single>): Way => ({

@@ -113,7 +113,7 @@ const folder = join(import.meta.dirname, "../strategies/code")
 const example = <K extends OwnKeys>(name: string, code: Own<K>, settings: OwnSettings<K>, year: Candles) => {
   const [body, text] = [`${name}.yaml`, `${name}.ts`].map((file) => readFileSync(join(folder, file), "utf8"))
   const strategy = strategyOf(StrategyFile.withCode((body ?? "").replace(/^name:.*$/m, ""), text ?? ""))
-  const indices = CrossingIndex.linearIndices(year, "at")
+  const indices = CrossingIndex.linearIndices(year)
   const begin = year.time.runTimes[0] ?? 0
   const sent = Array.from({ length: year.bars / 60 }, (_, hour) => hour)
   const trends = sent.map((hour) => ({ name: "trend", at: begin + hour * hourMillis, value: hour % 3 === 0 ? 0 : 1 }))

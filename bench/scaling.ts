@@ -50,7 +50,7 @@ const sparse = async ({ show }: Bench): Promise<void> => {
   if (once === undefined || more === undefined) return
   const levels = ladder.levelsOf(once, 2, 0.25)
   const [few, many] = [once, more].map((candles) =>
-    ladderRun(`${candles.bars} bars`, candles, levels, CrossingIndex.buildIndices(candles, "at"), 100)
+    ladderRun(`${candles.bars} bars`, candles, levels, CrossingIndex.buildIndices(candles), 100)
   )
   if (few === undefined || many === undefined) return
   show(await compare("2 orders at 25 %, 100 runs", few, many, { samples: 9, warmUps: 3, isOursToo: true }))
@@ -69,7 +69,7 @@ const manyOrders = async ({ show }: Bench, candles: Candles, indices: CrossingIn
 
 const dense = async ({ show }: Bench, candles: Candles, indices: CrossingIndex.Indices): Promise<void> => {
   const levels = ladder.levelsOf(candles, 2000, 0.0005)
-  const linear = ladderRun("without index", candles, levels, CrossingIndex.linearIndices(candles, "at"), 1)
+  const linear = ladderRun("without index", candles, levels, CrossingIndex.linearIndices(candles), 1)
   const indexed = ladderRun("with index", candles, levels, indices, 1)
   show(await compare("a fill in nearly every bar", linear, indexed, { samples: 5, warmUps: 2, isOursToo: true }))
 }
@@ -97,7 +97,7 @@ const strategies = async ({ show }: Bench, candles: Candles, indices: CrossingIn
 export const scaling = async (bench: Bench): Promise<void> => {
   await sparse(bench)
   const five = ladder.years(5)
-  const indices = CrossingIndex.buildIndices(five, "at")
+  const indices = CrossingIndex.buildIndices(five)
   await manyOrders(bench, five, indices)
   await dense(bench, five, indices)
   await strategies(bench, five, indices)

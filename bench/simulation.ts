@@ -39,7 +39,7 @@ const plain = (candles: Candles, levels: ReadonlyArray<number>): Way => {
 
 export const simulation = async ({ show }: Bench): Promise<void> => {
   const [year, five] = [ladder.years(1), ladder.years(5)]
-  const indices = CrossingIndex.linearIndices(year, "at")
+  const indices = CrossingIndex.linearIndices(year)
   const twenty = ladder.levelsOf(year, 20, 0.01)
   if (packages.isInstalled("@backtest/framework")) {
     const theirs = { name: "@backtest/framework", run: packages.backtestFramework(year, twenty) }
@@ -50,8 +50,8 @@ export const simulation = async ({ show }: Bench): Promise<void> => {
     const theirs = { name: "grademark", run: packages.grademark(year, one) }
     show(await compare("one order, 1 % profit, 1 year", kernel(year, one, indices), theirs, { samples: 5, warmUps: 2 }))
   }
-  const built = CrossingIndex.buildIndices(five, "at")
-  const linear = CrossingIndex.linearIndices(five, "at")
+  const built = CrossingIndex.buildIndices(five)
+  const linear = CrossingIndex.linearIndices(five)
   for (const [cells, step, what] of [
     [2, 0.25, "ladder of 2 at 25 %"],
     [20, 0.025, "ladder of 20 at 2.5 %"],

@@ -48,13 +48,13 @@ export const sweep = async ({ show }: Bench): Promise<void> => {
   const candles = ladder.years(5)
   const search = gridSearch()
   const trials = Array.from({ length: 1000 }, (_, trial) => trial)
-  const linear = gridInputs(candles, CrossingIndex.linearIndices(candles, "at"))
+  const linear = gridInputs(candles, CrossingIndex.linearIndices(candles))
   const sweeping = (threads: number) => ({
     name: `a sweep on ${threads} threads`,
     run: async (): Promise<Done> => {
       const begun = performance.now()
       const results: Array<TrialResult> = []
-      const inputs = gridInputs(candles, CrossingIndex.buildIndices(candles, "at"))
+      const inputs = gridInputs(candles, CrossingIndex.buildIndices(candles))
       await Effect.runPromise(
         Sweep.team(threads).pipe(
           Effect.flatMap((team) => Sweep.run({ team, search, inputs, trials }, (result) => void results.push(result))),

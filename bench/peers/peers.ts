@@ -43,7 +43,7 @@ const here = import.meta.dirname
 
 const fillsOf = (candles: Candles, levels: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> => {
   const fills: Array<ReadonlyArray<number>> = []
-  const linear = CrossingIndex.linearIndices(candles, "at")
+  const linear = CrossingIndex.linearIndices(candles)
   const { fills: log, table } = Kernel.simulate(ladder.conditions(candles, levels), candles, linear)
   for (let fill = 0; fill < log.count; fill++) {
     const row = table.rows[log.orders[fill] ?? 0]
@@ -140,7 +140,7 @@ const prepared = async (folder: string): Promise<Work> => {
   const candles = Generate.generate({ ...Generate.defaults, bars: days * 1440 })
   const levels = ladder.levelsOf(candles, 20, 0.01)
   write(folder, candles, levels)
-  const [indices, conditions] = [CrossingIndex.linearIndices(candles, "at"), ladder.conditions(candles, levels)]
+  const [indices, conditions] = [CrossingIndex.linearIndices(candles), ladder.conditions(candles, levels)]
   const run = () => `${Kernel.simulate(conditions, candles, indices).fills.count}`
   const kernel = { name: "kernel", run }
   await turn(kernel, 30)

@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { iso } from "../domain/Text.ts"
-import { between, type Candles, columnOf, volumeAt } from "./Candles.ts"
+import { between, type Candles, column, columnOf, volumeAt } from "./Candles.ts"
 import * as Resample from "./Resample.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
@@ -18,13 +18,10 @@ export interface Aligned {
   readonly notes: ReadonlyArray<string>
 }
 
-const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
-const leastMultiple = (a: number, b: number): number => (a / greatestDivisor(a, b)) * b
+const leastMultiple = (a: number, b: number): number => (a / TimeAxis.divisor(a, b)) * b
 
 const startOf = ({ time }: Candles): number => TimeAxis.openTime(time, 0)
 const endOf = ({ time }: Candles): number => TimeAxis.closeTime(time, time.bars - 1)
-const opensOf = ({ time }: Candles): Float64Array =>
-  Float64Array.from({ length: time.bars }, (_, bar) => TimeAxis.openTime(time, bar))
 
 const volumesOf = (candles: Candles): Float64Array =>
   candles.readVolume === undefined
@@ -35,7 +32,7 @@ const volumesOf = (candles: Candles): Float64Array =>
 const coarser = (candles: Candles, stepMillis: number, origin: number): Candles => {
   const firsts: Array<number> = []
   const times: Array<number> = []
-  for (const [bar, open] of opensOf(candles).entries()) {
+  for (const [bar, open] of TimeAxis.opens(candles.time).entries()) {
     const time = origin + Math.floor((open - origin) / stepMillis) * stepMillis
     if (time === times.at(-1)) continue
     times.push(time)
@@ -57,8 +54,8 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
 }
 
 /** Returns the candles with a bar at each time of the axis. The first bar must not open after the axis begins. */
-const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
-  const opens = opensOf(candles)
+export const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
+  const opens = TimeAxis.opens(candles.time)
   const sources = new Int32Array(time.bars)
   const isOwn = new Uint8Array(time.bars)
   let source = 0
@@ -69,8 +66,12 @@ const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
     isOwn[bar] = opens[source] === now ? 1 : 0
   }
   const stretch = (own: Float64Array, otherwise: (source: number) => number) => {
-    const valueAt = (source: number, bar: number) => (isOwn[bar] === 1 ? (own[source] ?? 0) : otherwise(source))
-    return columnOf(own.length === 0 ? [] : Float64Array.from(sources, valueAt))
+    const values = column(own.length === 0 ? 0 : time.bars)
+    for (const bar of values.keys()) {
+      const source = sources[bar] ?? 0
+      values[bar] = isOwn[bar] === 1 ? (own[source] ?? 0) : otherwise(source)
+    }
+    return values
   }
   const lastClose = (source: number): number => candles.close[source] ?? 0
   return {
@@ -86,10 +87,16 @@ const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
   }
 }
 
-const union = (series: ReadonlyArray<Candles>, from: number, to: number, stepMillis: number): TimeAxis.TimeAxis => {
+const union = (
+  series: ReadonlyArray<MarketCandles>,
+  from: number,
+  to: number,
+  stepMillis: number
+): TimeAxis.TimeAxis => {
   const steps = new Uint8Array((to - from) / stepMillis)
-  for (const candles of series)
-    for (const open of opensOf(candles)) if (open >= from && open < to) steps[(open - from) / stepMillis] = 1
+  for (const { candles } of series)
+    for (const open of TimeAxis.opens(candles.time))
+      if (open >= from && open < to) steps[(open - from) / stepMillis] = 1
   const times: Array<number> = []
   for (const [step, isThere] of steps.entries()) if (isThere === 1) times.push(from + step * stepMillis)
   return TimeAxis.make(Float64Array.from(times), stepMillis)
@@ -128,12 +135,7 @@ export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Align
   if (from >= to) return Result.fail(`the data do not overlap: ${spans(series)}; give data of the same period`)
   if (even.some(({ candles }) => startOf(candles) !== from || endOf(candles) !== to))
     notes.push(`only the period covered by all files is used, ${iso(from)} to ${iso(to)}: ${spans(series)}`)
-  const time = union(
-    even.map(({ candles }) => candles),
-    from,
-    to,
-    stepMillis
-  )
+  const time = union(even, from, to, stepMillis)
   const candles = even.map(({ market, candles }) => {
     const whole = startOf(candles) === from && endOf(candles) === to
     const part = whole ? candles : between(candles, from, to)

@@ -41,7 +41,3 @@ export const cacheFileOf = Effect.fnUntraced(
   },
   Effect.catchDefect(() => Effect.undefined)
 )
-
-export const make = (cacheFile: string): void => {
-  fs.mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 })
-}

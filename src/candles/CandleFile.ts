@@ -6,11 +6,10 @@ import * as CacheFolder from "./CacheFolder.ts"
 import { type Candles, column } from "./Candles.ts"
 import * as ColumnCache from "./ColumnCache.ts"
 import * as CrossingIndex from "./CrossingIndex.ts"
-import type { Checked, Repair } from "./csv/CandleChecks.ts"
+import type { Checked } from "./csv/CandleChecks.ts"
 import * as CandleCsv from "./csv/CandleCsv.ts"
-import { type DataProblem, format } from "./DataProblem.ts"
-import * as FeatherTable from "./table/FeatherTable.ts"
-import * as ParquetTable from "./table/ParquetTable.ts"
+import { format } from "./DataProblem.ts"
+import * as ColumnTable from "./table/ColumnTable.ts"
 import * as PlainText from "./table/PlainText.ts"
 
 export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", {
@@ -18,21 +17,12 @@ export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFile
   problems: Schema.Array(Schema.Unknown)
 }) {}
 
-export interface LoadOptions {
-  readonly repair: ReadonlySet<Repair>
-  readonly tradeCandleMillis: number
+export interface LoadOptions extends ColumnCache.ReadAs {
   readonly cache: "kept" | "never"
   readonly wanted: ColumnCache.WantedColumns
 }
 
-export interface Loaded {
-  readonly candles: Candles
-  readonly indices: CrossingIndex.Indices
-  readonly problems: ReadonlyArray<DataProblem>
-  readonly repaired: Checked["repaired"]
-  /** Says in one line which column of the file holds which value; absent for a journal. */
-  readonly columns?: string
-  readonly sha256: string
+export interface Loaded extends Omit<ColumnCache.Cached, "problemCount"> {
   readonly source: "cache" | "file"
 }
 
@@ -54,11 +44,7 @@ const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError>
   Effect.try({ try: run, catch: (cause) => unreadable(file, cause) })
 
 const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, DataFileError> =>
-  FeatherTable.isFeather(bytes)
-    ? FeatherTable.csvOf(bytes, (cause) => unreadable(file, cause))
-    : ParquetTable.isParquet(bytes)
-      ? ParquetTable.csvOf(bytes, (cause) => unreadable(file, cause))
-      : attempt(file, () => PlainText.textOf(bytes))
+  ColumnTable.csvOf(bytes, (cause) => unreadable(file, cause)) ?? attempt(file, () => PlainText.textOf(bytes))
 
 const refused = (file: string, checked: Checked): DataFileError => {
   const errors = checked.problems.filter(({ severity }) => severity === "error")
@@ -101,16 +87,9 @@ export const load = Effect.fn("CandleFile.load")(function* (file: string, option
   const { candles } = checked
   if (candles === undefined) return yield* refused(file, checked)
   const sha256 = ColumnCache.sha256Of(bytes)
-  const store = (cache: string) => {
-    CacheFolder.make(cache)
-    return ColumnCache.store(cache, stamp, sha256, options, { ...checked, candles })
-  }
-  const indices =
-    cacheFile === undefined
-      ? CrossingIndex.linearIndices(candles, "at")
-      : yield* Effect.orElseSucceed(
-          attempt(cacheFile, () => store(cacheFile)),
-          () => CrossingIndex.linearIndices(candles, "at")
-        )
+  const store = (cache: string) =>
+    attempt(cache, () => ColumnCache.store(cache, stamp, sha256, options, { ...checked, candles }))
+  const linear = () => CrossingIndex.linearIndices(candles)
+  const indices = cacheFile === undefined ? linear() : yield* Effect.orElseSucceed(store(cacheFile), linear)
   return { ...checked, candles: trimmed(candles, options.wanted), indices, sha256, source: "file" } satisfies Loaded
 })

@@ -7,6 +7,7 @@
  */
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
+import { dirname } from "node:path"
 import { crc32 } from "node:zlib"
 import { type Candles, type Column, column } from "./Candles.ts"
 import { allLeaves, buildIndices, type CrossingIndex, type Indices, type Leaves } from "./CrossingIndex.ts"
@@ -16,12 +17,7 @@ import type { Checked, Repair } from "./csv/CandleChecks.ts"
 const version = "limitbot columns 2"
 const headerBytes = 32_768
 
-export interface Stamp {
-  readonly size: string
-  readonly modified: string
-  readonly changed: string
-  readonly inode: string
-}
+export type Stamp = ReturnType<typeof stampOf>
 
 interface Header {
   readonly version: string
@@ -47,7 +43,7 @@ export interface Cached extends Checked {
   readonly sha256: string
 }
 
-export const stampOf = (file: string): Stamp => {
+export const stampOf = (file: string) => {
   const stats = fs.statSync(file, { bigint: true })
   // Opening a named pipe would wait forever and handle no signal.
   if (!stats.isFile()) throw new Error("is not a plain file")
@@ -243,7 +239,7 @@ export const store = (
   { repair, tradeCandleMillis }: ReadAs,
   { candles, ...checked }: Checked & { readonly candles: Candles }
 ): Indices => {
-  const indices = buildIndices(candles, "at")
+  const indices = buildIndices(candles)
   const { bars, time, priceScale } = candles
   const { stepMillis, runBars } = time
   const checkSummary = { ...checked, problems: checked.problems.slice(0, 20) }
@@ -251,6 +247,7 @@ export const store = (
   const header = { ...of, bars, stepMillis, runs: runBars.length, priceScale }
   const encoded = encodeHeader({ ...header, checked: checkSummary })
   if (encoded === undefined) return indices
+  fs.mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 })
   // The source's content names the file, so two writers with the same options write the same bytes.
   const temporary = `${cacheFile}.${sha256.slice(0, 12)}.part`
   const descriptor = fs.openSync(temporary, "w")

@@ -199,15 +199,12 @@ export interface Indices {
   readonly told?: { readonly closes: CrossingIndex; readonly parts: number }
 }
 
-/** The part of a bar that fills an order: only its close (`close`), otherwise its whole range. */
-type Touch = "at" | "through" | "within" | "close"
+export const linearIndices = ({ close, high, low }: Candles): Indices => ({
+  orders: linear(low, high),
+  closes: linear(close, close)
+})
 
-export const linearIndices = (candles: Candles, touch: Touch): Indices => {
-  const closes = linear(candles.close, candles.close)
-  return { orders: touch === "close" ? closes : linear(candles.low, candles.high), closes }
-}
-
-export const buildIndices = (candles: Candles, touch: Touch): Indices => {
-  const closes = build(candles.close, candles.close)
-  return { orders: touch === "close" ? closes : build(candles.low, candles.high), closes }
-}
+export const buildIndices = ({ close, high, low }: Candles): Indices => ({
+  orders: build(low, high),
+  closes: build(close, close)
+})

@@ -3,20 +3,12 @@
  * reverts to its start with a half life of 60 days and has 60 % yearly volatility, in six steps a bar. Prices have two decimal places.
  */
 import { dayMillis } from "../domain/Durations.ts"
-import { type Candles, column } from "./Candles.ts"
+import { type Candles, emptyColumns } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
-
-export interface GenerateOptions {
-  readonly bars: number
-  readonly seed: number
-  readonly startMillis: number
-  readonly stepMillis: number
-  readonly startPrice: number
-}
 
 export const minutesPerYear = 525_600
 
-export const defaults: GenerateOptions = {
+export const defaults = {
   bars: minutesPerYear,
   seed: 1,
   startMillis: Date.UTC(2021, 0, 1),
@@ -59,9 +51,9 @@ const exponential = (x: number): number => {
 
 const toCents = (price: number): number => Math.round(price * 100) / 100
 
-export const generate = (options: GenerateOptions): Candles => {
+export const generate = (options: Readonly<typeof defaults>): Candles => {
   const { bars, startPrice } = options
-  const [open, high, low, close, volume] = [column(bars), column(bars), column(bars), column(bars), column(bars)]
+  const { open, high, low, close, volume } = emptyColumns(bars)
   const state = Uint32Array.of((options.seed >>> 0) * 2_654_435_761 || 1)
   const stepYears = options.stepMillis / yearMillis / stepsPerBar
   const deviation = 0.6 * Math.sqrt(stepYears)

@@ -4,7 +4,7 @@
  */
 import { frameStart } from "../domain/Timeframe.ts"
 import type { CandleColumns } from "../strategy/Indicators.ts"
-import { type Candles, openAt, volumeAt } from "./Candles.ts"
+import { type Candles, type Column, column, openAt, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
 export interface OpenCandle {
@@ -56,6 +56,31 @@ export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColu
     last = groupCandle.close
   }
   return columns
+}
+
+/** Makes candles from trades, which must be in time order. The first column has the opening times; `firsts` the first trade of each. */
+export const ofTrades = (times: Column, prices: Column, quantities: Column, candleMillis: number) => {
+  const firsts: Array<number> = []
+  const candles: Array<OpenCandle> = []
+  let end = Number.NEGATIVE_INFINITY
+  for (const [trade, at] of times.entries()) {
+    const [price, quantity, made] = [prices[trade] ?? 0, quantities[trade] ?? 0, candles.at(-1)]
+    if (made !== undefined && at < end) {
+      extend(made, price, price, price, quantity)
+      continue
+    }
+    end = frameStart(at, candleMillis) + candleMillis
+    firsts.push(trade)
+    candles.push({ open: price, high: price, low: price, close: price, volume: quantity })
+  }
+  const filled = (valueOf: (candle: OpenCandle, index: number) => number): Column => {
+    const output = column(candles.length)
+    for (const [index, candle] of candles.entries()) output[index] = valueOf(candle, index)
+    return output
+  }
+  const opens = filled((_, index) => frameStart(times[firsts[index] ?? 0] ?? 0, candleMillis))
+  const names = ["open", "high", "low", "close", "volume"] as const
+  return { columns: [opens, ...names.map((name) => filled((candle) => candle[name]))], firsts }
 }
 
 export interface Resampled {

@@ -10,7 +10,7 @@ export interface TimeAxis {
   readonly runTimes: Float64Array
 }
 
-const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
+export const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /**
  * Returns the length of a bar: the most frequent distance between neighbours. If fewer than half of the distances have it, most bars are
@@ -70,6 +70,9 @@ export const openTime = (axis: TimeAxis, bar: number): number => {
   return (axis.runTimes[run] ?? 0) + (bar - (axis.runBars[run] ?? 0)) * axis.stepMillis
 }
 
+export const opens = (axis: TimeAxis): Float64Array =>
+  Float64Array.from({ length: axis.bars }, (_, bar) => openTime(axis, bar))
+
 /** A bar lasts one step, even if the next bar starts later. */
 export const closeTime = (axis: TimeAxis, bar: number): number => openTime(axis, bar) + axis.stepMillis
 
@@ -81,9 +84,7 @@ export const firstBarFrom = (axis: TimeAxis, time: number): number => {
   return Math.min(within, axis.runBars[run + 1] ?? axis.bars)
 }
 
-export const gaps = (
-  axis: TimeAxis
-): { readonly count: number; readonly bars: number; readonly longestMillis: number } => {
+export const gaps = (axis: TimeAxis) => {
   let bars = 0
   let longestMillis = 0
   for (let run = 1; run < axis.runBars.length; run++) {

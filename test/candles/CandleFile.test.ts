@@ -23,7 +23,7 @@ import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import type { Repair } from "../../src/candles/csv/CandleChecks.ts"
 import * as Resample from "../../src/candles/Resample.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
-import { touching } from "../../src/lab/backtest/kernel/FillRules.ts"
+import { touching } from "../../src/lab/backtest/kernel/FillPresets.ts"
 import * as Kernel from "../../src/lab/backtest/kernel/Kernel.ts"
 import { random, randomCandles, randomConditions } from "../lab/backtest/RandomStrategies.ts"
 

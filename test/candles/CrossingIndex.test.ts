@@ -50,7 +50,7 @@ describe("CrossingIndex", () => {
   it("reads in proportion to a run's fills, not to its bars", () => {
     const candles = Generate.generate({ ...Generate.defaults, bars: 300_000 })
     const levels = ladder.levelsOf(candles, 4, 0.1)
-    const indices = CrossingIndex.buildIndices(candles, "at")
+    const indices = CrossingIndex.buildIndices(candles)
     const { fills } = Kernel.simulate(ladder.conditions(candles, levels), candles, indices)
     assert.isAbove(fills.count, 5)
     assert.isBelow(indices.orders.reads.bars + indices.orders.reads.nodes, (fills.count + 1) * 250)

@@ -14,7 +14,7 @@ import { bodies, strategyOf } from "../world/kinds.ts"
 const candles = Generate.generate({ ...Generate.defaults, bars: 20 * 1440 })
 
 const counted = (body: string) => {
-  const indices = CrossingIndex.buildIndices(candles, "at")
+  const indices = CrossingIndex.buildIndices(candles)
   const options = { costs: noCosts, changes: {} }
   const strategy = strategyOf(body)
   let [answers, last]: [number, Decision | undefined] = [0, undefined]
@@ -68,7 +68,7 @@ describe("counts of backtests", () => {
     })
 
   it("lists the slots without orders for rules alone, because only rules say there that an order comes to nothing", () => {
-    const indices = CrossingIndex.buildIndices(candles, "at")
+    const indices = CrossingIndex.buildIndices(candles)
     const listed = Object.entries(bodies).flatMap(([name, body]) => {
       const strategy = strategyOf(body)
       let lists = 0

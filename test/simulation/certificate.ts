@@ -184,7 +184,7 @@ export const certify = async (kind: string, seed: number, bars: number, solvers?
   const candles = randomCandles(seed, bars)
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
   const options = { costs, changes: { volumeShare: 0 } }
-  const input = { candles, indices: CrossingIndex.linearIndices(candles, "at"), options }
+  const input = { candles, indices: CrossingIndex.linearIndices(candles), options }
   const { sides, simulated } = Band.run(strategy, [input])
   const quote = (amount: bigint): number => Number(amount) / 1e6
   const { p5, p95 } = Band.quantilesOf(simulated, (figures) => quote(BandSide.profitOf(figures)))

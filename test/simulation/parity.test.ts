@@ -223,7 +223,7 @@ const runKernel = (text: string, { candles, isHalved }: Prices, spreadBasisPoint
     volume: Candles.columnOf(candles.map(() => 1)),
     priceScale: 2
   }
-  const { outcome } = Backtest.run(strategy, data, CrossingIndex.linearIndices(data, "at"), "optimistic", {
+  const { outcome } = Backtest.run(strategy, data, CrossingIndex.linearIndices(data), "optimistic", {
     costs: { ...noCosts, spreadBasisPoints },
     changes: {}
   })

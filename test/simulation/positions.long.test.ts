@@ -30,7 +30,7 @@ describe("a strategy that buys without a position", () => {
   it("buys in each wave of a backtest whose purchases pay fees in base", () => {
     const candles = waves(closes, bars)
     const costs = { ...noCosts, feeBasisPoints: 7, withdrawFee: { base: 123_456n, quote: 2_000n } }
-    const { outcome } = Backtest.run(parse(rules), candles, CrossingIndex.linearIndices(candles, "at"), "optimistic", {
+    const { outcome } = Backtest.run(parse(rules), candles, CrossingIndex.linearIndices(candles), "optimistic", {
       costs,
       changes: {}
     })

@@ -101,7 +101,7 @@ const backtested = (text: string, markets: ReadonlyArray<ReadonlyArray<number>>,
     const candles = candlesOf(closes)
     return {
       candles,
-      indices: CrossingIndex.linearIndices(candles, "at"),
+      indices: CrossingIndex.linearIndices(candles),
       options: { costs: noCosts, changes: { edgeBasisPoints: edge } }
     }
   })

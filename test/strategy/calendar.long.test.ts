@@ -33,7 +33,7 @@ const runOf = (text: string): { readonly outcome: Outcome; readonly stepMillis: 
   const bars = (daysOf(text) * dayMillis) / stepMillis
   const seriesOf = (seed: number, startPrice: number) => {
     const candles = Generate.generate({ bars, seed, startMillis, stepMillis, startPrice })
-    return { candles, indices: CrossingIndex.linearIndices(candles, "at"), options }
+    return { candles, indices: CrossingIndex.linearIndices(candles), options }
   }
   const options = { costs: noCosts, changes: {}, keepsOrders: false }
   const others = (strategy.watched ?? []).map(() => seriesOf(13, 32_000))

@@ -43,7 +43,7 @@ const candles = Generate.generate({
   stepMillis: 300_000,
   startPrice: 2_000
 })
-const input = { candles, indices: CrossingIndex.linearIndices(candles, "at") }
+const input = { candles, indices: CrossingIndex.linearIndices(candles) }
 
 /** The same weeks of BTC, for strategies that look at it. */
 const btc = Generate.generate({
@@ -53,7 +53,7 @@ const btc = Generate.generate({
   stepMillis: 300_000,
   startPrice: 32_000
 })
-const watched = { candles: btc, indices: CrossingIndex.linearIndices(btc, "at") }
+const watched = { candles: btc, indices: CrossingIndex.linearIndices(btc) }
 
 describe("the catalogue", () => {
   it("has at least thirty strategies, named like their files, each on the page", () => {

@@ -4,7 +4,7 @@ import type { Candles } from "../../src/candles/Candles.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import type { Conditions } from "../../src/lab/backtest/kernel/Conditions.ts"
-import { touching } from "../../src/lab/backtest/kernel/FillRules.ts"
+import { touching } from "../../src/lab/backtest/kernel/FillPresets.ts"
 import type { Outcome } from "../../src/lab/backtest/kernel/Outcome.ts"
 import type { DesiredSlot, Leg } from "../../src/strategy/Decision.ts"
 

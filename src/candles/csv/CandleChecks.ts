@@ -5,13 +5,14 @@
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"
-import { type Candles, type Column, column, emptyColumns } from "../Candles.ts"
+import { stretched } from "../Alignment.ts"
+import { type Candles, type Column, column } from "../Candles.ts"
 import { type DataProblem, maxProblems } from "../DataProblem.ts"
+import * as Resample from "../Resample.ts"
 import * as TimeAxis from "../TimeAxis.ts"
 import { type CsvRows, lineOf } from "./CsvColumns.ts"
 import { notATime, toMillis } from "./CsvField.ts"
 import type { CsvFormat } from "./CsvFormat.ts"
-import { aggregate } from "./TradeCandles.ts"
 
 /**
  * `invalid` leaves out unreadable and impossible rows. `sort` orders rows by time. `duplicates` keeps the last row of a time. `range`
@@ -25,6 +26,7 @@ export interface Checked {
   readonly problems: ReadonlyArray<DataProblem>
   readonly problemCount: number
   readonly repaired: Readonly<Record<Repair, number>>
+  /** Says in one line which column of the file holds which value; absent for a journal. */
   readonly columns?: string
 }
 
@@ -148,8 +150,6 @@ const reportDuplicate = (check: Check, row: number, before: number): void => {
   })
 }
 
-const identity = (rows: number): Int32Array => Int32Array.from({ length: rows }, (_, row) => row)
-
 /** Drops all but the last row of each time. Rows that were neighbours in the file are reported already. */
 const sortedRows = (check: Check, times: Column, rows: Int32Array): Int32Array => {
   const nextInFile = new Int32Array(times.length)
@@ -176,28 +176,11 @@ const gathered = (columns: ReadonlyArray<Column>, rows: Int32Array): ReadonlyArr
     return selection
   })
 
+/** Candles begin a whole number of bars apart (`checkSteps`). */
 const withoutGaps = (candles: Candles): Candles => {
-  const { time } = candles
-  const [start, end] = [TimeAxis.openTime(time, 0), TimeAxis.openTime(time, candles.bars - 1)]
-  const bars = Math.round((end - start) / time.stepMillis) + 1
-  const filledColumns = emptyColumns(bars)
-  let from = -1
-  for (let bar = 0; bar < bars; bar++) {
-    const opens = from + 1 < candles.bars && TimeAxis.openTime(time, from + 1) <= start + bar * time.stepMillis
-    if (opens) from++
-    const close = candles.close[from] ?? 0
-    filledColumns.open[bar] = opens ? (candles.open[from] ?? 0) : close
-    filledColumns.high[bar] = opens ? (candles.high[from] ?? 0) : close
-    filledColumns.low[bar] = opens ? (candles.low[from] ?? 0) : close
-    filledColumns.close[bar] = close
-    filledColumns.volume[bar] = opens ? (candles.volume[from] ?? 0) : 0
-  }
-  return {
-    ...filledColumns,
-    bars,
-    time: TimeAxis.regular(bars, start, time.stepMillis),
-    priceScale: candles.priceScale
-  }
+  const { stepMillis } = candles.time
+  const [start, end] = [TimeAxis.openTime(candles.time, 0), TimeAxis.openTime(candles.time, candles.bars - 1)]
+  return stretched(candles, TimeAxis.regular((end - start) / stepMillis + 1, start, stepMillis))
 }
 
 type LineOf = (bar: number) => number
@@ -205,16 +188,12 @@ type LineOf = (bar: number) => number
 const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void => {
   const gaps = TimeAxis.gaps(candles.time)
   if (gaps.count === 0) return
+  const longest = countText(gaps.longestMillis / 60_000, "minute")
+  const all = `${countText(gaps.bars, "missing bar")} in ${countText(gaps.count, "gap")}, the longest of ${longest}`
+  const advice = "no orders fill within a gap; --repair gaps fills it with the close before"
+  const line = lineOfBar(candles.time.runBars[1] ?? 0)
   check.problemCount++
-  check.problems.push({
-    severity: "warning",
-    kind: "gap",
-    file: check.file,
-    line: lineOfBar(candles.time.runBars[1] ?? 0),
-    column: 1,
-    message: `${countText(gaps.bars, "missing bar")} in ${countText(gaps.count, "gap")}, the longest of ${countText(gaps.longestMillis / 60_000, "minute")}; the first ends here`,
-    advice: "no orders fill within a gap; --repair gaps fills it with the close before"
-  })
+  check.problems.push(warningAt(check.file, line, "gap", [`${all}; the first ends here`, advice]))
 }
 
 /** Gaps are filled with whole bars. Only the first bar of a run can differ. */
@@ -243,19 +222,17 @@ const normaliseTimes = (times: Column): void => {
 
 export const noRepair: Checked["repaired"] = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
 
-export interface CheckOptions {
-  readonly file: string
-  readonly repair: ReadonlySet<Repair>
-  readonly candleMillis: number | undefined
-}
-
 /** Expects columns in the order of the format's roles. A missing volume column counts as zero. */
-export const check = (rows: CsvRows, format: CsvFormat, { candleMillis, file, repair }: CheckOptions): Checked => {
+export const check = (
+  rows: CsvRows,
+  format: CsvFormat,
+  { allowed, candleMillis, file }: Pick<Check, "allowed" | "candleMillis" | "file">
+): Checked => {
   const [times = column(0), price = times, quantity = times] = rows.columns
   normaliseTimes(times)
-  const mayBeInvalid = repair.has("invalid")
+  const mayBeInvalid = allowed.has("invalid")
   const state: Check = {
-    ...{ rows, candleMillis, file, allowed: repair },
+    ...{ rows, candleMillis, file, allowed },
     columns: candleMillis === undefined ? rows.columns : [times, price, price, price, price, quantity],
     problems: mayBeInvalid ? [] : [...rows.problems],
     problemCount: mayBeInvalid ? 0 : rows.problemCount,
@@ -286,7 +263,7 @@ const keptRows = (check: Check, left: ReadonlyArray<number>): Int32Array | undef
   const [times = column(0)] = columns
   if (left.length === 0 && repaired.sort === 0 && repaired.duplicates === 0) return undefined
   const skip = new Set(left)
-  const all = identity(rows.rows).filter((row) => !skip.has(row))
+  const all = Int32Array.from({ length: rows.rows }, (_, row) => row).filter((row) => !skip.has(row))
   return candleMillis === undefined ? sortedRows(check, times, all) : sortedTrades(times, all)
 }
 
@@ -295,7 +272,7 @@ const candlesOf = (check: Check, left: ReadonlyArray<number>): readonly [Candles
   const rowsToKeep = keptRows(check, left)
   const columns = rowsToKeep === undefined ? check.columns : gathered(check.columns, rowsToKeep)
   const [times = column(0), price = times, , , , quantity = times] = columns
-  const tradeCandles = candleMillis === undefined ? undefined : aggregate(times, price, quantity, candleMillis)
+  const tradeCandles = candleMillis === undefined ? undefined : Resample.ofTrades(times, price, quantity, candleMillis)
   const [opens = times, open = times, high = times, low = times, close = times, volume = times] =
     tradeCandles?.columns ?? columns
   const priceScale = Math.max(...rows.places.subarray(1, candleMillis === undefined ? 5 : 2))
@@ -310,16 +287,8 @@ const candlesOf = (check: Check, left: ReadonlyArray<number>): readonly [Candles
 const emptyProblem = ({ file, firstLines, repaired }: Check, rows: number): DataProblem => {
   const line = firstLines.get("invalid") ?? 0
   const out = repaired.invalid === 0 ? "" : `, after ${repaired.invalid} impossible ones were left out`
-  const advice = "give at least two candles"
-  return {
-    severity: "error",
-    kind: "empty",
-    file,
-    line,
-    column: Math.min(1, line),
-    message: `${countText(rows, "row")}${out}`,
-    advice
-  }
+  const [message, advice] = [`${countText(rows, "row")}${out}`, "give at least two candles"]
+  return { severity: "error", kind: "empty", file, line, column: Math.min(1, line), message, advice }
 }
 
 const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): Checked => {
@@ -332,16 +301,16 @@ const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): C
   checkSteps(state, made, lineOfBar)
   if (problems.length > 0) return failed()
   problems.push(...repairWarnings(state))
-  if (rows.rounded > 0) problems.push(fileWarning(file, "precision", precision(rows.rounded)))
+  if (rows.rounded > 0) problems.push(warningAt(file, 0, "precision", precision(rows.rounded)))
   if (format.isChoice)
-    problems.push(fileWarning(file, "header", [format.columns, "rename the columns if this is wrong"]))
+    problems.push(warningAt(file, 0, "header", [format.columns, "rename the columns if this is wrong"]))
   if (!state.allowed.has("gaps")) {
     gapWarnings(state, made, lineOfBar)
     return { candles: made, problems, problemCount: state.problemCount, repaired }
   }
   const candles = withoutGaps(made)
   const gaps = candles.bars - made.bars
-  if (gaps > 0) problems.push(fileWarning(file, "repaired", gapsFilled(gaps)))
+  if (gaps > 0) problems.push(warningAt(file, 0, "repaired", gapsFilled(gaps)))
   return { candles, problems, problemCount: state.problemCount, repaired: { ...repaired, gaps } }
 }
 
@@ -364,8 +333,8 @@ const precision = (count: number): Said => [
   "nothing to do unless the venue trades in finer steps"
 ]
 
-const fileWarning = (file: string, kind: DataProblem["kind"], [message, advice]: Said): DataProblem => ({
-  ...{ severity: "warning", kind, file, line: 0, column: 0, message, advice }
+const warningAt = (file: string, line: number, kind: DataProblem["kind"], [message, advice]: Said): DataProblem => ({
+  ...{ severity: "warning", kind, file, line, column: Math.min(1, line), message, advice }
 })
 
 const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyArray<DataProblem> =>
@@ -374,6 +343,5 @@ const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyAr
     const unreadable = repair === "invalid" ? rows.problems[0]?.line : undefined
     const line = Math.min(firstLines.get(repair) ?? Number.POSITIVE_INFINITY, unreadable ?? Number.POSITIVE_INFINITY)
     const message = `${done[repair](repaired[repair])}, the first here`
-    const advice = "check the line, or correct the file"
-    return [{ severity: "warning", kind: "repaired", file, line, column: 1, message, advice }]
+    return [warningAt(file, line, "repaired", [message, "check the line, or correct the file"])]
   })

@@ -15,5 +15,6 @@ export const parse = (bytes: Uint8Array, options: ReadOptions): Checked => {
   const format = CsvFormat.detect(bytes, file)
   if ("message" in format) return { problems: [format], problemCount: 1, repaired: noRepair }
   const rows = CsvColumns.parseCsv(bytes, file, format)
-  return check(rows, format, { file, repair, candleMillis: format.kind === "trades" ? tradeCandleMillis : undefined })
+  const candleMillis = format.kind === "trades" ? tradeCandleMillis : undefined
+  return check(rows, format, { file, allowed: repair, candleMillis })
 }

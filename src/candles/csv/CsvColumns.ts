@@ -9,20 +9,6 @@ import { type DataProblem, maxProblems } from "../DataProblem.ts"
 import { parseField } from "./CsvField.ts"
 import { type CsvFormat, oneMarket } from "./CsvFormat.ts"
 
-export interface CsvRows {
-  readonly rows: number
-  readonly columns: ReadonlyArray<Column>
-  readonly places: Int32Array
-  /** Lines that are not rows, as pairs: the next row, and the number of lines left out before it. */
-  readonly skipped: ReadonlyArray<readonly [row: number, lines: number]>
-  readonly problems: ReadonlyArray<DataProblem>
-  readonly problemCount: number
-  readonly unreadable: number
-  /** Count of numbers with more digits than a double keeps. */
-  readonly rounded: number
-  readonly mixed: DataProblem | undefined
-}
-
 const LF = 10
 const CR = 13
 const DOT = 46
@@ -33,19 +19,24 @@ interface Reader {
   readonly bytes: Uint8Array
   readonly file: string
   readonly format: CsvFormat
-  columns: Array<Column>
+  columns: ReadonlyArray<Column>
   capacity: number
   readonly places: Int32Array
-  row: number
+  rows: number
   line: number
   position: number
   readonly problems: Array<DataProblem>
   problemCount: number
+  unreadable: number
+  /** Count of numbers with more digits than a double keeps. */
   rounded: number
-  readonly skipped: Array<readonly [number, number]>
+  /** Lines that are not rows, as pairs: the next row, and the number of lines left out before it. */
+  readonly skipped: Array<readonly [row: number, lines: number]>
   readonly markets: Map<number, Uint8Array>
   mixed: DataProblem | undefined
 }
+
+export type CsvRows = Readonly<Omit<Reader, "bytes" | "capacity" | "file" | "format" | "line" | "markets" | "position">>
 
 const grow = (reader: Reader): void => {
   reader.capacity = Math.ceil(reader.capacity * 1.5) + 16
@@ -76,7 +67,7 @@ const report = (reader: Reader, column: number, problem: Pick<DataProblem, "kind
 }
 
 const readSlowly = (reader: Reader, lineStart: number, role: number): boolean => {
-  const { bytes, format, row } = reader
+  const { bytes, format, rows } = reader
   const from = reader.position
   reader.position = fieldEnd(bytes, from, format.delimiter)
   const name = format.roles[role] ?? "time"
@@ -89,7 +80,7 @@ const readSlowly = (reader: Reader, lineStart: number, role: number): boolean =>
   }
   const { places, rounded, value } = fieldResult.success
   const values = reader.columns[role]
-  if (values !== undefined) values[row] = value
+  if (values !== undefined) values[rows] = value
   reader.places[role] = Math.max(reader.places[role] ?? 0, places)
   if (rounded) reader.rounded++
   return true
@@ -121,7 +112,7 @@ const readNumber = (reader: Reader, values: Column, lineStart: number, role: num
   if (digits === 0 || digits > maxExactDigits || (next !== format.delimiter && next !== LF && next !== CR))
     return readSlowly(reader, lineStart, role)
   reader.position = at
-  values[reader.row] = places === 0 ? mantissa : mantissa / (powers[places] ?? 1)
+  values[reader.rows] = places === 0 ? mantissa : mantissa / (powers[places] ?? 1)
   if (places > (reader.places[role] ?? 0)) reader.places[role] = places
   return true
 }
@@ -178,40 +169,30 @@ export const parseCsv = (bytes: Uint8Array, file: string, format: CsvFormat): Cs
     columns: format.roles.map(() => column(capacity)),
     capacity,
     places: new Int32Array(format.roles.length),
-    row: 0,
+    rows: 0,
     line: format.linesBefore,
     position: format.start,
     problems: [],
     problemCount: 0,
+    unreadable: 0,
     rounded: 0,
     skipped: [[0, format.linesBefore]],
     markets: new Map(),
     mixed: undefined
   }
-  let [skipped, unreadable] = [format.linesBefore, 0]
+  let skipped = format.linesBefore
   while (reader.position < bytes.length) {
     reader.line++
-    if (reader.row === reader.capacity) grow(reader)
-    if (!isSkippable(bytes, reader.position) && readLine(reader)) reader.row++
+    if (reader.rows === reader.capacity) grow(reader)
+    if (!isSkippable(bytes, reader.position) && readLine(reader)) reader.rows++
     else {
       if (isSkippable(bytes, reader.position)) reader.position = fieldEnd(bytes, reader.position, LF) + 1
-      else unreadable++
+      else reader.unreadable++
       skipped++
-      reader.skipped.push([reader.row, skipped])
+      reader.skipped.push([reader.rows, skipped])
     }
   }
-  const { row: rows, columns, places, problems, problemCount, rounded, mixed } = reader
-  return {
-    rows,
-    columns: columns.map((all) => all.subarray(0, rows)),
-    places,
-    skipped: reader.skipped,
-    problems,
-    problemCount,
-    unreadable,
-    rounded,
-    mixed
-  }
+  return { ...reader, columns: reader.columns.map((all) => all.subarray(0, reader.rows)) }
 }
 
 /** Counts from 1. */

@@ -163,12 +163,10 @@ const columnOf = (table: Table, role: Role): Choice => {
   const columnText = (each: number) => valuesOf(table, each, role).join()
   const others = role === "time" ? columnNames.flatMap((name, other) => (endOfCandle.test(name) ? [other] : [])) : []
   const end = others.find((other) => best > 0 && columnText(other) === columnText(field))
-  if (end !== undefined)
-    return {
-      field,
-      isChoice,
-      contradiction: `the column ${table.fields[field]} has the end of each candle, not its time`
-    }
+  if (end !== undefined) {
+    const contradiction = `the column ${table.fields[field]} has the end of each candle, not its time`
+    return { field, isChoice, contradiction }
+  }
   const other = preferred.find((each) => columnText(each) !== columnText(first))
   if (field === first && other !== undefined) {
     const [one, two] = [table.fields[first], table.fields[other]]

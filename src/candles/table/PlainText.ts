@@ -4,7 +4,7 @@
  */
 import { gunzipSync, inflateRawSync, zstdDecompressSync } from "node:zlib"
 
-const startsWith = (bytes: Uint8Array, magic: string): boolean =>
+export const startsWith = (bytes: Uint8Array, magic: string): boolean =>
   Buffer.from(bytes.subarray(0, magic.length)).toString("latin1") === magic
 
 const foreign: ReadonlyArray<readonly [magic: string, message: string]> = [

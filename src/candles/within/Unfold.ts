@@ -39,15 +39,9 @@ const axisOf = ({ bars, stepMillis, runBars, runTimes }: TimeAxis, parts: number
   runTimes
 })
 
-export interface Foldable {
-  readonly candles: Candles
-  readonly parts: number
-  readonly ranges: CrossingIndex.CrossingIndex
-  readonly closes: CrossingIndex.CrossingIndex
-  readonly priceScale: number
-}
+export type Foldable = ReturnType<typeof foldable>
 
-export const foldable = (candles: Candles, parts: number): Foldable => ({
+export const foldable = (candles: Candles, parts: number) => ({
   candles,
   parts,
   ranges: CrossingIndex.build(candles.low, candles.high),
@@ -90,10 +84,8 @@ export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldabl
   })
   const [orders, ofCloses] = [indexOf(all[0]), indexOf(all[1])]
   const none = column(0)
-  const from = ({ leaves }: CrossingIndex.CrossingIndex, values: Float64Array, small: number): number => {
-    if (small < leaves.from || small >= leaves.to) leaves.fetch?.(small)
-    return values[small - leaves.from] ?? 0
-  }
+  const from = (index: CrossingIndex.CrossingIndex, values: Float64Array, small: number): number =>
+    values[small - CrossingIndex.leavesAt(index, small).from] ?? 0
   return {
     candles: {
       bars: bars * parts,

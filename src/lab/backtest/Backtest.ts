@@ -1,4 +1,5 @@
 /** Runs one strategy, the function that also runs live, over candles, under the rules of one side of the band. */
+import { Record } from "effect"
 import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Resample from "../../candles/Resample.ts"
@@ -22,7 +23,7 @@ export interface Options {
   readonly costs: Costs
   readonly changes: Partial<FillRules>
   /** Measured rules of each side. `changes` take precedence. */
-  readonly measured?: Readonly<Record<FillMode, Partial<FillRules>>>
+  readonly measured?: { readonly [Mode in FillMode]: Partial<FillRules> }
   /** Terms of the account's configuration, for orders whose strategy file sets none. */
   readonly accountTerms?: OrderTerms
   readonly signals?: SignalHistory
@@ -85,19 +86,15 @@ const inMarket = (
   market: Market,
   { candles, indices, options }: MarketInput,
   mode: FillMode
-): Kernel.InMarket => {
-  const rules = rulesIn(mode, options)
-  const { closes, orders } = indices
-  return {
-    conditions: {
-      ...conditionsOf(strategy, candles, rules, market),
-      ...present({ signals: options.signals }),
-      keepsOrders: options.keepsOrders === true
-    },
-    candles,
-    indices: { ...indices, orders: rules.touch === "close" ? closes : orders }
-  }
-}
+): Kernel.InMarket => ({
+  conditions: {
+    ...conditionsOf(strategy, candles, rulesIn(mode, options), market),
+    ...present({ signals: options.signals }),
+    keepsOrders: options.keepsOrders === true
+  },
+  candles,
+  indices
+})
 
 /**
  * Returns the app fees that others received, without the share of `self`, which returned to the account. If the service takes more than the
@@ -153,13 +150,7 @@ const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.A
     fills: count(({ fills }) => fills.count),
     quote: sum(({ outcome }) => outcome.quote),
     openOrders: count(({ openOrders }) => openOrders),
-    counts: {
-      placed: count(({ counts }) => counts.placed),
-      cancelled: count(({ counts }) => counts.cancelled),
-      deniedFunds: count(({ counts }) => counts.deniedFunds),
-      deniedMinimum: count(({ counts }) => counts.deniedMinimum),
-      decisions: count(({ counts }) => counts.decisions)
-    }
+    counts: Record.map(parts[0].outcome.counts, (_, name) => count(({ counts }) => counts[name]))
   }
 }
 

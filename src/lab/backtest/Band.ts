@@ -10,6 +10,7 @@ import * as Unfold from "../../candles/within/Unfold.ts"
 import { type Random, seeded } from "../../domain/Seeded.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Backtest from "./Backtest.ts"
+import type { FillMode } from "./kernel/FillPresets.ts"
 import * as BandSide from "./results/BandSide.ts"
 import * as Quantiles from "./results/Quantiles.ts"
 import * as VenuePrior from "./VenuePrior.ts"
@@ -35,14 +36,9 @@ export interface Band {
 }
 
 export const quantilesOf = <Value extends number | bigint>(
-  { runs: [first, ...others] }: Simulated,
+  { runs: [first, ...others] }: Pick<Simulated, "runs">,
   of: (figures: RunFigures) => Value
 ): Quantiles.Quantiles<Value> => Quantiles.of([of(first), ...others.map(of)])
-
-const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
-  Backtest.runAll(strategy, inputs, "pessimistic"),
-  Backtest.runAll(strategy, inputs, "optimistic")
-]
 
 /** Equity at the first close in quote smallest units; for ratios. */
 export const worthAtStart = ({ parts }: Pick<BandSide.BandSide, "parts">): number =>
@@ -106,12 +102,7 @@ const drawInput = (
   return { ...input, ...Unfold.unfolded(foldable, path), options }
 }
 
-interface Run {
-  readonly figures: RunFigures
-  readonly events: number
-}
-
-const simulate = (ground: BandInputs, draw: number): Run => {
+const simulate = (ground: BandInputs, draw: number) => {
   const { strategy, inputs, sides } = ground
   const next = seeded(draw)
   const [first, ...others] = inputs
@@ -154,8 +145,7 @@ export const simulated = (
   for (;;) {
     onRun(runs.length, most)
     if (asked === undefined && runs.length % Quantiles.batch === Quantiles.firstRuns) {
-      const [one, ...others] = runs
-      const now = Quantiles.of([one.pnlQuote, ...others.map(({ pnlQuote }) => pnlQuote)])
+      const now = quantilesOf({ runs }, ({ pnlQuote }) => pnlQuote)
       if (before !== undefined && Quantiles.isSettled(before, now, matters)) return { runs, ended: "enough", venue }
       before = now
     }
@@ -165,6 +155,7 @@ export const simulated = (
 }
 
 export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): Band => {
-  const sides = sidesOf(strategy, inputs)
+  const runSide = (mode: FillMode) => Backtest.runAll(strategy, inputs, mode)
+  const sides = [runSide("pessimistic"), runSide("optimistic")] as const
   return { sides, simulated: simulated(strategy, inputs, sides) }
 }

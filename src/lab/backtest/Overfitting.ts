@@ -13,14 +13,10 @@ export const blocksFor = (periods: number): number => {
   return blocks < 4 ? 0 : blocks
 }
 
-/** By block. Values of several blocks can be added. */
-interface Sums {
-  readonly sum: Float64Array
-  readonly squares: Float64Array
-  readonly counts: Float64Array
-}
+type Sums = ReturnType<typeof sumsOf>
 
-const sumsOf = (returns: ReadonlyArray<number>, blocks: number): Sums => {
+/** By block. Values of several blocks can be added. */
+const sumsOf = (returns: ReadonlyArray<number>, blocks: number) => {
   const sums = { sum: new Float64Array(blocks), squares: new Float64Array(blocks), counts: new Float64Array(blocks) }
   for (const [period, value] of returns.entries()) {
     const block = Math.floor((period * blocks) / returns.length)

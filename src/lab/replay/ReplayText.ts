@@ -4,13 +4,13 @@ import { iso, percent } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"
 import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { BandVerdict } from "../../ledger/FillBand.ts"
-import type { NoDifference, ProfitDifference } from "./WhatIf.ts"
+import type { ProfitDifference } from "./WhatIf.ts"
 
 interface Found {
   readonly replayed: Replayed
   readonly verdicts: ReadonlyArray<BandVerdict>
   readonly code: string
-  readonly profit: ReadonlyArray<ProfitDifference | NoDifference>
+  readonly profit: ReadonlyArray<ProfitDifference>
 }
 
 const countOf = (verdicts: ReadonlyArray<BandVerdict>, wanted: BandVerdict): number =>
@@ -75,7 +75,7 @@ const codeLine = (by: string, { decisions, identical }: { decisions: number; ide
   return `${prefix} ${code}; this program has ${now}: ${after}.`
 }
 
-const profitLine = (found: ProfitDifference | NoDifference): string => {
+const profitLine = (found: ProfitDifference): string => {
   if ("why" in found) return `${found.strategy}: no profit difference: ${found.why}.`
   const { filesRan, strategy, asset, from, to, earned, editedLow, editedHigh, differenceLow, differenceHigh } = found
   return `${strategy}: earned ${earned} ${asset}${filesRan > 1 ? ` with ${filesRan} files` : ""} from ${from} to ${to}; the edited file would have earned ${editedLow} to ${editedHigh}, a difference of ${differenceLow} to ${differenceHigh} ${asset}.`

@@ -24,25 +24,8 @@ import * as FeeModel from "../runs/FeeModel.ts"
 import * as RunCandles from "../runs/RunCandles.ts"
 import * as RunSetUp from "../runs/RunSetUp.ts"
 
-export interface ProfitDifference {
-  readonly strategy: string
-  readonly asset: string
-  readonly from: string
-  readonly to: string
-  /** Number of different files of this strategy that ran. `earned` covers all of them. */
-  readonly filesRan: number
-  /** Exact, after fees. */
-  readonly earned: string
-  readonly editedLow: string
-  readonly editedHigh: string
-  readonly differenceLow: string
-  readonly differenceHigh: string
-}
-
-export interface NoDifference {
-  readonly strategy: string
-  readonly why: string
-}
+/** The bounds, or why there are none. */
+export type ProfitDifference = Effect.Success<ReturnType<typeof differenceOf>>
 
 export interface RecordedRun {
   readonly journal: string
@@ -56,7 +39,7 @@ export interface RecordedRun {
 
 export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: Strategy, recorded: RecordedRun) {
   const { name: strategy, market } = edited
-  const none = (why: string): NoDifference => ({ strategy, why })
+  const none = (why: string) => ({ strategy, why })
   const ran = recorded.ran(strategy)
   const files = ran === undefined ? [edited] : [edited, ran.last]
   if (files.some((file) => marketsSeen(file).length > 1 || file.market.name !== market.name))
@@ -99,13 +82,15 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     asset: quote.symbol,
     from: iso(first.openedAt),
     to: iso(last.openedAt + minuteMillis),
+    /** Number of different files of this strategy that ran. `earned` covers all of them. */
     filesRan: ran?.files ?? 0,
+    /** Exact, after fees. */
     earned: text(earned),
     editedLow: text(editedLow),
     editedHigh: text(editedHigh),
     differenceLow: text(editedLow - earned),
     differenceHigh: text(editedHigh - earned)
-  } satisfies ProfitDifference
+  }
 })
 
 const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: Market, close: number): Amount => {

@@ -31,25 +31,7 @@ export interface BacktestAsked extends RunSetUp.RunAsked {
   readonly tradesCsv: Option.Option<string>
 }
 
-export interface BacktestResult
-  extends Pick<
-    RunSetUp.RunSetUp & RunSetUp.FileRunInputs,
-    "calibrated" | "fees" | "sources" | "strategy" | "warnings"
-  > {
-  /** The file of `--detail`. */
-  readonly detail: { readonly file: string; readonly sha256: string } | undefined
-  readonly candles: Candles.Candles
-  readonly series: ReadonlyArray<Candles.Candles>
-  readonly sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide>
-  readonly band: { readonly low: BandSide.BandSide; readonly high: BandSide.BandSide }
-  /** Absent unless simulated runs were requested. */
-  readonly simulated: Band.Simulated | undefined
-  readonly shown: BandSide.BandSide
-  /** Number of variants that the user tried to find this one. */
-  readonly trials: number
-  readonly wallMillis: number
-  readonly kernelMillis: number
-}
+export type BacktestResult = Effect.Success<ReturnType<typeof simulate>>[number]
 
 const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInputs) => {
   const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
@@ -87,7 +69,7 @@ const withDetail = Effect.fnUntraced(function* (
     })
   }
   const fine = { ...part, whole: bars.whole ?? bars }
-  const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine, "at") })
+  const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine) })
   return { ...loaded, series, detail: { file, sha256 } }
 })
 
@@ -98,7 +80,7 @@ const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) 
   return Effect.fail(new WrongUsage({ message }))
 }
 
-const gainsOf = ({ market: { quote } }: Strategy, { low, high }: BacktestResult["band"]): string => {
+const gainsOf = ({ market: { quote } }: Strategy, { low, high }: ReturnType<typeof BandSide.band>): string => {
   const text = (side: BandSide.BandSide) => rounded(bySymbol([quote]), quote.symbol, BandSide.profitOf(side))
   return `${text(low)} to ${text(high)} ${quote.symbol}`
 }
@@ -162,6 +144,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         strategy,
         candles: loaded.series[0].candles,
         sources,
+        /** The file of `--detail`. */
         detail: loaded.detail,
         series,
         warnings: [...warnings, ...WarmUp.sentences(strategy, series)],
@@ -171,11 +154,13 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         // The report shows fills of one of the two sides whose figures are beside them.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,
         sides,
+        /** Absent unless simulated runs were requested. */
         simulated,
+        /** Number of variants that the user tried to find this one. */
         trials: asked.trials,
         wallMillis: Number(ended - started) / 1e6,
         kernelMillis: Number(ended - kernelStarted) / 1e6
-      } satisfies BacktestResult
+      }
     })
   )
 }, Effect.scoped)

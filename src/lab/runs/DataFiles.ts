@@ -90,20 +90,13 @@ const linesAtOnce = 50_000
 
 const csvOf = (candles: Candles, from: number, to: number): string => {
   const { time, open, high, low, close, volume, priceScale } = candles
-  const lines: Array<string> = []
-  const price = (values: Float64Array, bar: number): string => (values[bar] ?? 0).toFixed(priceScale)
-  for (let bar = from; bar < to; bar++)
-    lines.push(
-      [
-        TimeAxis.openTime(time, bar),
-        price(open, bar),
-        price(high, bar),
-        price(low, bar),
-        price(close, bar),
-        volume[bar] ?? 0
-      ].join(",")
-    )
-  return `${lines.join("\n")}\n`
+  const columns = [open, high, low, close]
+  let text = ""
+  for (let bar = from; bar < to; bar++) {
+    const prices = columns.map((values) => (values[bar] ?? 0).toFixed(priceScale))
+    text += `${TimeAxis.openTime(time, bar)},${prices.join()},${volume[bar] ?? 0}\n`
+  }
+  return text
 }
 
 /** Writes under another name until the file is complete. An interruption leaves nothing, or the previous file. */
@@ -121,11 +114,8 @@ const writeCsv = Effect.fn("data.writeCsv")(function* (candles: Candles, file: s
   yield* fileSystem.rename(unfinished, file)
 }, Effect.scoped)
 
-const hashOf = ({ open, high, low, close }: Candles): string =>
-  sha256Of(
-    new TextEncoder().encode(
-      [open, high, low, close]
-        .map((values) => sha256Of(new Uint8Array(values.buffer, values.byteOffset, values.byteLength)))
-        .join("")
-    )
-  )
+const hashOf = ({ open, high, low, close }: Candles): string => {
+  const bytesOf = (values: Float64Array) => new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+  const hashes = [open, high, low, close].map((values) => sha256Of(bytesOf(values)))
+  return sha256Of(new TextEncoder().encode(hashes.join("")))
+}

@@ -31,9 +31,7 @@ export interface FeeModel {
   readonly isFree: boolean
 }
 
-interface Spread {
-  readonly basisPoints: number
-  readonly from: "flag" | "measured" | "sandbox"
+interface Spread extends Impact {
   readonly impact: Impact
 }
 
@@ -78,6 +76,7 @@ export interface Account {
 
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const unknown: MeasuredFees.FlatFees = { payouts: none, refunds: none }
+const unmeasured = { fees: undefined, published: unknown, echoed: none, spreads: none, impacts: none }
 /** Without a configuration: the schedule of the interface document, without a partner's credential. */
 const documented = { schedule: factsOf("document", "any").fees, isPartner: false, echoed: none, terms: {} }
 
@@ -87,27 +86,13 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
   const { account, journal, venue } = yield* loadSettings(config.value)
   const schedule = venue.facts.fees
-  const accountFacts = {
-    config: config.value,
-    journal,
-    isPartner: isPartner(venue.facts, venue.hasPartner),
-    schedule,
-    terms: account.terms
-  }
+  const hasCredential = isPartner(venue.facts, venue.hasPartner)
+  const known = { config: config.value, journal, isPartner: hasCredential, schedule, terms: account.terms }
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
-  if (!isThere)
-    return {
-      ...accountFacts,
-      fees: undefined,
-      published: unknown,
-      echoed: none,
-      spreads: none,
-      impacts: none
-    } satisfies Account
+  if (!isThere) return { ...known, ...unmeasured } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
-  const measured = yield* JournalData.costs(journal, usualOf(schedule, accountFacts.isPartner))
-  return { ...accountFacts, ...measured } satisfies Account
+  return { ...known, ...(yield* JournalData.costs(journal, usualOf(schedule, hasCredential))) } satisfies Account
 })
 
 interface OfInputs {

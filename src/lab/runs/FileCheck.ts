@@ -19,56 +19,53 @@ const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
   hint: hint ?? null
 })
 
+interface Reading extends StrategyFiles.ReadFiles {
+  readonly unlisted: ReadonlyMap<Strategy, Problem>
+  readonly leftOut: string | undefined
+  readonly sources: MarketSources
+  readonly settings: ConfigFile.BotSettings | undefined
+}
+
+const unconfigured: Omit<Reading, keyof StrategyFiles.ReadFiles> = {
+  unlisted: new Map(),
+  leftOut: undefined,
+  sources: new Map(),
+  settings: undefined
+}
+
 /**
  * Reports a broken configuration like a broken strategy. Without a configuration, checks everything that needs none, and the output says
  * what was left out. If the configuration was found but not named, a market that it lacks is not a mistake, as in a backtest.
  */
-const readAgainst = Effect.fnUntraced(function* (
-  { config: given, usual }: Pick<Asked, "config" | "usual">,
-  files: ReadonlyArray<string>,
-  purpose: StrategyFiles.Purpose
-) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const config = Option.getOrElse(given, () => usual)
-  if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
-    const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
-    const fileContents = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
-    return { ...fileContents, unlisted: noneUnlisted, leftOut, sources: noSources, settings: undefined }
-  }
-  const configReading = yield* ConfigFile.loadSettings(config).pipe(
-    Effect.flatMap((settings) => {
-      const { markets } = settings
-      return Effect.map(
-        Option.isSome(given)
-          ? Effect.map(StrategyFiles.readAll(files, markets, purpose), (found) => ({
-              ...found,
-              unlisted: noneUnlisted
-            }))
-          : StrategyFiles.readBeyond(files, { config, markets, purpose }),
-        (found) => ({ ...found, sources: markets.sources ?? noSources, settings })
-      )
-    }),
-    Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
-      Effect.succeed({
-        strategies: [],
-        problems,
-        rendered: [rendered],
-        unlisted: noneUnlisted,
-        sources: noSources,
-        settings: undefined
-      })
-    )
+const readAgainst = Effect.fnUntraced(
+  function* (
+    { config: given, usual }: Pick<Asked, "config" | "usual">,
+    files: ReadonlyArray<string>,
+    purpose: StrategyFiles.Purpose
+  ) {
+    const fileSystem = yield* FileSystem.FileSystem
+    const config = Option.getOrElse(given, () => usual)
+    if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
+      const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
+      const found = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
+      return { ...unconfigured, ...found, leftOut }
+    }
+    const settings = yield* ConfigFile.loadSettings(config)
+    const { markets } = settings
+    const found = Option.isSome(given)
+      ? yield* StrategyFiles.readAll(files, markets, purpose)
+      : yield* StrategyFiles.readBeyond(files, { config, markets, purpose })
+    return { ...unconfigured, ...found, ...present({ sources: markets.sources }), settings }
+  },
+  Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
+    Effect.succeed<Reading>({ ...unconfigured, strategies: [], problems, rendered: [rendered] })
   )
-  return { ...configReading, leftOut: undefined }
-})
-
-const noSources: MarketSources = new Map()
-const noneUnlisted: ReadonlyMap<Strategy, Problem> = new Map()
+)
 
 /** Loads its module only for strategies with indicators, because it imports half of the program. */
 const readinessOf = Effect.fnUntraced(function* (
   strategies: ReadonlyArray<Strategy>,
-  { settings, sources }: { readonly sources: MarketSources; readonly settings: ConfigFile.BotSettings | undefined }
+  { settings, sources }: Pick<Reading, "settings" | "sources">
 ) {
   const waiting = strategies.filter(({ candles }) => candles !== undefined && candles.size > 0)
   if (waiting.length === 0) return []

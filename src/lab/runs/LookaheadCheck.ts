@@ -9,11 +9,6 @@ import { checkTimeframes } from "./RunSetUp.ts"
 
 const moments = 500
 
-interface Finding {
-  readonly strategy: Strategy
-  readonly report: Lookahead.LookaheadReport
-}
-
 export const look = Effect.fn("LookaheadCheck.look")(function* (
   strategies: ReadonlyArray<Strategy>,
   data: string,
@@ -22,13 +17,16 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
   const { candles } = yield* RunCandles.ofFile(data, part, { open: true, volume: true, indexed: false })
   return yield* Effect.forEach(strategies, (strategy) =>
     Effect.map(checkTimeframes(strategy, candles), () => {
-      const finding = { strategy, report: Lookahead.look(strategy, candles, moments) }
-      return { file: strategy.file, faults: faultsOf(finding), passedText: passedText(finding), json: json(finding) }
+      const { file } = strategy
+      const report = Lookahead.look(strategy, candles, moments)
+      const { peeks, sensitive, warm } = report
+      const seen = { moments: report.moments, peeks: peeks.length, firstPeekAt: peeks[0]?.at ?? null, warm, sensitive }
+      return { file, faults: faultsOf(report), passedText: passedText(strategy, report), json: { file, ...seen } }
     })
   )
 })
 
-const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
+const faultsOf = (report: Lookahead.LookaheadReport): ReadonlyArray<string> => {
   const [peek] = report.peeks
   const { peeks, warm, sensitive } = report
   return [
@@ -45,18 +43,9 @@ const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
   ]
 }
 
-const passedText = ({ strategy, report }: Finding): string => {
+const passedText = (strategy: Strategy, report: Lookahead.LookaheadReport): string => {
   const prefix = `checked at ${countText(report.moments, "time")}, no look-ahead found`
   if (strategy.candles === undefined || strategy.candles.size === 0) return `${prefix}; it uses no candles`
   if (report.warm === 0) return `${prefix}; too little data for its indicators, use longer data`
   return `${prefix}; older candles than it declares changed ${report.sensitive} of ${countText(report.warm, "answer")}`
 }
-
-const json = ({ strategy, report }: Finding) => ({
-  file: strategy.file,
-  moments: report.moments,
-  peeks: report.peeks.length,
-  firstPeekAt: report.peeks[0]?.at ?? null,
-  warm: report.warm,
-  sensitive: report.sensitive
-})

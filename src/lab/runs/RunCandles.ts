@@ -1,6 +1,6 @@
 /** Loads the candles of a run, from files or a journal. Each market has its own file; all have one time axis. */
 import * as fs from "node:fs"
-import { Array as Arr, Effect, Option, Order, Result } from "effect"
+import { Array as Arr, Effect, Option, Order, Record, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"
 import * as CandleFile from "../../candles/CandleFile.ts"
 import * as Candles from "../../candles/Candles.ts"
@@ -47,12 +47,12 @@ const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Re
     : Result.fail(`--repair ${unknown}: unknown repair; choose from ${repairs.join(", ")}, all`)
 }
 
-const journalPrefix = "journal:"
+export const journalPrefix = "journal:"
 
 const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
   const { candles, sha256 } = yield* JournalData.candles(file, market)
-  const indices = CrossingIndex.linearIndices(candles, "at")
+  const indices = CrossingIndex.linearIndices(candles)
   return { candles, sha256, indices, problems: [], repaired: noRepair, source: "file" } satisfies CandleFile.Loaded
 })
 
@@ -75,15 +75,9 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
   const sum = (repair: Repair) => parts.reduce((count, { repaired }) => count + repaired[repair], 0)
   return {
     candles,
-    indices: CrossingIndex.linearIndices(candles, "at"),
+    indices: CrossingIndex.linearIndices(candles),
     problems: parts.flatMap(({ problems }) => problems),
-    repaired: {
-      invalid: sum("invalid"),
-      sort: sum("sort"),
-      duplicates: sum("duplicates"),
-      range: sum("range"),
-      gaps: sum("gaps")
-    },
+    repaired: Record.map(noRepair, (_, repair) => sum(repair)),
     columns: Arr.dedupe(parts.map(({ columns = "" }) => columns)).join("; "),
     sha256: sha256Of(new TextEncoder().encode(parts.map(({ sha256 }) => sha256).join(" "))),
     source: "file"
@@ -91,7 +85,7 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
 })
 
 const indicesOf = (candles: Candles.Candles, { indexed }: Pick<CandlesWanted, "indexed">): CrossingIndex.Indices =>
-  indexed ? CrossingIndex.buildIndices(candles, "at") : CrossingIndex.linearIndices(candles, "at")
+  indexed ? CrossingIndex.buildIndices(candles) : CrossingIndex.linearIndices(candles)
 
 interface FileCandles extends CandleFile.Loaded {
   readonly data: string
@@ -237,7 +231,7 @@ const joined = (parts: Arr.NonEmptyReadonlyArray<FilePart>): Result.Result<Candl
     }
     return joinedColumn
   }
-  const times = whole(({ bars, time }) => Float64Array.from({ length: bars }, (_, bar) => TimeAxis.openTime(time, bar)))
+  const times = whole(({ time }) => TimeAxis.opens(time))
   return Result.succeed({
     bars,
     time: TimeAxis.make(times, stepMillis),

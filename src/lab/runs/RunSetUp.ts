@@ -13,11 +13,10 @@ import * as Calibration from "../../ledger/measured/Calibration.ts"
 import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as Backtest from "../backtest/Backtest.ts"
-import { noCosts } from "../backtest/kernel/FillPresets.ts"
 import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
 import * as FeeModel from "./FeeModel.ts"
-import type { PartAsked, RunCandles } from "./RunCandles.ts"
+import { journalPrefix, type PartAsked, type RunCandles } from "./RunCandles.ts"
 import type { StrategySource } from "./StrategySource.ts"
 
 export interface RulesAsked extends FeeModel.CostFlags {
@@ -59,27 +58,26 @@ const amount = (flag: string, written: string, decimals: number) => {
 }
 
 /** Expects one amount for each base, in the order of the markets, and one for the quote. */
-const amounts = (
+const amounts = Effect.fnUntraced(function* (
   flag: string,
   written: Option.Option<string>,
   market: Market,
   all: ReadonlyArray<Market>,
   measured: ReadonlyMap<string, bigint>
-) =>
-  Effect.gen(function* () {
-    const measuredAmountOf = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
-    if (Option.isNone(written)) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
-    const parts = written.value.split(",")
-    if (all.length > 1 && parts.length !== all.length + 1) {
-      const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
-      return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
-    }
-    const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
-    return {
-      base: yield* amount(flag, first, market.base.decimals),
-      quote: yield* amount(flag, second, market.quote.decimals)
-    }
-  })
+) {
+  const measuredAmountOf = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
+  if (Option.isNone(written)) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
+  const parts = written.value.split(",")
+  if (all.length > 1 && parts.length !== all.length + 1) {
+    const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
+    return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
+  }
+  const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
+  return {
+    base: yield* amount(flag, first, market.base.decimals),
+    quote: yield* amount(flag, second, market.quote.decimals)
+  }
+})
 
 export const calibrationOf = Effect.fnUntraced(function* (journal: string, market: Market, accountTerms: OrderTerms) {
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
@@ -107,7 +105,6 @@ const optionsIn = Effect.fnUntraced(function* (
   const spread = known.spreads.get(market.name)
   const spreadBasisPoints = (spread?.basisPoints ?? 0) / 2
   const costs = {
-    ...noCosts,
     spreadBasisPoints,
     impactBasisPoints: spread?.impact.basisPoints ?? 0,
     feeBasisPoints: known.fees.basisPoints,
@@ -215,7 +212,6 @@ export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
     }
   })
 
-const journalPrefix = "journal:"
 const maxProblems = 20
 
 const signalValuesOf = Effect.fnUntraced(function* (from: string) {

@@ -45,13 +45,10 @@ const simulate = Effect.fnUntraced(function* (
   const returns = Statistics.returnsOf(equity)
   const { trades, open } = BacktestStatistics.gainsOf(whole)
   const gains = [...trades, open].map((gained) => gained / (equity[0] ?? 1))
-  if (method === "trades" && trades.length < 2)
+  const [draws, what] = method === "trades" ? [trades.length, "completed trades"] : [returns.length, "daily returns"]
+  if (method !== "candles" && draws < 2)
     return yield* new WrongUsage({
-      message: `--method trades needs at least 2 completed trades, the run on ${name} has ${trades.length}: give longer data, or --method candles`
-    })
-  if ((method === "returns" || method === "order") && returns.length < 2)
-    return yield* new WrongUsage({
-      message: `--method ${method} needs at least 2 daily returns, the run on ${name} has ${returns.length}: give longer data, or --method candles`
+      message: `--method ${method} needs at least 2 ${what}, the run on ${name} has ${draws}: give longer data, or --method candles`
     })
   const fate = (keepsPath: boolean): MonteCarlo.Simulation => {
     if (method === "trades") return MonteCarlo.ofTrades(gains, next, keepsPath)
@@ -61,7 +58,7 @@ const simulate = Effect.fnUntraced(function* (
     const starts = MonteCarlo.blocks(first.candles.bars, block, next)
     const resampleInput = (input: Backtest.MarketInput): Backtest.MarketInput => {
       const candles = MonteCarlo.resampledCandles(input.candles, block, starts)
-      return { ...input, candles, indices: CrossingIndex.linearIndices(candles, "at") }
+      return { ...input, candles, indices: CrossingIndex.linearIndices(candles) }
     }
     const side = Backtest.runAll(strategy, [resampleInput(first), ...others.map(resampleInput)], fills)
     return { ...summaryOf(BandSide.dailyEquity(side), keepsPath), maxDrawdown: side.outcome.maxDrawdown }

@@ -33,28 +33,7 @@ interface SweepAsked extends SearchSetUp.SearchAsked {
   readonly write: boolean
 }
 
-export interface SweepFound extends Pick<SearchSetUp.SearchSetUp, "objective" | "rank" | "runs" | "space" | "threads"> {
-  /** Each trial once, with its result on the longest data that it ran on. */
-  readonly all: ReadonlyArray<TrialResult>
-  /** Results of all trials on equal data: all of it, or the first step of a halving search. */
-  readonly compared: ReadonlyArray<TrialResult>
-  readonly rungs: ReadonlyArray<Halving.Rung>
-  readonly best: ReadonlyArray<TrialResult>
-  readonly resumed: number
-  readonly bars: number
-  readonly wallMillis: number
-  readonly deflatedSharpe: number
-  /** Absent for one trial or few days. */
-  readonly overfitting?: number
-  readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<TrialResult> }>
-  readonly markets: ReadonlyArray<OnMarkets.OnMarket<ReadonlyMap<number, TrialResult>>>
-  readonly pareto?: {
-    readonly objectives: ReadonlyArray<Objective.Objective>
-    readonly front: ReadonlyArray<TrialResult>
-  }
-  readonly sensitivity?: ReadonlyArray<Sensitivity.Sensitivity>
-  readonly written?: BestWritten.BestWritten
-}
+export type SweepFound = Effect.Success<ReturnType<typeof run>>
 
 /**
  * Returns the probability that the best trial has skill, given the number of trials: the deflated Sharpe ratio of Bailey and López de
@@ -121,7 +100,7 @@ const bothSides = Effect.fn("SweepRun.bothSides")(function* (plan: Sweep.SweepPl
   const other = mode === "optimistic" ? "pessimistic" : "optimistic"
   const search: Trial.Search = { ...plan.search, mode: other }
   const otherResults = yield* resultsOf({ ...plan, search, trials: best.map(({ trial }) => trial) })
-  return best.map((result) => ({ ...result, ...present({ other: otherResults.get(result.trial) }) }))
+  return best.map((result): TrialResult => ({ ...result, ...present({ other: otherResults.get(result.trial) }) }))
 })
 
 const latest = (steps: ReadonlyArray<ReadonlyArray<TrialResult>>): ReadonlyArray<TrialResult> =>
@@ -193,7 +172,9 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   return {
     runs,
     space,
+    /** Each trial once, with its result on the longest data that it ran on. */
     all,
+    /** Results of all trials on equal data: all of it, or the first step of a halving search. */
     compared: steps[0] ?? [],
     rungs,
     best,
@@ -203,15 +184,19 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
     wallMillis: Number(wallNanos) / 1e6,
     objective,
     rank,
-    ...present({ overfitting: yield* overfitting(plan, all), written }),
     deflatedSharpe: winner === undefined ? 0 : deflated(own, winner, all, rungs.length > 1),
     markets,
     also: also.map(({ data, result }) => ({ data, best: best.flatMap(({ trial }) => result.get(trial) ?? []) })),
-    ...(paretoOf.length === 0
-      ? {}
-      : { pareto: { objectives: paretoOf, front: Objective.front(last, paretoOf, conditions) } }),
-    ...(asked.sensitivity && winner !== undefined
-      ? { sensitivity: Sensitivity.of(own.search, winner.trial, own.inputs) }
-      : {})
-  } satisfies SweepFound
+    ...present({
+      /** Absent for one trial or few days. */
+      overfitting: yield* overfitting(plan, all),
+      pareto:
+        paretoOf.length === 0
+          ? undefined
+          : { objectives: paretoOf, front: Objective.front(last, paretoOf, conditions) },
+      sensitivity:
+        asked.sensitivity && winner !== undefined ? Sensitivity.of(own.search, winner.trial, own.inputs) : undefined,
+      written
+    })
+  }
 })

@@ -31,20 +31,15 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbo
   const symbol = candles === undefined ? "BTC" : candlesSymbol(defaultSettings("native"), candles)
   const server = SandboxServer.layer({ ...sandbox, port: 0, candlesSymbol: symbol, settings })
   yield* Effect.gen(function* () {
-    const folder = yield* prepare(yield* SandboxServer.SandboxConnection)
+    const fileSystem = yield* FileSystem.FileSystem
+    const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-demo-" })
     const configFile = `${folder}/config.yaml`
+    yield* SandboxConfig.write(configFile, yield* SandboxServer.SandboxConnection)
     const config = yield* ConfigFile.load(configFile)
     const account = yield* Layers.accountOf(config)
     const { pid } = yield* Process
-    yield* trade({
-      config,
-      configFile,
-      account,
-      folder,
-      symbol,
-      json,
-      forMillis: Option.getOrUndefined(forMillis)
-    }).pipe(Effect.provide(Layers.live(config, account, pid, pace)))
+    const demo = { config, configFile, account, folder, symbol, json, forMillis: Option.getOrUndefined(forMillis) }
+    yield* trade(demo).pipe(Effect.provide(Layers.live(config, account, pid, pace)))
   }).pipe(Effect.provide(server))
 }, Effect.scoped)
 
@@ -132,13 +127,6 @@ const firstPrice = (market: Market) =>
     Effect.flatMap((seen) => (seen === undefined ? new NoPrice() : Effect.succeed(seen.price))),
     Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
   )
-
-const prepare = Effect.fnUntraced(function* (connection: SandboxServer.ConnectionRecord) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-demo-" })
-  yield* SandboxConfig.write(`${folder}/config.yaml`, connection)
-  return folder
-})
 
 const gridText = (market: Market, price: TwoSidedPrice): string => {
   const now = Decimal.toNumber(mid(price))

@@ -16,10 +16,9 @@ const alertOf = (event: BotEvent): string | undefined => {
   switch (event._tag) {
     case "FundingInDoubt":
       return `${event.slot}: ${event.reason}`
-    case "PaymentUnclear":
-      return `${event.slot}: ${event.text}`
     case "Contradiction":
       return `${event.slot}: ${event.what}`
+    case "PaymentUnclear":
     case "OrderMissing":
       return `${event.slot}: ${event.text}`
     case "LegFailed":

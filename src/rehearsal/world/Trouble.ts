@@ -1,21 +1,25 @@
 /** Shares and times that a seed turns into accidents. The service tells the truth, but an answer may be old, or deny what was done. */
+import { Struct } from "effect"
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 
 /** Shares of the requests, together at most one. */
-export interface Accidents {
-  readonly requestLost: number
-  readonly answerLost: number
+const noAccidents = {
+  requestLost: 0,
+  answerLost: 0,
   /** It reaches the service late, perhaps after the client has given up. */
-  readonly requestLate: number
-  readonly answerLate: number
-  readonly twice: number
-  readonly refused: number
+  requestLate: 0,
+  answerLate: 0,
+  twice: 0,
+  refused: 0,
   /** The request was done, but its answer reports a failure. */
-  readonly misreported: number
-  readonly stale: number
+  misreported: 0,
+  stale: 0
 }
 
-export interface Trouble extends Accidents {
+export const accidents = Struct.keys(noAccidents)
+export type Accident = keyof typeof noAccidents
+
+export interface Trouble extends Readonly<typeof noAccidents> {
   readonly lateMillis: number
   readonly staleMillis: number
   /** About one outage in this time, each up to `outageMillis` long; zero for none. */
@@ -33,14 +37,7 @@ export interface Trouble extends Accidents {
 }
 
 export const calm: Trouble = {
-  requestLost: 0,
-  answerLost: 0,
-  requestLate: 0,
-  answerLate: 0,
-  twice: 0,
-  refused: 0,
-  misreported: 0,
-  stale: 0,
+  ...noAccidents,
   lateMillis: 0,
   staleMillis: 0,
   outageEveryMillis: 0,
@@ -110,15 +107,3 @@ const high: Trouble = {
 
 export const levels = { none: calm, low, medium, high } as const
 export type TroubleLevel = keyof typeof levels
-
-export const accidents = [
-  "requestLost",
-  "answerLost",
-  "requestLate",
-  "answerLate",
-  "twice",
-  "refused",
-  "misreported",
-  "stale"
-] as const satisfies ReadonlyArray<keyof Accidents>
-export type Accident = (typeof accidents)[number]

@@ -184,7 +184,7 @@ const lived = Effect.fnUntraced(function* (course: Course) {
 /** The kernel's orders over the same candles, at the end of each frame since the bot's start. */
 const tested = (): ReadonlyArray<boolean> => {
   const options = { costs: noCosts, changes: {}, keepsOrders: true }
-  const input = { candles, indices: CrossingIndex.linearIndices(candles, "at"), options }
+  const input = { candles, indices: CrossingIndex.linearIndices(candles), options }
   const { slotNames, stays } = Backtest.runAll(strategyFrom("none.csv", condition), [input], "optimistic").outcome
   const first = Math.floor(startMinute / frameMinutes)
   return Array.from({ length: frames - first }, (_, index) => {

@@ -8,8 +8,8 @@ import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { OrderTerms } from "../../../src/domain/Order.ts"
 import * as Backtest from "../../../src/lab/backtest/Backtest.ts"
-import { type Costs, noCosts } from "../../../src/lab/backtest/kernel/FillPresets.ts"
-import { shareOf, touching } from "../../../src/lab/backtest/kernel/FillRules.ts"
+import { type Costs, noCosts, touching } from "../../../src/lab/backtest/kernel/FillPresets.ts"
+import { shareOf } from "../../../src/lab/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../src/lab/backtest/kernel/Kernel.ts"
 import * as BacktestStatistics from "../../../src/lab/backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../../src/lab/backtest/results/BandSide.ts"
@@ -33,7 +33,7 @@ grid: { lower: 35000, upper: 45000, levels: ${levels}, size: { base: 0.01 }${mor
 }
 
 const candles = Generate.generate({ ...Generate.defaults, bars: 60_000 })
-const indices = CrossingIndex.buildIndices(candles, "at")
+const indices = CrossingIndex.buildIndices(candles)
 const options: Backtest.Options = { costs: { ...noCosts, feeBasisPoints: 10 }, changes: {} }
 const strategy = grid(21)
 const optimistic = Backtest.run(strategy, candles, indices, "optimistic", options)
@@ -125,7 +125,7 @@ dca: { every: 1d, side: buy, size: { quote: 900 }, times: 1, reach: 1% }
       low: still,
       close: still
     }
-    const stillIndices = CrossingIndex.linearIndices(flat, "at")
+    const stillIndices = CrossingIndex.linearIndices(flat)
     const impactBasisPoints = 10_000 * defaultSettings("native").impactPerMillionUsd
     const buying = (quote: number, limit: string, costs: Partial<Costs>) => {
       const text = `name: s

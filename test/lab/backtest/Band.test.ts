@@ -22,7 +22,7 @@ const grid = strategyOf("grid", "{ lower: 36000, upper: 44000, levels: 41, size:
 const hours = Generate.generate({ ...Generate.defaults, bars: 700, stepMillis: hourMillis })
 
 const inputOf = (candles: Candles): Backtest.MarketInputs => [
-  { candles, indices: CrossingIndex.linearIndices(candles, "at"), options: { costs: noCosts, changes: {} } }
+  { candles, indices: CrossingIndex.linearIndices(candles), options: { costs: noCosts, changes: {} } }
 ]
 const band = Band.run(grid, inputOf(hours))
 

@@ -28,7 +28,7 @@ const search: Trial.Search = {
   objective: "profitQuote"
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
-const indices = CrossingIndex.linearIndices(candles, "at")
+const indices = CrossingIndex.linearIndices(candles)
 const inputs = [{ candles, indices, options: { costs: noCosts, changes: {} } }] as const
 
 describe("WalkForward", () => {

@@ -15,7 +15,7 @@ import { pick, random } from "./RandomStrategies.ts"
 
 const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: symbol === "BTC" ? 8 : 6 }))
 const candles = Generate.generate({ ...Generate.defaults, bars: 6_000 })
-const indices = CrossingIndex.buildIndices(candles, "at")
+const indices = CrossingIndex.buildIndices(candles)
 const started = TimeAxis.openTime(candles.time, 0)
 const minute = 60_000
 

@@ -5,7 +5,7 @@ import * as Candles from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../src/candles/Generate.ts"
 import { conditionsOf } from "../../../src/lab/backtest/Backtest.ts"
-import { touching } from "../../../src/lab/backtest/kernel/FillRules.ts"
+import { touching } from "../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as Kernel from "../../../src/lab/backtest/kernel/Kernel.ts"
 import * as WarmUp from "../../../src/lab/backtest/WarmUp.ts"
 import type { Decide } from "../../../src/strategy/Strategy.ts"
@@ -40,7 +40,7 @@ const seenOn = (candles: Candles.Candles) => {
   // It is asked at every close.
   const { stands: _, ...usual } = conditionsOf(strategy, candles, touching)
   const conditions = { ...usual, decide }
-  Kernel.simulate(conditions, candles, CrossingIndex.linearIndices(candles, "at"))
+  Kernel.simulate(conditions, candles, CrossingIndex.linearIndices(candles))
   return seen
 }
 

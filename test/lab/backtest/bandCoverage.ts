@@ -170,7 +170,7 @@ export const covered = (kind: string, seed: number, source: Source, liveRuns: nu
   const fee = { base: SandboxTrader.feeOf({ decimals: 8 }, price), quote: SandboxTrader.feeOf({ decimals: 6 }, 1) }
   const input = {
     candles: coarse,
-    indices: CrossingIndex.linearIndices(coarse, "at"),
+    indices: CrossingIndex.linearIndices(coarse),
     options: { costs: { ...noCosts, withdrawFee: fee, refundFee: fee }, changes: { volumeShare: 0 } }
   }
   const { p5, p50, p95 } = Band.quantilesOf(Band.run(strategy, [input]).simulated, BandSide.profitOf)

@@ -113,7 +113,7 @@ describe.each(places)("a computed size of an asset with %i decimals", (decimals)
       )
       // A fee of a whole unit may be all that was bought.
       for (const costs of decimals === 0 ? [noCosts] : [noCosts, fee(5)]) {
-        const index = CrossingIndex.linearIndices(candles, "at")
+        const index = CrossingIndex.linearIndices(candles)
         const { outcome } = Backtest.run(strategy, candles, index, "optimistic", { costs, changes: {} })
         const sold = [...FillRows.rows(outcome, candles)].filter(({ side }) => side === "SELL")
         assert.isAbove(sold.length, 0, `${quote} with ${costs.feeBasisPoints} basis points`)

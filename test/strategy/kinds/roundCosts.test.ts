@@ -20,7 +20,7 @@ const costs = documentedCosts(assets)
 const offered = { ...markets, assets, costs }
 
 const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
-const indices = CrossingIndex.buildIndices(candles, "at")
+const indices = CrossingIndex.buildIndices(candles)
 
 const strategyOf = (kind: string, section: string, market = "BTC/USDC"): Strategy => {
   const text = `name: test

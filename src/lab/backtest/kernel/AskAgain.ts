@@ -20,7 +20,7 @@ export interface AskAgain extends ReachedPrices {
 
 interface AskedRun {
   readonly candles: Candles
-  readonly clock: Clock
+  readonly clock: Readonly<Clock>
   readonly conditions: Pick<Conditions, "signals">
 }
 

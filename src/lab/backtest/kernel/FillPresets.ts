@@ -2,26 +2,14 @@
  * Two sets of rules that bracket the fills possible at this venue. There is no queue to model, because solvers fill orders for a profit.
  * The open questions are how far beyond the limit the market must go until a solver fills, and how long money is in transit.
  */
-import { type FillRules, touching } from "./FillRules.ts"
+import type { FillRules } from "./FillRules.ts"
 
 export type FillMode = "optimistic" | "pessimistic"
 
 /** Live runs may do better than both sides, or worse. */
 export const sideNames: Readonly<Record<FillMode, string>> = { optimistic: "more fills", pessimistic: "fewer fills" }
 
-/** Costs of the venue that the user knows; both sides of the band have the same. */
-export type Costs = Pick<
-  FillRules,
-  | "spreadBasisPoints"
-  | "impactBasisPoints"
-  | "feeBasisPoints"
-  | "appFeeBasisPoints"
-  | "withdrawFee"
-  | "refundFee"
-  | "minimumQuote"
->
-
-export const noCosts: Costs = {
+export const noCosts = {
   spreadBasisPoints: 0,
   impactBasisPoints: 0,
   feeBasisPoints: 0,
@@ -29,6 +17,24 @@ export const noCosts: Costs = {
   withdrawFee: { base: 0n, quote: 0n },
   refundFee: { base: 0n, quote: 0n },
   minimumQuote: 0n
+}
+
+/** Costs of the venue that the user knows; both sides of the band have the same. */
+export type Costs = Readonly<typeof noCosts>
+
+/** A touch fills the whole order at its limit, at once and without fees. */
+export const touching: FillRules = {
+  ...noCosts,
+  touch: "at",
+  stops: "close",
+  edgeBasisPoints: 0,
+  price: "limit",
+  placeMillis: 0,
+  payoutMillis: 0,
+  cancelMillis: 0,
+  inHand: { share: 0, distance: 0, seed: 1 },
+  refundedSwapShare: 0,
+  volumeShare: 0
 }
 
 /** A touch fills the whole order at once. An order that is marketable gets the market price, as at this venue. */

@@ -56,27 +56,6 @@ export interface FillRules {
   readonly minimumQuote: Amount.Amount
 }
 
-/** A touch fills the whole order at its limit, at once and without fees. */
-export const touching: FillRules = {
-  touch: "at",
-  stops: "close",
-  edgeBasisPoints: 0,
-  spreadBasisPoints: 0,
-  impactBasisPoints: 0,
-  price: "limit",
-  placeMillis: 0,
-  payoutMillis: 0,
-  cancelMillis: 0,
-  inHand: { share: 0, distance: 0, seed: 1 },
-  refundedSwapShare: 0,
-  volumeShare: 0,
-  feeBasisPoints: 0,
-  appFeeBasisPoints: 0,
-  withdrawFee: { base: 0n, quote: 0n },
-  refundFee: { base: 0n, quote: 0n },
-  minimumQuote: 0n
-}
-
 /** True if open orders fill whole at their limit, as the kernel's fast path requires. */
 export const isImmediate = (rules: FillRules): boolean =>
   rules.touch !== "within" &&

@@ -61,7 +61,8 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): NextEvent.Whol
     const run = MarketRun.make(conditions, candles, shared)
     return {
       run,
-      indices,
+      // By this rule only the close of a bar fills an order.
+      indices: conditions.rules.touch === "close" ? { ...indices, orders: indices.closes } : indices,
       fillBar: isImmediate(conditions.rules) && run.guard === undefined ? Fills.fillBar : Fills.fillBarSlices,
       glances: new Glances(candles, conditions.timeframes && run.frames),
       stands: undefined,

@@ -24,7 +24,7 @@ interface Denial {
 }
 
 export interface LimitGuard {
-  readonly account: LimitAccount
+  readonly account: Readonly<LimitAccount>
   readonly onlyThePrice: boolean
   readonly deviation: number
   /** Slots whose order only a limit keeps back, in an empty slot or behind an open order. */
@@ -49,7 +49,7 @@ const onlyThePrice = (limits: Limits): boolean =>
   limits.maxNotional === undefined &&
   limits.maxOrdersPerHour === undefined
 
-export const make = (account: LimitAccount): LimitGuard => ({
+export const make = (account: Readonly<LimitAccount>): LimitGuard => ({
   account,
   onlyThePrice: onlyThePrice(account.limits),
   deviation: Decimal.toNumber(account.limits.maxPriceDeviation),

@@ -38,7 +38,7 @@ interface Calm {
   readonly until: number
 }
 
-const calmOf = ({ limits, stop }: LimitAccount, marks: LossMarks, quote: Asset): Calm => {
+const calmOf = ({ limits, stop }: Readonly<LimitAccount>, marks: LossMarks, quote: Asset): Calm => {
   const units = (amount: Amount): number => Number(amount) / 10 ** quote.decimals
   const { atStart, peak, day } = marks
   const ratio = limits.maxDrawdown === undefined ? 1 : Decimal.toNumber(limits.maxDrawdown)
@@ -56,13 +56,13 @@ const closesBeyond = ({ least, most }: Calm, base: number, quote: number) => {
 const noClose = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY }
 
 export class LossWatch {
-  private readonly account: LimitAccount
+  private readonly account: Readonly<LimitAccount>
   private readonly quote: Asset
   private marks: LossMarks | undefined
   private calm: Calm = { least: 0, most: 0, until: 0 }
   private late = { until: 0, bar: 0 }
 
-  constructor(account: LimitAccount, quote: Asset) {
+  constructor(account: Readonly<LimitAccount>, quote: Asset) {
     this.account = account
     this.quote = quote
   }

@@ -1,4 +1,4 @@
-/** The state of a run in one market. Only a part's own file changes it. */
+/** The state of a run in one market. Only a part's own file changes it: to all others it is `Readonly`. */
 import type { Candles } from "../../../candles/Candles.ts"
 import { type Random, seeded } from "../../../domain/Seeded.ts"
 import type { Conditions } from "./Conditions.ts"
@@ -21,7 +21,7 @@ import { type Purse, Wallet } from "./state/Wallet.ts"
 interface Shared {
   readonly purse: Purse
   readonly open: OpenOrders
-  readonly asking: Asking
+  readonly asking: Readonly<Asking>
   readonly account: LimitAccount | undefined
   readonly losses: LossWatch | undefined
 }
@@ -29,17 +29,17 @@ interface Shared {
 export interface MarketRun {
   readonly conditions: Conditions
   readonly candles: Candles
-  readonly clock: Clock
-  readonly wallet: Wallet
-  readonly orders: Orders
-  readonly waiting: Waiting
+  readonly clock: Readonly<Clock>
+  readonly wallet: Readonly<Wallet>
+  readonly orders: Readonly<Orders>
+  readonly waiting: Readonly<Waiting>
   readonly followers: Followers
-  readonly arrivals: Arrivals
+  readonly arrivals: Readonly<Arrivals>
   readonly lastClose: LastClose
   readonly frames: Frames
-  readonly capacity: Capacity
-  readonly trading: TradingResult
-  readonly asking: Asking
+  readonly capacity: Readonly<Capacity>
+  readonly trading: Readonly<TradingResult>
+  readonly asking: Readonly<Asking>
   readonly random: Random
   /** Set in a run that checks every order. Other runs only detect that they need it. */
   readonly guard: LimitGuard.LimitGuard | undefined

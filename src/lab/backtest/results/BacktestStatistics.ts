@@ -34,10 +34,7 @@ type Axis = ReturnType<typeof sampled>["axis"]
 
 type Meaningless = Partial<Record<keyof Statistics.Statistics | "deflatedSharpe", string>>
 
-export interface SideStatistics extends Statistics.Statistics {
-  readonly deflatedSharpe: number
-  readonly meaningless: Meaningless
-}
+type SideStatistics = ReturnType<typeof ofSide>
 
 /** Returns over less than a year are not extrapolated. A file of a year may lack a few days. */
 const leastDaysOfYear = 360
@@ -67,7 +64,7 @@ const meaninglessOf = (
 }
 
 /** Returns measure the profit over the untouched budget. The largest drawdown is that of all holdings, at every bar. */
-export const ofSide = (side: BandSide.BandSide, trials: number): SideStatistics => {
+export const ofSide = (side: BandSide.BandSide, trials: number) => {
   const { curve, axis } = sampled(side)
   const samples = EquityCurve.madeOf(curve)
   const returns = Statistics.returnsOf(samples)

@@ -25,24 +25,22 @@ export function* rows(outcome: Outcome, candles: Candles): Generator<FillRow> {
   }
 }
 
-export const together = <P extends { readonly outcome: Outcome; readonly candles: Candles }>(
-  parts: ReadonlyArray<P>
-): ReadonlyArray<{ readonly fill: FillRow; readonly part: P }> =>
-  parts
-    .flatMap((part) => Array.from(rows(part.outcome, part.candles), (fill) => ({ fill, part })))
-    .toSorted((a, b) => a.fill.bar - b.fill.bar)
-
-interface FilledPart {
+export interface FilledPart {
   readonly outcome: Outcome
   readonly candles: Candles
   readonly market: Market
 }
 
+export const together = (parts: ReadonlyArray<FilledPart>) =>
+  parts
+    .flatMap((part) => Array.from(rows(part.outcome, part.candles), (fill) => ({ fill, part })))
+    .toSorted((a, b) => a.fill.bar - b.fill.bar)
+
 /**
  * Measures moves of the closes in favour of fills, as in live trading. A fill has the opening time of its bar. On minutes, the bar's own
  * close is therefore the mark after one minute; longer bars have no mark so soon.
  */
-const markouts = (fills: ReturnType<typeof together<FilledPart>>) => {
+const markouts = (fills: ReturnType<typeof together>) => {
   const marked = fills.map(({ fill, part: { candles, market } }) => ({
     ...{ at: fill.openTime, side: fill.side, bar: fill.bar, candles },
     quantity: Number(fill.side === "BUY" ? fill.output + fill.fee : fill.input) / 10 ** market.base.decimals,

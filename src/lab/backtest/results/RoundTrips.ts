@@ -7,7 +7,7 @@ import type { Candles } from "../../../candles/Candles.ts"
 import { openTime } from "../../../candles/TimeAxis.ts"
 import { type Amount, max, min } from "../../../domain/Amount.ts"
 import * as Csv from "../../../domain/Csv.ts"
-import type { Market, Side } from "../../../domain/Market.ts"
+import type { Side } from "../../../domain/Market.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import * as FillRows from "./FillRows.ts"
 
@@ -245,9 +245,7 @@ const titles = [
   ...["base", "entry_price", "exit_price", "gained_quote", "gained", "mae", "mfe"]
 ]
 
-export const tradesCsv = (
-  parts: ReadonlyArray<{ readonly outcome: Outcome; readonly candles: Candles; readonly market: Market }>
-): string => {
+export const tradesCsv = (parts: ReadonlyArray<FillRows.FilledPart>): string => {
   const all = parts.flatMap(({ outcome, candles, market }) =>
     withExcursions(outcome, candles).map((trade) => ({ trade, market }))
   )

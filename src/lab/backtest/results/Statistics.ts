@@ -7,25 +7,12 @@
  * benchmark is what the best of all trials reaches by luck.
  */
 
-export interface Statistics {
-  readonly periods: number
-  readonly totalReturn: number
-  readonly yearlyReturn: number
-  readonly volatility: number
-  readonly sharpe: number
-  readonly sortino: number
-  readonly calmar: number
-  readonly maxDrawdown: number
-  readonly skew: number
-  /** 3 for a normal distribution. */
-  readonly kurtosis: number
-  readonly probabilisticSharpe: number
-}
+export type Statistics = ReturnType<typeof of>
 
 const mean = (values: ReadonlyArray<number>): number => {
   let sum = 0
   for (const value of values) sum += value
-  return sum / values.length
+  return values.length === 0 ? 0 : sum / values.length
 }
 
 const moment = (values: ReadonlyArray<number>, middle: number, k: number): number => {
@@ -34,15 +21,9 @@ const moment = (values: ReadonlyArray<number>, middle: number, k: number): numbe
   return sum / values.length
 }
 
-interface Shape {
-  readonly count: number
-  readonly mean: number
-  readonly deviation: number
-  readonly skew: number
-  readonly kurtosis: number
-}
+type Shape = ReturnType<typeof shapeOf>
 
-const shapeOf = (values: ReadonlyArray<number>): Shape => {
+const shapeOf = (values: ReadonlyArray<number>) => {
   const count = values.length
   const middle = mean(values)
   const variance = moment(values, middle, 2)
@@ -128,11 +109,10 @@ export interface Duration {
   readonly years: number
 }
 
-export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Duration): Statistics => {
+export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Duration) => {
   const returns = returnsOf(equity)
-  const periods = returns.length
-  if (periods === 0) return { ...nothing, maxDrawdown: maxDrawdownOf(equity) }
-  const totalReturn = ratio(equity.at(-1) ?? 0, equity[0] ?? 0) - 1
+  const [first = 1] = equity
+  const totalReturn = ratio(equity.at(-1) ?? first, first) - 1
   const yearlyReturn = Math.max(0, 1 + totalReturn) ** (years > 0 ? 1 / years : 0) - 1
   const shape = shapeOf(returns)
   const volatility = shape.deviation * Math.sqrt(periodsPerYear)
@@ -140,7 +120,7 @@ export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Dur
   const below = Math.sqrt(mean(returns.map((value) => Math.min(0, value) ** 2)) * periodsPerYear)
   const maxDrawdown = maxDrawdownOf(equity)
   return {
-    periods,
+    periods: returns.length,
     totalReturn,
     yearlyReturn,
     volatility,
@@ -149,21 +129,8 @@ export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Dur
     calmar: ratio(yearlyReturn, maxDrawdown),
     maxDrawdown,
     skew: shape.skew,
+    /** 3 for a normal distribution. */
     kurtosis: shape.kurtosis,
     probabilisticSharpe: exceeds(shape, 0)
   }
-}
-
-const nothing: Statistics = {
-  periods: 0,
-  totalReturn: 0,
-  yearlyReturn: 0,
-  volatility: 0,
-  sharpe: 0,
-  sortino: 0,
-  calmar: 0,
-  maxDrawdown: 0,
-  skew: 0,
-  kurtosis: 3,
-  probabilisticSharpe: 0.5
 }

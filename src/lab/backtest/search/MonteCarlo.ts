@@ -3,6 +3,7 @@
  * again with replacement; `order` reorders them. `trades` draws its trades and its open position with replacement. `candles` runs the
  * strategy on candles assembled from pieces of the real ones.
  */
+import { Array as Arr } from "effect"
 import { type Candles, emptyColumns } from "../../../candles/Candles.ts"
 import type { Random } from "../../../domain/Seeded.ts"
 import { maxDrawdownOf } from "../results/Statistics.ts"
@@ -35,28 +36,15 @@ export const summaryOf = (equity: ReadonlyArray<number>, keepsPath: boolean): Si
   path: keepsPath ? pathOf(equity) : []
 })
 
-const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
-  let equity = 1
-  return returns.map((value) => {
-    equity *= 1 + value
-    return equity
-  })
-}
+const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> =>
+  Arr.scan(returns, 1, (equity, value) => equity * (1 + value)).slice(1)
 
 const resample = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> =>
   values.map(() => values[Math.floor(next() * values.length)] ?? 0)
 
 /** Adds gains up, because they are shares of the equity at the start. */
-export const summed = (gains: ReadonlyArray<number>, keepsPath: boolean): Simulation => {
-  let equity = 1
-  return summaryOf(
-    gains.map((gain) => {
-      equity += gain
-      return equity
-    }),
-    keepsPath
-  )
-}
+export const summed = (gains: ReadonlyArray<number>, keepsPath: boolean): Simulation =>
+  summaryOf(Arr.scan(gains, 1, (equity, gain) => equity + gain).slice(1), keepsPath)
 
 /** Draws as many trades as there were, with replacement. The position open at the end counts as one. */
 export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation =>

@@ -8,29 +8,19 @@ import type { TrialResult } from "./TrialResult.ts"
 const furtherFees = [10, 30]
 const delaysMillis = [30_000, 120_000, 600_000]
 
-interface Variation {
-  readonly name: string
-  readonly rules: Partial<FillRules>
-}
-
-const seconds = (millis: number): string => `${millis / 1000} s`
+type Variation = readonly [name: string, rules: Partial<FillRules>]
 
 const variationsOf = ({ options }: Backtest.MarketInput): ReadonlyArray<Variation> => {
   const { feeBasisPoints } = Backtest.rulesIn("pessimistic", options)
-  const withRules = (name: string, rules: Partial<FillRules>): Variation => ({ name, rules })
+  const fees = furtherFees.map((fee) => feeBasisPoints + fee)
   return [
-    withRules("as searched", {}),
-    withRules("no fees", { feeBasisPoints: 0 }),
-    ...furtherFees.map((fee) =>
-      withRules(`fees of ${feeBasisPoints + fee} basis points`, { feeBasisPoints: feeBasisPoints + fee })
-    ),
-    ...delaysMillis.map((delay) =>
-      withRules(`${seconds(delay)} to place, cancel and pay out`, {
-        placeMillis: delay,
-        cancelMillis: delay,
-        payoutMillis: delay
-      })
-    )
+    ["as searched", {}],
+    ["no fees", { feeBasisPoints: 0 }],
+    ...fees.map((fee): Variation => [`fees of ${fee} basis points`, { feeBasisPoints: fee }]),
+    ...delaysMillis.map((millis): Variation => {
+      const delays = { placeMillis: millis, cancelMillis: millis, payoutMillis: millis }
+      return [`${millis / 1000} s to place, cancel and pay out`, delays]
+    })
   ]
 }
 
@@ -44,7 +34,7 @@ export const of = (
   trial: number,
   [first, ...others]: Backtest.MarketInputs
 ): ReadonlyArray<Sensitivity> =>
-  variationsOf(first).map(({ name, rules }) => {
+  variationsOf(first).map(([name, rules]) => {
     const changed = (given: Backtest.MarketInput): Backtest.MarketInput => ({
       ...given,
       options: { ...given.options, changes: { ...given.options.changes, ...rules } }

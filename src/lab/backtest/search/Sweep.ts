@@ -26,7 +26,7 @@ export interface SweepPlan {
 export const partOf = ([first, ...others]: Backtest.MarketInputs, from: number, to: number): Backtest.MarketInputs => {
   const cut = (input: Backtest.MarketInput): Backtest.MarketInput => {
     const candles = Candles.slice(input.candles, from, to)
-    return { ...input, candles, indices: CrossingIndex.buildIndices(candles, "at") }
+    return { ...input, candles, indices: CrossingIndex.buildIndices(candles) }
   }
   return [cut(first), ...others.map(cut)]
 }

@@ -1,19 +1,8 @@
 /** Stores results as they come, so that an interrupted search continues. The first line names the search; a file of another is refused. */
-import { Effect, FileSystem, Schema } from "effect"
-import type { TrialResult } from "./TrialResult.ts"
+import { Array as Arr, Effect, FileSystem, Schema } from "effect"
+import { TrialFigures, type TrialResult } from "./TrialResult.ts"
 
 export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", { message: Schema.String }) {}
-
-const figures = {
-  profitQuote: Schema.String,
-  pnlQuote: Schema.String,
-  feesQuote: Schema.String,
-  base: Schema.String,
-  quote: Schema.String,
-  fills: Schema.Int,
-  maxDrawdown: Schema.Finite,
-  dailySharpe: Schema.Finite
-}
 
 const Row = Schema.fromJsonString(
   Schema.Struct({
@@ -22,8 +11,8 @@ const Row = Schema.fromJsonString(
     rung: Schema.optionalKey(Schema.Int),
     refused: Schema.optionalKey(Schema.String),
     side: Schema.optionalKey(Schema.Literals(["optimistic", "pessimistic"])),
-    ...figures,
-    other: Schema.optionalKey(Schema.Struct(figures))
+    ...TrialFigures.fields,
+    other: Schema.optionalKey(TrialFigures)
   })
 )
 
@@ -40,7 +29,7 @@ export const open = Effect.fn("SweepStore.open")(function* (file: string, finger
   if (content === "") yield* fileSystem.writeFileString(file, `${header}\n`)
   if (content !== "" && !content.endsWith("\n")) yield* fileSystem.writeFileString(file, "\n", { flag: "a" })
   const rows = yield* Effect.forEach(rest, (line) => Effect.option(Schema.decodeUnknownEffect(Row)(line)))
-  return rows.flatMap((row): ReadonlyArray<TrialResult> => (row._tag === "Some" ? [row.value] : []))
+  return Arr.getSomes(rows)
 })
 
 export const append = Effect.fn("SweepStore.append")(function* (file: string, results: ReadonlyArray<TrialResult>) {

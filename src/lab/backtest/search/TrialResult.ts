@@ -1,18 +1,20 @@
 /** The result of one trial of a search. */
+import { Schema } from "effect"
 import type { FillMode } from "../kernel/FillPresets.ts"
 
-export interface TrialFigures {
+export const TrialFigures = Schema.Struct({
   /** Profit of the strategy. `pnlQuote` is the change of total equity, start inventory included. */
-  readonly profitQuote: string
-  readonly pnlQuote: string
-  readonly feesQuote: string
-  readonly base: string
-  readonly quote: string
-  readonly fills: number
-  readonly maxDrawdown: number
+  profitQuote: Schema.String,
+  pnlQuote: Schema.String,
+  feesQuote: Schema.String,
+  base: Schema.String,
+  quote: Schema.String,
+  fills: Schema.Int,
+  maxDrawdown: Schema.Finite,
   /** Mean divided by deviation of daily returns; not annualised. */
-  readonly dailySharpe: number
-}
+  dailySharpe: Schema.Finite
+})
+export type TrialFigures = typeof TrialFigures.Type
 
 /** `refused` is set if the values are not a valid strategy; all figures are then zero. */
 export interface TrialResult extends TrialFigures {

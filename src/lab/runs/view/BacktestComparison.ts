@@ -5,8 +5,6 @@ import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
 import * as Band from "../../backtest/Band.ts"
-import { describe } from "../../backtest/kernel/FillPresets.ts"
-import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
@@ -33,8 +31,6 @@ const saidOf = (results: Results, of: (result: BacktestResult) => ReadonlyArray<
   return [...of(results[0]).filter(isCommon), ...ofOne]
 }
 
-const feesOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ fees }) => fees.sentence.split("; "))
-const warningsOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ warnings }) => warnings)
 const imprecise = (results: Results): ReadonlyArray<string> =>
   saidOf(results, ({ simulated }) =>
     simulated === undefined || simulated.ended === "enough" ? [] : [BandSummary.precision(simulated)]
@@ -63,11 +59,9 @@ const sideBySide = (results: Results): Page.PagePart => {
 }
 
 const limitsOf = (results: Results): ReadonlyArray<string> =>
-  results.flatMap((result) => {
-    const ends = BacktestSummary.endsOf(result.band)
-    const sentences = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
-    return sentences.map((sentence) => `${nameOf(results, result)}, ${sentence}`)
-  })
+  results.flatMap((result) =>
+    BacktestSummary.limitSentences(result).map((sentence) => `${nameOf(results, result)}, ${sentence}`)
+  )
 
 const points = 500
 
@@ -118,17 +112,12 @@ export const page = (results: Results, madeAt: number): Page.Page => {
     const about = `${strategy.kind} on ${marketNames(strategy)} from ${strategy.file}, SHA-256 ${strategy.hash}`
     return [nameOf(results, result), about] as const
   })
-  const assumptions = saidOf(results, (result) => [
-    ...BacktestSummary.endsOf(result.band).flatMap(({ name, side }) =>
-      describe(side.rules).map((rule) => `${name}: ${rule}`)
-    ),
-    ...result.calibrated
-  ])
+  const assumptions = saidOf(results, (result) => [...BacktestSummary.ruleSentences(result), ...result.calibrated])
   const took = `${wallMillis.toFixed(0)} ms, of which ${kernelMillis.toFixed(1)} ms simulation`
   return {
     title: `${results.length} strategies over the same ${candles.bars} bars`,
     subtitle: runs.map(({ name }) => name).join(", "),
-    fees: feesOf(results),
+    fees: saidOf(results, ({ fees }) => fees.sentence.split("; ")),
     headline: runs
       .toSorted((a, b) => b.low - a.low)
       .map(({ name, low, high }, index) => [
@@ -136,7 +125,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
         Page.gain(BacktestSummary.span(percent(low), percent(high))),
         index === 0 ? "return against the untouched budget; the best worst case" : "return against the untouched budget"
       ]),
-    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...warningsOf(results)],
+    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...saidOf(results, ({ warnings }) => warnings)],
     sections: [
       {
         title: "Return since the start",

@@ -8,13 +8,10 @@ import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { iso, utcDate } from "../../../domain/Text.ts"
+import { utcDate } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
-import { version } from "../../../version.ts"
-import { describe } from "../../backtest/kernel/FillPresets.ts"
 import type { OrderRow } from "../../backtest/kernel/orders/OrderTable.ts"
-import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import { quantileNames } from "../../backtest/results/Quantiles.ts"
@@ -166,7 +163,7 @@ const resultOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   const quantiles = (hasQuantiles ? quantileNames : []).map(
     (name) => [name, simulatedColumns.map(([label, values]) => [label, values[name]] as const)] as const
   )
-  const limits = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
+  const limits = BacktestSummary.limitSentences(result)
   return [
     Page.sideBySide([...columns, ...quantiles, ...BacktestSummary.comparedColumns(result)]),
     Page.sentences(...limits, ...(simulation === undefined ? [] : [BandSummary.sentence(simulation)]))
@@ -184,12 +181,7 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
   const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   const runNote = `Run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
   const markets = band.high.parts.map(({ market }) => market.name)
-  const origin: Page.Facts = [
-    ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
-    ["candles", result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"],
-    ["made", `${iso(madeAt)} by limitbot ${version}`]
-  ]
-  const rules = ends.flatMap(({ name, side }) => describe(side.rules).map((rule) => `${name}: ${rule}`))
+  const isCached = result.sources.every(({ source }) => source === "cache")
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${utcDate(from)} to ${utcDate(to)}`,
@@ -236,14 +228,9 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
         note: `${runNote}. Gained: profit of each sale against the buy before it. Inventory: the position at the last price less its cost. Both in ${strategy.market.quote.symbol}.`,
         isFolded: true
       },
-      ...DataSections.of(rules, result.sources),
+      ...DataSections.of(BacktestSummary.ruleSentences(result), result.sources),
       { title: "Technical", parts: [technical, Page.sentences(took)], isFolded: true },
-      {
-        title: "Run",
-        parts: [Page.facts(origin), Page.heading("Strategy file"), Page.file(strategy.text)],
-        isPageOnly: true,
-        isFolded: true
-      }
+      DataSections.run(strategy, [["candles", isCached ? "from the cache" : "parsed"]], madeAt)
     ]
   }
 }

@@ -1,16 +1,15 @@
-/** Formats the figures of a backtest with labels, and as JSON. */
+/** Formats the figures of a backtest with labels, in sentences, and as JSON. */
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import { percent } from "../../../domain/Text.ts"
+import { iso, percent } from "../../../domain/Text.ts"
 import { countText } from "../../../domain/Words.ts"
 import * as Page from "../../../report/Page.ts"
 import * as Figures from "../../../report/text/Figures.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import * as Band from "../../backtest/Band.ts"
-import { sideNames } from "../../backtest/kernel/FillPresets.ts"
-import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
+import { describe, sideNames } from "../../backtest/kernel/FillPresets.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
@@ -76,8 +75,7 @@ const allInText = ({ market }: BacktestResult["strategy"], side: BandSide.BandSi
 }
 
 const dataJson = ({ data, sha256, source, candles, columns, repaired }: Source) => {
-  const { count, bars, longestMillis } = gaps(candles.time)
-  return { file: data, columns, sha256, source, gaps: { count, bars, longestMillis }, repaired }
+  return { file: data, columns, sha256, source, gaps: gaps(candles.time), repaired }
 }
 
 const marketsJson = ({ sides, sources }: BacktestResult) => {
@@ -95,6 +93,29 @@ const marketsJson = ({ sides, sources }: BacktestResult) => {
 /** Returns both named sides, the lower gain first, or the only side. */
 export const endsOf = ({ low, high }: BacktestResult["band"]) =>
   (low === high ? [low] : [low, high]).map((side) => ({ name: sideNames[side.mode], side }))
+
+export const ruleSentences = ({ band }: BacktestResult): ReadonlyArray<string> =>
+  endsOf(band).flatMap(({ name, side }) => describe(side.rules).map((rule) => `${name}: ${rule}`))
+
+const maxStops = 5
+
+const stopSentence = ({ from, until, action, reason }: BandSide.BandSide["outcome"]["stops"][number]): string => {
+  const cancelText = action === "drain" ? " Its orders were cancelled." : ""
+  const resumeText = until === undefined ? "It did not resume." : `It resumed at ${iso(until)}.`
+  return `stopped at ${iso(from)}: ${reason}.${cancelText} ${resumeText}`
+}
+
+/** Says what the strategy's own limits did: the orders that they kept back, and the loss stops. */
+export const limitSentences = ({ band }: BacktestResult): ReadonlyArray<string> =>
+  endsOf(band).flatMap(({ name, side: { outcome } }) => {
+    const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
+    const more = outcome.stops.length - maxStops
+    return [
+      ...(denied.length === 0 ? [] : [`orders stopped only by a limit: ${denied.join(", ")}`]),
+      ...outcome.stops.slice(0, maxStops).map(stopSentence),
+      ...(more > 0 ? [`stopped ${more === 1 ? "once" : `${more} times`} more`] : [])
+    ].map((sentence) => `${name}: ${sentence}`)
+  })
 
 const fixed = (amount: bigint, decimals: number, places: number): string =>
   Figures.fixed(Decimal.make(amount, decimals), places).replace("−", "-")
@@ -155,7 +176,7 @@ export const technicalFacts = (result: BacktestResult, side: BandSide.BandSide, 
     ["orders cancelled", `${side.counts.cancelled}`],
     ["skipped: insufficient funds", `${side.counts.deniedFunds}`],
     ["skipped: too small", `${side.counts.deniedMinimum}`],
-    ["skipped: limits", `${BacktestLimits.deniedOrders(side)}`],
+    ["skipped: limits", `${[...side.outcome.deniedBy.values()].reduce((sum, count) => sum + count, 0)}`],
     ...side.outcome.unordered.map(({ code, slot, text, times }) => {
       const label = code === "no-order" ? "held, no order" : "undecided"
       return [`${slot}: ${label}`, `${countText(times, "time")}: ${text}`] as const

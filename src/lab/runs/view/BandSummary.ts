@@ -24,17 +24,12 @@ export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Qua
     return { p5: written(p5), p50: written(p50), p95: written(p95) }
   }
   const gain = (amount: bigint): Page.PageCell => Page.gain(text(amount))
+  const fall = (ratio: number): string => percent(-ratio)
   return new Map([
     ["profit and loss", of(BandSide.profitOf, gain)],
     ["change in equity", of(({ pnlQuote }) => pnlQuote, gain)],
     ["fees", of(({ feesQuote }) => feesQuote, text)],
-    [
-      "largest drawdown",
-      of(
-        ({ maxDrawdown }) => maxDrawdown,
-        (ratio) => percent(-ratio)
-      )
-    ],
+    ["largest drawdown", of(({ maxDrawdown }) => maxDrawdown, fall)],
     ["fills", of(({ fills }) => fills, String)]
   ])
 }
@@ -91,12 +86,9 @@ export const json = (given: Simulated) => {
   const { quote } = sides[0].parts[0].market
   const about = { runs: simulated.runs.length, ended: simulated.ended, venue: simulated.venue }
   if (!hasQuantiles(simulated)) return about
-  const amounts = (of: (figures: Band.RunFigures) => Amount) => Band.quantilesOf(simulated, of)
-  const [profit, change, fees] = [
-    amounts(BandSide.profitOf),
-    amounts(({ pnlQuote }) => pnlQuote),
-    amounts(({ feesQuote }) => feesQuote)
-  ]
+  const profit = Band.quantilesOf(simulated, BandSide.profitOf)
+  const change = Band.quantilesOf(simulated, ({ pnlQuote }) => pnlQuote)
+  const fees = Band.quantilesOf(simulated, ({ feesQuote }) => feesQuote)
   const drawdown = Band.quantilesOf(simulated, ({ maxDrawdown }) => maxDrawdown)
   const fills = Band.quantilesOf(simulated, ({ fills }) => fills)
   const { width, ofWorth, ofMove } = widthOf(given)

@@ -1,10 +1,27 @@
-/** Lists the assumptions and the data on every page of a backtest. */
+/** Lists the assumptions and the data on every page of a backtest, and the run on every page of one strategy. */
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { iso } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import { version } from "../../../version.ts"
 import { notModelled } from "../../backtest/kernel/FillPresets.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import type { Source } from "../RunCandles.ts"
+
+export const run = ({ file, hash, text }: Strategy, facts: Page.Facts, madeAt: number): Page.PageSection => ({
+  title: "Run",
+  parts: [
+    Page.facts([
+      ["strategy file", `${file}, SHA-256 ${hash}`],
+      ...facts,
+      ["made", `${iso(madeAt)} by limitbot ${version}`]
+    ]),
+    Page.heading("Strategy file"),
+    Page.file(text)
+  ],
+  isPageOnly: true,
+  isFolded: true
+})
 
 export const of = (
   assumptions: ReadonlyArray<string>,

@@ -98,9 +98,7 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
       marked(real.maxDrawdown, fall)
     )
   const rows = [
-    ["gain", ...Object.values(gain), real.gain].map((cell) =>
-      typeof cell === "string" ? cell : Page.gain(percent(cell))
-    ),
+    ["gain", ...[...Object.values(gain), real.gain].map((ratio) => Page.gain(percent(ratio)))],
     ["largest drawdown", ...[...Object.values(maxDrawdown), real.maxDrawdown].map((ratio) => percent(-ratio))]
   ]
   return RunFacts.pageOf(found, {

@@ -7,15 +7,7 @@ import type { SweepFound } from "../SweepRun.ts"
 
 type MarketComparison = Pick<SweepFound, "best" | "markets" | "objective" | "space">
 
-interface Standing {
-  readonly trial: number
-  readonly values: ReadonlyArray<string>
-  readonly scores: ReadonlyArray<number | undefined>
-  readonly median: number
-  readonly worst: number
-}
-
-const standingOf = ({ objective, markets }: MarketComparison, trial: number): Standing => {
+const standingOf = ({ objective, markets }: MarketComparison, trial: number) => {
   const results = markets.map(({ result }) => result.get(trial))
   const scores = results.map((result) =>
     result === undefined || result.refused !== undefined ? undefined : Objective.score(objective, result)

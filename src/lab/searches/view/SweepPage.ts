@@ -11,7 +11,6 @@ import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import { bySide, type TrialFigures, type TrialResult } from "../../backtest/search/TrialResult.ts"
 import { share } from "../../html/Figures.ts"
 import * as HeatMap from "../../html/HeatMap.ts"
-import { maps } from "../../html/HeatMap.ts"
 import { axisOf, plot } from "../../html/Plot.ts"
 import * as LineDiff from "../../runs/view/LineDiff.ts"
 import type { BestWritten } from "../BestWritten.ts"
@@ -38,18 +37,14 @@ export const json = (found: SweepFound) => ({
     ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
   ...(found.markets.length < 2 ? {} : SweepMarkets.json(found)),
-  ...(found.pareto === undefined
-    ? {}
-    : {
-        pareto: {
-          objectives: found.pareto.objectives,
-          front: found.pareto.front.map((result) => ({
-            ...result,
-            set: SweepSpace.settingsOf(found.space, result.values)
-          }))
-        }
-      }),
   ...present({
+    pareto: found.pareto && {
+      ...found.pareto,
+      front: found.pareto.front.map((result) => ({
+        ...result,
+        set: SweepSpace.settingsOf(found.space, result.values)
+      }))
+    },
     sensitivity: found.sensitivity,
     written: found.written && { ...found.written, plan: found.written.plan?.data() }
   }),
@@ -66,22 +61,21 @@ const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   }`
 }
 
-const axesOf = ({ space }: SweepFound) =>
-  space.map((dimension, at) => ({ ...dimension, at })).filter(({ values }) => values.length > 1)
-
-const mapOf = (found: SweepFound): HeatMap.HeatMap | undefined => {
-  const { compared, objective } = found
-  const [rows, columns] = axesOf(found)
+/** Returns a map of the first two keys with several values, and the cell of the best trial. */
+const mapOf = ({ best: [best], compared, objective, space }: SweepFound) => {
+  const keys = space.map(({ path, values }, at) => ({ name: path, values, at }))
+  const [rows, columns] = keys.filter(({ values }) => values.length > 1)
   if (rows === undefined || columns === undefined) return undefined
+  const cellOf = ({ values }: TrialResult) => ({ row: values[rows.at] ?? "", column: values[columns.at] ?? "" })
   const points = compared
     .filter(({ refused }) => refused === undefined)
-    .map((result) => ({
-      row: result.values[rows.at] ?? "",
-      column: result.values[columns.at] ?? "",
-      value: Objective.score(objective, result)
-    }))
-  return HeatMap.of({ name: rows.path, values: rows.values }, { name: columns.path, values: columns.values }, points)
+    .map((result) => ({ ...cellOf(result), value: Objective.score(objective, result) }))
+  const map = HeatMap.of(rows, columns, points)
+  const cell = best && cellOf(best)
+  return { map, winner: cell && HeatMap.standing(map, cell.row, cell.column) }
 }
+
+type Mapped = NonNullable<ReturnType<typeof mapOf>>
 
 const mapNote = ({ space, objective, rungs, bars }: SweepFound): string => {
   const others = space.filter(({ values }) => values.length > 1).length > 2 ? ", mean over the other keys" : ""
@@ -91,15 +85,7 @@ const mapNote = ({ space, objective, rungs, bars }: SweepFound): string => {
 const partOfData = ({ rungs: [first], bars }: Pick<SweepFound, "rungs" | "bars">): string =>
   first === undefined || first.bars >= bars ? "" : `, over the first ${first.bars} bars, which all trials ran`
 
-const winnerOn = (map: HeatMap.HeatMap, found: SweepFound): HeatMap.Standing | undefined => {
-  const [winner] = found.best
-  const [rows, columns] = axesOf(found)
-  if (winner === undefined || rows === undefined || columns === undefined) return undefined
-  return HeatMap.standing(map, winner.values[rows.at] ?? "", winner.values[columns.at] ?? "")
-}
-
-const plateau = (map: HeatMap.HeatMap, found: SweepFound): ReadonlyArray<string> => {
-  const winner = winnerOn(map, found)
+const plateau = ({ map, winner }: Mapped): ReadonlyArray<string> => {
   if (winner === undefined) return []
   const edges = [
     [winner.row, map.rows.length],
@@ -193,10 +179,8 @@ const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): Read
 
 const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
 
-const mapSection = (found: SweepFound): Page.PageSection | undefined => {
-  const map = mapOf(found)
-  if (map === undefined) return undefined
-  const figurePart = Page.figurePart(() => maps(map, winnerOn(map, found)), HeatMap.lines(map, figure))
+const mapSection = (found: SweepFound, { map, winner }: Mapped): Page.PageSection => {
+  const figurePart = Page.figurePart(() => HeatMap.maps(map, winner), HeatMap.lines(map, figure))
   return { title: `${map.rowName} by ${map.columnName}`, parts: [figurePart], note: mapNote(found) }
 }
 
@@ -204,22 +188,18 @@ const mostDots = 3000
 
 /** All trials ran on this data. */
 const scatterSection = (found: SweepFound): Page.PageSection | undefined => {
-  const {
-    best: [winner],
-    compared,
-    runs
-  } = found
+  const { best, compared, runs } = found
   const ran = compared.filter(({ refused }) => refused === undefined)
   if (ran.length < 2) return undefined
   const { symbol } = runs[0].strategy.market.quote
   const pointOf = ({ maxDrawdown, profitQuote }: TrialResult) => [maxDrawdown, Number(profitQuote)] as const
-  const best = ran.filter(({ trial }) => trial === winner?.trial)
+  const winner = ran.filter(({ trial }) => trial === best[0]?.trial)
   const points = ran.map(pointOf)
   const x = axisOf("Largest drawdown below the highest equity", [0, ...points.map(([fall]) => fall)], share)
   const step = Math.ceil(points.length / mostDots)
   const dots = [
     { kind: "dot", points: points.filter((_, index) => index % step === 0) },
-    ...best.map((result) => ({ kind: "dot best", label: "#1", points: [pointOf(result)] }))
+    ...winner.map((result) => ({ kind: "dot best", label: "#1", points: [pointOf(result)] }))
   ]
   const scatter = () =>
     plot("Profit and drawdown of all trials", x, `Profit against the untouched budget, ${symbol}`, dots)
@@ -260,7 +240,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const { all, bars, best, objective, resumed, space, threads, wallMillis } = found
   const [first] = best
   const refused = all.filter((result) => result.refused !== undefined)
-  const map = mapOf(found)
+  const mapped = mapOf(found)
   const halving = steps(found)
   const quote = found.runs[0].strategy.market.quote.symbol
   const profitText = `${Page.textOf(profit(first))} ${quote}`
@@ -295,7 +275,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
         : [
             `Probability of backtest overfitting: ${percent(found.overfitting, 0)} that the best on half of the days is no better than the median on the others.`
           ]),
-      ...(map === undefined ? [] : plateau(map, found)),
+      ...(mapped === undefined ? [] : plateau(mapped)),
       ...(halving === "" ? [] : [`By ${halving}.`]),
       ...(resumed === 0 ? [] : [`${resumed} of the trials were reused from an earlier search.`]),
       ...(refused[0] === undefined
@@ -311,7 +291,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
       scatterSection(found),
       found.markets.length < 2 ? undefined : SweepMarkets.section(found),
       ...furtherSections(found),
-      mapSection(found),
+      mapped && mapSection(found, mapped),
       fileSection(found),
       found.written && writtenSection(found.written),
       refusedSection(found, refused)

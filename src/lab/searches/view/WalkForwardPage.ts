@@ -105,12 +105,7 @@ const chartsOf = ({ runs, space, markets: [{ result: steps }] }: WalkForwardFoun
   const chosen = space.flatMap(({ path, values }, at) => {
     const points = steps.flatMap(({ train }, index) => {
       const height = values.indexOf(train?.values[at] ?? "") + 1
-      return height === 0
-        ? []
-        : ([
-            [index + 0.5, height],
-            [index + 1.5, height]
-          ] as const)
+      return height === 0 ? [] : [0.5, 1.5].map((edge) => [index + edge, height] as const)
     })
     const drawing = () => plot(`${path} by window`, windows, namesAxis(path, values), [{ kind: "line", points }])
     return values.length < 2 ? [] : [Page.figurePart(drawing)]
@@ -150,6 +145,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
     money(test),
     percent(-(test?.maxDrawdown ?? 0))
   ])
+  const titles = ["FROM", "TO", ...space.map(({ path }) => path), "PNL (train)", "PNL (test)", "DRAWDOWN (test)"]
   const together = `${profitQuote.toFixed(2)} ${quote}`
   const drawdown = percent(-Math.max(0, ...steps.map(({ test }) => test?.maxDrawdown ?? 0)))
   return RunFacts.pageOf(found, {
@@ -172,12 +168,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
       ...chartsOf(found),
       {
         title: "Windows",
-        parts: [
-          Page.table(
-            ["FROM", "TO", ...space.map(({ path }) => path), "PNL (train)", "PNL (test)", "DRAWDOWN (test)"],
-            rows
-          )
-        ],
+        parts: [Page.table(titles, rows)],
         note: `PNL: profit against the untouched budget, ${quote}`
       },
       byMarket(found)

@@ -139,7 +139,7 @@ const campaign = (fileIn: (next: Next) => string, rulesOf: (next: Next) => FillR
     const candles = Generate.generate({ ...Generate.defaults, bars: 1_500, seed })
     const glancing = conditionsOf(read.success, candles, rulesOf(next))
     const { stands: _, ...asking } = glancing
-    const indices = CrossingIndex.buildIndices(candles, "at")
+    const indices = CrossingIndex.buildIndices(candles)
     const run = (each: Conditions) => Kernel.simulate(each, candles, indices)
     const [quick, slow, slowest] = [run(glancing), run(asking), run(atEveryClose(asking))]
     assert.deepStrictEqual(traded(quick), traded(slow), `seed ${seed}\n${text}`)

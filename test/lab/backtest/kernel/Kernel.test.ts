@@ -4,7 +4,8 @@ import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
 import type { Conditions } from "../../../../src/lab/backtest/kernel/Conditions.ts"
-import { type FillRules, isImmediate, touching } from "../../../../src/lab/backtest/kernel/FillRules.ts"
+import { touching } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
+import { type FillRules, isImmediate } from "../../../../src/lab/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../../src/lab/backtest/kernel/Kernel.ts"
 import type { Outcome } from "../../../../src/lab/backtest/kernel/Outcome.ts"
 import type { Decide } from "../../../../src/strategy/Strategy.ts"
@@ -47,9 +48,8 @@ const comparable = (outcome: Outcome) => ({
 })
 
 const compare = (seed: number, conditions: Conditions, candles: Candles) => {
-  const { touch } = conditions.rules
-  const linear = Kernel.simulate(conditions, candles, CrossingIndex.linearIndices(candles, touch))
-  const indexed = Kernel.simulate(conditions, candles, CrossingIndex.buildIndices(candles, touch))
+  const linear = Kernel.simulate(conditions, candles, CrossingIndex.linearIndices(candles))
+  const indexed = Kernel.simulate(conditions, candles, CrossingIndex.buildIndices(candles))
   const { drawdown, ...expected } = naive(conditions, candles)
   assert.deepStrictEqual(comparable(linear), expected, `seed ${seed}: linear kernel against the plain loop`)
   assert.deepStrictEqual(comparable(indexed), comparable(linear), `seed ${seed}: index against linear`)
@@ -212,7 +212,7 @@ describe("Kernel", () => {
       const next = random(seed)
       const rules = immediateRules(next)
       const candles = randomCandles(next, 600)
-      const indices = CrossingIndex.linearIndices(candles, rules.touch)
+      const indices = CrossingIndex.linearIndices(candles)
       const whole = Kernel.simulate(randomConditions(seed, rules), candles, indices)
       const byParts = { ...rules, volumeShare: 1e9 }
       const parts = Kernel.simulate(randomConditions(seed, byParts), { ...candles, volume: candles.high }, indices)

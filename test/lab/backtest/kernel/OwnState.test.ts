@@ -7,8 +7,7 @@ import * as CostBasis from "../../../../src/domain/CostBasis.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
 import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import type { Conditions } from "../../../../src/lab/backtest/kernel/Conditions.ts"
-import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
-import { touching } from "../../../../src/lab/backtest/kernel/FillRules.ts"
+import { noCosts, touching } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as Kernel from "../../../../src/lab/backtest/kernel/Kernel.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
@@ -41,7 +40,7 @@ describe("OwnState", () => {
         return conditions.decide(view, memory)
       }
       const candles = randomCandles(next, 200)
-      const indices = CrossingIndex.linearIndices(candles, rules.touch)
+      const indices = CrossingIndex.linearIndices(candles)
       const outcome = Kernel.simulate({ ...conditions, decide }, candles, indices)
       const step = candles.time.stepMillis
       for (const { now, own, live } of seen) {
@@ -90,13 +89,7 @@ rules:
     const strategy = Result.getOrThrow(StrategyFile.parse(text, "own.yaml", { assets, ticks: new Map() }))
     const candles = randomCandles(random(4), 300)
     const options = { costs: noCosts, changes: {} }
-    const { outcome } = Backtest.run(
-      strategy,
-      candles,
-      CrossingIndex.linearIndices(candles, "at"),
-      "optimistic",
-      options
-    )
+    const { outcome } = Backtest.run(strategy, candles, CrossingIndex.linearIndices(candles), "optimistic", options)
     assert.isAbove(outcome.fills.count, 0)
     assert.isAtMost(outcome.openOrders, 2)
   })

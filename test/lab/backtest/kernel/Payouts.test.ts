@@ -24,7 +24,7 @@ describe("a grid in YAML and the same grid in code, which decides after each fil
       return { ...decision, until: { ...decision.until, onFill: true } }
     }
     const candles = Generate.generate({ ...Generate.defaults, bars: 20_000, seed: 3 })
-    const indices = CrossingIndex.linearIndices(candles, "at")
+    const indices = CrossingIndex.linearIndices(candles)
     for (const mode of ["optimistic", "pessimistic"] as const) {
       const fillsOf = (each: Strategy) => {
         const { outcome } = Backtest.run(each, candles, indices, mode, { costs: noCosts, changes: {} })

@@ -101,7 +101,7 @@ const made = (
 const indexed = ({ conditions, candles }: Made, build: typeof CrossingIndex.linearIndices): Kernel.InMarket => ({
   conditions,
   candles,
-  indices: build(candles, conditions.rules.touch)
+  indices: build(candles)
 })
 
 /** Fills of each market in their order, and all the money. */
@@ -179,7 +179,7 @@ describe("the kernel in several markets", () => {
       const common = randomConditions(seed, (seed % 2 === 0 ? anyRules : immediateRules)(next))
       const candles = randomCandles(next, 300)
       const conditions = { ...common, ...(seed % 4 < 2 ? {} : { limits: randomLimits(next, common) }) }
-      const indices = CrossingIndex.linearIndices(candles, conditions.rules.touch)
+      const indices = CrossingIndex.linearIndices(candles)
       const alone = Kernel.simulate(conditions, candles, indices)
       const idle = { ...conditions, market: others[0] ?? market, budget: { base: 0n, quote: 0n } }
       const [both] = Kernel.simulateAll([

@@ -49,7 +49,7 @@ const run = (
 ) => {
   const strategy = parsed(kind, section, "budget: { base: 10, quote: 10000 }", code)
   const candles = candlesOf(bars)
-  const indices = CrossingIndex.linearIndices(candles, "at")
+  const indices = CrossingIndex.linearIndices(candles)
   const side = Backtest.run(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
   return [...rows(side.outcome, candles)].map(
     ({ bar, side: each, price }) => `${bar} ${each} ${Decimal.toNumber(price).toFixed(2)}`
@@ -290,7 +290,7 @@ describe("a stop in a gap", () => {
     const fall: Bar = [price, price + 0.2, price - 0.2, price]
     const candles = candlesOf([flat, dip, flat, flat, flat, fall, fall, fall, fall])
     const changes = { costs: noCosts, changes: {} }
-    const { outcome } = Backtest.run(strategy, candles, CrossingIndex.linearIndices(candles, "at"), mode, changes)
+    const { outcome } = Backtest.run(strategy, candles, CrossingIndex.linearIndices(candles), mode, changes)
     return { base: Number(outcome.base) / 1e8, deniedMinimum: outcome.counts.deniedMinimum }
   }
 

@@ -54,7 +54,7 @@ describe("a run over bars that are unfolded on demand", () => {
       const small = written(unfolded)
       const { told } = unfolded.indices
       const expected = run(conditions, small, {
-        ...CrossingIndex.linearIndices(small, "at"),
+        ...CrossingIndex.linearIndices(small),
         ...(told === undefined ? {} : { told })
       })
       const found = run(conditions, unfolded.candles, unfolded.indices)

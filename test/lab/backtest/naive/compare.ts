@@ -58,7 +58,7 @@ const line = ({ bar, slot, side, price, quantity, money }: Fill): string =>
 
 const byKernel = (text: string, candles: Candles.Candles, mode: "optimistic" | "pessimistic") => {
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "naive.yaml", { assets, ticks: new Map() }))
-  const indices = CrossingIndex.linearIndices(candles, "at")
+  const indices = CrossingIndex.linearIndices(candles)
   const { outcome } = Backtest.run(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
   const fills = [...rows(outcome, candles)].map(({ bar, slotName, side, price, quantity, input, output }) => {
     const money = side === "BUY" ? input : output

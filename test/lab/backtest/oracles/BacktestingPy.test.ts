@@ -52,7 +52,7 @@ const simulate = (decide: Decide, candles: Candles) => {
       timeframes: new Map([["1m", Resample.of(candles, 60_000)]])
     },
     candles,
-    CrossingIndex.linearIndices(candles, "at")
+    CrossingIndex.linearIndices(candles)
   )
   const fills = [...FillRows.rows(outcome, candles)]
   return { fills, gained: outcome.quote - conditions.budget.quote, held: outcome.base - conditions.budget.base }

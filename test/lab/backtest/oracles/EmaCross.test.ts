@@ -84,7 +84,7 @@ describe.skipIf(!sharedData.isPresent)("backtests compared with an oracle of cro
           timeframes: new Map([["1m", Resample.of(candles, 60_000)]])
         },
         candles,
-        CrossingIndex.linearIndices(candles, "at")
+        CrossingIndex.linearIndices(candles)
       )
       assert.strictEqual(outcome.counts.placed, orders)
       assert.strictEqual(outcome.fills.count, orders)

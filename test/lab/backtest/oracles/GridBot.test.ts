@@ -157,7 +157,7 @@ describe.skipIf(!sharedData.isPresent)("backtests compared with a published grid
           rules: { ...conditionsOf(gridBot(grid)).rules, touch: "within" }
         },
         part,
-        CrossingIndex.linearIndices(part, "within")
+        CrossingIndex.linearIndices(part)
       )
       const fills = [...FillRows.rows(outcome, part)]
       assert.deepStrictEqual(
@@ -211,7 +211,7 @@ grid: { levels: [${levels.join(", ")}], size: { base: ${limits[0]?.[4]} } }
         const markets = { assets: [market.base, market.quote], ticks: new Map() }
         const strategy = Result.getOrThrow(StrategyFile.parse(text, "g.yaml", markets))
         const options = { costs: noCosts, changes: { touch: "within" } as const }
-        const side = Backtest.run(strategy, part, CrossingIndex.linearIndices(part, "within"), "optimistic", options)
+        const side = Backtest.run(strategy, part, CrossingIndex.linearIndices(part), "optimistic", options)
         return [...FillRows.rows(side.outcome, part)].map(
           ({ openTime, side, price }) => `${timeOf(openTime)} ${side} ${cents(Decimal.toNumber(price))}`
         )

@@ -50,7 +50,7 @@ describe.skipIf(!sharedData.isPresent)("backtests compared with an oracle of the
           reasons: [],
           until: { onFill: false }
         }))
-        const indices = CrossingIndex.buildIndices(candles, "at")
+        const indices = CrossingIndex.buildIndices(candles)
         const linesOf = (outcome: Outcome) =>
           [...FillRows.rows(outcome, candles)]
             .map(({ bar, openTime, side, slotName, price }) =>

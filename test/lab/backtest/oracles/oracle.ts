@@ -4,7 +4,7 @@ import { format } from "../../../../src/domain/Amount.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
 import type { Market, Price } from "../../../../src/domain/Market.ts"
 import type { Conditions } from "../../../../src/lab/backtest/kernel/Conditions.ts"
-import { touching } from "../../../../src/lab/backtest/kernel/FillRules.ts"
+import { touching } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import type { DesiredSlot, Leg } from "../../../../src/strategy/Decision.ts"
 import type { Decide } from "../../../../src/strategy/Strategy.ts"
 

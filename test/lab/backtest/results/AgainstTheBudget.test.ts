@@ -10,7 +10,7 @@ import { efficiency, type WalkStep } from "../../../../src/lab/backtest/search/W
 import { strategyOf } from "../../../strategy/support.ts"
 
 const candles = Generate.generate({ ...Generate.defaults, bars: 40_000, seed: 4 })
-const indices = CrossingIndex.buildIndices(candles, "at")
+const indices = CrossingIndex.buildIndices(candles)
 
 const sideOf = (base: number, lower: number) =>
   Backtest.run(

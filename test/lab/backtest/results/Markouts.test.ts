@@ -25,7 +25,7 @@ grid: { lower: 960, upper: 1040, levels: 17, size: { base: 0.1 } }
 `
 
 const run = (candles: Candles) =>
-  Backtest.run(strategyOf(text), candles, CrossingIndex.linearIndices(candles, "at"), "optimistic", {
+  Backtest.run(strategyOf(text), candles, CrossingIndex.linearIndices(candles), "optimistic", {
     costs: { ...noCosts, feeBasisPoints: 20 },
     changes: {}
   })

@@ -22,7 +22,7 @@ grid: { lower: 900, upper: 1100, levels: 21, size: { base: 0.1 } }
 const found = (fromHour: number, hours: number) => {
   const startMillis = Date.UTC(2021, 0, 1, fromHour)
   const candles = Generate.generate({ bars: hours * 4, seed: 5, startMillis, stepMillis: 900_000, startPrice: 1_000 })
-  const indices = CrossingIndex.linearIndices(candles, "at")
+  const indices = CrossingIndex.linearIndices(candles)
   const side = Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
   const curve = BandSide.curve(side.parts, EquityCurve.sampleBars(candles, dayMillis))
   const returns = Statistics.returnsOf(EquityCurve.madeOf(curve))

@@ -53,7 +53,7 @@ const last = Decimal.fromNumber(closes.at(-1) ?? 0, 2)
 
 const run = (kind: string, section: string, base: string) => {
   const strategy = strategyOf(kind, section, base)
-  const indices = CrossingIndex.linearIndices(candles, "at")
+  const indices = CrossingIndex.linearIndices(candles)
   return Backtest.run(strategy, candles, indices, "optimistic", costless)
 }
 
@@ -96,7 +96,7 @@ describe("the holdings of a strategy", () => {
         return decision
       }
     }
-    const side = Backtest.run(watched, candles, CrossingIndex.linearIndices(candles, "at"), "optimistic", costless)
+    const side = Backtest.run(watched, candles, CrossingIndex.linearIndices(candles), "optimistic", costless)
     assert.isAbove(side.fills, 10)
     const quote = Number(side.quote) / 1e6
     const anew = strategyOf("rebalance", "{ target: 50%, band: 0.2% }", `${Number(side.outcome.base) / 1e9}`, quote)

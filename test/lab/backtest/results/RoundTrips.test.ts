@@ -21,7 +21,7 @@ const withFees: Costs = { ...noCosts, feeBasisPoints: 20 }
 
 const run = (text: string, costs: Costs, changes: Partial<FillRules> = {}, on: Candles = candles) => {
   const strategy = strategyOf(`name: test\nmarket: BTC/USDC\n${text}`)
-  const side = Backtest.run(strategy, on, CrossingIndex.linearIndices(on, "at"), "optimistic", { costs, changes })
+  const side = Backtest.run(strategy, on, CrossingIndex.linearIndices(on), "optimistic", { costs, changes })
   return { ...side, trades: RoundTrips.trades(side.outcome, on), rows: [...FillRows.rows(side.outcome, on)] }
 }
 

@@ -18,7 +18,7 @@ const candles = Generate.generate({
 const run = (section: string) => {
   const text = `name: test\nmarket: BTC/USDC\nkind: grid\nlimits: { budget: { base: 1, quote: 9000 } }\ngrid: ${section}\n`
   const strategy = strategyOf(text)
-  const indices = CrossingIndex.linearIndices(candles, "at")
+  const indices = CrossingIndex.linearIndices(candles)
   return Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
 }
 

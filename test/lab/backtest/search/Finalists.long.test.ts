@@ -29,7 +29,7 @@ const search: Trial.Search = {
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 100 })
 const inputs = [
-  { candles, indices: CrossingIndex.buildIndices(candles, "at"), options: { costs: noCosts, changes: {} } }
+  { candles, indices: CrossingIndex.buildIndices(candles), options: { costs: noCosts, changes: {} } }
 ] as const
 const trials = [0, 1, 2, 3, 4, 5]
 

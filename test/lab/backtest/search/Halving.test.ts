@@ -29,7 +29,7 @@ const search: Trial.Search = {
   objective: "profitQuote"
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 12_000 })
-const indices = CrossingIndex.buildIndices(candles, "at")
+const indices = CrossingIndex.buildIndices(candles)
 const inputs = [{ candles, indices, options: { costs: noCosts, changes: {} } }] as const
 const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
 const rungs = Halving.rungs(trials.length, candles.bars, 3)

@@ -38,7 +38,7 @@ const search: Trial.Search = {
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
 const options = { costs: noCosts, changes: {} }
-const inputs = [{ candles, indices: CrossingIndex.buildIndices(candles, "at"), options }] as const
+const inputs = [{ candles, indices: CrossingIndex.buildIndices(candles), options }] as const
 const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
 
 const collect = (threads: number) =>
@@ -72,7 +72,7 @@ describe("pnlPerDrawdown", () => {
 describe("a search over several files", () => {
   it("ranks by the worst result of each trial, and requires the conditions in every file", () => {
     const other = Generate.generate({ ...Generate.defaults, bars: 10_000, seed: 9 })
-    const others = [{ candles: other, indices: CrossingIndex.buildIndices(other, "at"), options }] as const
+    const others = [{ candles: other, indices: CrossingIndex.buildIndices(other), options }] as const
     const some = trials.slice(0, 12)
     const results = some.map((number) => Trial.run(search, number, inputs))
     const elsewhere = new Map(some.map((number) => [number, [Trial.run(search, number, others)]]))
@@ -217,7 +217,7 @@ describe("Sweep", () => {
       assert.deepStrictEqual(yield* collect(2), alone)
       const oneByOne = trials.toReversed().map((trial) => Trial.run(search, trial, inputs))
       assert.deepStrictEqual(oneByOne.reverse(), alone)
-      const linear = [{ candles, indices: CrossingIndex.linearIndices(candles, "at"), options }] as const
+      const linear = [{ candles, indices: CrossingIndex.linearIndices(candles), options }] as const
       assert.deepStrictEqual(
         trials.map((trial) => Trial.run(search, trial, linear)),
         alone

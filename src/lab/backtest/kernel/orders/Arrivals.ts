@@ -3,19 +3,15 @@ import type { SlotState } from "./SlotState.ts"
 
 export class Arrivals {
   private readonly slots: Array<SlotState> = []
-  private deviated = false
+  /** True if an order breaks the price limit or is a swap while the run has no guard. The run is then repeated with one. */
+  needsGuard = false
 
   get count(): number {
     return this.slots.length
   }
 
-  /** True if an order breaks the price limit or is a swap while the run has no guard. The run is then repeated with one. */
-  get needsGuard(): boolean {
-    return this.deviated
-  }
-
   deviates(): void {
-    this.deviated = true
+    this.needsGuard = true
   }
 
   add(slot: SlotState): void {

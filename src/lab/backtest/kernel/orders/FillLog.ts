@@ -6,11 +6,7 @@ export interface FillLog {
   readonly orders: Int32Array
 }
 
-interface OpenLog {
-  count: number
-  bars: Int32Array
-  orders: Int32Array
-}
+type OpenLog = { -readonly [Field in keyof FillLog]: FillLog[Field] }
 
 export const make = (): FillLog => ({ count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) })
 

@@ -137,53 +137,51 @@ export const release = (table: OrderTable, id: number): void => {
   if (table.fills[id] === 0) table.unused.push(id)
 }
 
-export const moved = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
-  let [base, quote] = [0n, 0n]
-  for (const [id, { side, input, output }] of table.rows.entries()) {
-    const fills = BigInt(table.fills[id] ?? 0)
-    base += fills * (side === "BUY" ? output : -input)
-    quote += fills * (side === "BUY" ? -input : output)
-  }
-  return { base, quote }
-}
-
-/** By the asset from which they were taken. App fees are part of the inputs. */
-export const appFees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
-  let [base, quote] = [0n, 0n]
-  const ratio = RoundCost.ratioOf(table.rules.appFeeBasisPoints)
-  for (const [id, { side, input }] of table.rows.entries()) {
-    const charge = RoundCost.shareOf(ratio, BigInt(table.fills[id] ?? 0) * input, "down")
-    if (side === "BUY") quote += charge
-    else base += charge
-  }
-  return { base, quote }
-}
-
-export interface FlatCosts {
-  readonly count: number
+interface InAssets {
   readonly base: Amount
   readonly quote: Amount
 }
 
-export const payouts = ({ fills, rows, rules }: OrderTable): FlatCosts => {
-  let [count, base, quote] = [0, 0n, 0n]
-  for (const [id, { endsOrder, fee, output, side }] of rows.entries()) {
-    const times = endsOrder ? (fills[id] ?? 0) : 0
-    if (times === 0) continue
-    const cost = BigInt(times) * (fee - min(fee, shareOf(rules, output + fee)))
-    count += times
-    if (side === "BUY") base += cost
-    else quote += cost
-  }
-  return { count, base, quote }
-}
-
-export const fees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
+/** Adds up an amount of all fills of each row. It is in base for rows of this side, and in quote for the others. */
+const summed = (
+  { fills, rows }: OrderTable,
+  inBase: Side,
+  amountOf: (row: OrderRow, fills: Amount) => Amount
+): InAssets => {
   let [base, quote] = [0n, 0n]
-  for (const [id, row] of table.rows.entries()) {
-    const totalFee = BigInt(table.fills[id] ?? 0) * row.fee
-    if (row.side === "BUY") base += totalFee
-    else quote += totalFee
+  for (const [id, row] of rows.entries()) {
+    const times = fills[id] ?? 0
+    if (times === 0) continue
+    if (row.side === inBase) base += amountOf(row, BigInt(times))
+    else quote += amountOf(row, BigInt(times))
   }
   return { base, quote }
 }
+
+export const moved = (table: OrderTable): InAssets => {
+  const received = summed(table, "BUY", ({ output }, fills) => fills * output)
+  const spent = summed(table, "SELL", ({ input }, fills) => fills * input)
+  return { base: received.base - spent.base, quote: received.quote - spent.quote }
+}
+
+/** By the asset from which they were taken. App fees are part of the inputs. */
+export const appFees = (table: OrderTable): InAssets => {
+  const ratio = RoundCost.ratioOf(table.rules.appFeeBasisPoints)
+  return summed(table, "SELL", ({ input }, fills) => RoundCost.shareOf(ratio, fills * input, "down"))
+}
+
+export interface FlatCosts extends InAssets {
+  readonly count: number
+}
+
+export const payouts = (table: OrderTable): FlatCosts => {
+  let count = 0
+  const costs = summed(table, "BUY", ({ endsOrder, fee, output }, fills) => {
+    if (!endsOrder) return 0n
+    count += Number(fills)
+    return fills * (fee - min(fee, shareOf(table.rules, output + fee)))
+  })
+  return { count, ...costs }
+}
+
+export const fees = (table: OrderTable): InAssets => summed(table, "BUY", ({ fee }, fills) => fills * fee)

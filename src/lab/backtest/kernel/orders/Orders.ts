@@ -24,11 +24,8 @@ export interface Stay {
   readonly charged: { readonly base: Amount; readonly quote: Amount }
 }
 
+/** Only the orders of the markets that share it change it. */
 export interface OpenOrders {
-  readonly count: number
-}
-
-interface Counter {
   count: number
 }
 
@@ -43,7 +40,7 @@ interface Setting {
 export class Orders {
   declare readonly table: OrderTable.OrderTable
   readonly log: FillLog.FillLog = FillLog.make()
-  readonly wanted = new WantedSlots()
+  readonly wanted: Readonly<WantedSlots> = new WantedSlots()
   declare readonly slots: ReadonlyArray<SlotState.SlotState>
   declare readonly stays: ReadonlyArray<Stay>
   private readonly all: Array<SlotState.SlotState> = []
@@ -51,14 +48,16 @@ export class Orders {
   private readonly byName = new Map<string, SlotState.SlotState>()
   private readonly shown = new Map<string, SlotProgress>()
   private readonly kept: Array<Stay> = []
-  declare private readonly open: Counter
+  declare private readonly open: OpenOrders
   declare private readonly setting: Setting
   declare private readonly ladders: Ladders.Ladders
-  private below = Number.NEGATIVE_INFINITY
-  private above = Number.POSITIVE_INFINITY
-  private lastPlacedBar = -1
-  private placedOrders = 0
-  private cancelledOrders = 0
+  /** Candle prices at which the nearest orders fill, as of the last `findNearest`; infinite if none was open. */
+  nearestBuy = Number.NEGATIVE_INFINITY
+  nearestSell = Number.POSITIVE_INFINITY
+  /** First bar that could fill the order placed last; -1 before the first order. */
+  placedBar = -1
+  placed = 0
+  cancelled = 0
   private counted = 0
 
   constructor(setting: Setting, open: OpenOrders) {
@@ -71,25 +70,12 @@ export class Orders {
     this.ladders = Ladders.make(rules, setting.candles.priceScale)
   }
 
-  get placed(): number {
-    return this.placedOrders
-  }
-
-  get cancelled(): number {
-    return this.cancelledOrders
-  }
-
-  /** First bar that could fill the order placed last; -1 before the first order. */
-  get placedBar(): number {
-    return this.lastPlacedBar
-  }
-
   get openInAll(): number {
     return this.open.count
   }
 
   get changes(): number {
-    return this.placedOrders + this.cancelledOrders + this.log.count
+    return this.placed + this.cancelled + this.log.count
   }
 
   openIn(name: string): Amount {
@@ -181,8 +167,8 @@ export class Orders {
 
   placeNext(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
     SlotState.hold(slot, order, row, bar)
-    this.lastPlacedBar = bar
-    this.placedOrders++
+    this.placedBar = bar
+    this.placed++
   }
 
   close(slot: SlotState.SlotState): void {
@@ -197,7 +183,7 @@ export class Orders {
       if (Ladders.rowOf(this.ladders, row.slot, row.leg) === order)
         Ladders.setRow(this.ladders, row.slot, row.leg, OrderTable.none)
     }
-    this.cancelledOrders++
+    this.cancelled++
   }
 
   note(slot: SlotState.SlotState, to: number, wallet: Pick<Stay, "charged">): void {
@@ -236,21 +222,12 @@ export class Orders {
     return Ladders.fillsAtOf(this.ladders, index, leg)
   }
 
-  /** Candle prices at which the nearest orders fill, as of the last `findNearest`; infinite if none was open. */
-  get nearestBuy(): number {
-    return this.below
-  }
-
-  get nearestSell(): number {
-    return this.above
-  }
-
   findNearest(): void {
     const { buys, sells } = this.ladders
     const buy = RankSet.greatest(buys.resting)
     const sell = RankSet.least(sells.resting)
-    this.below = buy < 0 ? Number.NEGATIVE_INFINITY : (buys.fillsAt[buy] ?? 0)
-    this.above = sell < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[sell] ?? 0)
+    this.nearestBuy = buy < 0 ? Number.NEGATIVE_INFINITY : (buys.fillsAt[buy] ?? 0)
+    this.nearestSell = sell < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[sell] ?? 0)
   }
 
   takeBuy(low: number): SlotState.SlotState | undefined {

@@ -7,10 +7,10 @@ import * as SlotState from "./SlotState.ts"
 
 export class WantedSlots {
   private wanted: ReadonlyArray<DesiredSlot> = []
-  private named: ReadonlyArray<SlotState.SlotState> = []
+  slots: ReadonlyArray<SlotState.SlotState> = []
   private readonly leaving = new Set<SlotState.SlotState>()
   private readonly dueSlots: Array<SlotState.SlotState> = []
-  private first = 0
+  firstDue = 0
 
   /** Slots that the decision may change, in their order. The caller clears their marks. */
   get due(): ReadonlyArray<SlotState.SlotState> {
@@ -21,19 +21,11 @@ export class WantedSlots {
     return this.leaving.size === 0
   }
 
-  get slots(): ReadonlyArray<SlotState.SlotState> {
-    return this.named
-  }
-
-  get firstDue(): number {
-    return this.first
-  }
-
   take(wanted: ReadonlyArray<DesiredSlot>, slotNamed: (name: string) => SlotState.SlotState): void {
-    const { dueSlots, leaving, named: before } = this
+    const { dueSlots, leaving, slots: before } = this
     const prefixLength = sameBeginning(this.wanted, wanted)
     const names = before.slice(0, prefixLength)
-    this.first = leaving.size > 0 ? 0 : prefixLength
+    this.firstDue = leaving.size > 0 ? 0 : prefixLength
     dueSlots.length = 0
     for (const slot of leaving) this.fallDue(slot)
     leaving.clear()
@@ -46,7 +38,7 @@ export class WantedSlots {
       if (slot !== undefined) names.push(slot)
     }
     this.wanted = wanted
-    this.named = names
+    this.slots = names
     let isAscending = true
     for (let place = 0; place < dueSlots.length; place++) {
       const slot = dueSlots[place]

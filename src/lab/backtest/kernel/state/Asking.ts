@@ -13,33 +13,17 @@ export interface Unordered {
 }
 
 export class Asking {
-  declare private remembered: Memory
+  declare memory: Memory
   declare private readonly mayLackOrders: boolean
   private last: Decision | undefined
-  private onFill = true
-  private stopPrices: PriceBounds | undefined
-  private answers = 0
+  asksOnFill = true
+  stops: PriceBounds | undefined
+  decisions = 0
   private readonly without = new Map<string, Unordered>()
 
   constructor(initial: Memory, mayLackOrders: boolean) {
-    this.remembered = initial
+    this.memory = initial
     this.mayLackOrders = mayLackOrders
-  }
-
-  get memory(): Memory {
-    return this.remembered
-  }
-
-  get asksOnFill(): boolean {
-    return this.onFill
-  }
-
-  get stops(): PriceBounds | undefined {
-    return this.stopPrices
-  }
-
-  get decisions(): number {
-    return this.answers
   }
 
   get unordered(): ReadonlyArray<Unordered> {
@@ -50,10 +34,10 @@ export class Asking {
   answered(decision: Decision): boolean {
     const isAgain = decision === this.last
     this.last = decision
-    this.remembered = decision.memory
-    this.onFill = decision.until.onFill
-    this.stopPrices = decision.stops
-    this.answers++
+    this.memory = decision.memory
+    this.asksOnFill = decision.until.onFill
+    this.stops = decision.stops
+    this.decisions++
     // Only for kinds that set it, because reading `absent` of other kinds makes a list of, for example, all cells of a grid.
     if (!isAgain && this.mayLackOrders)
       for (const { slot, why } of decision.absent)

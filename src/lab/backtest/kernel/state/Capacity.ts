@@ -11,7 +11,7 @@ export class Capacity {
   declare private readonly market: Market
   declare private readonly candles: Candles
   private bar = -1
-  private left: Amount = 0n
+  amount: Amount = 0n
 
   constructor(rules: FillRules, market: Market, candles: Candles) {
     this.rules = rules
@@ -23,14 +23,10 @@ export class Capacity {
     if (this.bar === bar) return
     this.bar = bar
     const { rules, market, candles } = this
-    this.left = rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, volumeAt(candles, bar))
-  }
-
-  get amount(): Amount {
-    return this.left
+    this.amount = rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, volumeAt(candles, bar))
   }
 
   use(quantity: Amount): void {
-    this.left -= quantity
+    this.amount -= quantity
   }
 }

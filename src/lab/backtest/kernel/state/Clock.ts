@@ -10,7 +10,7 @@ interface Alarm {
 
 export class Clock {
   declare private readonly time: TimeAxis.TimeAxis
-  private bar = 0
+  nextBar = 0
   private momentBar = 0
   private isClose = false
   private isWithin = false
@@ -27,10 +27,6 @@ export class Clock {
     return opening + this.time.stepMillis - (this.isWithin ? 1 : 0)
   }
 
-  get nextBar(): number {
-    return this.bar
-  }
-
   /** Bar of the next alarm; the number of bars if there is none. */
   get alarmBar(): number {
     const first = this.alarms[0]
@@ -41,14 +37,14 @@ export class Clock {
     this.momentBar = bar
     this.isClose = false
     this.isWithin = false
-    this.bar = bar
+    this.nextBar = bar
   }
 
   close(bar: number): void {
     this.momentBar = bar
     this.isClose = true
     this.isWithin = false
-    this.bar = bar + 1
+    this.nextBar = bar + 1
   }
 
   /** Moves to a time within the bar, before its last candle closes. Nothing waits there: every pending action ends within the bar. */
@@ -63,10 +59,10 @@ export class Clock {
 
   /** Returns the bar that opens `millis` from now, and never before the next bar. Counts on beyond the end of the data. */
   barAfter(millis: number): number {
-    if (!this.waits(millis)) return this.bar
+    if (!this.waits(millis)) return this.nextBar
     const { time } = this
     const bar = TimeAxis.firstBarFrom(time, this.now + millis)
-    if (bar < time.bars) return Math.max(this.bar, bar)
+    if (bar < time.bars) return Math.max(this.nextBar, bar)
     return bar + Math.ceil((this.now + millis - TimeAxis.closeTime(time, bar - 1)) / time.stepMillis)
   }
 

@@ -26,8 +26,8 @@ export interface LossStop {
 export interface MarketHolding {
   readonly conditions: Conditions
   readonly candles: Candles
-  readonly wallet: Wallet
-  readonly orders: Orders
+  readonly wallet: Readonly<Wallet>
+  readonly orders: Readonly<Orders>
 }
 
 export class LimitAccount {
@@ -41,8 +41,9 @@ export class LimitAccount {
   private readonly begun: Array<LossStop> = []
   private readonly placedAt: Array<number> = []
   private readonly moving = new Set<SlotState>()
-  private turned = false
-  private seenChanges = 0
+  /** True if a stop with `drain` has begun or ended since the strategy last ran. */
+  isTurned = false
+  changesSeen = 0
   private door: { readonly now: number; readonly closedBy: LimitName | undefined } | undefined
 
   constructor(limits: Limits) {
@@ -108,21 +109,12 @@ export class LimitAccount {
     this.stopTurns(stop)
   }
 
-  /** True if a stop with `drain` has begun or ended since the strategy last ran. */
-  get isTurned(): boolean {
-    return this.turned
-  }
-
   asked(): void {
-    this.turned = false
-  }
-
-  get changesSeen(): number {
-    return this.seenChanges
+    this.isTurned = false
   }
 
   sawChanges(changes: number): void {
-    this.seenChanges = changes
+    this.changesSeen = changes
   }
 
   /** Returns the limit that now refuses every order except exits, if there is one. */
@@ -135,6 +127,6 @@ export class LimitAccount {
 
   private stopTurns({ action }: LossStop): void {
     this.door = undefined
-    this.turned ||= action === "drain"
+    this.isTurned ||= action === "drain"
   }
 }

@@ -17,8 +17,9 @@ interface Traded {
 
 export class TradingResult {
   private folded = 0
-  private held = CostBasis.noPosition
-  private seen = false
+  position = CostBasis.noPosition
+  /** True once a strategy has read the result. It must then stay current between fills too. */
+  isSeen = false
   declare private readonly orders: Traded
   declare private readonly least: Amount
 
@@ -27,17 +28,8 @@ export class TradingResult {
     this.least = max(1n, minimumQuote)
   }
 
-  /** True once a strategy has read the result. It must then stay current between fills too. */
-  get isSeen(): boolean {
-    return this.seen
-  }
-
-  get position(): CostBasis.HeldPosition {
-    return this.held
-  }
-
   see(): void {
-    this.seen = true
+    this.isSeen = true
   }
 
   fold(): void {
@@ -45,7 +37,7 @@ export class TradingResult {
     for (; this.folded < log.count; this.folded++) {
       const row = table.rows[log.orders[this.folded] ?? none]
       if (row === undefined) continue
-      this.held = CostBasis.traded(this.held, row.side, exchangeOf(row), this.least)
+      this.position = CostBasis.traded(this.position, row.side, exchangeOf(row), this.least)
       this.charge(row, row.side === "BUY", row.fee)
     }
   }
@@ -62,12 +54,12 @@ export class TradingResult {
 
   /** A smallest order asks for the position too (see `Placing`), even if the strategy does not. */
   private foldIfRead(): void {
-    if (this.seen || this.least > 1n) this.fold()
+    if (this.isSeen || this.least > 1n) this.fold()
   }
 
   private charge(row: OrderRow, isInBase: boolean, fee: Amount): void {
-    this.held = isInBase
-      ? CostBasis.feeTaken(this.held, fee, exchangeOf(row), this.least)
-      : CostBasis.mapBasis(this.held, (basis) => CostBasis.charge(basis, fee))
+    this.position = isInBase
+      ? CostBasis.feeTaken(this.position, fee, exchangeOf(row), this.least)
+      : CostBasis.mapBasis(this.position, (basis) => CostBasis.charge(basis, fee))
   }
 }

@@ -9,46 +9,33 @@ import * as SlotState from "../orders/SlotState.ts"
 import type { Wallet } from "./Wallet.ts"
 
 export class Waiting {
-  private waiting = 0
+  count = 0
+  deniedFunds = 0
+  deniedMinimum = 0
   private leastBase: Amount | undefined
   private leastQuote: Amount | undefined
   private isForOrders = false
 
-  private funds = 0
-  private minimum = 0
-
-  get count(): number {
-    return this.waiting
-  }
-
-  get deniedFunds(): number {
-    return this.funds
-  }
-
-  get deniedMinimum(): number {
-    return this.minimum
-  }
-
   tooSmall(): void {
-    this.minimum++
+    this.deniedMinimum++
   }
 
   add(slot: SlotState.SlotState): boolean {
     if (slot.phase === "waiting") return false
     SlotState.become(slot, "waiting")
-    this.waiting++
+    this.count++
     return true
   }
 
   remove(slot: SlotState.SlotState): boolean {
     if (slot.phase !== "waiting") return false
     SlotState.become(slot, "idle")
-    this.waiting--
+    this.count--
     return true
   }
 
   lacksMoney({ input, isExit, side }: OrderRow, isNews: boolean): void {
-    if (isNews) this.funds++
+    if (isNews) this.deniedFunds++
     // A part of an exit is placed too if it is more than a leftover (`isLeftover`), so no smaller amount helps.
     const enough = isExit === true ? input / 100n : input
     if (side === "BUY") this.leastQuote = min(this.leastQuote ?? enough, enough)
@@ -60,7 +47,7 @@ export class Waiting {
     this.isForOrders = true
   }
 
-  mayPlaceOne({ freeBase, freeQuote }: Wallet): boolean {
+  mayPlaceOne({ freeBase, freeQuote }: Pick<Wallet, "freeBase" | "freeQuote">): boolean {
     const base = this.leastBase !== undefined && freeBase >= this.leastBase
     return base || this.isForOrders || (this.leastQuote !== undefined && freeQuote >= this.leastQuote)
   }

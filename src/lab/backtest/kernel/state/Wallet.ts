@@ -8,24 +8,21 @@ import { type Amount, min } from "../../../../domain/Amount.ts"
 import type { Market, Side } from "../../../../domain/Market.ts"
 import type { FlatCosts } from "../orders/OrderTable.ts"
 
+/** Only the wallets that share it change it. */
 export interface Purse {
-  readonly freeQuote: Amount
+  freeQuote: Amount
 }
 
 const nothing: FlatCosts = { count: 0, base: 0n, quote: 0n }
 
-interface OpenPurse {
-  freeQuote: Amount
-}
-
 export class Wallet {
   declare private readonly baseUnit: number
   declare private readonly quoteUnit: number
-  declare private readonly purse: OpenPurse
-  declare private free: Amount
+  declare private readonly purse: Purse
+  declare freeBase: Amount
   // Numbers from the beginning, because a field that was ever undefined costs an allocation for every fill.
-  private ownedBase = 0
-  private ownedQuote = 0
+  base = 0
+  quote = 0
   private refunds: FlatCosts = nothing
   private payouts: FlatCosts = nothing
 
@@ -33,25 +30,13 @@ export class Wallet {
     this.baseUnit = 10 ** market.base.decimals
     this.quoteUnit = 10 ** market.quote.decimals
     this.purse = purse
-    this.free = budget.base
-    this.ownedBase = Number(budget.base) / this.baseUnit
-    this.ownedQuote = Number(budget.quote) / this.quoteUnit
-  }
-
-  get freeBase(): Amount {
-    return this.free
+    this.freeBase = budget.base
+    this.base = Number(budget.base) / this.baseUnit
+    this.quote = Number(budget.quote) / this.quoteUnit
   }
 
   get freeQuote(): Amount {
     return this.purse.freeQuote
-  }
-
-  get base(): number {
-    return this.ownedBase
-  }
-
-  get quote(): number {
-    return this.ownedQuote
   }
 
   /** Fees of refunds and of payouts of cancelled orders. The outputs of fills already exclude their fees. */
@@ -61,29 +46,29 @@ export class Wallet {
   }
 
   freeFor(side: Side): Amount {
-    return side === "BUY" ? this.purse.freeQuote : this.free
+    return side === "BUY" ? this.purse.freeQuote : this.freeBase
   }
 
   deposit(side: Side, input: Amount): void {
     if (side === "BUY") this.purse.freeQuote -= input
-    else this.free -= input
+    else this.freeBase -= input
   }
 
   receive(side: Side, output: Amount): void {
-    if (side === "BUY") this.free += output
+    if (side === "BUY") this.freeBase += output
     else this.purse.freeQuote += output
   }
 
   trade(base: number, quote: number): void {
-    this.ownedBase += base
-    this.ownedQuote += quote
+    this.base += base
+    this.quote += quote
   }
 
   /** Returns the unspent deposit, less the fee, to the wallet. The result is the fee that was paid, at most the deposit. */
   refund(side: Side, left: Amount, fee: Amount): Amount {
     const cost = min(left, fee)
     if (side === "BUY") this.purse.freeQuote += left - cost
-    else this.free += left - cost
+    else this.freeBase += left - cost
     if (left > 0n) this.refunds = this.charge(this.refunds, side === "BUY" ? "quote" : "base", cost)
     return cost
   }
@@ -95,10 +80,10 @@ export class Wallet {
 
   private charge({ base, count, quote }: FlatCosts, asset: "base" | "quote", paid: Amount): FlatCosts {
     if (asset === "base") {
-      this.ownedBase -= Number(paid) / this.baseUnit
+      this.base -= Number(paid) / this.baseUnit
       return { count: count + 1, base: base + paid, quote }
     }
-    this.ownedQuote -= Number(paid) / this.quoteUnit
+    this.quote -= Number(paid) / this.quoteUnit
     return { count: count + 1, base, quote: quote + paid }
   }
 }
