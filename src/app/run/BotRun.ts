@@ -247,7 +247,7 @@ const besideTurns = (
     readonly engine: Engine.Engine
     readonly files: Effect.Success<ReturnType<typeof StrategyWatch.make>>
     readonly pulse: Display.Shown["pulse"]
-    readonly warm: Effect.Success<ReturnType<typeof WarmPrices.make>>
+    readonly warm: WarmPrices.WarmPrices
   }
 ) =>
   Effect.all(

@@ -1,7 +1,6 @@
 /** `limitbot book [MARKET…]`: the order book that the service does not publish, from dry quotes and our own orders. */
 import { Argument, Command, Flag } from "effect/cli"
-import { usualUsd } from "../../app/plan/BookAsked.ts"
-import * as BookShown from "../../app/plan/BookShown.ts"
+import { show, usualUsd } from "../../app/plan/BookShown.ts"
 import * as flags from "../flags.ts"
 
 export const command = Command.make(
@@ -18,7 +17,7 @@ export const command = Command.make(
     forMillis: flags.forDuration,
     json: flags.json
   },
-  BookShown.show
+  show
 ).pipe(
   flags.help("Show the market's quotes by size, and your own orders in it", {
     "limitbot book BTC/USDC --config config/limitbot.yaml": "Once",
