@@ -261,15 +261,10 @@ export const load = Effect.fn("StrategyFiles.load")(function* (
   return problems.length > 0 ? yield* new StrategiesInvalid({ rendered }) : strategies
 })
 
-export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInCatalogue", {
-  name: Schema.String,
-  known: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    const hint = this.known.length === 0 ? "its files are missing here" : suggestion(this.name, this.known)
-    return `the catalogue has no strategy "${this.name}": ${hint}`
-  }
-}
+export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInCatalogue", { message: Schema.String }) {}
+
+const notInCatalogue = (name: string, hint: string) =>
+  new NotInCatalogue({ message: `the catalogue has no strategy "${name}": ${hint}` })
 
 const extension = ".yaml"
 
@@ -286,7 +281,7 @@ export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name:
       .filter((file) => file.endsWith(extension))
       .map((file) => file.slice(0, -extension.length))
     if (catalogueNames.includes(name)) return yield* fileSystem.readFileString(path.join(folder, `${name}${extension}`))
-    if (catalogueNames.length > 0) return yield* new NotInCatalogue({ name, known: catalogueNames.sort() })
+    if (catalogueNames.length > 0) return yield* notInCatalogue(name, suggestion(name, catalogueNames.sort()))
   }
-  return yield* new NotInCatalogue({ name, known: [] })
+  return yield* notInCatalogue(name, "its files are missing here")
 })
