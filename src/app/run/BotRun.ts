@@ -1,6 +1,7 @@
 /** Runs the bot once, for `run` and `demo`. By default orders stay at the venue when it stops; the summary says what that means. */
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import * as Notifications from "../../control/notify/Notifications.ts"
+import { noteAnswer } from "../../control/Operator.ts"
 import * as Signals from "../../control/Signals.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -30,7 +31,6 @@ import * as EditedFiles from "../control/EditedFiles.ts"
 import * as OwnPhones from "../control/OwnPhones.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
-import { note } from "../journal/Resolving.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as Admission from "./Admission.ts"
 import * as Canarying from "./Canarying.ts"
@@ -128,7 +128,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     markets: options.markets,
     withdraw,
     payAgain: new Set(payAgain),
-    listen: ResolveFile.takeUp(options.journal, (answer) => note(answer, books)).pipe(
+    listen: ResolveFile.takeUp(options.journal, (answer) => noteAnswer(answer, books)).pipe(
       Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem),
       Effect.provideService(Path.Path, yield* Path.Path)
     )

@@ -1,29 +1,16 @@
 /** Lists the payouts of a swap of type ANY_INPUT, as the venue reports them. */
 import { Effect } from "effect"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
-import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"
-import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
+import { Swaps, type Withdrawals, type WithdrawalsQuery } from "../../venue/Swaps.ts"
 import * as VenueAccess from "./VenueAccess.ts"
 
-interface Asked {
-  readonly config: string
-  readonly query: {
-    readonly depositAddress: string
-    readonly depositMemo: string | undefined
-    readonly timestampFrom: string | undefined
-    readonly page: number
-    readonly limit: number
-    readonly sortOrder: "asc" | "desc"
-  }
-}
-
-export const listPayouts = Effect.fn("SwapPayouts.found")(function* ({ config, query }: Asked) {
+export const listPayouts = Effect.fn("SwapPayouts.found")(function* (config: string, query: WithdrawalsQuery) {
   const { limit, page } = query
-  const venueAnswer = yield* VenueAccess.look(config, () => Swaps.use((swaps) => swaps.withdrawals(present(query))))
+  const venueAnswer = yield* VenueAccess.look(config, () => Swaps.use((swaps) => swaps.withdrawals(query)))
   const { value } = venueAnswer.found
   const asset = venueAnswer.config.markets.assets.find(({ id }) => id === value.asset)
   const answer = Answer.ofList(withdrawalList(asset), value.withdrawals, "No withdrawals.")

@@ -130,15 +130,9 @@ export const command = Command.make(
     if (perPage > mostWithdrawals)
       return yield* new WrongUsage({ message: `--per-page: at most ${mostWithdrawals} payouts` })
     const sortOrder = Option.getOrElse(order, () => "desc" as const)
-    const query = {
-      depositAddress: payouts,
-      depositMemo,
-      timestampFrom: startTimestamp,
-      page,
-      limit: perPage,
-      sortOrder
-    }
-    yield* Answer.print(SwapPayouts.listPayouts({ config: given.config, query }), given)
+    const narrowing = present({ depositMemo, timestampFrom: startTimestamp })
+    const query = { depositAddress: payouts, ...narrowing, page, limit: perPage, sortOrder }
+    yield* Answer.print(SwapPayouts.listPayouts(given.config, query), given)
   })
 ).pipe(
   flags.help("List past transactions of the partner: by cursor, by page, or all stored locally", {

@@ -57,12 +57,10 @@ export const command = Command.make(
     }
     if (what === "backup" || what === "restore") {
       if (file === undefined || more.length > 0) return yield* usage("takes one FILE")
-      return yield* what === "backup"
-        ? JournalFile.backup({ out: file, config, move })
-        : JournalFile.restore({ from: file, config })
+      return yield* what === "backup" ? JournalFile.backup(config, file, move) : JournalFile.restore(config, file)
     }
     if (file !== undefined) return yield* usage("takes no file")
-    return yield* what === "archive" ? usage("needs --before DATE") : JournalFile.compact({ config })
+    return yield* what === "archive" ? usage("needs --before DATE") : JournalFile.compact(config)
   }, Answer.print)
 ).pipe(
   WhichBot.ofBot,
