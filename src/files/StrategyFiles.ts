@@ -125,23 +125,12 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
 
 const readOf = (file: string, text: string, markets: Markets, purpose: Purpose): ReadFile => {
   const { name, strategy } = StrategyFile.readingOf(text, file, markets)
+  const nothing = { file, text, name, strategies: [], problems: [], rendered: [] }
   return Result.match(suited(strategy, purpose), {
-    onSuccess: (strategy) => ({
-      file,
-      text,
-      name,
-      strategies: [ByHand.withOrderCount(strategy)],
-      problems: [],
-      rendered: []
-    }),
-    onFailure: (problems) => ({
-      file,
-      text,
-      name,
-      strategies: [],
-      problems,
-      rendered: problems.map((problem) => render(problem, text))
-    })
+    onSuccess: (strategy) => ({ ...nothing, strategies: [ByHand.withOrderCount(strategy)] }),
+    onFailure: (problems) => {
+      return { ...nothing, problems, rendered: problems.map((problem) => render(problem, text)) }
+    }
   })
 }
 

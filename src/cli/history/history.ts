@@ -3,7 +3,7 @@ import { Effect, Option, type Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { transactions } from "../../app/history/AccountHistory.ts"
 import { historyOf } from "../../app/history/HistoryAsked.ts"
-import * as SwapPayouts from "../../app/swap/SwapPayouts.ts"
+import { listPayouts } from "../../app/swap/SwapLists.ts"
 import { present } from "../../domain/Present.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
@@ -132,7 +132,7 @@ export const command = Command.make(
     const sortOrder = Option.getOrElse(order, () => "desc" as const)
     const narrowing = present({ depositMemo, timestampFrom: startTimestamp })
     const query = { depositAddress: payouts, ...narrowing, page, limit: perPage, sortOrder }
-    yield* Answer.print(SwapPayouts.listPayouts(given.config, query), given)
+    yield* Answer.print(listPayouts(given.config, query), given)
   })
 ).pipe(
   flags.help("List past transactions of the partner: by cursor, by page, or all stored locally", {

@@ -108,7 +108,7 @@ export const command = Command.make(
   { ...terms, ...ways },
   Effect.fn(function* ({ config: file, csv, json, list, payAgain, resume, side, yes, ...given }) {
     if (list) {
-      const { swaps } = yield* Effect.promise(() => import("../../app/swap/SwapList.ts"))
+      const { swaps } = yield* Effect.promise(() => import("../../app/swap/SwapLists.ts"))
       return yield* Answer.print(Effect.provide(swaps, BotOfFile.layer(file)), { csv, json })
     }
     if (csv) return yield* new WrongUsage({ message: "--csv goes with --list only" })
