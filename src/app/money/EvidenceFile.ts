@@ -88,10 +88,7 @@ const ask = Effect.fn("EvidenceFile.ask")(function* (configFile: string, orders:
           : { notAsked: "venue.partnerJwt is not set; the history needs it" }
         return [placement, { order, history }] as const
       })
-    ).pipe(
-      Effect.provide(VenueAccess.withHistory(config, signerId)),
-      Effect.provide(Sqlite.layer({ filename: config.journal }))
-    )
+    ).pipe(Effect.provide(VenueAccess.besideJournal(config, signerId)))
     return new Map(records)
   }).pipe(Effect.catch(({ message }) => Effect.succeed(nobodyAsked(message, orders))))
 })
