@@ -47,16 +47,16 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10654,
+  app: 10332,
   candles: 2678,
-  cli: 2883,
-  control: 3868,
+  cli: 2737,
+  control: 3830,
   dashboard: 3599,
   domain: 2632,
   engine: 14022,
-  files: 2162,
+  files: 2111,
   fleet: 1887,
-  importers: 820,
+  importers: 781,
   journal: 2967,
   lab: 12491,
   ledger: 2839,
@@ -70,7 +70,7 @@ const budgets: Readonly<Record<string, number>> = {
   signing: 698,
   strategy: 16573,
   venue: 5659,
-  views: 3636
+  views: 3606
 }
 
 /** A budget is lowered when its room has become this much smaller. */

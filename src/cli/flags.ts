@@ -20,8 +20,7 @@ export const fileFlag = (name: string, description?: string): Flag.Flag<string> 
 export const argument = (name: string, description: string) =>
   Argument.String(name).pipe(Argument.withDescription(description))
 export const optionalArgument = (name: string, description: string) => Argument.optional(argument(name, description))
-export const textFlag = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description))
+export const textFlag = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description))
 
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -57,8 +56,7 @@ export const choiceOrMissing = <const A extends string>(name: string, of: Readon
 export const several = <A>(flag: Flag.Flag<A>, most: number) =>
   Flag.map(Flag.between(flag, 0, most), (all) => (all.length === 0 ? undefined : all))
 
-export const files = (description: string) =>
-  fileArgument("file", description).pipe(Argument.variadic({ min: 1 }))
+export const files = (description: string) => fileArgument("file", description).pipe(Argument.variadic({ min: 1 }))
 
 export const byDefault =
   <const B>(description: string, value: B, written = `${value}`) =>

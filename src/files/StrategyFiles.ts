@@ -250,7 +250,9 @@ export const load = Effect.fn("StrategyFiles.load")(function* (
   return problems.length > 0 ? yield* new StrategiesInvalid({ rendered }) : strategies
 })
 
-export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInCatalogue", { message: Schema.String }) {}
+export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInCatalogue", {
+  message: Schema.String
+}) {}
 
 const notInCatalogue = (name: string, hint: string) =>
   new NotInCatalogue({ message: `the catalogue has no strategy "${name}": ${hint}` })

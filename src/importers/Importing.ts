@@ -73,9 +73,8 @@ const nameOf = (file: string): string => {
 export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot, budget, file, market }: ImportAsked) {
   const path = yield* Path.Path
   const settings = settingsOf(yield* recordIn(file))
-  const translated = yield* Effect.mapError(
-    translators[bot](settings, budget, namesIn(market, "/")),
-    ({ message }) => refused(`${file}: ${message}`)
+  const translated = yield* Effect.mapError(translators[bot](settings, budget, namesIn(market, "/")), ({ message }) =>
+    refused(`${file}: ${message}`)
   )
   const name = market ?? translated.market?.join("/")
   if (name === undefined)
@@ -86,8 +85,7 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
       `${file} sets its own quote budget, ${Decimal.format(own)}: omit --budget ${Decimal.format(budget)}, and edit the budget of the strategy instead`
     )
   const whole = { ...translated.budget, ...(budget === undefined ? {} : { quote: budget }) }
-  if (whole.quote === undefined)
-    return yield* refused(`${file} has no quote budget: add --budget 1000`)
+  if (whole.quote === undefined) return yield* refused(`${file} has no quote budget: add --budget 1000`)
   const { base, name: fileName } = path.parse(file)
   const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
   const strategyResult = StrategyFile.parse(text, file, StrategyFiles.marketsOf(name.split("/")))

@@ -51,7 +51,9 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
   const [pair] = pairs
   const isFuture = pair?.includes(":") === true
   if (isFuture || (mode !== "" && mode !== "spot"))
-    return yield* refused(`${isFuture ? `${pair} is a future` : `trading_mode is ${mode}`}: this service trades spot only`)
+    return yield* refused(
+      `${isFuture ? `${pair} is a future` : `trading_mode is ${mode}`}: this service trades spot only`
+    )
   const { stop, targets, trailing } = exitsIn(settings)
   if (targets === undefined)
     return yield* refused("it has no minimal_roi; copy it from the Python class into the configuration")

@@ -56,8 +56,7 @@ export const passivbot = Effect.fnUntraced(function* (
     (key) => long.number(key) ?? []
   )
   const [markup] = marks.filter(Decimal.isPositive).toSorted(Decimal.compare)
-  if (markup === undefined)
-    return yield* refused("it has no close_grid_markup: a deal needs an exit distance")
+  if (markup === undefined) return yield* refused("it has no close_grid_markup: a deal needs an exit distance")
   long.pass("n_positions", "total_wallet_exposure_limit")
   return {
     kind: "deals",

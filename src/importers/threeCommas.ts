@@ -20,8 +20,7 @@ export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSetting
     ..."id account_id account_name account name created_at updated_at is_enabled type url_secret".split(" ")
   )
   const leverage = settings.text("leverage_type") ?? spot
-  if (leverage !== spot)
-    return yield* refused(`leverage_type is ${leverage}: this service trades spot only`)
+  if (leverage !== spot) return yield* refused(`leverage_type is ${leverage}: this service trades spot only`)
   settings.pass("leverage_custom_value")
   return yield* settings.number("grids_quantity") === undefined ? dealsOf(settings) : gridOf(settings)
 })
@@ -57,8 +56,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   ]
   yield* needed(settings, "grids_quantity", "a grid has levels")
   const levels = (yield* countIn(settings, "grids_quantity")) ?? 0
-  if (levels < 2)
-    return yield* refused(`grids_quantity is ${levels}: a grid has two levels or more`)
+  if (levels < 2) return yield* refused(`grids_quantity is ${levels}: a grid has two levels or more`)
   const size = yield* needed(settings, "quantity_per_grid", "it is the size of each level's order")
   const asset = settings.text("order_currency_type")
   if (asset !== "base" && asset !== "quote")

@@ -45,7 +45,7 @@ const answerOf = Effect.fnUntraced(function* (url: string) {
   return status === 200 ? body.slice(-maxBytes) : yield* Effect.fail(`it answered with status ${status}`)
 }, Effect.provide(NodeHttpClient.layerUndici))
 
-const using = <A, E, R>(terms: WitnessPlace, step: Effect.Effect<A, E, R>) =>
+const using = <A, R>(terms: WitnessPlace, step: Effect.Effect<A, unknown, R>) =>
   step.pipe(
     Effect.timeout(patience),
     Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))

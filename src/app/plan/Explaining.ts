@@ -151,8 +151,9 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   const all = explain(moment, slot)
   const matches = all.filter((each) => slot === undefined || each.slot === slot || each.slot.startsWith(`${slot}/`))
   if (matches.length === 0 && slot !== undefined) {
-    const slots = `. Slots: ${all.slice(0, 30).map((each) => each.slot).join(", ")}${all.length > 30 ? ", …" : ""}`
-    const message = `No slot ${slot}${all.length === 0 ? ": no strategy was loaded" : slots}`
+    const names = all.slice(0, 30).map((each) => each.slot)
+    const slots = `Slots: ${names.join(", ")}${all.length > 30 ? ", …" : ""}`
+    const message = `No slot ${slot}${all.length === 0 ? ": no strategy was loaded" : `. ${slots}`}`
     return yield* new NoSuchSlot({ message })
   }
   return { now, slots: matches }

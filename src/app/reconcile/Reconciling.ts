@@ -1,5 +1,5 @@
 /** Compares the witnesses while a bot runs, within its rate limit. All processes on the journal share that of the history. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Background from "../../engine/reconciliation/Background.ts"
 import type { SeenHome } from "../../engine/reconciliation/BalanceComparison.ts"

@@ -54,13 +54,16 @@ const doctor = load(() => import("../../app/control/Doctor.ts"))
 const notifying = load(() => import("../../app/control/NotifyTest.ts"))
 
 const ofConfig = {
-  needs: Effect.fnUntraced(function* (config: string) {
+  needs: Effect.fnUntraced(function* (config: string, json: boolean) {
     const { answerOf, findingsOf } = yield* doctor
-    return answerOf(yield* findingsOf(config))
+    yield* Answer.print(Effect.map(findingsOf(config), answerOf), { json })
   }, Effect.provide(NodeHttpClient.layerUndici)),
-  service: (config: string) => Effect.flatMap(doctor, ({ compared }) => compared(config)),
-  profile: (config: string) => Effect.flatMap(doctor, ({ profileOf }) => profileOf(config)),
-  notify: (config: string) => Effect.flatMap(notifying, ({ sendTest }) => sendTest(config))
+  service: (config: string, json: boolean) =>
+    Effect.flatMap(doctor, ({ compared }) => Answer.print(compared(config), { json })),
+  profile: (config: string, json: boolean) =>
+    Effect.flatMap(doctor, ({ profileOf }) => Answer.print(profileOf(config), { json })),
+  notify: (config: string, json: boolean) =>
+    Effect.flatMap(notifying, ({ sendTest }) => Answer.print(sendTest(config), { json }))
 }
 
 export const command = Command.make(
@@ -100,22 +103,25 @@ export const command = Command.make(
       return yield* check({ ...strategyFlags, files, config: which.config, usual, json })
     }
     if (files.length > 0) return yield* new WrongUsage({ message: `--${only} takes no files` })
-    if (only !== "containment") return yield* Answer.print(ofConfig[only ?? "needs"](file), { json })
+    if (only !== "containment") return yield* ofConfig[only ?? "needs"](file, json)
     const { containment } = yield* load(() => import("../../app/containment/Looking.ts"))
     yield* Answer.print(containment(signer), { json }).pipe(
       Effect.provide(WhichBot.layerOf({ bot: { ...which, config: file } }))
     )
   })
 ).pipe(
-  flags.help("Check strategy files, or the setup if no file is named; with a flag the service, a plug-in or a stopped bot", {
-    "limitbot check strategies/*.yaml --config config/example.yaml": "Every mistake with file, line and column",
-    "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv": "Also test that it does not see the future",
-    "limitbot check": "What a bot needs, and what to fix",
-    "limitbot check --containment": "Before a kill, and after it until every list is empty",
-    "limitbot check --containment --signer config/signer.yaml --json":
-      "Also payments that the signer process signed, as JSON",
-    "limitbot check --upgrade strategies/*.yaml": "Before the first start of a new version",
-    "limitbot check --plug-in notifier -- ./tell.sh": "Does it take every message?",
-    "limitbot check --plug-in wallet -- ./pay.sh --config pay.json": "Does it refuse payments that it cannot make?"
-  })
+  flags.help(
+    "Check strategy files, or the setup if no file is named; with a flag the service, a plug-in or a stopped bot",
+    {
+      "limitbot check strategies/*.yaml --config config/example.yaml": "Every mistake with file, line and column",
+      "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv": "Also test that it does not see the future",
+      "limitbot check": "What a bot needs, and what to fix",
+      "limitbot check --containment": "Before a kill, and after it until every list is empty",
+      "limitbot check --containment --signer config/signer.yaml --json":
+        "Also payments that the signer process signed, as JSON",
+      "limitbot check --upgrade strategies/*.yaml": "Before the first start of a new version",
+      "limitbot check --plug-in notifier -- ./tell.sh": "Does it take every message?",
+      "limitbot check --plug-in wallet -- ./pay.sh --config pay.json": "Does it refuse payments that it cannot make?"
+    }
+  )
 )

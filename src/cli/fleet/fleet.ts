@@ -15,10 +15,7 @@ const running = Command.make(
   "run",
   {
     accounts: flags.file("apply", "Write the accounts of this folder first, as fleet --apply FOLDER --yes does"),
-    folder: flags.fileFlag(
-      "secrets",
-      "A folder of this machine, with one folder of referenced files for each account"
-    ),
+    folder: flags.fileFlag("secrets", "A folder of this machine, with one folder of referenced files for each account"),
     port: flags.count("port", "Serve health and metrics of this runner on this port of this machine", 0, 65_535),
     database,
     forMillis: flags.forDuration

@@ -30,9 +30,7 @@ export const command = Command.make(
       Flag.optional,
       flags.orMissing
     ),
-    yes: flags
-      .toggle("yes", "Ask nothing: use the default where no flag answers a question")
-      .pipe(Flag.withAlias("y")),
+    yes: flags.toggle("yes", "Ask nothing: use the default where no flag answers a question").pipe(Flag.withAlias("y")),
     overwrite: flags.toggle("overwrite", "Replace FILE if it exists")
   },
   ({ schema, ...asked }) =>

@@ -19,9 +19,12 @@ export const command = Command.make(
   exported
 ).pipe(
   WhichBot.ofBot,
-  flags.help("Write the books: tables as CSV or Parquet, beancount, hledger, or the input of RP2, Koinly or CoinTracking", {
-    "limitbot export --format beancount --out books.beancount": "Books for beancount",
-    "limitbot export --format parquet --out tables": "The same tables as Parquet, for pandas, DuckDB or Polars",
-    "limitbot export --format csv --out books --year 2026": "Tables of one year"
-  })
+  flags.help(
+    "Write the books: tables as CSV or Parquet, beancount, hledger, or the input of RP2, Koinly or CoinTracking",
+    {
+      "limitbot export --format beancount --out books.beancount": "Books for beancount",
+      "limitbot export --format parquet --out tables": "The same tables as Parquet, for pandas, DuckDB or Polars",
+      "limitbot export --format csv --out books --year 2026": "Tables of one year"
+    }
+  )
 )

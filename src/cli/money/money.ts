@@ -46,7 +46,9 @@ export const fillsCommand = Command.make(
   Answer.printAnswerOf(fills)
 ).pipe(
   WhichBot.ofBot,
-  flags.help("List the fills, oldest first", { "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet" })
+  flags.help("List the fills, oldest first", {
+    "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet"
+  })
 )
 
 /** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */

@@ -10,7 +10,9 @@ import * as sandboxFlags from "./sandboxFlags.ts"
 export const command = Command.make(
   "sandbox",
   {
-    port: flags.integerIn("port", 0, 65_535).pipe(flags.byDefault("Port on 127.0.0.1; 0 takes a free one", defaultPort)),
+    port: flags
+      .integerIn("port", 0, 65_535)
+      .pipe(flags.byDefault("Port on 127.0.0.1; 0 takes a free one", defaultPort)),
     seed: sandboxFlags.seed,
     candles: flags.orMissing(sandboxFlags.candles),
     speed: flags.orMissing(

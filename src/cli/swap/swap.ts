@@ -63,10 +63,7 @@ const terms = {
   quoteWaiting: flags
     .integerIn("quote-waiting-ms", 0)
     .pipe(flags.byDefault("How long the venue may look for a better quote", 0)),
-  connectedWallets: flags.several(
-    flags.textFlag("connected-wallet", "Requester's wallet; may be repeated"),
-    20
-  ),
+  connectedWallets: flags.several(flags.textFlag("connected-wallet", "Requester's wallet; may be repeated"), 20),
   sessionId: flags.textOrMissing("session-id", "Requester's session"),
   virtualChainRecipient: flags.textOrMissing("virtual-chain-recipient", "For chains that the venue keeps itself"),
   virtualChainRefundRecipient: flags.textOrMissing("virtual-chain-refund-recipient", "The same for refunds"),

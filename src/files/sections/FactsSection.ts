@@ -92,7 +92,8 @@ export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, us
   const of = factsOf(profile, verifier ?? usual)
   const { CONFIDENTIAL_INTENTS: confidential, INTENTS } = of.signing
   const issuer = said?.treasury ?? confidential.treasury
-  const { accountHistory, advancedStatus, crossingHashes, movesBetweenAccounts, saltFrom, settlementHashes } = said ?? {}
+  const { accountHistory, advancedStatus, crossingHashes, movesBetweenAccounts, saltFrom, settlementHashes } =
+    said ?? {}
   const { after, before } = said?.loginWithin ?? {}
   const login = {
     ...of.login,
