@@ -1,6 +1,6 @@
-/** Flags that several commands share. */
+/** Flags, arguments and help that several commands share. */
 import { Effect, Option, Schema } from "effect"
-import { Argument, Flag, Param, Primitive } from "effect/cli"
+import { Argument, Command, Flag, Param, Primitive } from "effect/cli"
 import { DurationText } from "../domain/Durations.ts"
 
 /** Shells complete it as a file. Unlike a path of the library, the text stays as written and is not made absolute. */
@@ -8,11 +8,19 @@ const asWritten: Primitive.Primitive<string> = Object.assign(Primitive.Path("fil
   parse: (value: string) => Effect.succeed(value)
 })
 
-export const fileArgument = (name: string): Argument.Argument<string> =>
-  Param.makeSingle({ name, kind: Param.argumentKind, primitiveType: asWritten, typeName: "file" })
+const fileOf = <const Kind extends Param.ParamKind>(kind: Kind, name: string, about?: string) => {
+  const description = Option.fromUndefinedOr(about)
+  return Param.makeSingle({ kind, name, description, primitiveType: asWritten, typeName: "file" })
+}
+export const fileArgument = (name: string, description?: string): Argument.Argument<string> =>
+  fileOf(Param.argumentKind, name, description)
+export const fileFlag = (name: string, description?: string): Flag.Flag<string> =>
+  fileOf(Param.flagKind, name, description)
 
-export const fileFlag = (name: string): Flag.Flag<string> =>
-  Param.makeSingle({ name, kind: Param.flagKind, primitiveType: asWritten, typeName: "file" })
+export const argument = (name: string, description: string) =>
+  Argument.String(name).pipe(Argument.withDescription(description))
+export const optionalArgument = (name: string, description: string) => Argument.optional(argument(name, description))
+export const textFlag = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description))
 
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -42,11 +50,13 @@ export const choice = <const A extends string>(name: string, choices: ReadonlyAr
 
 export const orMissing = <A>(flag: Flag.Flag<Option.Option<A>>) => Flag.map(flag, Option.getOrUndefined)
 export const textOrMissing = (name: string, description: string) => orMissing(text(name, description))
+export const fileOrMissing = (name: string, description: string) => orMissing(file(name, description))
+export const choiceOrMissing = <const A extends string>(name: string, of: ReadonlyArray<A>, description: string) =>
+  orMissing(choice(name, of, description))
 export const several = <A>(flag: Flag.Flag<A>, most: number) =>
   Flag.map(Flag.between(flag, 0, most), (all) => (all.length === 0 ? undefined : all))
 
-export const files = (description: string) =>
-  fileArgument("file").pipe(Argument.withDescription(description), Argument.variadic({ min: 1 }))
+export const files = (description: string) => fileArgument("file", description).pipe(Argument.variadic({ min: 1 }))
 
 export const byDefault =
   <const B>(description: string, value: B, written = `${value}`) =>
@@ -71,3 +81,12 @@ export const json = toggle("json", "Print machine-readable JSON instead of text"
 export const csv = toggle("csv", "Print comma-separated values")
 export const forDuration = duration("for", "Stop by itself after this long, for example 30s, 5m, 6h, 7d")
 export const report = file("report", "Write a report to this HTML file")
+
+/** The help of a command: one sentence, and examples with their purposes. */
+export const help =
+  (description: string, examples: Readonly<Record<string, string>> = {}) =>
+  <const Name extends string, Input, ContextInput, E, R>(command: Command.Command<Name, Input, ContextInput, E, R>) =>
+    command.pipe(
+      Command.withDescription(description),
+      Command.withExamples(Object.entries(examples).map(([command, description]) => ({ command, description })))
+    )

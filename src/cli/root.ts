@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { version } from "../version.ts"
-import { help } from "./help.ts"
+import * as flags from "./flags.ts"
 import { presentWords } from "./moved.ts"
 
 const groups = {
@@ -34,9 +34,9 @@ const groups = {
     kill: () => import("./run/kill.ts").then(({ command }) => command)
   },
   Money: {
-    money: () => import("./money/money.ts").then(({ command }) => command),
-    profit: () => import("./money/profit.ts").then(({ command }) => command),
-    fills: () => import("./journal/fills.ts").then(({ command }) => command),
+    money: () => import("./money/money.ts").then(({ moneyCommand }) => moneyCommand),
+    profit: () => import("./money/money.ts").then(({ profitCommand }) => profitCommand),
+    fills: () => import("./money/money.ts").then(({ fillsCommand }) => fillsCommand),
     export: () => import("./money/export.ts").then(({ command }) => command)
   },
   Test: {
@@ -68,7 +68,7 @@ type Groups = typeof groups
 type Group = Readonly<Record<string, { [G in keyof Groups]: Groups[G][keyof Groups[G]] }[keyof Groups]>>
 
 const root = Command.make("limitbot").pipe(
-  help("Places resting limit orders and accounts for every unit of their money")
+  flags.help("Places resting limit orders and accounts for every unit of their money")
 )
 
 export const runCommand = (given: ReadonlyArray<string>) =>

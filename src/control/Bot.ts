@@ -4,16 +4,12 @@
  */
 import { Context, type Effect } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
-import type { Market, TwoSidedPrice } from "../domain/Market.ts"
-import type { StepTerms } from "../engine/tracking/Overdue.ts"
-import type * as Money from "../report/text/Money.ts"
-import type { Decision } from "../strategy/Decision.ts"
-import type { Inputs, Strategy } from "../strategy/Strategy.ts"
+import type { Market } from "../domain/Market.ts"
 import type { BacktestAnswer } from "../views/Backtest.ts"
 import type { Explanation } from "../views/Explanation.ts"
 import type { Plan } from "../views/Plan.ts"
-import type { Pulse } from "../views/Pulse.ts"
 import type { Reconciliation } from "../views/Reconciliation.ts"
+import type { RunningFacts } from "../views/Status.ts"
 import type { Refused } from "./api/ControlApi.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 import type { CloseAnswer, CloseRequest, OrderAnswer, OrderChange, OrderRequest, OrderStanding } from "./api/Order.ts"
@@ -55,17 +51,8 @@ export interface SwapServices {
 
 export class Bot extends Context.Service<
   Bot,
-  Pulse & {
-    readonly journal: string
-    readonly assets: Money.Assets
+  RunningFacts & {
     readonly markets: ReadonlyMap<string, Market>
-    readonly prices: ReadonlyMap<string, TwoSidedPrice>
-    readonly strategies: () => ReadonlyArray<Strategy>
-    /** The checks of its conditions now, by slot, and its decision; `undefined` before its first price. */
-    readonly checksOf: (strategy: Strategy) => Inputs | undefined
-    readonly decisionOf: (strategy: Strategy) => Decision | undefined
-    /** The time that each step of an order may take. */
-    readonly stuckAfter: StepTerms
     readonly wake: Effect.Effect<unknown>
     withdrawPlacements(placements: ReadonlyArray<string>, why: Reason): Effect.Effect<unknown>
     /** The kill switch: the same file that works without this server. */

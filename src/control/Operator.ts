@@ -46,6 +46,15 @@ export const obey = Effect.fn("Operator.obey", { root: true })(function* (
   return sentence
 })
 
+/** Records the operator's answer, unless the venue has settled the question in the meantime. */
+export const noteAnswer = Effect.fnUntraced(function* (answer: Problems.OperatorAnswer, books: Bookkeeper["Service"]) {
+  const now = yield* Clock.currentTimeMillis
+  yield* books.recordFrom((state) => {
+    const verdict = Problems.resolve(state, answer, now)
+    return Result.isSuccess(verdict) ? verdict.success : []
+  })
+})
+
 export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
   { wake }: Pick<Commanded, "wake">,
   by: string,
@@ -58,12 +67,7 @@ export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
   yield* Effect.annotateCurrentSpan({ placement, word })
   const verdict = Problems.resolve(books.state, answer, now)
   if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
-  // Checked again in the state in which it is recorded, because the venue may have reported something in the meantime.
-  const settled = books.recordFrom((state) => {
-    const present = Problems.resolve(state, answer, now)
-    return Result.isSuccess(present) ? present.success : []
-  })
-  yield* Effect.orDie(settled) // A journal that cannot be written stops the bot.
+  yield* Effect.orDie(noteAnswer(answer, books)) // A journal that cannot be written stops the bot.
   yield* note(by, `resolve --${word}`, placement, why)
   yield* wake
   return `${placement}: recorded as ${operatorWords[word].taken}`

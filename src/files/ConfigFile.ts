@@ -73,32 +73,21 @@ export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigIn
 
 export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const { parsed, to, folder } = yield* open(file)
+  const { secrets, settings } = parsed ?? {}
   const secretAt = (source: Read.Located<SecretSource> | undefined) =>
     source === undefined ? Effect.undefined : readSecret(source, folder, to)
-  const apiKey = yield* secretAt(parsed?.secrets.apiKey)
-  const partnerJwt = yield* secretAt(parsed?.secrets.partnerJwt)
-  const incidentToken = yield* secretAt(parsed?.settings?.venue.incidents?.token)
-  const proxy = yield* ProxySection.loaded(parsed?.secrets.proxy, folder, to)
-  const keystore = parsed?.secrets.keystore
-  const key =
-    keystore === undefined ? yield* secretAt(parsed?.secrets.key) : yield* KeystoreSource.open(keystore, folder, to)
-  const dashboardSettings = parsed?.settings?.dashboard
-  const dashboard =
-    dashboardSettings === undefined ? undefined : yield* DashboardConfig.loaded(dashboardSettings, folder, to)
-  const notify = yield* NotifyConfig.loadedTargets(parsed?.settings?.notify ?? [], folder, to)
-  const beat = parsed?.settings?.heartbeat
-  const heartbeat = beat === undefined ? undefined : yield* NotifyConfig.loadedHeartbeat(beat, folder, to)
-  const settings = parsed?.settings
-  const otlp =
-    settings?.otlp === undefined ? undefined : { url: settings.otlp.url, token: yield* secretAt(settings.otlp.token) }
-  const process = settings?.account.signer
-  const accountSigner = settings?.account.signerId
-  const signing =
-    process !== undefined && accountSigner !== undefined
-      ? { signer: process, signerId: accountSigner }
-      : key === undefined
-        ? undefined
-        : { key }
+  const apiKey = yield* secretAt(secrets?.apiKey)
+  const partnerJwt = yield* secretAt(secrets?.partnerJwt)
+  const incidentToken = yield* secretAt(settings?.venue.incidents?.token)
+  const proxy = yield* ProxySection.loaded(secrets?.proxy, folder, to)
+  const keystore = secrets?.keystore
+  const key = keystore ? yield* KeystoreSource.open(keystore, folder, to) : yield* secretAt(secrets?.key)
+  const dashboard = settings?.dashboard && (yield* DashboardConfig.loaded(settings.dashboard, folder, to))
+  const notify = yield* NotifyConfig.loadedTargets(settings?.notify ?? [], folder, to)
+  const heartbeat = settings?.heartbeat && (yield* NotifyConfig.loadedHeartbeat(settings.heartbeat, folder, to))
+  const otlp = settings?.otlp && { url: settings.otlp.url, token: yield* secretAt(settings.otlp.token) }
+  const { signer, signerId } = settings?.account ?? {}
+  const signing = signer && signerId !== undefined ? { signer, signerId } : key && { key }
   if (settings === undefined || apiKey === undefined || signing === undefined || to.problems.length > 0) {
     return yield* invalid(to)
   }

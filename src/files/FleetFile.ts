@@ -57,14 +57,10 @@ export const load = Effect.fn("FleetFile.load")(function* (file: string) {
   const folder = path.dirname(path.resolve(file))
   const options =
     fleetSettings?.dashboard === undefined ? usual : yield* DashboardConfig.loaded(fleetSettings.dashboard, folder, to)
-  const bots = yield* Effect.forEach(
-    [...(fleetSettings?.bots ?? [])],
-    ([
-      { value: name },
-      {
-        value: { token, url }
-      }
-    ]) => Effect.map(readSecret(token, folder, to), (token) => (token === undefined ? [] : [{ name, url, token }]))
+  const bots = yield* Effect.forEach([...(fleetSettings?.bots ?? [])], ([{ value: name }, { value }]) =>
+    Effect.map(readSecret(value.token, folder, to), (token) =>
+      token === undefined ? [] : [{ name, url: value.url, token }]
+    )
   )
   // Lines are not shown, because a misplaced secret may be on one of them.
   if (options === undefined || to.problems.length > 0)

@@ -125,23 +125,12 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
 
 const readOf = (file: string, text: string, markets: Markets, purpose: Purpose): ReadFile => {
   const { name, strategy } = StrategyFile.readingOf(text, file, markets)
+  const nothing = { file, text, name, strategies: [], problems: [], rendered: [] }
   return Result.match(suited(strategy, purpose), {
-    onSuccess: (strategy) => ({
-      file,
-      text,
-      name,
-      strategies: [ByHand.withOrderCount(strategy)],
-      problems: [],
-      rendered: []
-    }),
-    onFailure: (problems) => ({
-      file,
-      text,
-      name,
-      strategies: [],
-      problems,
-      rendered: problems.map((problem) => render(problem, text))
-    })
+    onSuccess: (strategy) => ({ ...nothing, strategies: [ByHand.withOrderCount(strategy)] }),
+    onFailure: (problems) => {
+      return { ...nothing, problems, rendered: problems.map((problem) => render(problem, text)) }
+    }
   })
 }
 
@@ -262,14 +251,11 @@ export const load = Effect.fn("StrategyFiles.load")(function* (
 })
 
 export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInCatalogue", {
-  name: Schema.String,
-  known: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    const hint = this.known.length === 0 ? "its files are missing here" : suggestion(this.name, this.known)
-    return `the catalogue has no strategy "${this.name}": ${hint}`
-  }
-}
+  message: Schema.String
+}) {}
+
+const notInCatalogue = (name: string, hint: string) =>
+  new NotInCatalogue({ message: `the catalogue has no strategy "${name}": ${hint}` })
 
 const extension = ".yaml"
 
@@ -286,7 +272,7 @@ export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name:
       .filter((file) => file.endsWith(extension))
       .map((file) => file.slice(0, -extension.length))
     if (catalogueNames.includes(name)) return yield* fileSystem.readFileString(path.join(folder, `${name}${extension}`))
-    if (catalogueNames.length > 0) return yield* new NotInCatalogue({ name, known: catalogueNames.sort() })
+    if (catalogueNames.length > 0) return yield* notInCatalogue(name, suggestion(name, catalogueNames.sort()))
   }
-  return yield* new NotInCatalogue({ name, known: [] })
+  return yield* notInCatalogue(name, "its files are missing here")
 })

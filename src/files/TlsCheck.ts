@@ -10,6 +10,6 @@ export class TlsUnverified extends Schema.TaggedError<TlsUnverified>()("TlsUnver
 }
 
 export const verified = Effect.gen(function* () {
-  const value = yield* Config.String(variable).pipe(Config.option, Effect.orElseSucceed(Option.none<string>))
+  const value = yield* Effect.option(Config.String(variable))
   if (Option.contains(value, "0")) return yield* new TlsUnverified()
 })

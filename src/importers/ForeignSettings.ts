@@ -5,6 +5,7 @@ import { isRecord } from "../domain/Text.ts"
 
 /** The file cannot be expressed as a strategy here. The message gives the reason and the remedy. */
 export class NotImported extends Schema.TaggedError<NotImported>()("NotImported", { message: Schema.String }) {}
+export const refused = (message: string) => new NotImported({ message })
 
 export interface ForeignSettings {
   /** `undefined` if the file does not set the key. */
@@ -125,7 +126,7 @@ export const needed = (
 ): Effect.Effect<Decimal.Decimal, NotImported> => {
   const value = settings.number(key)
   if (value !== undefined && Decimal.isPositive(value)) return Effect.succeed(value)
-  return Effect.fail(new NotImported({ message: `${key} is missing, or not above zero: ${why}` }))
+  return Effect.fail(refused(`${key} is missing, or not above zero: ${why}`))
 }
 
 const mostCounted = 1_000
@@ -135,9 +136,6 @@ export const countIn = (settings: ForeignSettings, key: string): Effect.Effect<n
   if (value === undefined) return Effect.succeed(undefined)
   const count = Decimal.toNumber(value)
   if (Number.isInteger(count) && count >= 0 && count <= mostCounted) return Effect.succeed(count)
-  return Effect.fail(
-    new NotImported({
-      message: `${key} is ${Decimal.format(value)}: it has to be a whole number from 0 to ${mostCounted}`
-    })
-  )
+  const why = `${key} is ${Decimal.format(value)}: it has to be a whole number from 0 to ${mostCounted}`
+  return Effect.fail(refused(why))
 }

@@ -6,7 +6,7 @@ import { isRecord, messageOf } from "../domain/Text.ts"
 import * as PlainFiles from "../files/PlainFiles.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
-import { type ForeignSettings, NotImported, settingsOf } from "./ForeignSettings.ts"
+import { type ForeignSettings, type NotImported, refused, settingsOf } from "./ForeignSettings.ts"
 import { freqtrade } from "./freqtrade.ts"
 import { hummingbot } from "./hummingbot.ts"
 import { passivbot } from "./passivbot.ts"
@@ -48,19 +48,17 @@ const recordIn = Effect.fnUntraced(function* (file: string) {
       const { size } = yield* fileSystem.stat(file)
       return size > mostBytes ? undefined : yield* fileSystem.readFileString(file)
     }),
-    (failed) => new NotImported({ message: `${file} cannot be read: ${PlainFiles.phraseOf(failed) ?? failed.message}` })
+    (failed) => refused(`${file} cannot be read: ${PlainFiles.phraseOf(failed) ?? failed.message}`)
   )
-  if (text === undefined) return yield* new NotImported({ message: `${file} has more than ${mostBytes} bytes` })
+  if (text === undefined) return yield* refused(`${file} has more than ${mostBytes} bytes`)
   const content = yield* Effect.try({
     try: (): unknown => parse(withoutRemarks(text)),
     // The reader's own message may contain a credential.
     catch: (thrown) =>
-      new NotImported({
-        message: `${file} is neither YAML nor JSON${/ at line \d+, column \d+/.exec(messageOf(thrown))?.[0] ?? ""}`
-      })
+      refused(`${file} is neither YAML nor JSON${/ at line \d+, column \d+/.exec(messageOf(thrown))?.[0] ?? ""}`)
   })
   if (isRecord(content)) return content
-  return yield* new NotImported({ message: `${file} has no settings: a configuration is a list of names and values` })
+  return yield* refused(`${file} has no settings: a configuration is a list of names and values`)
 })
 
 const nameOf = (file: string): string => {
@@ -75,27 +73,23 @@ const nameOf = (file: string): string => {
 export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot, budget, file, market }: ImportAsked) {
   const path = yield* Path.Path
   const settings = settingsOf(yield* recordIn(file))
-  const translated = yield* Effect.mapError(
-    translators[bot](settings, budget, namesIn(market, "/")),
-    ({ message }) => new NotImported({ message: `${file}: ${message}` })
+  const translated = yield* Effect.mapError(translators[bot](settings, budget, namesIn(market, "/")), ({ message }) =>
+    refused(`${file}: ${message}`)
   )
   const name = market ?? translated.market?.join("/")
   if (name === undefined)
-    return yield* new NotImported({
-      message: `${file} names no market, or none of this service: add --market BTC/USDC`
-    })
+    return yield* refused(`${file} names no market, or none of this service: add --market BTC/USDC`)
   const own = translated.budget.quote
   if (budget !== undefined && own !== undefined && !Decimal.equals(own, budget))
-    return yield* new NotImported({
-      message: `${file} sets its own quote budget, ${Decimal.format(own)}: omit --budget ${Decimal.format(budget)}, and edit the budget of the strategy instead`
-    })
+    return yield* refused(
+      `${file} sets its own quote budget, ${Decimal.format(own)}: omit --budget ${Decimal.format(budget)}, and edit the budget of the strategy instead`
+    )
   const whole = { ...translated.budget, ...(budget === undefined ? {} : { quote: budget }) }
-  if (whole.quote === undefined)
-    return yield* new NotImported({ message: `${file} has no quote budget: add --budget 1000` })
+  if (whole.quote === undefined) return yield* refused(`${file} has no quote budget: add --budget 1000`)
   const { base, name: fileName } = path.parse(file)
   const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
   const strategyResult = StrategyFile.parse(text, file, StrategyFiles.marketsOf(name.split("/")))
   if (Result.isSuccess(strategyResult)) return text
   const [problem] = strategyResult.failure
-  return yield* new NotImported({ message: `${file} makes no strategy here: ${problem?.message ?? "it is empty"}` })
+  return yield* refused(`${file} makes no strategy here: ${problem?.message ?? "it is empty"}`)
 })

@@ -68,13 +68,7 @@ export const costOfDeal = (
   return sum
 }
 
-export interface Named {
-  readonly name: string
-  readonly bot: string
-  readonly file: string
-  readonly market: string
-  readonly budget: { readonly base?: Decimal.Decimal; readonly quote?: Decimal.Decimal }
-}
+type Named = Pick<Translated, "budget"> & Readonly<Record<"bot" | "file" | "market" | "name", string>>
 
 export const textOf = (
   { kind, leftOut, otherwise, section }: Translated,

@@ -2,20 +2,14 @@
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { negate } from "../strategy/kinds/PriceLevels.ts"
-import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { type ForeignSettings, needed, refused } from "./ForeignSettings.ts"
 import { entersAtOnce, inHundred, line, namesIn, otherMarkets, percentOf, type Translated } from "./Translated.ts"
 
 /** freqtrade's strategies without a stop have this value or a lower one. */
 const asNone = Decimal.make(-99n, 2)
 
 /** A file of hyperopt (`params`) has only exits and no stake, so the user must give the amount of a deal. */
-interface Exits {
-  readonly targets: ForeignSettings | undefined
-  readonly stop: Decimal.Decimal | undefined
-  readonly trailing: ForeignSettings | undefined
-}
-
-const exitsIn = (settings: ForeignSettings): Exits => {
+const exitsIn = (settings: ForeignSettings) => {
   const params = settings.within("params")
   if (params === undefined)
     return { targets: settings.withinNumbers("minimal_roi"), stop: settings.number("stoploss"), trailing: settings }
@@ -35,14 +29,11 @@ const sizeOf = (settings: ForeignSettings, budget: Decimal.Decimal | undefined) 
   const stake = settings.text("stake_amount")
   const size = stake === undefined ? budget : Decimal.parse(stake)
   if (size !== undefined && Decimal.isPositive(size)) return Effect.succeed(size)
-  return Effect.fail(
-    new NotImported({
-      message:
-        stake === undefined
-          ? "it has no stake_amount: set the quote amount of a deal with --budget"
-          : `stake_amount is ${stake}: a strategy here has a fixed size, so write a number`
-    })
-  )
+  const why =
+    stake === undefined
+      ? "it has no stake_amount: set the quote amount of a deal with --budget"
+      : `stake_amount is ${stake}: a strategy here has a fixed size, so write a number`
+  return Effect.fail(refused(why))
 }
 
 /** Keys on which no order depends. */
@@ -58,15 +49,14 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
   const pairs = exchange?.texts("pair_whitelist") ?? []
   exchange?.pass("name", "key", "secret", "password", "ccxt_config", "ccxt_async_config", "pair_blacklist")
   const [pair] = pairs
-  if (pair?.includes(":") === true || (mode !== "" && mode !== "spot"))
-    return yield* new NotImported({
-      message: `${pair?.includes(":") === true ? `${pair} is a future` : `trading_mode is ${mode}`}: this service trades spot only`
-    })
+  const isFuture = pair?.includes(":") === true
+  if (isFuture || (mode !== "" && mode !== "spot"))
+    return yield* refused(
+      `${isFuture ? `${pair} is a future` : `trading_mode is ${mode}`}: this service trades spot only`
+    )
   const { stop, targets, trailing } = exitsIn(settings)
   if (targets === undefined)
-    return yield* new NotImported({
-      message: "it has no minimal_roi; copy it from the Python class into the configuration"
-    })
+    return yield* refused("it has no minimal_roi; copy it from the Python class into the configuration")
   const minutes = lastTarget(targets)
   const trails = trailing?.flag("trailing_stop") === true
   // Without `trailing_stop_positive`, freqtrade's stop itself trails the price from the start.

@@ -1,7 +1,7 @@
 /** Imports Hummingbot's market maker `pure_market_making`, whose spreads are percentages, and `grid_strike`, whose spreads are ratios. */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
-import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { countIn, type ForeignSettings, needed, refused } from "./ForeignSettings.ts"
 import { line, namesIn, percentOf, quoteRounded, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
@@ -9,9 +9,7 @@ export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings
   const name = settings.text("controller_name") ?? settings.text("strategy") ?? "nothing"
   if (name === "pure_market_making") return yield* quotesOf(settings)
   if (name === "grid_strike") return yield* gridOf(settings)
-  return yield* new NotImported({
-    message: `its strategy is ${name}: pure_market_making and grid_strike can be imported`
-  })
+  return yield* refused(`its strategy is ${name}: pure_market_making and grid_strike can be imported`)
 })
 
 /** Hummingbot's values for none, and its timer settings. */
@@ -19,9 +17,9 @@ const isNothing = /^(order_refresh_time: |(price_ceiling|price_floor): -1$|minim
 
 const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   if (settings.flag("split_order_levels_enabled"))
-    return yield* new NotImported({
-      message: "split_order_levels_enabled is on: each level has its own spread; set spread and step by hand"
-    })
+    return yield* refused(
+      "split_order_levels_enabled is on: each level has its own spread; set spread and step by hand"
+    )
   const why = "it is the distance of the quotes from the mid"
   const [bid, ask] = [yield* needed(settings, "bid_spread", why), yield* needed(settings, "ask_spread", why)]
   const size = yield* needed(settings, "order_amount", "it is the size of each order")
@@ -32,9 +30,7 @@ const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const sizes = Array.from({ length: levels }, (_, level) => Decimal.add(size, times(growth, level)))
   const smallest = sizes.at(-1)
   if (smallest === undefined || !Decimal.isPositive(smallest))
-    return yield* new NotImported({
-      message: "order_levels and order_level_amount leave no order: each level needs a size above zero"
-    })
+    return yield* refused("order_levels and order_level_amount leave no order: each level needs a size above zero")
   const isGrowing = !Decimal.equals(growth, Decimal.zero)
   return {
     kind: "market-making",
@@ -57,9 +53,9 @@ const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
 
 const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   if ((settings.text("side") ?? "1").replace("BUY", "1") !== "1")
-    return yield* new NotImported({
-      message: "side is not BUY: a grid that sells first is a grid with base in its budget; write it by hand"
-    })
+    return yield* refused(
+      "side is not BUY: a grid that sells first is a grid with base in its budget; write it by hand"
+    )
   const [lower, upper] = [
     yield* needed(settings, "start_price", "a grid has two ends"),
     yield* needed(settings, "end_price", "a grid has two ends")
@@ -76,9 +72,9 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const affordable = isAnySize ? apart : Math.floor(Decimal.toNumber(Decimal.divide(total, least, 6, "down")))
   const cells = Math.min(apart, affordable)
   if (cells < 1)
-    return yield* new NotImported({
-      message: "its ends are closer together than min_spread_between_orders, or its total is less than one order"
-    })
+    return yield* refused(
+      "its ends are closer together than min_spread_between_orders, or its total is less than one order"
+    )
   const market = namesIn(settings.text("trading_pair"), "-")
   const size = quoteRounded(market, Decimal.divide(total, Decimal.make(BigInt(cells)), 8, "down"), "down")
   return {

@@ -1,7 +1,7 @@
 /** Imports the long side of one coin of Passivbot 7. Each re-entry is a multiple of the position, so they form a geometric series. */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
-import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { type ForeignSettings, needed, refused } from "./ForeignSettings.ts"
 import { entersAtOnce, otherMarkets, percentOf, quoteRounded, type Translated } from "./Translated.ts"
 
 const maxOrders = 50
@@ -19,25 +19,21 @@ export const passivbot = Effect.fnUntraced(function* (
 ) {
   const version = settings.text("config_version")
   if (version !== undefined && !/^v?7(\.|$)/.test(version))
-    return yield* new NotImported({
-      message: `config_version is ${version.slice(0, 20)}: only version 7 can be imported; later versions use the same names differently`
-    })
+    return yield* refused(
+      `config_version is ${version.slice(0, 20)}: only version 7 can be imported; later versions use the same names differently`
+    )
   const long = settings.within("bot")?.within("long")
   if (long === undefined)
-    return yield* new NotImported({
-      message: "it has no bot.long: only the long side can be imported, in the form of version 7"
-    })
+    return yield* refused("it has no bot.long: only the long side can be imported, in the form of version 7")
   if (isOff(long))
-    return yield* new NotImported({
-      message: "bot.long is switched off (n_positions or total_wallet_exposure_limit is 0): it does not trade"
-    })
+    return yield* refused(
+      "bot.long is switched off (n_positions or total_wallet_exposure_limit is 0): it does not trade"
+    )
   const short = settings.within("bot")?.within("short")
   const alsoSells = short !== undefined && !isOff(short)
   short?.passAll()
   if (budget === undefined)
-    return yield* new NotImported({
-      message: "its sizes are shares of a wallet: set the quote amount it may use with --budget"
-    })
+    return yield* refused("its sizes are shares of a wallet: set the quote amount it may use with --budget")
   settings.pass("backtest", "optimize", "logging")
   const live = settings.within("live")
   const coins = live?.within("approved_coins")?.texts("long") ?? live?.texts("approved_coins") ?? []
@@ -60,8 +56,7 @@ export const passivbot = Effect.fnUntraced(function* (
     (key) => long.number(key) ?? []
   )
   const [markup] = marks.filter(Decimal.isPositive).toSorted(Decimal.compare)
-  if (markup === undefined)
-    return yield* new NotImported({ message: "it has no close_grid_markup: a deal needs an exit distance" })
+  if (markup === undefined) return yield* refused("it has no close_grid_markup: a deal needs an exit distance")
   long.pass("n_positions", "total_wallet_exposure_limit")
   return {
     kind: "deals",

@@ -1,7 +1,7 @@
 /** Imports a DCA bot or a grid bot of 3Commas. Percentages are written as percentages; a pair names its quote first (`USDT_BTC`). */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
-import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { countIn, type ForeignSettings, needed, refused } from "./ForeignSettings.ts"
 import {
   costOfDeal,
   entersAtOnce,
@@ -20,8 +20,7 @@ export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSetting
     ..."id account_id account_name account name created_at updated_at is_enabled type url_secret".split(" ")
   )
   const leverage = settings.text("leverage_type") ?? spot
-  if (leverage !== spot)
-    return yield* new NotImported({ message: `leverage_type is ${leverage}: this service trades spot only` })
+  if (leverage !== spot) return yield* refused(`leverage_type is ${leverage}: this service trades spot only`)
   settings.pass("leverage_custom_value")
   return yield* settings.number("grids_quantity") === undefined ? dealsOf(settings) : gridOf(settings)
 })
@@ -57,14 +56,13 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   ]
   yield* needed(settings, "grids_quantity", "a grid has levels")
   const levels = (yield* countIn(settings, "grids_quantity")) ?? 0
-  if (levels < 2)
-    return yield* new NotImported({ message: `grids_quantity is ${levels}: a grid has two levels or more` })
+  if (levels < 2) return yield* refused(`grids_quantity is ${levels}: a grid has two levels or more`)
   const size = yield* needed(settings, "quantity_per_grid", "it is the size of each level's order")
   const asset = settings.text("order_currency_type")
   if (asset !== "base" && asset !== "quote")
-    return yield* new NotImported({
-      message: `order_currency_type is ${asset ?? "missing"}: write base or quote, the asset of quantity_per_grid`
-    })
+    return yield* refused(
+      `order_currency_type is ${asset ?? "missing"}: write base or quote, the asset of quantity_per_grid`
+    )
   settings.pass(...gridNews)
   const market = marketOf(settings.text("pair"))
   const cells = levels - 1
@@ -106,21 +104,17 @@ const dealNews = [
 const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const side = settings.text("strategy") ?? "long"
   if (side !== "long")
-    return yield* new NotImported({
-      message: `strategy is ${side}: a bot that sells first borrows or holds there; deals here start from the budget: write side: sell by hand`
-    })
+    return yield* refused(
+      `strategy is ${side}: a bot that sells first borrows or holds there; deals here start from the budget: write side: sell by hand`
+    )
   const base = yield* needed(settings, "base_order_volume", "it is the size of the base order")
   const orders = (yield* countIn(settings, "max_safety_orders")) ?? 0
   const unit = settings.text("base_order_volume_type") ?? "quote_currency"
   if (unit !== "quote_currency")
-    return yield* new NotImported({
-      message: `base_order_volume_type is ${unit}: only quote_currency is a fixed amount`
-    })
+    return yield* refused(`base_order_volume_type is ${unit}: only quote_currency is a fixed amount`)
   const safetyUnit = settings.text("safety_order_volume_type") ?? unit
   if (orders > 0 && safetyUnit !== unit)
-    return yield* new NotImported({
-      message: `safety_order_volume_type is ${safetyUnit}: only quote_currency is a fixed amount`
-    })
+    return yield* refused(`safety_order_volume_type is ${safetyUnit}: only quote_currency is a fixed amount`)
   const isOfBase = settings.text("take_profit_type") === "base"
   settings.pass("start_order_type", "profit_currency", ...dealNews)
   const safety =

@@ -16,29 +16,17 @@ export const Candles = Schema.Struct({
 })
 
 export const candlesOf = (minutes: ReadonlyArray<Minute>, millis: number) => {
-  const columns = {
-    time: [] as Array<number>,
-    open: [] as Array<number>,
-    high: [] as Array<number>,
-    low: [] as Array<number>,
-    close: [] as Array<number>
-  }
-  let last = Number.NaN
+  const candles: Array<Minute> = []
   for (const { openedAt, open, high, low, close } of minutes) {
     const begins = openedAt - (openedAt % millis)
-    const index = columns.time.length - 1
-    if (begins === last) {
-      columns.high[index] = Math.max(columns.high[index] ?? high, high)
-      columns.low[index] = Math.min(columns.low[index] ?? low, low)
-      columns.close[index] = close
-      continue
+    const last = candles.at(-1)
+    if (last?.openedAt !== begins) candles.push({ openedAt: begins, open, high, low, close })
+    else {
+      const range = { high: Math.max(last.high, high), low: Math.min(last.low, low) }
+      candles[candles.length - 1] = { ...last, ...range, close }
     }
-    last = begins
-    columns.time.push(begins / 1000)
-    columns.open.push(open)
-    columns.high.push(high)
-    columns.low.push(low)
-    columns.close.push(close)
   }
-  return columns
+  const column = (key: Exclude<keyof Minute, "openedAt">) => candles.map((candle) => candle[key])
+  const time = candles.map(({ openedAt }) => openedAt / 1000)
+  return { time, open: column("open"), high: column("high"), low: column("low"), close: column("close") }
 }

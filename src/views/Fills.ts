@@ -72,25 +72,24 @@ export const fillView = (sequence: number, event: Of<"FillSeen">, assets: Money.
   }
 }
 
-interface OfOrder {
-  readonly limit: Decimal.Decimal | undefined
-  readonly echoed: number | undefined
-  readonly payout: Fee | undefined
-  readonly gridProfit: bigint | undefined
-}
-
-const rowOf = (trade: Trade, { echoed, limit, payout, gridProfit }: OfOrder, assets: Money.Assets) => ({
+const rowOf = (
+  trade: Trade,
+  assets: Money.Assets,
+  gridProfit: bigint | undefined,
+  payout: Fee | undefined,
+  life?: TradingRecord["orders"][number]
+) => ({
   at: iso(trade.at),
   market: trade.market,
   slot: slotKey(trade.strategy, trade.slot),
   side: trade.side,
-  limit: limit === undefined ? null : Decimal.format(limit),
+  limit: life === undefined ? null : Decimal.format(life.price),
   ...exchanged(trade, assets),
   /** The payout fee of its whole order; null until it is paid. */
   fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
   feeAsset: payout?.asset ?? null,
   /** The share of the input that the service takes, by the order's answer; null if the answer has none. */
-  echoedBasisPoints: echoed ?? null,
+  echoedBasisPoints: life?.echoedBasisPoints ?? null,
   /** In quote, fees not deducted; null for a fill that only opens. */
   gridProfit: gridProfit === undefined ? null : Money.amountText(assets, trade.quote, gridProfit),
   gridProfitAsset: trade.quote,
@@ -107,9 +106,8 @@ export const fillRows = (
   const lives = new Map(orders.map((life) => [life.placement, life]))
   const payouts = payoutsIn(fees)
   return trades.map((trade) => {
-    const life = lives.get(trade.placement)
-    const of = { limit: life?.price, echoed: life?.echoedBasisPoints, payout: payouts.get(trade.placement) }
-    return rowOf(trade, { ...of, gridProfit: gridProfit.get(fillKey(trade)) }, assets)
+    const { placement } = trade
+    return rowOf(trade, assets, gridProfit.get(fillKey(trade)), payouts.get(placement), lives.get(placement))
   })
 }
 
@@ -137,13 +135,8 @@ export const filledOrders = (
         quoteAmount: sum((part) => part.quoteAmount)
       }
       const earned = parts.flatMap((part) => gridProfit.get(fillKey(part)) ?? [])
-      const of = {
-        limit: undefined,
-        echoed: undefined,
-        payout: payouts.get(placement),
-        gridProfit: earned.length === 0 ? undefined : earned.reduce((total, each) => total + each, 0n)
-      }
-      return { ...rowOf(whole, of, assets), parts: parts.length }
+      const profit = earned.length === 0 ? undefined : earned.reduce((total, each) => total + each, 0n)
+      return { ...rowOf(whole, assets, profit, payouts.get(placement)), parts: parts.length }
     })
 }
 

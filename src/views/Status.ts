@@ -89,13 +89,15 @@ export const Status = Schema.Struct({
 })
 export type Status = typeof Status.Type
 
-interface RunningFacts extends Pulse {
+export interface RunningFacts extends Pulse {
   readonly journal: string
   readonly assets: Money.Assets
   readonly strategies: () => ReadonlyArray<Strategy>
+  /** The checks of its conditions now, by slot, and its decision; `undefined` before its first price. */
   readonly checksOf: (strategy: Strategy) => Inputs | undefined
   readonly decisionOf: (strategy: Strategy) => Decision | undefined
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  /** The time that each step of an order may take. */
   readonly stuckAfter: StepTerms
 }
 

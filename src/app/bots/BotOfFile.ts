@@ -16,12 +16,15 @@ const standing = Effect.fnUntraced(function* (journal: string, now: number) {
   return { running, pid: holder?.pid, killSwitch: yield* Effect.flatten(KillFile.watch(journal)) }
 })
 
+/** The module of a command is loaded only when it is called. */
+const resolving = Effect.promise(() => import("../journal/Resolving.ts"))
+const journalFile = Effect.promise(() => import("../journal/JournalFile.ts"))
+const reconciling = Effect.promise(() => import("../reconcile/ReconcileAsked.ts"))
+const looking = Effect.promise(() => import("../containment/Looking.ts"))
+
 const make = (file: string) =>
   Effect.map(Effect.context<FileSystem.FileSystem | Path.Path | Process>(), (context) => {
     const here = Effect.provideContext(context)
-    /** Loads the module of a command only when it is called. */
-    const by = <M, A, E, R>(module: () => Promise<M>, call: (loaded: M) => Effect.Effect<A, E, R>) =>
-      here(Effect.flatMap(Effect.promise(module), call))
     return ChosenBot.of({
       flag: `--config ${file}`,
       settings: here(ConfigFile.loadSettings(file)),
@@ -32,26 +35,13 @@ const make = (file: string) =>
         const { journal } = yield* ConfigFile.loadSettings(file)
         return (yield* RunningBot.ask(journal, callOf(name, target, why))).message
       }, here),
-      resolve: (...asked) =>
-        by(
-          () => import("../journal/Resolving.ts"),
-          ({ carry }) => carry(...asked)
-        ),
-      verified: (heads) =>
-        by(
-          () => import("../journal/JournalFile.ts"),
-          ({ verifiedFile }) => verifiedFile(file, heads)
-        ),
-      compared: (isAccepted) =>
-        by(
-          () => import("../reconcile/ReconcileAsked.ts"),
-          ({ compareHere }) => compareHere(file, isAccepted)
-        ),
-      actors: (state) =>
-        by(
-          () => import("../containment/Looking.ts"),
-          ({ aroundFile }) => aroundFile(file, state)
-        ).pipe(Effect.map(({ commanding, orders }) => ({ commanding, orders: here(orders) })))
+      resolve: (...asked) => here(Effect.flatMap(resolving, ({ carry }) => carry(...asked))),
+      verified: (heads) => here(Effect.flatMap(journalFile, ({ verifiedFile }) => verifiedFile(file, heads))),
+      compared: (isAccepted) => here(Effect.flatMap(reconciling, ({ compareHere }) => compareHere(file, isAccepted))),
+      actors: Effect.fnUntraced(function* (state) {
+        const { commanding, orders } = yield* (yield* looking).aroundFile(file, state)
+        return { commanding, orders: here(orders) }
+      }, here)
     })
   })
 

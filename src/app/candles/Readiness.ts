@@ -1,12 +1,13 @@
 /** Computes when indicators will have their candles. A source far from known prices is probably another market or unit. */
-import { Clock, Effect, Path } from "effect"
+import { Clock, Effect, FileSystem, Path } from "effect"
 import { median } from "../../domain/Amount.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import { age } from "../../domain/Words.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
-import type { Minute } from "../../journal/PriceStore.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import * as Layers from "../../Layers.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy, type WatchedMarket } from "../../strategy/Strategy.ts"
 import type { Readiness } from "../../views/Plan.ts"
@@ -128,3 +129,24 @@ export const lineOf = ({ market, timeframes, source, problem, note }: Readiness,
   const wrong = [problem, note].flatMap((text) => (text === null ? [] : [` (${text})`])).join("")
   return `${title}: ${missing.length === 0 ? "ready" : missingTexts.join("; ")}${hint}${wrong}`
 }
+
+/** Computes for `check` how long strategies would wait if the bot started now. Requests no prices. */
+export const ofFiles = Effect.fn("Readiness.ofFiles")(function* (
+  strategies: ReadonlyArray<Strategy>,
+  sources: MarketSources,
+  journal: string | undefined
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const now = yield* Clock.currentTimeMillis
+  const hasJournal = journal !== undefined && (yield* Effect.orElseSucceed(fileSystem.exists(journal), () => false))
+  const readiness = yield* lookAll(strategies, sources, (seen) =>
+    Effect.map(hasJournal ? recorded(journal, seen, now) : Effect.succeed([]), (own) => ({ own }))
+  )
+  return readiness.map((each) => ({ ...each, line: lineOf(each, now) }))
+})
+
+const recorded = (journal: string, { market, candles }: WatchedMarket, now: number) =>
+  Effect.flatMap(PriceStore, (store) => store.since(market.name, now - CandleSource.spanOf(candles))).pipe(
+    Effect.provide(Layers.readOnlyJournal(journal)),
+    Effect.orElseSucceed(() => [])
+  )

@@ -10,12 +10,7 @@ import type { MarketSources } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
 
-export interface WarmPrices {
-  readonly use: (strategies: ReadonlyArray<Strategy>) => void
-  readonly store: PriceStore["Service"]
-  readonly readDue: Effect.Effect<void>
-  readonly forever: Effect.Effect<never>
-}
+export type WarmPrices = Effect.Success<ReturnType<typeof make>>
 
 /** A source gets this long to write the candle that has closed. */
 const graceMillis = 5 * secondMillis
@@ -115,17 +110,16 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     })
   })
 
-  const prices: WarmPrices = {
-    use: (strategies) => {
+  return {
+    use: (strategies: ReadonlyArray<Strategy>) => {
       neededCandles = wantedBy(strategies, ofMarkets, path)
     },
     store: {
       ...own,
       since,
       told: (market, timeframe) => lastReports.get(market)?.candles.get(timeframe) ?? own.told(market, timeframe)
-    },
+    } satisfies PriceStore["Service"],
     readDue,
     forever: Effect.forever(Effect.andThen(readDue, Effect.sleep(secondMillis)))
   }
-  return prices
 })

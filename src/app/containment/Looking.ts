@@ -40,79 +40,56 @@ const fates = {
   doubtful: "sent, execution unknown"
 } as const
 
-const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
-  all
-    .filter(({ state }) => state === "funding" || state === "in doubt")
-    .map((each) => {
-      const { funding } = each
-      const isByWallet = funding?.payment !== undefined
-      const text = isByWallet
-        ? "requested from a wallet, which may still pay"
-        : fates[funding === undefined ? "doubtful" : Payload.certaintyOf(funding)]
-      return {
-        id: placementText(each),
-        text,
-        amount: inputOf(view, each),
-        ...present({ until: isByWallet ? undefined : funding?.validUntil })
-      }
-    })
+type Fate = Pick<Loose, "text" | "until">
 
-/** Lists orders that anyone with the key could still pay, including those that no slot plans. */
-const unpaid = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> => [
-  ...all
-    .filter(({ state }) => state === "planned" || state === "creating" || state === "created")
-    .map((each) => ({ id: placementText(each), text: `${each.state}, and not paid`, amount: inputOf(view, each) })),
-  ...[...view.state.placements.values()].flatMap(({ spares }) =>
+const paymentFate = ({ funding }: Placement): Fate =>
+  funding?.payment === undefined
+    ? {
+        text: fates[funding === undefined ? "doubtful" : Payload.certaintyOf(funding)],
+        ...present({ until: funding?.validUntil })
+      }
+    : { text: "requested from a wallet, which may still pay" }
+
+/** Lists orders that no slot plans, and that anyone with the key could still pay. */
+const sparesIn = ({ placements }: BotState): ReadonlyArray<Loose> =>
+  [...placements.values()].flatMap(({ spares }) =>
     [...spares].flatMap(([id, isCancelled]) =>
       isCancelled ? [] : [{ id, text: "a spare order, not funded and not cancelled yet" }]
     )
   )
-]
-
-const resting = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
-  all
-    .filter(({ state }) => state === "open")
-    .map((each) => ({
-      id: placementText(each),
-      text: `open${each.cancel === undefined ? "" : ", cancel requested"}`,
-      amount: inputOf(view, each),
-      until: each.deadline
-    }))
-
-const comingBack = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
-  all
-    .filter(({ state }) => state === "closing")
-    .map((each) => ({
-      id: placementText(each),
-      text: `ended; payout ${each.payout}, refund ${each.refund}`,
-      amount: inputOf(view, each)
-    }))
 
 export const journalLists = (view: View): readonly [LookedAt, ...ReadonlyArray<LookedAt>] => {
-  const all = unfinished(view.state)
-  const at = `${view.journal} up to event ${view.state.sequence}`
-  const list = (name: string, found: ReadonlyArray<Loose>): LookedAt => ({ name, at, lookedAt: view.now, found })
+  const { journal, now: lookedAt, state } = view
+  const at = `${journal} up to event ${state.sequence}`
+  const listOf = (states: ReadonlyArray<Placement["state"]>, fateOf: (placement: Placement) => Fate) =>
+    unfinished(state)
+      .filter((each) => states.includes(each.state))
+      .map((each): Loose => ({ id: placementText(each), amount: inputOf(view, each), ...fateOf(each) }))
+  const payments = listOf(["funding", "in doubt"], paymentFate)
+  const unpaid = listOf(["planned", "creating", "created"], (each) => ({ text: `${each.state}, and not paid` }))
+  const open = listOf(["open"], ({ cancel, deadline: until }) => ({
+    text: `open${cancel === undefined ? "" : ", cancel requested"}`,
+    until
+  }))
+  const closing = listOf(["closing"], ({ payout, refund }) => ({ text: `ended; payout ${payout}, refund ${refund}` }))
   return [
-    list("Signed payments that may still be executed", payments(view, all)),
-    list("Orders that are not paid", unpaid(view, all)),
-    list("Open orders", resting(view, all)),
-    list("Money on its way back", comingBack(view, all))
+    { name: "Signed payments that may still be executed", at, lookedAt, found: payments },
+    { name: "Orders that are not paid", at, lookedAt, found: [...unpaid, ...sparesIn(state)] },
+    { name: "Open orders", at, lookedAt, found: open },
+    { name: "Money on its way back", at, lookedAt, found: closing }
   ]
 }
 
-const now = Clock.currentTimeMillis
+/** Returns the list as checked now. */
+const checked = (name: string, at: string, found: ReadonlyArray<Loose>) =>
+  Effect.map(Clock.currentTimeMillis, (lookedAt): LookedAt => ({ name, at, lookedAt, found }))
 
 const actors = Effect.fnUntraced(function* (journal: string) {
   const holder = yield* Lease.holder(journal)
   const killed = yield* yield* KillFile.watch(journal)
   const who = holder === undefined ? "a bot that is started" : `the bot in process ${holder.pid}`
   const switchEntries = killed === undefined ? [{ id: "kill switch", text: `off: ${who} creates and pays` }] : []
-  const looked: LookedAt = {
-    name: "Can place and pay again",
-    at: `${journal}.kill and .lease`,
-    lookedAt: yield* now,
-    found: switchEntries
-  }
+  const looked = yield* checked("Can place and pay again", `${journal}.kill and .lease`, switchEntries)
   return { looked, isRunning: holder !== undefined }
 })
 
@@ -131,14 +108,14 @@ const tokens = Effect.fnUntraced(function* (journal: string, isRunning: boolean)
         tokenEntries.push({ id: name, text: `commands the bot as ${role}: limitbot people ${name} --revoke` })
   }
   const at = isRunning ? `${journal}.token and .people` : "no bot runs, so no token works"
-  return { name: "Tokens that command", at, lookedAt: yield* now, found: tokenEntries } satisfies LookedAt
+  return yield* checked("Tokens that command", at, tokenEntries)
 })
 
 /** Lists payments that a signer process has signed for any caller, and those that an approval still lets it sign. */
 const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalView) {
   const { record } = yield* SignerFile.load(file)
   const entries = yield* Record.readRecord(record)
-  const lookedAt = yield* now
+  const lookedAt = yield* Clock.currentTimeMillis
   const byId = new Map([...assets.values()].map((asset) => [asset.id, asset]))
   const amountOf = ({ amount = "0", asset = "" }: Record.RecordEntry): string => {
     const assetOfId = byId.get(asset)
@@ -146,18 +123,15 @@ const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalV
       ? `${amount} smallest units of ${asset}`
       : formatWithSymbol(BigInt(amount), assetOfId)
   }
-  const alive = Spending.aliveIn(entries, lookedAt).map((each) => ({
-    id: each.depositAddress ?? "",
-    text: "signed for this address",
-    amount: amountOf(each),
-    ...present({ until: each.until ?? each.validUntil })
-  }))
-  const words = Spending.unspentWords(entries, lookedAt).map((each) => ({
-    id: each.by ?? "",
-    text: "an approval of one payment",
-    amount: amountOf(each),
-    ...present({ until: each.validUntil })
-  }))
+  const looseOf = (text: string, entry: Record.RecordEntry, id = "", until?: number): Loose => {
+    return { id, text, amount: amountOf(entry), ...present({ until }) }
+  }
+  const alive = Spending.aliveIn(entries, lookedAt).map((each) =>
+    looseOf("signed for this address", each, each.depositAddress, each.until ?? each.validUntil)
+  )
+  const words = Spending.unspentWords(entries, lookedAt).map((each) =>
+    looseOf("an approval of one payment", each, each.by, each.validUntil)
+  )
   return [
     { name: "Payments that the signer signed, still valid", at: record, lookedAt, found: alive },
     { name: "Approvals that are not used yet", at: record, lookedAt, found: words }
@@ -166,7 +140,7 @@ const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalV
 
 const ofVenue = Effect.fnUntraced(function* (file: string, state: BotState) {
   const { found } = yield* VenueAccess.look(file, (config, signerId) => VenueOrders.listed(config, signerId, state))
-  return { name: VenueOrders.name, lookedAt: yield* now, ...found } satisfies LookedAt
+  return yield* checked(VenueOrders.name, found.at, found.found)
 })
 
 /** Lists public money of the account that a signed payment can still move. Empty if no source reports public money. */
@@ -183,9 +157,7 @@ const publicMoney = Effect.fnUntraced(function* (file: string, { assets }: Journ
     const amount = formatWithSymbol(available, asset)
     return [{ id: asset.symbol, text: "in the account at the verifier", amount }]
   })
-  return [
-    { name: publicName, at: saltFrom, lookedAt: yield* now, found: verifierBalances }
-  ] satisfies ReadonlyArray<LookedAt>
+  return [yield* checked(publicName, saltFrom, verifierBalances)]
 })
 const publicName = "Public money that a signed payment can take"
 
@@ -220,7 +192,7 @@ const switchOfAccount = Effect.fnUntraced(function* (
         ? [{ id: "kill switch", text: `on, but ${who} has not obeyed it yet` }]
         : []
   const at = "its row and its journal; anyone with a token of the fleet's page, or its database, can release it"
-  return { name: "Can place and pay again", at, lookedAt: yield* now, found: switchEntries } satisfies LookedAt
+  return yield* checked("Can place and pay again", at, switchEntries)
 })
 
 const decodeWord = Schema.decodeUnknownOption(Schema.fromJsonString(AccountWord))
@@ -231,7 +203,7 @@ const waiting = Effect.fnUntraced(function* (words: ReadonlyArray<WaitingWord>) 
     return command._tag === "Some" && isLook(command.value) ? [] : [{ id: by, text: `sent, not done yet: ${word}` }]
   })
   const at = "the table limitbot_messages"
-  return { name: "Commands not applied yet", at, lookedAt: yield* now, found: pendingCommands } satisfies LookedAt
+  return yield* checked("Commands not applied yet", at, pendingCommands)
 })
 
 export const aroundAccount = Effect.fnUntraced(function* <E extends { readonly message: string }>(
@@ -241,7 +213,7 @@ export const aroundAccount = Effect.fnUntraced(function* <E extends { readonly m
   listed: Effect.Effect<Extract<AccountAnswer, { readonly _tag: "Listed" }>, E>
 ) {
   const orders = listed.pipe(
-    Effect.zipWith(now, ({ at, found }, lookedAt): Looked => ({ name: VenueOrders.name, at, lookedAt, found })),
+    Effect.flatMap(({ at, found }): Effect.Effect<Looked> => checked(VenueOrders.name, at, found)),
     Effect.catch(unseen(VenueOrders.name, "the venue, by its owner"))
   )
   return { commanding: [yield* switchOfAccount(row, state), yield* waiting(words)], orders }

@@ -33,12 +33,10 @@ import * as OrderServices from "./OrderServices.ts"
 const patienceMillis = 120_000
 const curvePoints = 500
 
-export interface BotServicesOptions {
+export interface BotServicesOptions extends EditedFiles.EditedOptions {
   readonly config: BotConfig
   readonly configFile: string
   readonly account: VenueAccount
-  readonly files: () => ReadonlyArray<string>
-  readonly running: () => ReadonlyArray<Strategy>
   /** A dry run has imaginary orders, so there is nothing at the venue to compare with. */
   readonly isDry: boolean
   readonly reload: Effect.Effect<string, Refused>

@@ -1,10 +1,12 @@
-/** Runs `limitbot check`: every start check with its finding, or the facts of the service. */
-import { Effect } from "effect"
+/** Runs `limitbot check`: every start check with its finding, the facts of the service, or what to change for this version. */
+import { Effect, Result } from "effect"
 import * as Drift from "../../domain/Drift.ts"
 import { countText } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
+import { isThere } from "../journal/JournalView.ts"
 import { type CheckFinding, ok, wrong } from "../start/CheckFinding.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
@@ -49,7 +51,7 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
   return [configFinding, ...(yield* StartChecks.all(config))]
 })
 
-export const compared = Effect.fn("Doctor.compared")(function* ({ config }: { readonly config: string }) {
+export const compared = Effect.fn("Doctor.compared")(function* (config: string) {
   const { found } = yield* VenueAccess.look(config, ({ markets }) =>
     Canary.use((canary) => canary.look(markets.assets))
   )
@@ -65,4 +67,35 @@ export const compared = Effect.fn("Doctor.compared")(function* ({ config }: { re
     ],
     exit: why === undefined ? undefined : new PrintedFailure({ message: why })
   } satisfies CommandAnswer
+})
+
+const unchanged = (what: string, file: string) => ok(what, `${file}: read as it is`)
+
+const toChange = (what: string, rendered: string) =>
+  wrong(what, rendered, "change it before the first start of this version")
+
+const journalFindings = Effect.fnUntraced(function* (journal: string) {
+  if (!(yield* isThere(journal))) return [ok("journal", `${journal}: does not exist yet`)]
+  const tables = yield* Effect.result(StartChecks.tables(journal))
+  if (Result.isFailure(tables))
+    return [wrong("journal", `${journal}: ${tables.failure.message}`, "run limitbot check for the cause")]
+  return tables.success.length === 0 ? [unchanged("journal", journal)] : tables.success
+})
+
+/** Checks if this version can read the configuration, strategy files and journal of an earlier one. Changes nothing. */
+export const upgraded = Effect.fn("Doctor.upgraded")(function* (config: string, files: ReadonlyArray<string>) {
+  const settings = yield* Effect.result(ConfigFile.loadSettings(config))
+  const { journal, markets } = Result.isSuccess(settings)
+    ? settings.success
+    : { journal: undefined, markets: yield* StrategyFiles.marketsNamedIn(files) }
+  const strategyFiles = yield* StrategyFiles.readAll(files, markets, "live")
+  const faulty = new Set(strategyFiles.problems.map(({ file }) => file))
+  return answerOf([
+    Result.isSuccess(settings)
+      ? unchanged("configuration", config)
+      : toChange("configuration", settings.failure.message),
+    ...files.filter((file) => !faulty.has(file)).map((file) => unchanged("strategy", file)),
+    ...strategyFiles.rendered.map((each) => toChange("strategy", each)),
+    ...(journal === undefined ? [] : yield* journalFindings(journal))
+  ])
 })

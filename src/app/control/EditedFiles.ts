@@ -23,6 +23,7 @@ export const refuse = (error: unknown): Refused => new Refused({ message: messag
 
 export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets }, files, running }: EditedOptions) {
   const fileSystem = yield* FileSystem.FileSystem
+  const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
 
   const requireListed = (file: string) =>
     files().includes(file)
@@ -40,21 +41,16 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
 
   const mayRun = (edited: FileText) => Effect.andThen(requireListed(edited.file), bringsNoCode(edited))
 
-  const readWith = Effect.fnUntraced(
-    function* (texts: ReadonlyArray<FileText>) {
-      yield* Effect.forEach(texts, mayRun, { discard: true })
-      return yield* StrategyFiles.laidOver(texts)(StrategyFiles.readAll(files(), markets))
-    },
-    Effect.provideService(FileSystem.FileSystem, fileSystem)
-  )
+  const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
+    yield* Effect.forEach(texts, mayRun, { discard: true })
+    return yield* StrategyFiles.laidOver(texts)(StrategyFiles.readAll(files(), markets))
+  }, withFiles)
 
   const check: BotServices["check"] = (texts) => Effect.map(readWith(texts), ({ rendered }) => rendered)
 
   const view = Effect.fnUntraced(function* (file: string) {
     const text = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
-    const { strategies, rendered } = yield* StrategyFiles.readAll([file], markets).pipe(
-      Effect.provideService(FileSystem.FileSystem, fileSystem)
-    )
+    const { strategies, rendered } = yield* withFiles(StrategyFiles.readAll([file], markets))
     const strategy = running().find((each) => each.file === file)
     return {
       file,
@@ -75,7 +71,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     }
     // A link stays a link.
     yield* Effect.flatMap(fileSystem.realPath(file), (real) => WholeFile.writeAtomically(real, text)).pipe(
-      Effect.provideService(FileSystem.FileSystem, fileSystem),
+      withFiles,
       Effect.mapError(refuse)
     )
   })

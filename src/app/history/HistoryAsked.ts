@@ -5,7 +5,6 @@ import { countText } from "../../domain/Words.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
-import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Progress from "../../process/Progress.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
@@ -61,10 +60,7 @@ export const historyOf = Effect.fn("HistoryAsked.found")(function* (given: Asked
   const config = yield* ConfigFile.load(given.config)
   const signerId = yield* VenueAccess.signerOf(config)
   if (config.venue.partnerJwt === undefined) return yield* new NoPartnerJwt()
-  return yield* answered(given, config.venue.ledger).pipe(
-    Effect.provide(VenueAccess.withHistory(config, signerId)),
-    Effect.provide(Sqlite.layer({ filename: config.journal }))
-  )
+  return yield* Effect.provide(answered(given, config.venue.ledger), VenueAccess.besideJournal(config, signerId))
 })
 
 const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) {

@@ -29,22 +29,18 @@ const csv = (entries: ReadonlyArray<HistoryEntry>): string =>
 
 const headings = ["TIME", "STATUS", "PAID", "RECEIVED", "VALUE USD", "REFUND", "ADDRESS", "MEMO"]
 
-interface Row {
-  readonly fields: Fields | AccountEntry["item"]
-  readonly paid: string | undefined
-  readonly received: string | undefined
-  readonly problem: string | undefined
-}
-
-const render = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+/** A line of the account's own history has no amounts in smallest units. */
+const render = (
+  rows: ReadonlyArray<{ readonly fields: Fields; readonly problem: string | undefined }>
+): ReadonlyArray<string> => {
   const isOdd = rows.some(({ problem }) => problem !== undefined)
   return Table.render(
     [...headings, ...(isOdd ? ["ODD"] : [])],
-    rows.map(({ fields, paid, problem, received }) => [
+    rows.map(({ fields, problem }) => [
       fields.createdAt ?? "?",
       fields.status ?? "?",
-      `${paid ?? "?"} ${short(fields.originAsset ?? "?")}`,
-      `${received ?? "?"} ${short(fields.destinationAsset ?? "?")}`,
+      `${fields.amountInFormatted ?? fields.amountIn ?? "?"} ${short(fields.originAsset ?? "?")}`,
+      `${fields.amountOutFormatted ?? fields.amountOut ?? "?"} ${short(fields.destinationAsset ?? "?")}`,
       fields.amountInUsd ?? "",
       fields.refundReason ?? "",
       fields.depositAddress ?? "?",
@@ -55,25 +51,11 @@ const render = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
 }
 
 const lines = (entries: ReadonlyArray<HistoryEntry>): ReadonlyArray<string> =>
-  render(
-    entries.map(({ problem, record: fields }) => ({
-      fields,
-      paid: fields.amountInFormatted ?? fields.amountIn,
-      received: fields.amountOutFormatted ?? fields.amountOut,
-      problem
-    }))
-  )
+  render(entries.map(({ problem, record: fields }) => ({ fields, problem })))
 
 export const list = { json: (entries: ReadonlyArray<HistoryEntry>) => entries.map(({ said }) => said), csv, lines }
 
 export const accountTable = (entries: ReadonlyArray<AccountEntry>): ReadonlyArray<string> =>
-  render(
-    entries.map(({ item: fields, problem }) => ({
-      fields,
-      paid: fields.amountInFormatted,
-      received: fields.amountOutFormatted,
-      problem
-    }))
-  )
+  render(entries.map(({ item: fields, problem }) => ({ fields, problem })))
 
 const short = (assetId: string): string => assetId.replace(/^nep\d+:/, "")

@@ -3,7 +3,7 @@
  * Nothing is written before all answers are there, and an existing file is replaced only after a yes.
  */
 import { Console, Effect, FileSystem, Path, Result, Schema } from "effect"
-import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
+import { format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { present } from "../../domain/Present.ts"
@@ -13,6 +13,7 @@ import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { render } from "../../strategy/Problem.ts"
 import type { Question } from "../../strategy/Setup.ts"
+import type { Budget } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import type { ProfileName } from "../../venue/profile/Profiles.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -24,11 +25,6 @@ import * as InitText from "./InitText.ts"
 import * as Interview from "./Interview.ts"
 import * as SchemaFile from "./SchemaFile.ts"
 import * as StrategyQuestions from "./StrategyQuestions.ts"
-
-interface Budget {
-  readonly base: Amount
-  readonly quote: Amount
-}
 
 /** Advises to move money if another account of the key pays and has too little. Does not wait for unreadable balances. */
 const shieldingAdvice = Effect.fn("Init.shieldingAdvice")(function* (file: string, market: Market, budget: Budget) {

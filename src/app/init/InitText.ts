@@ -8,6 +8,7 @@ import { kinds } from "../../strategy/kinds.ts"
 import { usualLines } from "../../strategy/LimitsSection.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import type { Answers, Question } from "../../strategy/Setup.ts"
+import type { Budget } from "../../strategy/Strategy.ts"
 import { factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
 
 export const readAnswer = <A>(read: Read.Reader<A>, answer: string) => {
@@ -125,10 +126,7 @@ journal: ${journal}  # everything the bot did and saw; relative to this file
 dashboard: {}  # a page on this machine while the bot runs: limitbot status --dashboard prints its address
 `)
 
-export const budgetText = (
-  { base, quote }: Market,
-  budget: { readonly base: bigint; readonly quote: bigint }
-): string =>
+export const budgetText = ({ base, quote }: Market, budget: Budget): string =>
   [
     ...(budget.base > 0n ? [formatWithSymbol(budget.base, base)] : []),
     ...(budget.quote > 0n ? [formatWithSymbol(budget.quote, quote)] : [])

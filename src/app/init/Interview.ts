@@ -5,14 +5,7 @@ import { ask as askAtTerminal } from "../../process/Terminal.ts"
 import type { Question } from "../../strategy/Setup.ts"
 import { back, mistakeIn } from "./InitText.ts"
 
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
-  flag: Schema.String,
-  problem: Schema.String
-}) {
-  override get message(): string {
-    return `nothing was written, ${this.flag}: ${this.problem}`
-  }
-}
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
 const ownFlags: ReadonlyMap<string, string> = new Map([
   ["venue", "--venue"],
@@ -25,6 +18,9 @@ const ownFlags: ReadonlyMap<string, string> = new Map([
 ])
 
 const flagOf = (key: string): string => ownFlags.get(key) ?? `--set ${key}=…`
+
+const noAnswer = (key: string, problem: string) =>
+  new NoAnswer({ message: `nothing was written, ${flagOf(key)}: ${problem}` })
 
 export const make = Effect.fn("Interview.make")(function* (
   given: ReadonlyMap<string, string>,
@@ -42,9 +38,9 @@ export const make = Effect.fn("Interview.make")(function* (
     const presetAnswer = given.get(key) ?? (takesFallbacks ? fallback : undefined)
     if (presetAnswer !== undefined) {
       const problem = mistakeIn(question, presetAnswer)
-      return problem === undefined ? presetAnswer : yield* new NoAnswer({ flag: flagOf(key), problem })
+      return problem === undefined ? presetAnswer : yield* noAnswer(key, problem)
     }
-    if (takesFallbacks) return yield* new NoAnswer({ flag: flagOf(key), problem: `is needed: ${text}` })
+    if (takesFallbacks) return yield* noAnswer(key, `is needed: ${text}`)
     return yield* askAtTerminal(promptFor(question, mayGoBack)).pipe(Effect.provideService(Terminal.Terminal, shared))
   })
   const ask = (question: Question) => answerTo(question, false)
@@ -57,7 +53,7 @@ export const make = Effect.fn("Interview.make")(function* (
       const used = yield* Effect.result(use(yield* ask(question)))
       if (Result.isSuccess(used)) return used.success
       const problem = used.failure.message
-      if (!isPersonal(question.key)) return yield* new NoAnswer({ flag: flagOf(question.key), problem })
+      if (!isPersonal(question.key)) return yield* noAnswer(question.key, problem)
       yield* Console.log(problem)
     }
   })

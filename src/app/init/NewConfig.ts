@@ -139,10 +139,7 @@ export const askAccount = Effect.fnUntraced(function* (interview: Interview, con
     apiKeyQuestion,
     Effect.fnUntraced(function* (answer) {
       if (answer !== "env") return { source: { file: relative(answer) }, value: yield* KeyFile.readKey(answer) }
-      const environmentKey = yield* Config.Redacted(apiKeyVariable).pipe(
-        Config.option,
-        Effect.orElseSucceed(Option.none)
-      )
+      const environmentKey = yield* Effect.option(Config.Redacted(apiKeyVariable))
       return { source: { env: apiKeyVariable }, value: Option.getOrUndefined(environmentKey) }
     })
   )

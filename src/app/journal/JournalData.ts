@@ -10,13 +10,13 @@ import { type Minute, minutesOf, PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
-import { isThere } from "./JournalView.ts"
+import { eventsOf, isThere } from "./JournalView.ts"
 
 export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()("JournalDataMissing", {
   message: Schema.String
 }) {}
 
-const withJournal = Effect.fnUntraced(function* <A, E, R>(file: string, reading: Effect.Effect<A, E, R>) {
+const inJournal = Effect.fnUntraced(function* <A, E, R>(reading: Effect.Effect<A, E, R>, file: string) {
   const exists = yield* isThere(file)
   if (!exists) return yield* new JournalDataMissing({ message: `${file}: no such journal` })
   return yield* Effect.provide(reading, Layers.readOnlyJournal(file))
@@ -45,9 +45,9 @@ const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
 export const candles = Effect.fn("JournalData.candles")(function* (file: string, market: string | undefined) {
   if (market === undefined)
     return yield* new JournalDataMissing({ message: `${file}: name the market of the prices: --market BTC/USDC` })
-  const minutes = yield* withJournal(
-    file,
-    Effect.flatMap(PriceStore, (store) => store.since(market, 0))
+  const minutes = yield* inJournal(
+    PriceStore.use((store) => store.since(market, 0)),
+    file
   )
   if (minutes.length < 2) {
     const message = `${file}: only ${countText(minutes.length, "minute")} of ${market} in the journal; let the bot run, or name another market`
@@ -60,64 +60,45 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
   return { candles: candleColumns, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
 })
 
-export const signals = Effect.fn("JournalData.signals")(function* (file: string) {
-  const signalEvents = Effect.flatMap(Journal, (journal) =>
-    Stream.runCollect(journal.events({ tags: ["SignalReceived"] }))
-  )
-  return (yield* withJournal(file, signalEvents)).flatMap(({ event }) =>
-    event._tag === "SignalReceived" ? [{ name: event.name, value: event.value, at: event.from }] : []
-  )
-})
+export const signals = Effect.fn("JournalData.signals")(function* (_file: string) {
+  const received = yield* eventsOf("SignalReceived")
+  return received.map(({ from: at, name, value }) => ({ name, value, at }))
+}, inJournal)
 
 /**
  * Measures the costs of the bot's orders: the fees charged (`undefined` while there are too few fills) and announced. By market, it returns
  * the basis points between bid and ask, and their growth with size. Bid and ask each include `quotedFee`, the venue's fee.
  */
-export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
-  return yield* withJournal(
-    file,
-    Effect.gen(function* () {
-      const journal = yield* Journal
-      const tags = [
-        "Planned",
-        "FeeEchoed",
-        "Bound",
-        "FeesEstimated",
-        "Decided",
-        "FillSeen",
-        "PaidOut",
-        "Refunded"
-      ] as const
-      const recorded = yield* Stream.runCollect(journal.events({ tags }))
-      const events = recorded.map(({ event }) => event)
-      return {
-        echoed: MeasuredFees.echoed(recorded),
-        fees: MeasuredFees.measure(events),
-        published: MeasuredFees.published(events),
-        spreads: MeasuredFees.spreads(events, quotedFee),
-        impacts: MeasuredFees.impacts(events)
-      }
-    })
-  )
-})
+export const costs = Effect.fn("JournalData.costs")(function* (_file: string, quotedFee: number) {
+  const journal = yield* Journal
+  const recorded = yield* Stream.runCollect(journal.events({ tags: costTags }))
+  const events = recorded.map(({ event }) => event)
+  return {
+    echoed: MeasuredFees.echoed(recorded),
+    fees: MeasuredFees.measure(events),
+    published: MeasuredFees.published(events),
+    spreads: MeasuredFees.spreads(events, quotedFee),
+    impacts: MeasuredFees.impacts(events)
+  }
+}, inJournal)
+
+const costTags = [
+  ...(["Planned", "FeeEchoed", "Bound", "FeesEstimated"] as const),
+  ...(["Decided", "FillSeen", "PaidOut", "Refunded"] as const)
+]
 
 /** Measures the fills of the bot's orders, in all markets if none is named. `accountTerms` apply where the strategy file set none. */
 export const calibration = Effect.fn("JournalData.calibration")(function* (
-  file: string,
+  _file: string,
   market: string | undefined,
   accountTerms: OrderTerms = {}
 ) {
-  return yield* withJournal(
-    file,
-    Effect.gen(function* () {
-      const journal = yield* Journal
-      const events = yield* Stream.runCollect(journal.events())
-      const planned = events.flatMap(({ event }) => (event._tag === "Planned" ? [event] : []))
-      const plannedOrders = planned.filter((event) => market === undefined || event.market === market)
-      const placements = new Set(plannedOrders.map(({ placement }) => placement))
-      const minutes = yield* minutesOf(new Set(plannedOrders.map((event) => event.market)))
-      const own = events.filter(({ event }) => "placement" in event && placements.has(event.placement))
-      return Calibration.measure(own, minutes, accountTerms)
-    })
-  )
-})
+  const journal = yield* Journal
+  const events = yield* Stream.runCollect(journal.events())
+  const planned = events.flatMap(({ event }) => (event._tag === "Planned" ? [event] : []))
+  const plannedOrders = planned.filter((event) => market === undefined || event.market === market)
+  const placements = new Set(plannedOrders.map(({ placement }) => placement))
+  const minutes = yield* minutesOf(new Set(plannedOrders.map((event) => event.market)))
+  const own = events.filter(({ event }) => "placement" in event && placements.has(event.placement))
+  return Calibration.measure(own, minutes, accountTerms)
+}, inJournal)

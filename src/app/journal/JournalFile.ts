@@ -43,15 +43,9 @@ const writing = Effect.fnUntraced(function* (name: string) {
   )
 })
 
-const journalOf = Effect.fnUntraced(function* (config: string) {
-  const { journal } = yield* ConfigFile.loadSettings(config)
-  const exists = yield* isThere(journal)
-  return { journal, exists }
-})
-
 const existing = Effect.fnUntraced(function* (config: string) {
-  const { journal, exists } = yield* journalOf(config)
-  if (!exists) return yield* new CopyRefused({ message: `No journal at ${journal} yet.` })
+  const { journal } = yield* ConfigFile.loadSettings(config)
+  if (!(yield* isThere(journal))) return yield* new CopyRefused({ message: `No journal at ${journal} yet.` })
   return journal
 })
 
@@ -67,10 +61,6 @@ const factAnswer = (facts: Readonly<Record<string, unknown>>, text: string) => (
   data: () => facts,
   lines: () => [text]
 })
-
-interface Named {
-  readonly config: string
-}
 
 export const verify = Effect.fn("JournalFile.verify")(function* (expected: ReadonlyArray<string>) {
   const bot = yield* ChosenBot
@@ -98,7 +88,7 @@ const sizeOf = Effect.fnUntraced(function* (file: string) {
   return Number((yield* fileSystem.stat(file)).size)
 })
 
-export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: Named) {
+export const compact = Effect.fn("JournalFile.compact")(function* (config: string) {
   const journal = yield* existing(config)
   const before = yield* sizeOf(journal)
   const { events, head } = yield* Effect.gen(function* () {
@@ -200,11 +190,7 @@ const copyTo = Effect.fnUntraced(function* <E = never, R = never>(
   )
 })
 
-export const backup = Effect.fn("JournalFile.backup")(function* ({
-  out,
-  config,
-  move
-}: Named & { readonly out: string; readonly move: boolean }) {
+export const backup = Effect.fn("JournalFile.backup")(function* (config: string, out: string, move: boolean) {
   const journal = yield* existing(config)
   // Closed before it is copied, so that only one of the two can ever continue.
   const close = Journal.use(({ append }) => append([{ _tag: "JournalMoved", to: out }]))
@@ -235,12 +221,9 @@ const refuseWhileRunning = Effect.fnUntraced(function* (copy: string) {
   }
 })
 
-export const restore = Effect.fn("JournalFile.restore")(function* ({
-  from,
-  config
-}: Named & { readonly from: string }) {
-  const { journal, exists } = yield* journalOf(config)
-  if (exists) {
+export const restore = Effect.fn("JournalFile.restore")(function* (config: string, from: string) {
+  const { journal } = yield* ConfigFile.loadSettings(config)
+  if (yield* isThere(journal)) {
     const message = `${journal} exists. Move it away first (with its -wal, -shm and .head files), so that nothing is lost.`
     return yield* new CopyRefused({ message })
   }

@@ -1,6 +1,7 @@
 /** Delivers the operator's answer: to the running bot, to a file that a hanging bot reads later, or to the journal if no bot runs. */
-import { Clock, Effect, FileSystem, Result, Schema } from "effect"
+import { Clock, Effect, FileSystem, Schema } from "effect"
 import { operatorWords } from "../../control/api/OperatorCommands.ts"
+import { noteAnswer } from "../../control/Operator.ts"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -51,10 +52,7 @@ export const carry = Effect.fnUntraced(function* (journal: string, answer: Probl
 
 const write = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer) {
   const { pid } = yield* Process
-  yield* Effect.gen(function* () {
-    const books = yield* Bookkeeper
-    yield* note(answer, books)
-  }).pipe(Effect.provide(Layers.books(journal, pid)))
+  yield* Bookkeeper.use((books) => noteAnswer(answer, books)).pipe(Effect.provide(Layers.books(journal, pid)))
   return "journal" as const
 })
 
@@ -80,13 +78,4 @@ const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.
     yield* Effect.sleep(lookMillis)
   }
   return "bot" as const
-})
-
-/** Records the operator's answer, unless the venue has settled the question in the meantime. */
-export const note = Effect.fnUntraced(function* (answer: Problems.OperatorAnswer, books: Bookkeeper["Service"]) {
-  const now = yield* Clock.currentTimeMillis
-  yield* books.recordFrom((state) => {
-    const verdict = Problems.resolve(state, answer, now)
-    return Result.isSuccess(verdict) ? verdict.success : []
-  })
 })

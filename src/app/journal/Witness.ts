@@ -43,20 +43,15 @@ const answerOf = Effect.fnUntraced(function* (url: string) {
   const { body, status } = yield* receive({ operation: "ask the witness", kind: "read" }, yield* client.get(url))
   if (status === 404) return undefined
   return status === 200 ? body.slice(-maxBytes) : yield* Effect.fail(`it answered with status ${status}`)
-})
+}, Effect.provide(NodeHttpClient.layerUndici))
 
-const failing =
-  (terms: WitnessPlace) =>
-  <A, E, R>(step: Effect.Effect<A, E, R>) =>
-    step.pipe(
-      Effect.timeout(patience),
-      Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))
-    )
+const using = <A, R>(terms: WitnessPlace, step: Effect.Effect<A, unknown, R>) =>
+  step.pipe(
+    Effect.timeout(patience),
+    Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))
+  )
 
-const readWitness = (terms: WitnessPlace) =>
-  "file" in terms
-    ? failing(terms)(endOf(terms.file))
-    : failing(terms)(Effect.provide(answerOf(terms.url), NodeHttpClient.layerUndici))
+const readWitness = (terms: WitnessPlace) => using(terms, "file" in terms ? endOf(terms.file) : answerOf(terms.url))
 
 /** Returns the last checkpoint of this account; `undefined` if the witness never received any. */
 export const last = Effect.fn("Witness.last")(function* (
@@ -87,9 +82,7 @@ const post = Effect.fnUntraced(function* (url: string, note: string) {
   const client = yield* HttpClient.HttpClient
   const { status } = yield* client.execute(HttpClientRequest.post(url).pipe(HttpClientRequest.bodyText(note)))
   if (status < 200 || status > 299) return yield* Effect.fail(`it answered with status ${status}`)
-})
+}, Effect.provide(NodeHttpClient.layerUndici))
 
 export const tell = (terms: WitnessPlace, note: string) =>
-  "file" in terms
-    ? failing(terms)(append(terms.file, note))
-    : failing(terms)(Effect.provide(post(terms.url, note), NodeHttpClient.layerUndici))
+  using(terms, "file" in terms ? append(terms.file, note) : post(terms.url, note))

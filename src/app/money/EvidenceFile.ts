@@ -88,15 +88,18 @@ const ask = Effect.fn("EvidenceFile.ask")(function* (configFile: string, orders:
           : { notAsked: "venue.partnerJwt is not set; the history needs it" }
         return [placement, { order, history }] as const
       })
-    ).pipe(
-      Effect.provide(VenueAccess.withHistory(config, signerId)),
-      Effect.provide(Sqlite.layer({ filename: config.journal }))
-    )
+    ).pipe(Effect.provide(VenueAccess.besideJournal(config, signerId)))
     return new Map(records)
   }).pipe(Effect.catch(({ message }) => Effect.succeed(nobodyAsked(message, orders))))
 })
 
-class NoProof extends Schema.TaggedError<NoProof>()("NoProof", { message: Schema.String }) {}
+export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
+
+/** Fails if the file exists. Only its owner can read it. */
+const writeNew = (file: string, text: string) =>
+  FileSystem.FileSystem.use((files) => files.writeFileString(file, `${text}\n`, { flag: "wx", mode: 0o600 })).pipe(
+    Effect.mapError((cause) => new NoEvidence({ message: `Cannot write ${file}: ${cause.message}` }))
+  )
 
 const ofMoney: ReadonlySet<Tag> = new Set(["PaymentMade", "DepositSeen", "FillSeen", "PaidOut", "Refunded"])
 
@@ -121,7 +124,7 @@ const writeProof = Effect.fn("EvidenceFile.writeProof")(function* ({ config: fil
   const { signerId } = yield* Layers.accountOf(config)
   const moneySequences = events.filter(({ event }) => ofMoney.has(event._tag)).map(({ sequence }) => sequence)
   if (moneySequences.length === 0)
-    return yield* new NoProof({ message: `The journal has no deposit, fill, payout or refund of ${order} yet.` })
+    return yield* new NoEvidence({ message: `The journal has no deposit, fill, payout or refund of ${order} yet.` })
   const { checkpoint, records } = yield* Effect.gen(function* () {
     const witnessCheckpoint = config.witness && (yield* Witness.last(config.witness, signerId, config))
     const checkpoint = witnessCheckpoint ?? (yield* signedNow(signerId, config))
@@ -130,18 +133,12 @@ const writeProof = Effect.fn("EvidenceFile.writeProof")(function* ({ config: fil
   }).pipe(Effect.provide(Sqlite.layer({ filename: config.journal, readOnly: true })))
   const when = `the checkpoint of ${iso(checkpoint.at)}, over ${countText(checkpoint.size, "event")}`
   if (records.length === 0)
-    return yield* new NoProof({ message: `All of ${order} came after ${when}: try again after the next one.` })
-  const fileSystem = yield* FileSystem.FileSystem
-  const text = JSON.stringify({ checkpoint: checkpoint.note, records }, null, 2)
-  yield* fileSystem
-    .writeFileString(out, `${text}\n`, { flag: "wx", mode: 0o600 })
-    .pipe(Effect.mapError((cause) => new NoProof({ message: `Cannot write ${out}: ${cause.message}` })))
+    return yield* new NoEvidence({ message: `All of ${order} came after ${when}: try again after the next one.` })
+  yield* writeNew(out, JSON.stringify({ checkpoint: checkpoint.note, records }, null, 2))
   const later = moneySequences.length - records.length
   const rest = later === 0 ? "" : `; not included: ${countText(later, "later record")}`
   yield* Console.log(`${out}: ${countText(records.length, "record")}, by ${when}${rest}`)
 })
-
-export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
 
 const asText = (_key: string, value: unknown) => (typeof value === "bigint" ? String(value) : value)
 
@@ -244,10 +241,7 @@ const writeDossier = Effect.fnUntraced(function* (
     asked: order,
     orders: found.map((each) => ({ ...dossierOf(each, view), venueNow: testimonies.get(each.placement) ?? unasked }))
   }
-  const fileSystem = yield* FileSystem.FileSystem
-  yield* fileSystem
-    .writeFileString(out, `${JSON.stringify(dossier, asText, 2)}\n`, { flag: "wx", mode: 0o600 })
-    .pipe(Effect.mapError((cause) => new NoEvidence({ message: `Cannot write ${out}: ${cause.message}` })))
+  yield* writeNew(out, JSON.stringify(dossier, asText, 2))
   const events = found.reduce((count, { moments }) => count + moments.length, 0)
   const reasons = [...testimonies.values()].flatMap(({ order: now, history }) =>
     [now, history].flatMap((answer) => ("notAsked" in answer ? [answer.notAsked] : []))

@@ -41,10 +41,6 @@ export class NothingToExport extends Schema.TaggedError<NothingToExport>()("Noth
 
 export const formats = ["csv", "parquet", "beancount", "hledger", "rp2", ...TaxServices.taxServices] as const
 
-interface Account extends LedgerView {
-  readonly all: Trades.TradingRecord
-}
-
 interface Wanted {
   readonly format: (typeof formats)[number]
   readonly span: Tables.Period
@@ -75,9 +71,12 @@ const bookingsOf = Effect.fnUntraced(function* (account: LedgerView) {
   return entries.result()
 })
 
-const filesOf = Effect.fnUntraced(function* (account: Account, { format, span, method }: Wanted) {
+const filesOf = Effect.fnUntraced(function* (
+  account: LedgerView,
+  all: Trades.TradingRecord,
+  { format, span, method }: Wanted
+) {
   const decimals: PlainText.Decimals = (symbol) => account.decimals(symbol) ?? 0
-  const { all } = account
   if (format === "csv" || format === "parquet") {
     const minutes = yield* minutesOf(account.trading.lastPrices.keys())
     const equity = Equity.tableOf(account.trading, { decimals, minutes, span })
@@ -135,7 +134,7 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ format, out
       const all = AccountBooks.ofAccount(ledger.books, ledger.decimals)
       const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
       yield* refuseUnknownAssets(ledger)
-      const files = yield* filesOf({ ...ledger, all }, { format, span, method })
+      const files = yield* filesOf(ledger, all, { format, span, method })
       if (files.length === 0) {
         const when = Option.match(year, { onNone: () => "The journal", onSome: (only) => `The year ${only}` })
         return yield* new NothingToExport({ message: `${when} has nothing to export.` })

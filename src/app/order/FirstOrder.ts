@@ -29,11 +29,7 @@ import { someoneAgrees } from "../swap/Carrying.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as Ordering from "./Ordering.ts"
 
-export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { wrong: Schema.Array(Schema.String) }) {
-  override get message(): string {
-    return `Nothing was placed; fix this first: ${this.wrong.join("; ")}`
-  }
-}
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {}
 
 export class NoFirstOrder extends Schema.TaggedError<NoFirstOrder>()("NoFirstOrder", { why: Schema.String }) {
   override get message(): string {
@@ -42,15 +38,8 @@ export class NoFirstOrder extends Schema.TaggedError<NoFirstOrder>()("NoFirstOrd
 }
 
 export class FirstOrderFailed extends Schema.TaggedError<FirstOrderFailed>()("FirstOrderFailed", {
-  order: Schema.String,
-  outcome: Schema.Literals(["not paid", "open"])
-}) {
-  override get message(): string {
-    return this.outcome === "open"
-      ? `The first order ${this.order} has not ended. Run limitbot first-order again: it continues with the same order and pays nothing more. limitbot orders --stuck shows its money`
-      : `The first order ${this.order} was not paid, and nothing moved. If the venue needs a larger one: --usd`
-  }
-}
+  message: Schema.String
+}) {}
 
 export const usualUsd = 2
 const margin = 1.1
@@ -116,7 +105,8 @@ const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, is
   const findings = [...(yield* Doctor.findingsOf(file)), yield* serviceFinding(config)]
   if (!isQuiet) yield* Console.log(`${findings.map(Doctor.asText).join("\n")}\n`)
   const mistakes = findings.flatMap(({ check, text, verdict }) => (verdict === "wrong" ? [`${check}: ${text}`] : []))
-  if (mistakes.length > 0) return yield* new NotReady({ wrong: mistakes })
+  if (mistakes.length > 0)
+    return yield* new NotReady({ message: `Nothing was placed; fix this first: ${mistakes.join("; ")}` })
 })
 
 /** Returns the first key whose order has not ended, and that order. */
@@ -253,5 +243,10 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
   if (!isCancelled) yield* Ordering.cancel(order, options)
   const report = yield* reportOn(config, order)
   yield* Console.log(json ? JSON.stringify(report) : `\n${linesOf(report).join("\n")}`)
-  if (report.outcome !== "settled") return yield* new FirstOrderFailed({ order, outcome: report.outcome })
+  if (report.outcome === "settled") return
+  const message =
+    report.outcome === "open"
+      ? `The first order ${order} has not ended. Run limitbot first-order again: it continues with the same order and pays nothing more. limitbot orders --stuck shows its money`
+      : `The first order ${order} was not paid, and nothing moved. If the venue needs a larger one: --usd`
+  return yield* new FirstOrderFailed({ message })
 })

@@ -35,15 +35,7 @@ export class BotNeeded extends Schema.TaggedError<BotNeeded>()("BotNeeded", { st
   }
 }
 
-export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced", {
-  why: Schema.String,
-  key: Schema.UndefinedOr(Schema.String)
-}) {
-  override get message(): string {
-    const again = this.key === undefined ? "" : `. The same command with --key ${this.key} places no second one`
-    return `${this.why}. It may have been done: limitbot order list shows it${again}`
-  }
-}
+export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced", { message: Schema.String }) {}
 
 const placedMillis = 15_000
 const lookMillis = 500
@@ -187,9 +179,11 @@ export const carry = Effect.fn("Ordering.carry")(function* (
   if (isDry)
     return yield* Effect.as(Console.log(options.json ? JSON.stringify(draft) : draft.terms.join("\n")), undefined)
   yield* agree(options, "Place it?")(draft.terms)
-  const answer = yield* Effect.mapError(send(client, false, draft), (error) =>
-    error._tag === "BotUnreachable" && error.why !== "refused" ? new MaybePlaced({ why: error.message, key }) : error
-  )
+  const answer = yield* Effect.mapError(send(client, false, draft), (error) => {
+    if (error._tag !== "BotUnreachable" || error.why === "refused") return error
+    const again = key === undefined ? "" : `. The same command with --key ${key} places no second one`
+    return new MaybePlaced({ message: `${error.message}. It may have been done: limitbot order list shows it${again}` })
+  })
   return yield* follow(answer, options, hasBot, reached)
 })
 

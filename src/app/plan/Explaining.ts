@@ -26,24 +26,9 @@ import * as PastInputs from "../../views/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
 import { withSettings } from "../journal/JournalView.ts"
 
-export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
-  slot: Schema.String,
-  known: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    if (this.known.length === 0) return `No slot ${this.slot}: no strategy was loaded`
-    return `No slot ${this.slot}. Slots: ${this.known.slice(0, 30).join(", ")}${this.known.length > 30 ? ", …" : ""}`
-  }
-}
+export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", { message: Schema.String }) {}
 
-export class NothingKnown extends Schema.TaggedError<NothingKnown>()("NothingKnown", {
-  at: Schema.Int,
-  begins: Schema.Int
-}) {
-  override get message(): string {
-    return `At ${iso(this.at)} there is no data: the journal begins at ${iso(this.begins)}`
-  }
-}
+export class NothingKnown extends Schema.TaggedError<NothingKnown>()("NothingKnown", { message: Schema.String }) {}
 
 const millisOf = new Map<string, number>(Object.entries(unitMillis))
 
@@ -137,7 +122,10 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   const now = yield* momentOf(at)
   const { events } = yield* Journal
   const first = Option.getOrUndefined(yield* Stream.runHead(events()))
-  if (first !== undefined && first.at > now) return yield* new NothingKnown({ at: now, begins: first.at })
+  if (first !== undefined && first.at > now) {
+    const message = `At ${iso(now)} there is no data: the journal begins at ${iso(first.at)}`
+    return yield* new NothingKnown({ message })
+  }
   const { lately, lives, removed, last, seen } = gather()
   const state = yield* Bookkeeper.replayUntil(now, seen)
   const strategies = new Map<string, Strategy>()
@@ -162,8 +150,12 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   }
   const all = explain(moment, slot)
   const matches = all.filter((each) => slot === undefined || each.slot === slot || each.slot.startsWith(`${slot}/`))
-  if (matches.length === 0 && slot !== undefined)
-    return yield* new NoSuchSlot({ slot, known: all.map((each) => each.slot) })
+  if (matches.length === 0 && slot !== undefined) {
+    const names = all.slice(0, 30).map((each) => each.slot)
+    const slots = `Slots: ${names.join(", ")}${all.length > 30 ? ", …" : ""}`
+    const message = `No slot ${slot}${all.length === 0 ? ": no strategy was loaded" : `. ${slots}`}`
+    return yield* new NoSuchSlot({ message })
+  }
   return { now, slots: matches }
 })
 

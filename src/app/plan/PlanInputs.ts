@@ -28,28 +28,19 @@ const maxDepthAgeMillis = 30_000
 
 type Feeds = ReadonlyMap<string, CandleFeed.CandleFeed>
 
-export interface PlanInputs {
-  readonly state: BotState.BotState
-  readonly hasJournal: boolean
-  readonly feeds: ReadonlyMap<string, Feeds>
-  readonly own: ReadonlyMap<string, ReadonlyArray<Minute>>
-}
+export type PlanInputs = Effect.Success<ReturnType<typeof readJournal>>
 
 export const readJournal = Effect.fn("PlanInputs.readJournal")(function* (
   journal: string,
   strategies: ReadonlyArray<Strategy>,
   sources: MarketSources
 ) {
-  const exists = yield* isThere(journal)
-  if (!exists) {
-    const warmed = yield* feedsOf(PriceStore.empty, strategies, sources)
-    return { state: BotState.make(), hasJournal: false, ...warmed } satisfies PlanInputs
-  }
+  const hasJournal = yield* isThere(journal)
+  if (!hasJournal)
+    return { state: BotState.make(), hasJournal, ...(yield* feedsOf(PriceStore.empty, strategies, sources)) }
   return yield* Effect.gen(function* () {
     const state = yield* Bookkeeper.replay
-    const store = yield* PriceStore
-    const warmed = yield* feedsOf(store, strategies, sources)
-    return { state, hasJournal: true, ...warmed } satisfies PlanInputs
+    return { state, hasJournal, ...(yield* feedsOf(yield* PriceStore, strategies, sources)) }
   }).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
 })
 

@@ -20,7 +20,6 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Head from "../../journal/Head.ts"
 import * as Lease from "../../journal/Lease.ts"
-import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
@@ -100,8 +99,7 @@ const historyOf = Effect.fnUntraced(function* (
     )
     return { lines: lines.size, unmatched: unmatched.map(({ depositAddress }) => depositAddress) }
   }).pipe(
-    Effect.provide(VenueAccess.withHistory(config, signerId)),
-    Effect.provide(Sqlite.layer({ filename: config.journal })),
+    Effect.provide(VenueAccess.besideJournal(config, signerId)),
     Effect.catchTag("VenueError", ({ message }) => Effect.succeed({ notAsked: message }))
   )
 })

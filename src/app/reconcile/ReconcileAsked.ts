@@ -23,15 +23,16 @@ import * as VenueAccess from "../swap/VenueAccess.ts"
 import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
 
 class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
+const refused = (message: string) => new NotAForeignOrder({ message })
 
 const foreignOrderOf = Effect.fnUntraced(function* (id: string, signerId: string, config: ConfigFile.BotConfig) {
   const bound = yield* eventsOf("Bound")
   if (bound.some(({ orderId }) => orderId === id))
-    return yield* new NotAForeignOrder({ message: `${id} is an order of this journal: use limitbot cancel` })
+    return yield* refused(`${id} is an order of this journal: use limitbot cancel`)
   const { value: order } = yield* (yield* Venue).getOrder(id)
   const { recipients, refundTo } = config.account
   if (order.refundTo !== signerId && ![...refundTo.values()].includes(order.refundTo))
-    return yield* new NotAForeignOrder({ message: `${id} refunds to ${order.refundTo}, which is not this account` })
+    return yield* refused(`${id} refunds to ${order.refundTo}, which is not this account`)
   return { order, isPaidToUs: order.recipient === signerId || [...recipients.values()].includes(order.recipient) }
 })
 
@@ -53,23 +54,15 @@ const adoptForeign = Effect.fn("ReconcileAsked.adoptForeign")(function* (config:
     const books = yield* Bookkeeper
     const { isPaidToUs, order } = yield* foreignOrderOf(id, account.signerId, config)
     // The bot would pay for an unpaid order in its journal, and book a payout as its own.
-    if (order.depositedAmount === 0n)
-      return yield* new NotAForeignOrder({ message: `${id} holds no money: there is nothing to track` })
-    if (isPaid(order)) return yield* new NotAForeignOrder({ message: `${id} has ended, and its money is already back` })
-    if (!isPaidToUs)
-      return yield* new NotAForeignOrder({ message: `${id} pays out to ${order.recipient}, which is not this account` })
+    if (order.depositedAmount === 0n) return yield* refused(`${id} holds no money: there is nothing to track`)
+    if (isPaid(order)) return yield* refused(`${id} has ended, and its money is already back`)
+    if (!isPaidToUs) return yield* refused(`${id} pays out to ${order.recipient}, which is not this account`)
     const market = [...Layers.marketsByName(config.markets).values()].find(
       ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
     )
-    if (market === undefined)
-      return yield* new NotAForeignOrder({ message: `${id} trades assets that are not in the configuration` })
-    const foreignOrder = {
-      order,
-      market,
-      strategy: recovered,
-      slot: slotOfFound(id),
-      because: "adopted by the operator"
-    }
+    if (market === undefined) return yield* refused(`${id} trades assets that are not in the configuration`)
+    const place = { strategy: recovered, slot: slotOfFound(id), because: "adopted by the operator" }
+    const foreignOrder = { order, market, ...place }
     yield* books.record(yield* capitalOf(foreignOrder))
     const placement = yield* takeIn(foreignOrder)
     yield* Console.log(`${id} is ${placement} now: the bot tracks it until its money is back`)

@@ -1,10 +1,9 @@
 /** Compares the witnesses while a bot runs, within its rate limit. All processes on the journal share that of the history. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Background from "../../engine/reconciliation/Background.ts"
 import type { SeenHome } from "../../engine/reconciliation/BalanceComparison.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
-import * as Sqlite from "../../journal/Sqlite.ts"
 import { Venue } from "../../venue/Venue.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
@@ -22,7 +21,7 @@ export interface Reconciling extends Compared {
 export const live = (config: ConfigFile.BotConfig, signerId: string): Reconciling => ({
   config,
   signerId,
-  witnesses: VenueAccess.withHistory(config, signerId).pipe(Layer.provide(Sqlite.layer({ filename: config.journal })))
+  witnesses: VenueAccess.besideJournal(config, signerId)
 })
 
 export const forever = Effect.fn("Reconciling.forever")(function* ({ witnesses, ...compared }: Reconciling) {

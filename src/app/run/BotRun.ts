@@ -1,6 +1,7 @@
 /** Runs the bot once, for `run` and `demo`. By default orders stay at the venue when it stops; the summary says what that means. */
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import * as Notifications from "../../control/notify/Notifications.ts"
+import { noteAnswer } from "../../control/Operator.ts"
 import * as Signals from "../../control/Signals.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -30,7 +31,6 @@ import * as EditedFiles from "../control/EditedFiles.ts"
 import * as OwnPhones from "../control/OwnPhones.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
-import { note } from "../journal/Resolving.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as Admission from "./Admission.ts"
 import * as Canarying from "./Canarying.ts"
@@ -88,25 +88,10 @@ const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: numbe
 type Completed = ReturnType<typeof completed>
 
 /** The flag `--pay-again` approves one unclear payment and must not count for another. */
-export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
-  payment: Schema.String,
-  unclear: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    const others = this.unclear.length === 0 ? "There is none." : `Unclear: ${this.unclear.join(", ")}`
-    return `--pay-again ${this.payment}: no order has an unclear payment of this name. ${others}`
-  }
-}
+export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", { message: Schema.String }) {}
 
 /** `--pay-again` comes too early: the payer may still make the first payment. */
-export class StillPaying extends Schema.TaggedError<StillPaying>()("StillPaying", {
-  payment: Schema.String,
-  why: Schema.String
-}) {
-  override get message(): string {
-    return `--pay-again ${this.payment}: ${this.why}`
-  }
-}
+export class StillPaying extends Schema.TaggedError<StillPaying>()("StillPaying", { message: Schema.String }) {}
 
 const leavingReason: Reason = { code: "leaving", text: "The bot stops and cancels its orders (--cancel-on-exit)" }
 
@@ -143,7 +128,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     markets: options.markets,
     withdraw,
     payAgain: new Set(payAgain),
-    listen: ResolveFile.takeUp(options.journal, (answer) => note(answer, books)).pipe(
+    listen: ResolveFile.takeUp(options.journal, (answer) => noteAnswer(answer, books)).pipe(
       Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem),
       Effect.provideService(Path.Path, yield* Path.Path)
     )
@@ -218,9 +203,14 @@ const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: Read
     })
   )
   const clear = payAgain.find((payment) => !unclear.has(payment))
-  if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear: [...unclear.keys()] })
+  if (clear !== undefined) {
+    const others = unclear.size === 0 ? "There is none." : `Unclear: ${[...unclear.keys()].join(", ")}`
+    const message = `--pay-again ${clear}: no order has an unclear payment of this name. ${others}`
+    return yield* new NotUnclear({ message })
+  }
   for (const [payment, why] of unclear)
-    if (why !== undefined && payAgain.includes(payment)) return yield* new StillPaying({ payment, why })
+    if (why !== undefined && payAgain.includes(payment))
+      return yield* new StillPaying({ message: `--pay-again ${payment}: ${why}` })
 })
 
 const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.forkScoped(supervised(what, loop))
@@ -247,7 +237,7 @@ const besideTurns = (
     readonly engine: Engine.Engine
     readonly files: Effect.Success<ReturnType<typeof StrategyWatch.make>>
     readonly pulse: Display.Shown["pulse"]
-    readonly warm: Effect.Success<ReturnType<typeof WarmPrices.make>>
+    readonly warm: WarmPrices.WarmPrices
   }
 ) =>
   Effect.all(

@@ -34,11 +34,9 @@ export interface Shown {
   readonly nextLookAt: () => number
 }
 
-export const show = Effect.fn("Display.show")(function* (
-  options: ShownOptions,
-  present: Shown,
-  changes: PubSub.Subscription<Recorded>
-) {
+type Changes = PubSub.Subscription<Recorded>
+
+export const show = Effect.fn("Display.show")(function* (options: ShownOptions, present: Shown, changes: Changes) {
   if (options.json) return yield* jsonLines(changes, options.assets)
   const { isInteractive } = yield* Terminal
   return yield* (isInteractive ? screen : log)(options, present, changes)
@@ -55,10 +53,10 @@ export const redraw = Effect.fnUntraced(function* (input: Picture.ScreenInput) {
   yield* terminal.redraw(frame(input, { colours, rows: terminal.rows(), columns: terminal.columns() }))
 })
 
-const eventsOf = (changes: PubSub.Subscription<Recorded>) =>
+const eventsOf = (changes: Changes) =>
   Stream.fromSubscription(changes).pipe(Stream.takeUntil(({ event }) => event._tag === "BotStopped"))
 
-const jsonLines = (changes: PubSub.Subscription<Recorded>, assets: Money.Assets) =>
+const jsonLines = (changes: Changes, assets: Money.Assets) =>
   Stream.runForEach(eventsOf(changes), (recorded) => Console.log(jsonOf(lineOf(recorded, assets))))
 
 const picture = Effect.fnUntraced(function* (
@@ -74,11 +72,7 @@ const picture = Effect.fnUntraced(function* (
   return { ...options, running, problems, state, prices, recent, profit, nextLookAt: nextLookAt(), now }
 })
 
-const screen = Effect.fnUntraced(function* (
-  options: ShownOptions,
-  present: Shown,
-  changes: PubSub.Subscription<Recorded>
-) {
+const screen = Effect.fnUntraced(function* (options: ShownOptions, present: Shown, changes: Changes) {
   const terminal = yield* Terminal
   const { dashboard } = present
   const recent: Array<Recorded> = []
@@ -96,11 +90,7 @@ const screen = Effect.fnUntraced(function* (
   yield* Effect.raceFirst(collect, Effect.forever(Effect.andThen(draw, Effect.sleep(redrawMillis))))
 })
 
-const log = Effect.fnUntraced(function* (
-  options: ShownOptions,
-  present: Shown,
-  changes: PubSub.Subscription<Recorded>
-) {
+const log = Effect.fnUntraced(function* (options: ShownOptions, present: Shown, changes: Changes) {
   const books = yield* Bookkeeper
   const events = Stream.runForEach(eventsOf(changes), (recorded) => {
     const line = logLine(recorded, options.assets)

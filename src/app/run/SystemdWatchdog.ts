@@ -5,12 +5,7 @@ import { live } from "../../control/view/Health.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { Pulse } from "../../views/Pulse.ts"
 
-const text = (name: string) =>
-  Config.String(name).pipe(
-    Config.option,
-    Effect.orElseSucceed(() => Option.none<string>()),
-    Effect.map(Option.getOrUndefined)
-  )
+const text = (name: string) => Effect.map(Effect.option(Config.String(name)), Option.getOrUndefined)
 
 /** Ends at once if systemd has no watchdog for this unit. */
 export const watch = Effect.fn("SystemdWatchdog.watch")(function* (pulse: Pulse) {

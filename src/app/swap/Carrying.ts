@@ -44,7 +44,7 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) 
 export const carry = Effect.fn("swap.carry")(function* (
   config: ConfigFile.BotConfig,
   given: SwapRequest.Terms,
-  { json, payAgain, resume, yes }: Carrying
+  { json, payAgain, resume, yes }: Ways & { readonly payAgain: boolean; readonly resume: string | undefined }
 ) {
   const signerId = yield* VenueAccess.signerOf(config)
   if (given.dry && resume === undefined) {
@@ -79,11 +79,6 @@ export const carry = Effect.fn("swap.carry")(function* (
 export interface Ways {
   readonly yes: boolean
   readonly json: boolean
-}
-
-interface Carrying extends Ways {
-  readonly payAgain: boolean
-  readonly resume: string | undefined
 }
 
 /** Runs before any request to the venue, because a person must be there to agree. */

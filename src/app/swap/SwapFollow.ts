@@ -88,24 +88,12 @@ const evidenceLines = (swap: SwapHistory.SwapHistory): ReadonlyArray<string> => 
   ].map(printable)
 }
 
-export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", {
-  swap: Schema.String,
-  outcome: Schema.String,
-  text: Schema.String
-}) {
-  override get message(): string {
-    return `Swap ${this.swap} ended ${this.outcome}: ${this.text}`
-  }
-}
+export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", { message: Schema.String }) {}
 
-export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStillOpen", {
-  swap: Schema.String,
-  why: Schema.String
-}) {
-  override get message(): string {
-    return `Swap ${this.swap} has not ended: ${this.why}. Check again with: limitbot swap --resume ${this.swap}`
-  }
-}
+export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStillOpen", { message: Schema.String }) {}
+
+const notEnded = (swap: string, why: string) =>
+  new SwapStillOpen({ message: `Swap ${swap} has not ended: ${why}. Check again with: limitbot swap --resume ${swap}` })
 
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
 
@@ -141,8 +129,7 @@ export const toTheEnd = Effect.fnUntraced(function* <E, R>(
     if (SwapHistory.isOver(swap)) break
     if (steps.some(({ event }) => event._tag === "PaymentUnclear")) yield* advise(swap, json)
     if (doubtOf(swap) !== undefined) return yield* stillOpen(swap)
-    if (stopReason !== undefined)
-      return yield* new SwapStillOpen({ swap: name, why: `${stopReason}. ${knownOf(swap)}` })
+    if (stopReason !== undefined) return yield* notEnded(name, `${stopReason}. ${knownOf(swap)}`)
     progress.update(stageOf(swap), stages, swap.placement.report?.status ?? SwapHistory.phaseOf(swap))
     const late = (yield* Clock.currentTimeMillis) - swap.agreed.deadline
     if (late > patienceAfterDeadlineMillis) return yield* stillOpen(swap)
@@ -194,16 +181,15 @@ const stageOf = (swap: SwapHistory.SwapHistory): number => {
 
 const stillOpen = (swap: SwapHistory.SwapHistory) => {
   const { agreed, id, placement } = swap
-  return new SwapStillOpen({
-    swap: id,
-    why:
-      doubtOf(swap) ??
+  return notEnded(
+    id,
+    doubtOf(swap) ??
       (unclearPayment(placement) !== undefined
         ? `unclear if the wallet paid ${agreed.depositAddress}; the venue reports ${venueWord(swap)} (if you are sure that it did not pay, add --pay-again)`
         : venueWord(swap) === "SUCCESS"
           ? `the venue reports SUCCESS without amounts, so the received amount is unproven. Check what the account received, then run: limitbot resolve ${id} --paid --received AMOUNT`
           : `its deadline has passed and the venue reports ${venueWord(swap)}`)
-  })
+  )
 }
 
 const show = Effect.fnUntraced(function* (
@@ -231,5 +217,5 @@ const closing = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json
   if (end?.outcome === "paid") return
   const dropped = swap.steps.map(({ event }) => event).findLast((event) => event._tag === "Abandoned")
   const text = end?.text ?? dropped?.reason ?? "nothing was paid"
-  return yield* new SwapNotPaid({ swap: swap.id, outcome: end?.outcome ?? "unfunded", text })
+  return yield* new SwapNotPaid({ message: `Swap ${swap.id} ended ${end?.outcome ?? "unfunded"}: ${text}` })
 })

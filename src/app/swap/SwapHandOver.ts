@@ -10,14 +10,7 @@ import { readingOf } from "../journal/JournalView.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapRequest from "./SwapRequest.ts"
 
-export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", {
-  journal: Schema.String,
-  pid: Schema.Int
-}) {
-  override get message(): string {
-    return `A bot (process ${this.pid}) works with ${this.journal}, and only one may pay from it. It has no control server to take the swap: add \`dashboard: {}\` to its configuration and start it again, or stop it and swap then. Until then only --dry works.`
-  }
-}
+export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", { message: Schema.String }) {}
 
 type Bot = Pick<Lease.JournalInUse, "journal" | "pid">
 
@@ -28,7 +21,10 @@ export const startSwap = Effect.fn("SwapHandOver.begun")(function* <E, R>(
   agrees: (terms: ReadonlyArray<string>) => Effect.Effect<void, E, R>
 ) {
   const payload = yield* plain(given)
-  if ((yield* RunningBot.addressOf(journal)) === undefined) return yield* new BotIsRunning({ journal, pid })
+  if ((yield* RunningBot.addressOf(journal)) === undefined)
+    return yield* new BotIsRunning({
+      message: `A bot (process ${pid}) works with ${journal}, and only one may pay from it. It has no control server to take the swap: add \`dashboard: {}\` to its configuration and start it again, or stop it and swap then. Until then only --dry works.`
+    })
   const { quote, terms } = yield* RunningBot.ask(journal, (api) => api.command.swapQuote({ payload }))
   yield* agrees(terms)
   return (yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))).swap

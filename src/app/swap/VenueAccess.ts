@@ -4,6 +4,7 @@ import { defaults, EngineSettings, type Settings } from "../../engine/EngineSett
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as WalletConfig from "../../files/sections/WalletConfig.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Layers from "../../Layers.ts"
 import * as Canary from "../../venue/canary/Canary.ts"
 import { History } from "../../venue/History.ts"
@@ -50,6 +51,10 @@ export const look = Effect.fn("VenueAccess.look")(function* <A, E, R>(
   const signerId = yield* signerOf(config)
   return { config, signerId, found: yield* Effect.provide(asked(config, signerId), venue(config, signerId)) }
 })
+
+/** Reads the history, and its store beside the journal. */
+export const besideJournal = (config: ConfigFile.BotConfig, signerId: string) =>
+  Layer.provide(withHistory(config, signerId), Sqlite.layer({ filename: config.journal }))
 
 /** Adds the store of past transactions, through which processes share their rate limit. */
 export const withHistory = (config: ConfigFile.BotConfig, signerId: string) =>

@@ -1,27 +1,26 @@
 /** `limitbot backtest FILE… --data CSV`: the results that strategies would have had with these candles, as a band. */
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { showBacktest } from "../../lab/runs/view/BacktestShown.ts"
 import * as SavedBacktestsShown from "../../lab/runs/view/SavedBacktestsShown.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 import * as runFlags from "./runFlags.ts"
 
 const { json } = flags
-const id = (name: string) => Argument.String(name).pipe(Argument.withDescription("The number of a saved backtest"))
+const id = (name: string) => flags.argument(name, "The number of a saved backtest")
 const otherData = flags.toggle("other-data", "Compare them even if they ran over different data")
 
 const list = Command.make("list", { json }, Answer.printAnswerOf(SavedBacktestsShown.listed)).pipe(
-  help("List the saved backtests, the newest last")
+  flags.help("List the saved backtests, the newest last")
 )
 const show = Command.make("show", { id: id("id"), json }, Answer.printAnswerOf(SavedBacktestsShown.show)).pipe(
-  help("Show a saved backtest: its data, options, figures and strategy file")
+  flags.help("Show a saved backtest: its data, options, figures and strategy file")
 )
 const compare = Command.make(
   "compare",
   { first: id("first"), second: id("second"), otherData, json },
   Answer.printAnswerOf(SavedBacktestsShown.compared)
-).pipe(help("Show two saved backtests side by side, with the lines that differ between their strategy files"))
+).pipe(flags.help("Show two saved backtests side by side, with the lines that differ between their strategy files"))
 
 export const command = Command.make(
   "backtest",
@@ -53,10 +52,9 @@ export const command = Command.make(
       "Write every trade of that side, with its duration and excursions, to this file"
     ),
     calibrate: flags.file("calibrate", "Measure times and margins of fills in this journal, instead of assuming them"),
-    trials: flags.byDefault(
-      "How many strategies you tried to find this one: for the deflated Sharpe ratio",
-      1
-    )(flags.integerIn("trials", 1)),
+    trials: flags
+      .integerIn("trials", 1)
+      .pipe(flags.byDefault("How many strategies you tried to find this one: for the deflated Sharpe ratio", 1)),
     curve: flags
       .integerIn("curve", 0, 10_000)
       .pipe(flags.byDefault("With --json of one strategy: the band over time at about this many points", 0)),
@@ -67,7 +65,7 @@ export const command = Command.make(
   },
   Answer.printAnswerOf(showBacktest)
 ).pipe(
-  help("Run a strategy over candles: a band of results, exact money, every fill explained", {
+  flags.help("Run a strategy over candles: a band of results, exact money, every fill explained", {
     "limitbot backtest strategies/grid.yaml --data btc-1m.csv.gz --report report.html":
       "Run a grid over a file of candles and write a report",
     "limitbot backtest strategies/grid.yaml strategies/ladder.yaml --data btc-1m.csv.gz":

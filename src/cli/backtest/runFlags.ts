@@ -8,11 +8,11 @@ import * as flags from "../flags.ts"
 const candles =
   "Candles or trades: CSV, plain or packed, Parquet or Feather; a pattern for several files; journal:FILE for prices that a bot recorded"
 
-export const data = flags.fileFlag("data").pipe(Flag.withDescription(candles))
+export const data = flags.fileFlag("data", candles)
 
 export const dataOfMarkets = flags
-  .fileFlag("data")
-  .pipe(Flag.withDescription(`${candles}. For several markets MARKET=CSV for each`), Flag.atLeast(1))
+  .fileFlag("data", `${candles}. For several markets MARKET=CSV for each`)
+  .pipe(Flag.atLeast(1))
 
 export const partFlags = {
   from: flags.text("from", "Start of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),

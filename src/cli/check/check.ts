@@ -8,7 +8,6 @@ import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
 const others = {
   service: flags.toggle("service", "Compare the service with what this program was written for; reads only"),
@@ -27,14 +26,11 @@ const others = {
 const names = ["service", "profile", "containment", "notify", "upgrade"] as const
 
 const config = flags
-  .fileFlag("config")
-  .pipe(
-    Flag.withAlias("c"),
-    Flag.withDescription(
-      `The configuration file, whose markets count; default: ${flags.defaultConfig}, where a file may name other markets too`
-    ),
-    Flag.optional
+  .file(
+    "config",
+    `The configuration file, whose markets count; default: ${flags.defaultConfig}, where a file may name other markets too`
   )
+  .pipe(Flag.withAlias("c"))
 
 const strategyFlags = {
   lookahead: flags.toggle("lookahead", "Also test on the candles of --data that a strategy does not see the future"),
@@ -55,35 +51,27 @@ const programFlags = {
 
 const load = <A>(module: () => Promise<A>) => Effect.promise(module)
 const doctor = load(() => import("../../app/control/Doctor.ts"))
-
-const upgraded = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
-  const { look } = yield* load(() => import("../../app/control/Migration.ts"))
-  return (yield* doctor).answerOf(yield* look(config, files))
-})
+const notifying = load(() => import("../../app/control/NotifyTest.ts"))
 
 const ofConfig = {
   needs: Effect.fnUntraced(function* (config: string, json: boolean) {
     const { answerOf, findingsOf } = yield* doctor
     yield* Answer.print(Effect.map(findingsOf(config), answerOf), { json })
   }, Effect.provide(NodeHttpClient.layerUndici)),
-  service: Effect.fnUntraced(function* (config: string, json: boolean) {
-    yield* Answer.print((yield* doctor).compared({ config }), { json })
-  }),
-  profile: Effect.fnUntraced(function* (config: string, json: boolean) {
-    yield* Answer.print((yield* doctor).profileOf(config), { json })
-  }),
-  notify: Effect.fnUntraced(function* (config: string, json: boolean) {
-    const { sendTest } = yield* load(() => import("../../app/control/NotifyTest.ts"))
-    yield* Answer.print(sendTest(config), { json })
-  })
+  service: (config: string, json: boolean) =>
+    Effect.flatMap(doctor, ({ compared }) => Answer.print(compared(config), { json })),
+  profile: (config: string, json: boolean) =>
+    Effect.flatMap(doctor, ({ profileOf }) => Answer.print(profileOf(config), { json })),
+  notify: (config: string, json: boolean) =>
+    Effect.flatMap(notifying, ({ sendTest }) => Answer.print(sendTest(config), { json }))
 }
 
 export const command = Command.make(
   "check",
   {
     files: flags
-      .fileArgument("file")
-      .pipe(Argument.withDescription("Strategy files (YAML); default: check what a bot needs"), Argument.variadic()),
+      .fileArgument("file", "Strategy files (YAML); default: check what a bot needs")
+      .pipe(Argument.variadic()),
     others,
     config,
     account: WhichBot.flags.account,
@@ -107,7 +95,7 @@ export const command = Command.make(
       const { checked } = yield* load(() => import("../../app/plugIn/ProgramChecks.ts"))
       return yield* Answer.print(checked({ ...program, kind: kind.value, command: files }), { json })
     }
-    if (only === "upgrade") return yield* Answer.print(upgraded(file, files), { json })
+    if (only === "upgrade") return yield* Answer.print((yield* doctor).upgraded(file, files), { json })
     if (strategyFlags.lookahead && (only !== undefined || files.length === 0))
       return yield* new WrongUsage({ message: "--lookahead is for strategy files: name them" })
     if (only === undefined && files.length > 0) {
@@ -122,15 +110,18 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  help("Check strategy files, or the setup if no file is named; with a flag the service, a plug-in or a stopped bot", {
-    "limitbot check strategies/*.yaml --config config/example.yaml": "Every mistake with file, line and column",
-    "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv": "Also test that it does not see the future",
-    "limitbot check": "What a bot needs, and what to fix",
-    "limitbot check --containment": "Before a kill, and after it until every list is empty",
-    "limitbot check --containment --signer config/signer.yaml --json":
-      "Also payments that the signer process signed, as JSON",
-    "limitbot check --upgrade strategies/*.yaml": "Before the first start of a new version",
-    "limitbot check --plug-in notifier -- ./tell.sh": "Does it take every message?",
-    "limitbot check --plug-in wallet -- ./pay.sh --config pay.json": "Does it refuse payments that it cannot make?"
-  })
+  flags.help(
+    "Check strategy files, or the setup if no file is named; with a flag the service, a plug-in or a stopped bot",
+    {
+      "limitbot check strategies/*.yaml --config config/example.yaml": "Every mistake with file, line and column",
+      "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv": "Also test that it does not see the future",
+      "limitbot check": "What a bot needs, and what to fix",
+      "limitbot check --containment": "Before a kill, and after it until every list is empty",
+      "limitbot check --containment --signer config/signer.yaml --json":
+        "Also payments that the signer process signed, as JSON",
+      "limitbot check --upgrade strategies/*.yaml": "Before the first start of a new version",
+      "limitbot check --plug-in notifier -- ./tell.sh": "Does it take every message?",
+      "limitbot check --plug-in wallet -- ./pay.sh --config pay.json": "Does it refuse payments that it cannot make?"
+    }
+  )
 )

@@ -7,12 +7,11 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 const terms = {
-  market: Argument.String("market").pipe(Argument.withDescription("BTC, or a market such as BTC/USDC")),
+  market: flags.argument("market", "BTC, or a market such as BTC/USDC"),
   side: Argument.Literals("side", ["above", "below"]).pipe(Argument.withDescription("above or below")),
-  price: Argument.String("price").pipe(Argument.withDescription("In the quote asset")),
+  price: flags.argument("price", "In the quote asset"),
   config: flags.config
 }
 
@@ -37,13 +36,13 @@ const list = Command.make("list", { config: flags.config, json: flags.json }, ({
   const rows = Effect.flatMap(ConfigFile.loadSettings(config), Alerting.listed)
   const answer = Effect.map(rows, (all) => Answer.ofList(columns, all, "No alerts."))
   return Answer.print(answer, { json })
-}).pipe(help("List the alerts and how far each is from its price"))
+}).pipe(flags.help("List the alerts and how far each is from its price"))
 
 export const command = changing("alert", "reported once, to the log and to the receivers of `notify`.").pipe(
-  help("Send a message when a price is reached, without an order", {
+  flags.help("Send a message when a price is reached, without an order", {
     "limitbot alert BTC/USDC above 70000": "Reported once, to the log and to the receivers of notify",
     "limitbot alert list": "How far each is from its price",
     "limitbot alert remove BTC/USDC above 70000": "It is not reported any more"
   }),
-  Command.withSubcommands([list, changing("remove", "removed.").pipe(help("Remove an alert"))])
+  Command.withSubcommands([list, changing("remove", "removed.").pipe(flags.help("Remove an alert"))])
 )

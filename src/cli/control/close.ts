@@ -1,17 +1,16 @@
 /** `limitbot close`: after the plan is accepted, ends a strategy of the running bot, cancels its orders and sells its position. */
 import { Console, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { agree, someoneAgrees } from "../../app/swap/Carrying.ts"
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 export const command = Command.make(
   "close",
   {
-    strategy: Argument.String("strategy").pipe(Argument.withDescription("A running strategy")),
+    strategy: flags.argument("strategy", "A running strategy"),
     price: flags.textOrMissing("price", "The worst price of the sale; default: near the market, which it follows"),
     swap: flags.toggle("swap", "Sell at once by a swap instead of an order"),
     dry: flags.toggle("dry", "Only the plan with its costs: nothing is closed"),
@@ -32,7 +31,7 @@ export const command = Command.make(
     yield* Console.log(json ? JSON.stringify(answer) : `${answer.message}. limitbot status shows how far it is.`)
   })
 ).pipe(
-  help("End a strategy: cancel its orders, then sell its position", {
+  flags.help("End a strategy: cancel its orders, then sell its position", {
     "limitbot close grid": "Shows the plan with its costs, and asks",
     "limitbot close grid --price 61000": "Not below this price",
     "limitbot close grid --swap": "At once, by a swap"

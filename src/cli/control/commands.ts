@@ -1,6 +1,6 @@
 /** Commands of an operator to a running bot, or to accounts of a fleet: `pause`, `resume`, `cancel` and `reload`. */
 import { Console, Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
 import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import * as Admission from "../../app/run/Admission.ts"
@@ -9,14 +9,10 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 import { allow } from "../plan/allow.ts"
 
 const one = { why: flags.text("why", "Reason, for the journal"), bot: WhichBot.flags }
-const strategy = Argument.String("strategy").pipe(
-  Argument.withDescription("A running strategy; all of them when left out"),
-  Argument.optional
-)
+const strategy = flags.optionalArgument("strategy", "A running strategy; all of them when left out")
 
 const tell = (name: CommandName, target?: string, why?: string) =>
   Effect.flatMap(ChosenBot, (bot) => Effect.flatMap(bot.command(name, target, why), (text) => Console.log(`${text}.`)))
@@ -49,7 +45,7 @@ export const pause = Command.make(
     yield* Effect.provide(tell(name, target, why), WhichBot.layerOf(addressed))
   })
 ).pipe(
-  help("Place no new orders; open orders stay and are still tracked, or are cancelled with --cancel", {
+  flags.help("Place no new orders; open orders stay and are still tracked, or are cancelled with --cancel", {
     "limitbot pause grid": "Open orders stay",
     "limitbot pause grid --cancel": "Open orders are cancelled and refunded",
     "limitbot pause --cancel --yes": "Every strategy, and every order"
@@ -67,13 +63,13 @@ export const resume = Command.make(
       return yield* WhichBot.wish("resume", addressed, why ?? byFleet)
     yield* Effect.provide(tell("resume", target, why), WhichBot.layerOf(addressed))
   })
-).pipe(help(commandOf("resume").does))
+).pipe(flags.help(commandOf("resume").does))
 
 export const cancel = Command.make(
   "cancel",
-  { slot: Argument.String("strategy/slot").pipe(Argument.withDescription("A slot as `status` shows it")), ...one },
+  { slot: flags.argument("strategy/slot", "A slot as `status` shows it"), ...one },
   ({ slot, why }) => tell("cancel", slot, Option.getOrUndefined(why))
-).pipe(WhichBot.ofBot, help(commandOf("cancel").does))
+).pipe(WhichBot.ofBot, flags.help(commandOf("cancel").does))
 
 export const reload = Command.make(
   "reload",
@@ -86,4 +82,4 @@ export const reload = Command.make(
     yield* Console.log(`Allowed for the next edit: ${allow.join(", ")}. A running bot applies it within a second.`)
     yield* Effect.ignore(reloaded)
   })
-).pipe(help(commandOf("reload").does))
+).pipe(flags.help(commandOf("reload").does))

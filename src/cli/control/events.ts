@@ -6,21 +6,17 @@ import * as EventLog from "../../app/journal/EventLog.ts"
 import { requestedOrAfter } from "../../process/Stop.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
 export const command = Command.make(
   "events",
   {
-    search: Flag.String("search").pipe(
-      Flag.withDescription("Text that the sentence, the slot or the kind of event must contain"),
-      Flag.withDefault("")
-    ),
+    search: flags
+      .textFlag("search", "Text that the sentence, the slot or the kind of event must contain")
+      .pipe(Flag.withDefault("")),
     limit: flags.integerIn("limit", 0).pipe(Flag.withDescription("Number of past events"), Flag.withDefault(50)),
-    follow: Flag.Boolean("follow").pipe(
-      Flag.withAlias("f"),
-      Flag.withDescription("Continue with new events of the running bot; needs its control server"),
-      Flag.withDefault(false)
-    ),
+    follow: flags
+      .toggle("follow", "Continue with new events of the running bot; needs its control server")
+      .pipe(Flag.withAlias("f")),
     forMillis: flags.forDuration,
     bot: WhichBot.flags,
     json: flags.json
@@ -33,7 +29,7 @@ export const command = Command.make(
   })
 ).pipe(
   WhichBot.ofBot,
-  help("Show what happened, newest last, and follow a running bot", {
+  flags.help("Show what happened, newest last, and follow a running bot", {
     "limitbot events --follow --search fill": "Fills as they happen"
   })
 )

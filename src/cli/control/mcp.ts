@@ -1,12 +1,11 @@
 /** `limitbot mcp`: a running bot for agents, over standard input and output or over HTTP on this machine. */
 import { Effect, FileSystem, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Mcp from "../../control/mcp/Mcp.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import { Stop } from "../../process/Stop.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 export const command = Command.make(
   "mcp",
@@ -15,14 +14,12 @@ export const command = Command.make(
       "operator",
       "Also tools that change something, each after a proposal that shows its effects"
     ),
-    port: flags
-      .integerIn("port", 0, 65_535)
-      .pipe(
-        Flag.withDescription(
-          "Over HTTP on this port of this machine, with a token, instead of standard input and output"
-        ),
-        Flag.optional
-      ),
+    port: flags.count(
+      "port",
+      "Over HTTP on this port of this machine, with a token, instead of standard input and output",
+      0,
+      65_535
+    ),
     config: flags.config
   },
   Effect.fn(function* ({ config, operator, port }) {
@@ -38,4 +35,4 @@ export const command = Command.make(
     yield* Mcp.overHttp(askAs, operator, { journal, port: port.value })
     yield* requested
   }, Effect.scoped)
-).pipe(help("Let agents read a running bot (MCP), and with --operator command it after a proposal"))
+).pipe(flags.help("Let agents read a running bot (MCP), and with --operator command it after a proposal"))

@@ -1,6 +1,6 @@
 /** `limitbot people`: manages who may read or command a bot. A token goes to a file that only you can read and is never printed. */
 import { Console, Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { roles } from "../../control/api/OperatorCommands.ts"
 import * as People from "../../control/http/People.ts"
 import { iso } from "../../domain/Text.ts"
@@ -10,7 +10,6 @@ import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 const columns = Table.of<People.Person>([
   { key: "name", title: "NAME", value: ({ name }) => name },
@@ -21,10 +20,7 @@ const columns = Table.of<People.Person>([
 export const command = Command.make(
   "people",
   {
-    who: Argument.String("name").pipe(
-      Argument.withDescription("A name, as recorded in the journal; default: list everyone"),
-      Argument.optional
-    ),
+    who: flags.optionalArgument("name", "A name, as recorded in the journal; default: list everyone"),
     role: flags.choice(
       "role",
       roles,
@@ -56,7 +52,7 @@ export const command = Command.make(
     yield* Console.log(`${who.value} is removed, and the token no longer works.`)
   })
 ).pipe(
-  help("List the people who may read or command a bot; add one with a role and a token, or revoke one", {
+  flags.help("List the people who may read or command a bot; add one with a role and a token, or revoke one", {
     "limitbot people bea --role trader --out bea.token": "Add bea, with a token in that file",
     "limitbot people bea --revoke": "The token no longer works"
   })

@@ -1,21 +1,20 @@
 /** `limitbot signal NAME VALUE`: sends a number to the strategies that use it, through the running bot. */
 import { Clock, Console, Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { nameRule, signalName } from "../../domain/Signal.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as RunCandles from "../../lab/runs/RunCandles.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 const words: Readonly<Record<string, number>> = { true: 1, false: 0 }
 
 export const command = Command.make(
   "signal",
   {
-    name: Argument.String("name").pipe(Argument.withDescription('As the strategy says it: signal("trend", 2h)')),
-    value: Argument.String("value").pipe(Argument.withDescription("A number, or true or false for 1 or 0")),
+    name: flags.argument("name", 'As the strategy says it: signal("trend", 2h)'),
+    value: flags.argument("value", "A number, or true or false for 1 or 0"),
     at: flags.text("at", "Start of its validity: 2024-01-31T12:00:00Z or epoch milliseconds; default: now"),
     note: flags.text("note", "Reason, for the journal"),
     config: flags.config
@@ -36,4 +35,4 @@ export const command = Command.make(
     const { message } = yield* RunningBot.ask(journal, ({ command }) => command.signal({ params: { name }, payload }))
     yield* Console.log(`${message}.`)
   })
-).pipe(help("Send a number to the strategies that use it"))
+).pipe(flags.help("Send a number to the strategies that use it"))

@@ -1,6 +1,6 @@
 /** `limitbot data FILE`: shows candles, repairs, converts, generates or downloads them, and measures a journal. */
 import { Clock, Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import * as ExchangeCandles from "../../app/candles/ExchangeCandles.ts"
 import { minutesPerYear } from "../../candles/Generate.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
@@ -11,19 +11,16 @@ import * as Progress from "../../process/Progress.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 const download = Command.make(
   "download",
   {
-    exchange: Flag.String("exchange").pipe(
-      Flag.withDescription("The exchange by its name in ccxt, for example kraken")
-    ),
-    symbol: Flag.String("symbol").pipe(Flag.withDescription("The market there, for example BTC/USDT")),
+    exchange: flags.textFlag("exchange", "The exchange by its name in ccxt, for example kraken"),
+    symbol: flags.textFlag("symbol", "The market there, for example BTC/USDT"),
     timeframe: Flag.String("timeframe").pipe(flags.byDefault("Length of a candle", "1m")),
-    from: Flag.String("from").pipe(Flag.withDescription("Start: 2024-01-31 or epoch milliseconds")),
+    from: flags.textFlag("from", "Start: 2024-01-31 or epoch milliseconds"),
     to: runFlags.partFlags.to,
-    out: flags.fileFlag("out").pipe(Flag.withDescription("The file; the same command continues after its last line"))
+    out: flags.fileFlag("out", "The file; the same command continues after its last line")
   },
   Effect.fn(function* (input) {
     const stepMillis = timeframeMillis(input.timeframe)
@@ -41,7 +38,7 @@ const download = Command.make(
     )
     yield* Console.log(`${input.out}: ${written} new candles`)
   }, Effect.scoped)
-).pipe(help("Fetch candles from an exchange, through the optional package ccxt"))
+).pipe(flags.help("Fetch candles from an exchange, through the optional package ccxt"))
 
 const generate = Command.make(
   "generate",
@@ -57,14 +54,12 @@ const generate = Command.make(
     json: flags.json
   },
   Answer.printAnswerOf(DataFiles.generate)
-).pipe(help("Make synthetic candles: the same seed gives the same file"))
+).pipe(flags.help("Make synthetic candles: the same seed gives the same file"))
 
 export const command = Command.make(
   "data",
   {
-    data: flags
-      .fileArgument("file")
-      .pipe(Argument.withDescription("A candle or trade file, or with --calibrate a journal")),
+    data: flags.fileArgument("file", "A candle or trade file, or with --calibrate a journal"),
     ...runFlags.partFlags,
     market: flags.text("market", "Of a journal: the market of the prices, for example BTC/USDC"),
     out: flags.file("out", "Write it as plain candles into this file: repaired, cut, aggregated"),
@@ -81,7 +76,7 @@ export const command = Command.make(
     yield* Answer.print(DataFiles.calibration({ journal: asked.data, market: asked.market }), { json })
   })
 ).pipe(
-  help("Show the contents and mistakes of a candle or trade file, or convert it", {
+  flags.help("Show the contents and mistakes of a candle or trade file, or convert it", {
     "limitbot data prices.csv": "Its candles, gaps and mistakes",
     "limitbot data prices.csv.gz --repair all --out clean.csv": "Repair and unpack it"
   }),

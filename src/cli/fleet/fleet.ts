@@ -1,6 +1,6 @@
 /** `limitbot fleet`: runs and shows many accounts on many machines, whose journals are in one Postgres database. */
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import * as AccountFolders from "../../fleet/accounts/AccountFolders.ts"
 import * as AccountList from "../../fleet/accounts/AccountList.ts"
 import * as FleetPage from "../../fleet/accounts/FleetPage.ts"
@@ -9,21 +9,13 @@ import * as Answer from "../../process/Answer.ts"
 import { requestedOrAfter, Stop } from "../../process/Stop.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 import { database, inDatabase, urlOf } from "./whichBot.ts"
 
 const running = Command.make(
   "run",
   {
-    accounts: flags
-      .fileFlag("apply")
-      .pipe(
-        Flag.withDescription("Write the accounts of this folder first, as fleet --apply FOLDER --yes does"),
-        Flag.optional
-      ),
-    folder: flags
-      .fileFlag("secrets")
-      .pipe(Flag.withDescription("A folder of this machine, with one folder of referenced files for each account")),
+    accounts: flags.file("apply", "Write the accounts of this folder first, as fleet --apply FOLDER --yes does"),
+    folder: flags.fileFlag("secrets", "A folder of this machine, with one folder of referenced files for each account"),
     port: flags.count("port", "Serve health and metrics of this runner on this port of this machine", 0, 65_535),
     database,
     forMillis: flags.forDuration
@@ -42,24 +34,19 @@ const running = Command.make(
       Effect.andThen(applied, Runner.run({ folder, port: Option.getOrUndefined(port), stop, say: Console.log }))
     )
   }, Effect.scoped)
-).pipe(help("Run this runner's share of the fleet's accounts until stopped"))
+).pipe(flags.help("Run this runner's share of the fleet's accounts until stopped"))
 
 const dashboard = Command.make(
   "dashboard",
   {
     file: flags
-      .fileArgument("file")
-      .pipe(
-        Argument.withDescription(
-          "A file with `dashboard` (where it listens) and `bots` (others to show); default: none"
-        ),
-        Argument.optional
-      ),
+      .fileArgument("file", "A file with `dashboard` (where it listens) and `bots` (others to show); default: none")
+      .pipe(Argument.optional),
     database,
     forMillis: flags.forDuration
   },
   ({ database, ...asked }) => FleetPage.serve({ ...asked, database: urlOf(database) })
-).pipe(help("Serve one page and one API over all accounts of the fleet, and over standalone bots"))
+).pipe(flags.help("Serve one page and one API over all accounts of the fleet, and over standalone bots"))
 
 const removed = Effect.fnUntraced(function* (account: string) {
   if (!(yield* AccountList.remove(account)))
@@ -93,7 +80,7 @@ export const command = Command.make(
     yield* Answer.print(inDatabase(database, AccountFolders.applied(apply.value, yes)), form)
   })
 ).pipe(
-  help("Show every account of a fleet, worst first: its state, runner, orders and problems", {
+  flags.help("Show every account of a fleet, worst first: its state, runner, orders and problems", {
     "limitbot fleet": "Every account of the database",
     "limitbot fleet --apply accounts": "List the changes by a folder of accounts; with --yes write them",
     "limitbot kill --all-accounts": "Stop all of them; pause and resume take --account and --all-accounts as well"

@@ -3,7 +3,7 @@ import { Effect, Option, type Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { transactions } from "../../app/history/AccountHistory.ts"
 import { historyOf } from "../../app/history/HistoryAsked.ts"
-import * as SwapPayouts from "../../app/swap/SwapPayouts.ts"
+import { listPayouts } from "../../app/swap/SwapLists.ts"
 import { present } from "../../domain/Present.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
@@ -14,7 +14,6 @@ import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 const checked = <A, B>(flag: Flag.Flag<A>, description: string, schema: Schema.Codec<B, A>) =>
   flag.pipe(Flag.withSchema(schema), Flag.withDescription(description), Flag.optional, flags.orMissing)
@@ -24,16 +23,15 @@ const count = (name: string, most: number, description: string) =>
 
 const figure = (name: string, description: string) => flags.orMissing(flags.figure(name, description))
 const time = (name: string, description: string) => checked(Flag.String(name), description, TimestampText)
+const token = (name: string, description: string) =>
+  flags.several(flags.textFlag(name, `${description}; may be repeated: any of them`), 50)
 const chain = (name: string, description: string) =>
   flags.several(
-    Flag.String(name).pipe(
-      Flag.withSchema(ChainId),
-      Flag.withDescription(`${description}, such as eth or sol; may be repeated: any of them`)
-    ),
+    flags
+      .textFlag(name, `${description}, such as eth or sol; may be repeated: any of them`)
+      .pipe(Flag.withSchema(ChainId)),
     50
   )
-const token = (name: string, description: string) =>
-  flags.several(Flag.String(name).pipe(Flag.withDescription(`${description}; may be repeated: any of them`)), 50)
 
 const filters = {
   search: flags.textOrMissing("search", "Deposit address, recipient, sender or transaction hash"),
@@ -65,7 +63,7 @@ const filters = {
 
 const cursor = {
   numberOfTransactions: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
-  direction: flags.orMissing(flags.choice("direction", ["next", "prev"], "next: older than the cursor; prev: newer")),
+  direction: flags.choiceOrMissing("direction", ["next", "prev"], "next: older than the cursor; prev: newer"),
   lastDepositAddress: flags.textOrMissing("after-address", "Cursor: deposit address of the last record"),
   lastDepositMemo: flags.textOrMissing("after-memo", "Cursor: its deposit memo, when it has one"),
   lastDepositAddressAndMemo: flags.textOrMissing("after-combined", "Cursor in the deprecated form ADDRESS_MEMO")
@@ -98,7 +96,7 @@ const account = Command.make(
     json: flags.json
   },
   Answer.printAnswerOf(transactions)
-).pipe(help("Your own transactions: this account's, with its session"))
+).pipe(flags.help("Your own transactions: this account's, with its session"))
 
 export const command = Command.make(
   "history",
@@ -132,18 +130,12 @@ export const command = Command.make(
     if (perPage > mostWithdrawals)
       return yield* new WrongUsage({ message: `--per-page: at most ${mostWithdrawals} payouts` })
     const sortOrder = Option.getOrElse(order, () => "desc" as const)
-    const query = {
-      depositAddress: payouts,
-      depositMemo,
-      timestampFrom: startTimestamp,
-      page,
-      limit: perPage,
-      sortOrder
-    }
-    yield* Answer.print(SwapPayouts.listPayouts({ config: given.config, query }), given)
+    const narrowing = present({ depositMemo, timestampFrom: startTimestamp })
+    const query = { depositAddress: payouts, ...narrowing, page, limit: perPage, sortOrder }
+    yield* Answer.print(listPayouts(given.config, query), given)
   })
 ).pipe(
-  help("List past transactions of the partner: by cursor, by page, or all stored locally", {
+  flags.help("List past transactions of the partner: by cursor, by page, or all stored locally", {
     "limitbot history --status REFUNDED --status FAILED --json": "Recent refunds and failures",
     "limitbot history --sync": "Store everything beside the journal; continues where it stopped",
     "limitbot history --stored --csv": "All stored transactions, for a spreadsheet",

@@ -3,7 +3,6 @@ import { Command } from "effect/cli"
 import { reconcile } from "../../app/reconcile/ReconcileAsked.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
 export const command = Command.make(
   "reconcile",
@@ -23,7 +22,7 @@ export const command = Command.make(
   reconcile
 ).pipe(
   WhichBot.ofBot,
-  help("Compare the journal with the venue's orders, the history and the balances", {
+  flags.help("Compare the journal with the venue's orders, the history and the balances", {
     "limitbot reconcile": "Exit code 1 on any contradiction",
     "limitbot reconcile --all --evidence --json": "Everything, for a program"
   })

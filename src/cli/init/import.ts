@@ -5,7 +5,6 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as Importing from "../../importers/Importing.ts"
 import { orWrong } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 const budgetIn = (text: string): Result.Result<Decimal.Decimal, string> => {
   const amount = Decimal.parse(text)
@@ -18,7 +17,7 @@ export const command = Command.make(
   "import",
   {
     bot: Argument.Literals("bot", Importing.bots).pipe(Argument.withDescription("Whose file it is")),
-    file: Argument.String("file").pipe(Argument.withDescription("Its configuration, YAML or JSON")),
+    file: flags.argument("file", "Its configuration, YAML or JSON"),
     market: flags.text("market", "The market, if it differs from the original"),
     budget: flags.text("budget", "Largest quote amount that it may use")
   },
@@ -30,7 +29,7 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  help("Turn a strategy of another bot into a strategy file, and list what cannot be imported", {
+  flags.help("Turn a strategy of another bot into a strategy file, and list what cannot be imported", {
     "limitbot import hummingbot conf_pure_mm.yml --budget 2000 > strategies/quotes.yaml":
       "A market maker of Hummingbot",
     "limitbot import 3commas bot.json --market BTC/USDC > strategies/deals.yaml": "A DCA or grid bot of 3Commas",

@@ -5,24 +5,18 @@ import { init } from "../../app/init/Init.ts"
 import * as SchemaFile from "../../app/init/SchemaFile.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 export const command = Command.make(
   "init",
   {
-    file: flags
-      .fileArgument("file")
-      .pipe(Argument.withDescription("The strategy file to write"), Argument.withDefault("strategy.yaml")),
+    file: flags.fileArgument("file", "The strategy file to write").pipe(Argument.withDefault("strategy.yaml")),
     config: flags.config,
     schema: flags.choice("schema", ["strategy", "config"], "Only print the JSON Schema of this file, for editors"),
-    like: flags.orMissing(
-      flags.text("like", "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …")
+    like: flags.textOrMissing(
+      "like",
+      "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …"
     ),
-    profile: Flag.Literals("profile", profileNames).pipe(
-      Flag.withDescription("Deployment of the service, for a new configuration"),
-      Flag.optional,
-      flags.orMissing
-    ),
+    profile: flags.choiceOrMissing("profile", profileNames, "Deployment of the service, for a new configuration"),
     given: {
       venue: flags.textOrMissing("venue", "Address of the venue, or sandbox: for a new configuration"),
       key: flags.textOrMissing("key-file", "The account's key: new, or a file of mode 0600"),
@@ -36,11 +30,7 @@ export const command = Command.make(
       Flag.optional,
       flags.orMissing
     ),
-    yes: Flag.Boolean("yes").pipe(
-      Flag.withAlias("y"),
-      Flag.withDescription("Ask nothing: use the default where no flag answers a question"),
-      Flag.withDefault(false)
-    ),
+    yes: flags.toggle("yes", "Ask nothing: use the default where no flag answers a question").pipe(Flag.withAlias("y")),
     overwrite: flags.toggle("overwrite", "Replace FILE if it exists")
   },
   ({ schema, ...asked }) =>
@@ -48,7 +38,7 @@ export const command = Command.make(
       ? Console.log(SchemaFile.textOf(schema.value))
       : init({ ...asked, usual: flags.defaultConfig })
 ).pipe(
-  help("Ask a few questions and write a strategy file, and a configuration if none exists", {
+  flags.help("Ask a few questions and write a strategy file, and a configuration if none exists", {
     "limitbot init": "Asks everything",
     "limitbot init --schema strategy > strategy.schema.json": "Then name it in the first line of a file",
     "limitbot init grid.yaml --venue sandbox --market BTC/USDC --kind grid --set size=100 --yes": "Asks nothing"

@@ -7,7 +7,6 @@ import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
 const whats = ["verify", "compact", "archive", "backup", "restore", "recover"] as const
 
@@ -20,25 +19,21 @@ export const command = Command.make(
       )
     ),
     files: flags
-      .fileArgument("file")
-      .pipe(
-        Argument.withDescription(
-          "backup: the copy, which must not exist yet. restore: such a copy. recover: the strategy files that ran; without them no order continues in a slot"
-        ),
-        Argument.variadic()
-      ),
+      .fileArgument(
+        "file",
+        "backup: the copy, which must not exist yet. restore: such a copy. recover: the strategy files that ran; without them no order continues in a slot"
+      )
+      .pipe(Argument.variadic()),
     bot: WhichBot.flags,
     head: flags.text("head", "verify: an earlier hash of this journal, which must still be in its chain"),
     before: flags.text("before", "archive: a date in UTC, such as 2026-01-31: older events are archived"),
     move: flags.toggle("move", "backup: the bot moves elsewhere, and this journal is closed for good"),
     beside: flags
-      .fileFlag("beside")
-      .pipe(
-        Flag.withDescription(
-          "recover: the journal of another bot on the same account, whose orders are not touched; may be repeated"
-        ),
-        Flag.atLeast(0)
-      ),
+      .fileFlag(
+        "beside",
+        "recover: the journal of another bot on the same account, whose orders are not touched; may be repeated"
+      )
+      .pipe(Flag.atLeast(0)),
     json: flags.json
   },
   Effect.fn(function* ({ before, beside, files, head, move, what }) {
@@ -62,16 +57,14 @@ export const command = Command.make(
     }
     if (what === "backup" || what === "restore") {
       if (file === undefined || more.length > 0) return yield* usage("takes one FILE")
-      return yield* what === "backup"
-        ? JournalFile.backup({ out: file, config, move })
-        : JournalFile.restore({ from: file, config })
+      return yield* what === "backup" ? JournalFile.backup(config, file, move) : JournalFile.restore(config, file)
     }
     if (file !== undefined) return yield* usage("takes no file")
-    return yield* what === "archive" ? usage("needs --before DATE") : JournalFile.compact({ config })
+    return yield* what === "archive" ? usage("needs --before DATE") : JournalFile.compact(config)
   }, Answer.print)
 ).pipe(
   WhichBot.ofBot,
-  help(
+  flags.help(
     "Verify, compact, archive, back up and restore the journal, or rebuild a lost one; the bot may run only for verify and backup",
     {
       "limitbot journal verify": "Prints the hash of the newest event",

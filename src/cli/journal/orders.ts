@@ -1,6 +1,6 @@
 /** `limitbot orders`: every unsettled order, with the ids by which the venue knows it. */
 import { Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { ofJournal } from "../../app/journal/JournalView.ts"
 import { stuck } from "../../app/journal/Stuck.ts"
 import { iso } from "../../domain/Text.ts"
@@ -10,7 +10,6 @@ import * as Table from "../../report/text/Table.ts"
 import { type OrderView, ordersOf } from "../../views/Orders.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
 const list = Table.of<typeof OrderView.Type>([
   { key: "slot", title: "SLOT", value: ({ slot }) => slot },
@@ -31,11 +30,9 @@ const list = Table.of<typeof OrderView.Type>([
 export const command = Command.make(
   "orders",
   {
-    order: Argument.String("order").pipe(
-      Argument.withDescription(
-        "With --out or --proof: the venue's order id, its deposit address, an intent hash, or our placement (p7)"
-      ),
-      Argument.optional
+    order: flags.optionalArgument(
+      "order",
+      "With --out or --proof: the venue's order id, its deposit address, an intent hash, or our placement (p7)"
     ),
     out: flags.file("out", "Write all evidence of ORDER into this new file, for a support ticket"),
     proof: flags.file(
@@ -71,7 +68,7 @@ export const command = Command.make(
   })
 ).pipe(
   WhichBot.ofBot,
-  help("List the orders that are not settled yet, or those that are stuck; or write evidence of one", {
+  flags.help("List the orders that are not settled yet, or those that are stuck; or write evidence of one", {
     "limitbot orders --stuck": "Orders that wait too long, and for what",
     "limitbot orders p7 --out evidence.json": "All evidence of an order, for a support ticket"
   })

@@ -1,6 +1,6 @@
 /** `limitbot resolve`: shows the questions that only the operator can settle and takes the answers, with or without a running bot. */
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { ofJournal, withJournal } from "../../app/journal/JournalView.ts"
 import { settle } from "../../app/journal/Resolving.ts"
 import { amountIn, list } from "../../app/journal/Unresolved.ts"
@@ -11,14 +11,13 @@ import { WrongUsage } from "../../process/WrongUsage.ts"
 import { Word } from "../../views/Problems.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
 export const command = Command.make(
   "resolve",
   {
-    placement: Argument.String("placement").pipe(
-      Argument.withDescription("The placement, as the list names it, or witness; default: the list"),
-      Argument.optional
+    placement: flags.optionalArgument(
+      "placement",
+      "The placement, as the list names it, or witness; default: the list"
     ),
     paid: flags.toggle("paid", operatorWords.paid.means),
     "not-paid": flags.toggle("not-paid", operatorWords["not-paid"].means),
@@ -46,4 +45,4 @@ export const command = Command.make(
       )
     )
   }, Answer.print)
-).pipe(WhichBot.ofBot, help("List unclear payments, frozen slots and contradictions, and record what happened"))
+).pipe(WhichBot.ofBot, flags.help("List unclear payments, frozen slots and contradictions, and record what happened"))

@@ -9,7 +9,6 @@ import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
 export const command = Command.make(
   "status",
@@ -36,4 +35,4 @@ export const command = Command.make(
     yield* file("--watch needs a standalone bot: an account of a fleet has no live stream")
     yield* withJournal((view) => watching(view, forMillis))
   })
-).pipe(WhichBot.ofBot, help("Show slots, orders and money from the journal"))
+).pipe(WhichBot.ofBot, flags.help("Show slots, orders and money from the journal"))

@@ -1,15 +1,18 @@
-/** `limitbot money`: the place of every unit, by place, strategy and order, and at the end of each day. */
+/** Commands that read the books: `money`, `fills` and `profit`. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import { dust as dustNow, places } from "../../app/money/MoneyPlaces.ts"
+import { fills, profit } from "../../app/money/TradingResults.ts"
+import { methods } from "../../ledger/Lots.ts"
+import { groupings } from "../../ledger/Profit.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
-export const command = Command.make(
+/** `limitbot money`: the place of every unit, by place, strategy and order, and at the end of each day. */
+export const moneyCommand = Command.make(
   "money",
   {
     dust: flags.toggle("dust", "Only leftovers that are too small for an order"),
@@ -26,4 +29,42 @@ export const command = Command.make(
     const { balances } = yield* Effect.promise(() => import("../../app/history/AccountHistory.ts"))
     yield* Answer.print(balances({ config }), form)
   })
-).pipe(WhichBot.ofBot, help("Show where every unit of money is: by place, strategy and order, and over time"))
+).pipe(WhichBot.ofBot, flags.help("Show where every unit of money is: by place, strategy and order, and over time"))
+
+/** `limitbot fills`: every recorded fill, oldest first, with its price, its payout fee and its profit. */
+export const fillsCommand = Command.make(
+  "fills",
+  {
+    bot: WhichBot.flags,
+    strategy: flags.text("strategy", "Only of this strategy"),
+    slot: flags.text("slot", "Only of this slot, such as grid/cell-07"),
+    market: flags.text("market", "Only of this market"),
+    since: flags.duration("since", "Only of the last 30s, 5m, 6h, 7d"),
+    csv: flags.csv,
+    json: flags.json
+  },
+  Answer.printAnswerOf(fills)
+).pipe(
+  WhichBot.ofBot,
+  flags.help("List the fills, oldest first", {
+    "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet"
+  })
+)
+
+/** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */
+export const profitCommand = Command.make(
+  "profit",
+  {
+    bot: WhichBot.flags,
+    by: flags.choice("by", groupings, "Break it down"),
+    method: flags.choiceOr("method", methods, "Which purchase a sale closes; strategies see average cost", "average"),
+    json: flags.json
+  },
+  Answer.printAnswerOf(profit)
+).pipe(
+  WhichBot.ofBot,
+  flags.help("Show profit and loss: rounds, change of the inventory, fees, and capital in and out", {
+    "limitbot profit --by slot": "What each slot has earned",
+    "limitbot profit --method fifo --json": "As tax offices count it"
+  })
+)

@@ -1,7 +1,7 @@
 /** `limitbot order`: one limit order by hand, followed to its end like every order; and to list, move or cancel such orders. */
 import { randomBytes } from "node:crypto"
 import { Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Ordering from "../../app/order/Ordering.ts"
 import { OrderChange, OrderId, OrderKey, OrderRequest, type OrderStanding } from "../../control/api/Order.ts"
 import { present } from "../../domain/Present.ts"
@@ -10,9 +10,8 @@ import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
-const argument = (name: string, about: string) => Argument.String(name).pipe(Argument.withDescription(about))
+const { argument } = flags
 const order = argument("order", "An order as `order list` shows it, for example buy-1a2b3c4d")
 export const ways = {
   dry: flags.toggle("dry", "Only the plan with its costs: nothing is placed or changed"),
@@ -60,11 +59,11 @@ const placing = (side: "buy" | "sell") =>
   )
 
 const buy = placing("buy").pipe(
-  help("Place one limit order to buy, and follow it to its end", {
+  flags.help("Place one limit order to buy, and follow it to its end", {
     "limitbot order buy 0.01 BTC at 59000 --take-profit 5% --stop 57000 --expire 2d": "With exits"
   })
 )
-const sell = placing("sell").pipe(help("Place one limit order to sell, and follow it to its end"))
+const sell = placing("sell").pipe(flags.help("Place one limit order to sell, and follow it to its end"))
 
 const columns = Table.of<OrderStanding>([
   { key: "order", title: "ORDER", value: (row) => row.order },
@@ -80,7 +79,7 @@ const list = Command.make("list", { config: flags.config, csv: flags.csv, json: 
     Effect.map(rows, (all) => Answer.ofList(columns, all, "No orders by hand.")),
     form
   )
-}).pipe(help("List the orders by hand and where each stands"))
+}).pipe(flags.help("List the orders by hand and where each stands"))
 
 const change = Command.make(
   "change",
@@ -90,7 +89,7 @@ const change = Command.make(
     const options = yield* Ordering.optionsOf(given)
     yield* Ordering.carry((client, dry) => client.change({ ...request, dry }), options, dry)
   })
-).pipe(help("Move an order by hand to another price; the old order is cancelled first"))
+).pipe(flags.help("Move an order by hand to another price; the old order is cancelled first"))
 
 const cancel = Command.make(
   "cancel",
@@ -99,10 +98,10 @@ const cancel = Command.make(
     const id = yield* Ordering.checked(OrderId, order)
     yield* Ordering.cancel(id, yield* Ordering.optionsOf({ ...given, yes: true }))
   })
-).pipe(help("Cancel an order by hand for good; its money is refunded"))
+).pipe(flags.help("Cancel an order by hand for good; its money is refunded"))
 
 export const command = Command.make("order").pipe(
-  help("Place one limit order by hand, and list, move or cancel such orders", {
+  flags.help("Place one limit order by hand, and list, move or cancel such orders", {
     "limitbot order buy 0.01 BTC at 59000": "Shows the plan with its costs, and asks",
     "limitbot order change buy-1a2b3c4d --price 58500": "The old order is cancelled first",
     "limitbot order cancel buy-1a2b3c4d": "Its money is refunded"

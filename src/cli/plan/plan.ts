@@ -3,7 +3,6 @@ import { Command } from "effect/cli"
 import { planned } from "../../app/plan/Planning.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 import { allow } from "./allow.ts"
 
 export const command = Command.make(
@@ -17,7 +16,7 @@ export const command = Command.make(
   },
   Answer.printAnswerOf(planned)
 ).pipe(
-  help("Show the orders that a run would keep, cancel, create and defer now, with costs and dangers", {
+  flags.help("Show the orders that a run would keep, cancel, create and defer now, with costs and dangers", {
     "limitbot plan strategies/*.yaml --config config/limitbot.yaml": "Plan all strategies together",
     "limitbot plan strategies/grid.yaml --allow fee-floor": "Accept one finding by its name"
   })

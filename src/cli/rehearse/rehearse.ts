@@ -1,14 +1,10 @@
 /** `limitbot rehearse FILE…`: puts files through days of outages and crashes on a sandbox in virtual time, before any money. */
-import { Schema } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Answer from "../../process/Answer.ts"
 import { levelNames, rehearsed } from "../../rehearsal/rehearse/Rehearsing.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 import { allow } from "../plan/allow.ts"
 import * as sandboxFlags from "../run/sandboxFlags.ts"
-
-const Days = Schema.Finite.check(Schema.isBetween({ minimum: 0.01, maximum: 365 }))
 
 export const command = Command.make(
   "rehearse",
@@ -20,7 +16,7 @@ export const command = Command.make(
       "price",
       "Price of the first market at which generated prices begin; default: the sandbox's own"
     ),
-    days: Flag.Finite("days").pipe(Flag.withSchema(Days), flags.byDefault("Virtual days; one takes about a minute", 1)),
+    days: flags.figureIn("days", 0.01, 365).pipe(flags.byDefault("Virtual days; one takes about a minute", 1)),
     bad: flags.choiceOr(
       "bad",
       levelNames,
@@ -33,7 +29,7 @@ export const command = Command.make(
   },
   Answer.printAnswerOf((asked) => rehearsed({ ...asked, usual: flags.defaultConfig }))
 ).pipe(
-  help("Put strategy files through days of outages and crashes on a sandbox, before any money", {
+  flags.help("Put strategy files through days of outages and crashes on a sandbox, before any money", {
     "limitbot rehearse strategies/grid.yaml --days 3": "Three days of a bad week",
     "limitbot rehearse grid.yaml --candles prices.csv --bad high": "On real prices, at its worst"
   })

@@ -2,7 +2,6 @@
 import { Command } from "effect/cli"
 import { run } from "../../rehearsal/demo/Demo.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 export const command = Command.make(
@@ -16,7 +15,7 @@ export const command = Command.make(
   },
   run
 ).pipe(
-  help("Show the bot at work on its own sandbox: no configuration, no network, no money", {
+  flags.help("Show the bot at work on its own sandbox: no configuration, no network, no money", {
     "limitbot demo --for 60s --speed 600": "An hour of the market every six seconds",
     "limitbot demo --candles prices.csv": "Replay real prices"
   })

@@ -8,7 +8,6 @@ import * as KillFile from "../../process/KillFile.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { help } from "../help.ts"
 
 /** The file alone decides; a bot that can be reached checks it at once. */
 const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => told.pipe(Effect.timeout("2 seconds"), Effect.ignore)
@@ -16,10 +15,9 @@ const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => told.pipe(Effect.timeout
 export const command = Command.make(
   "kill",
   {
-    reason: Argument.String("reason").pipe(
-      Argument.withDescription("Reason, for the journal"),
-      Argument.withDefault("switched on by the operator")
-    ),
+    reason: flags
+      .argument("reason", "Reason, for the journal")
+      .pipe(Argument.withDefault("switched on by the operator")),
     off: flags.toggle("off", "Switch the kill switch off again: the bot trades"),
     allAccounts: WhichBot.allAccounts,
     bot: WhichBot.flags
@@ -41,7 +39,7 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  help(commandOf("kill").does, {
+  flags.help(commandOf("kill").does, {
     'limitbot kill "the price looks wrong"': "Stop everything, also while no bot runs",
     "limitbot kill --off": "Trade again"
   })

@@ -4,7 +4,6 @@ import { run } from "../../app/run/Running.ts"
 import { age } from "../../domain/Words.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 import { allow } from "../plan/allow.ts"
 
 export const command = Command.make(
@@ -21,10 +20,9 @@ export const command = Command.make(
       "The fate of a strategy's orders if its file is removed while the bot runs",
       "drain"
     ),
-    payAgain: Flag.String("pay-again").pipe(
-      Flag.withDescription("An unclear payment, as named by `status`, that was not made: the wallet pays again"),
-      Flag.between(0, 20)
-    ),
+    payAgain: flags
+      .textFlag("pay-again", "An unclear payment, as named by `status`, that was not made: the wallet pays again")
+      .pipe(Flag.between(0, 20)),
     allow,
     poll: flags.duration(
       "poll",
@@ -34,7 +32,7 @@ export const command = Command.make(
   },
   run
 ).pipe(
-  help("Run strategies: place, fund, track and account for their orders until stopped", {
+  flags.help("Run strategies: place, fund, track and account for their orders until stopped", {
     "limitbot run strategies/grid.yaml --config config/limitbot.yaml": "Run one strategy",
     "limitbot run strategies/*.yaml --dry-run --for 5m": "Simulate them for five minutes"
   })

@@ -1,7 +1,5 @@
-/** Flags that start a sandbox, shared by `sandbox` and `demo`. */
+/** Flags that start a sandbox, shared by `sandbox`, `demo` and `rehearse`. */
 import { Flag } from "effect/cli"
-import { age } from "../../domain/Words.ts"
-import { solverNames, usualExpireMillis } from "../../sandbox/serving/SandboxServing.ts"
 import * as flags from "../flags.ts"
 
 export const seed = flags.byDefault("Seed of everything random", 1)(Flag.Int("seed"))
@@ -14,13 +12,3 @@ export const candles = flags.file(
 export const speedText =
   "Market time per real time, 0 for prices that stand still; payouts and deadlines keep real time"
 export const maxSpeed = 1_000_000
-
-export const solvers = flags.file(
-  "solvers",
-  `Who fills orders: ${solverNames.join(", ")}, or a YAML file; default: a touch of the mid fills`
-)
-
-export const expireAfter = flags.duration(
-  "expire-after",
-  `How long a generated transfer stays valid at most, for example 20s (default: ${age(usualExpireMillis)})`
-)

@@ -13,7 +13,6 @@ import * as WalkForwardRun from "../../lab/searches/WalkForwardRun.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 const methods = ["sweep", "walk-forward", "monte-carlo"] as const
 
@@ -156,7 +155,7 @@ export const command = Command.make(
     yield* searching(WalkForwardRun.run, WalkForwardPage)({ ...flagsOfSearch, ...stretches })
   })
 ).pipe(
-  help("Run a strategy many times to find parameters, to test the search, or to measure chance", {
+  flags.help("Run a strategy many times to find parameters, to test the search, or to measure chance", {
     "limitbot search strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5": "Grids of 10 to 50 levels",
     "limitbot search strategies/grid.yaml --by walk-forward --data btc-1m.csv.gz --set grid.levels=11,21,31 --windows 3":
       "Three searches, each tried on what came after it",

@@ -8,7 +8,6 @@ import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Policies from "../../signer/serving/Policies.ts"
 import { serve } from "../../signer/serving/Serving.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
 const signerFile = flags
   .fileFlag("config")
@@ -18,11 +17,8 @@ const policy = Command.make(
   "policy",
   {
     file: flags
-      .fileArgument("policy")
-      .pipe(
-        Argument.withDescription("With --key: the policy to sign (YAML); default: show the active ones"),
-        Argument.optional
-      ),
+      .fileArgument("policy", "With --key: the policy to sign (YAML); default: show the active ones")
+      .pipe(Argument.optional),
     key: flags.file("key", "A file of mode 0600 with the ed25519 key that signs the policy"),
     config: signerFile,
     json: flags.json
@@ -34,7 +30,7 @@ const policy = Command.make(
     yield* Answer.print(Policies.holding(given), given)
   })
 ).pipe(
-  help("Show the active policies, their limits and how much of each cap is used; or sign one", {
+  flags.help("Show the active policies, their limits and how much of each cap is used; or sign one", {
     "limitbot signer policy": "What holds now",
     "limitbot signer policy policy.yaml --key policy.key": "Sign a policy: signers accept only signed ones"
   })
@@ -43,17 +39,15 @@ const policy = Command.make(
 const approve = Command.make(
   "approve",
   {
-    asset: Argument.String("asset").pipe(Argument.withDescription("A symbol of the policy")),
-    amount: Argument.String("amount").pipe(Argument.withDescription("The largest amount of the payment")),
-    policy: flags.fileFlag("policy").pipe(Flag.withDescription("The signer's policy (YAML)")),
-    key: flags.fileFlag("key").pipe(Flag.withDescription("A file of mode 0600 with the ed25519 key that signs")),
-    socket: Flag.String("socket").pipe(Flag.withDescription("The Unix socket of the signer")),
+    asset: flags.argument("asset", "A symbol of the policy"),
+    amount: flags.argument("amount", "The largest amount of the payment"),
+    policy: flags.fileFlag("policy", "The signer's policy (YAML)"),
+    key: flags.fileFlag("key", "A file of mode 0600 with the ed25519 key that signs"),
+    socket: flags.textFlag("socket", "The Unix socket of the signer"),
     within: flags.duration("within", "How long the approval is valid, at most 7d; default: 1h")
   },
   Policies.approve
-).pipe(help("Approve one payment above the policy's limit"))
-
-const out = flags.fileFlag("out").pipe(Flag.withDescription("The file to write; it must not exist"))
+).pipe(flags.help("Approve one payment above the policy's limit"))
 
 const written = Effect.fnUntraced(function* (key: Redacted.Redacted, out: string) {
   yield* KeyFile.writeSecret(out, key)
@@ -73,7 +67,7 @@ const sealed = Effect.fnUntraced(function* (from: string, passphraseFile: string
 const key = Command.make(
   "key",
   {
-    out,
+    out: flags.fileFlag("out", "The file to write; it must not exist"),
     seal: flags.file("seal", "Put the key of this file of mode 0600 under a passphrase, instead of making one"),
     open: flags.file("open", "Read the key from this keystore, instead of making one"),
     passphraseFile: flags.file(
@@ -93,7 +87,7 @@ const key = Command.make(
     yield* written(yield* Keystore.open(text, yield* KeyFile.readKey(passphraseFile.value)), out)
   })
 ).pipe(
-  help("Make a new ed25519 key in a file that only you can read, or move one into a keystore or out of it", {
+  flags.help("Make a new ed25519 key in a file that only you can read, or move one into a keystore or out of it", {
     "limitbot signer key --out account.key": "A new key",
     "limitbot signer key --seal account.key --passphrase-file passphrase --out account.keystore": "Under a passphrase"
   })
@@ -102,14 +96,12 @@ const key = Command.make(
 export const command = Command.make(
   "signer",
   {
-    socket: Flag.String("socket").pipe(
-      Flag.withDescription("The Unix socket to listen on; only its owner can open it")
-    ),
+    socket: flags.textFlag("socket", "The Unix socket to listen on; only its owner can open it"),
     group: flags.toggle("group", "The socket's group can open it as well: for a bot under another user"),
     config: signerFile
   },
   serve
 ).pipe(
-  help("Hold the key in a separate process, with its own caps and record"),
+  flags.help("Hold the key in a separate process, with its own caps and record"),
   Command.withSubcommands([key, policy, approve])
 )

@@ -15,30 +15,21 @@ import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
-import { help } from "../help.ts"
 
-const choice = <const A extends string>(name: string, choices: ReadonlyArray<A>, description: string) =>
-  flags.orMissing(flags.choice(name, choices, description))
+const choice = flags.choiceOrMissing
 const pairs = (name: string, description: string) =>
   Flag.KeyValuePair(name).pipe(Flag.withDescription(description), Flag.optional, flags.orMissing)
 const argument = (name: string, description: string) =>
-  Argument.String(name).pipe(
-    Argument.withDescription(description),
-    Argument.optional,
-    Argument.map(Option.getOrUndefined)
-  )
-
-const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+  Argument.map(flags.optionalArgument(name, description), Option.getOrUndefined)
 
 const terms = {
   amount: argument("amount", "Amount of the paid asset (with EXACT_OUTPUT of the received one)"),
   from: argument("from", "The asset to pay with"),
   to: argument("to", "The asset to receive"),
   type: flags.choiceOr("type", Wire.swapTypes, "Which side is fixed", "EXACT_INPUT"),
-  slippage: Flag.Finite("slippage").pipe(
-    Flag.withSchema(BasisPoints),
-    flags.byDefault("Largest slippage from the quote, in basis points", usual.slippage)
-  ),
+  slippage: flags
+    .figureIn("slippage", 0, 10_000)
+    .pipe(flags.byDefault("Largest slippage from the quote, in basis points", usual.slippage)),
   depositType: choice("deposit-type", Wire.depositTypes, "Where the payment comes from; default: account.depositType"),
   depositMode: flags.choiceOr(
     "deposit-mode",
@@ -69,14 +60,10 @@ const terms = {
   appFees: pairs("app-fee", "recipient=basis points of the input; may be repeated"),
   rebates: pairs("rebate", "recipient=share in percent; at most three, together 100"),
   insured: flags.toggle("insured", "Costs two basis points more"),
-  quoteWaiting: flags.byDefault(
-    "How long the venue may look for a better quote",
-    0
-  )(flags.integerIn("quote-waiting-ms", 0)),
-  connectedWallets: flags.several(
-    Flag.String("connected-wallet").pipe(Flag.withDescription("Requester's wallet; may be repeated")),
-    20
-  ),
+  quoteWaiting: flags
+    .integerIn("quote-waiting-ms", 0)
+    .pipe(flags.byDefault("How long the venue may look for a better quote", 0)),
+  connectedWallets: flags.several(flags.textFlag("connected-wallet", "Requester's wallet; may be repeated"), 20),
   sessionId: flags.textOrMissing("session-id", "Requester's session"),
   virtualChainRecipient: flags.textOrMissing("virtual-chain-recipient", "For chains that the venue keeps itself"),
   virtualChainRefundRecipient: flags.textOrMissing("virtual-chain-refund-recipient", "The same for refunds"),
@@ -99,16 +86,14 @@ const sides = {
 const slippageBasisPoints = 5
 
 const ways = {
-  side: flags.orMissing(
-    flags.choice(
-      "to",
-      ["confidential", "public"],
-      "Move AMOUNT of the one asset FROM to this account of the same key; orders may be paid from the confidential one"
-    )
+  side: choice(
+    "to",
+    ["confidential", "public"],
+    "Move AMOUNT of the one asset FROM to this account of the same key; orders may be paid from the confidential one"
   ),
   list: flags.toggle("list", "List the swaps and where their money is, instead"),
   yes: flags.toggle("yes", "Accept the quote without a question"),
-  resume: flags.orMissing(flags.text("resume", "Continue this swap, for example s3")),
+  resume: flags.textOrMissing("resume", "Continue this swap, for example s3"),
   payAgain: flags.toggle("pay-again", "With --resume: the wallet certainly did not pay, and may pay again"),
   config: flags.config,
   csv: flags.csv,
@@ -120,7 +105,7 @@ export const command = Command.make(
   { ...terms, ...ways },
   Effect.fn(function* ({ config: file, csv, json, list, payAgain, resume, side, yes, ...given }) {
     if (list) {
-      const { swaps } = yield* Effect.promise(() => import("../../app/swap/SwapList.ts"))
+      const { swaps } = yield* Effect.promise(() => import("../../app/swap/SwapLists.ts"))
       return yield* Answer.print(Effect.provide(swaps, BotOfFile.layer(file)), { csv, json })
     }
     if (csv) return yield* new WrongUsage({ message: "--csv goes with --list only" })
@@ -141,7 +126,7 @@ export const command = Command.make(
     yield* carry(config, terms, way)
   })
 ).pipe(
-  help("Swap one asset for another: quote, agree, pay, follow to the end", {
+  flags.help("Swap one asset for another: quote, agree, pay, follow to the end", {
     "limitbot swap 0.01 BTC USDC": "Shows the quote and asks",
     "limitbot swap 500 BTC USDC --type EXACT_OUTPUT --yes --json": "Receive exactly 500 USDC",
     "limitbot swap 20 USDC --to confidential": "Move an asset to the account from which orders are paid",

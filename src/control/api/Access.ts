@@ -18,23 +18,12 @@ export const NeededRole = Context.Reference<TokenRole>("limitbot/control/api/Nee
   defaultValue: () => "operator"
 })
 
-export class TokenRefused extends Schema.TaggedError<TokenRefused>()(
-  "TokenRefused",
-  { message: Schema.String },
-  { httpApiStatus: 401 }
-) {}
-
-export class NotPermitted extends Schema.TaggedError<NotPermitted>()(
-  "NotPermitted",
-  { message: Schema.String },
-  { httpApiStatus: 403 }
-) {}
-
-export class RequestRefused extends Schema.TaggedError<RequestRefused>()(
-  "RequestRefused",
-  { message: Schema.String },
-  { httpApiStatus: 400 }
-) {}
+const message = { message: Schema.String }
+export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", message, { httpApiStatus: 401 }) {}
+export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", message, { httpApiStatus: 403 }) {}
+export class RequestRefused extends Schema.TaggedError<RequestRefused>()("RequestRefused", message, {
+  httpApiStatus: 400
+}) {}
 
 export class Understood extends HttpApiMiddleware.Service<Understood>()("limitbot/control/api/Understood", {
   error: [RequestRefused]

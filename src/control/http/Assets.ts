@@ -21,7 +21,9 @@ const types: Readonly<Record<string, string>> = {
   webmanifest: "application/manifest+json"
 }
 
-const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain"
+const fileOf = (name: string, body: string): readonly [string, PageFile] => {
+  return [name, { type: types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain", body }]
+}
 
 /** The last two let a phone install the page as an app and show the bot's notices. */
 const plain = ["style.css", "icon.svg", "manifest.webmanifest", "worker.js"] as const
@@ -41,7 +43,7 @@ const isBuilt = import.meta.filename.endsWith(".mjs")
 
 const fromBuild = (): ReadonlyMap<string, PageFile> => {
   const folder = join(import.meta.dirname, "dashboard")
-  return new Map(built.map((name) => [name, { type: typeOf(name), body: readFileSync(join(folder, name), "utf8") }]))
+  return new Map(built.map((name) => fileOf(name, readFileSync(join(folder, name), "utf8"))))
 }
 
 const servedName = (library: string): string => `${library.replace(/\W+/g, "-")}.mjs`
@@ -59,21 +61,17 @@ const fromSources = (): ReadonlyMap<string, PageFile> => {
   const folder = join(import.meta.dirname, "../../dashboard")
   const { resolve } = createRequire(import.meta.url)
   const readText = (name: string) => readFileSync(join(folder, name), "utf8")
-  const library = (name: string): readonly [string, PageFile] => {
+  const library = (name: string) => {
     const [resolved = name, file = ""] = libraries[name] ?? []
-    const body = withLocalNames(readFileSync(join(dirname(resolve(resolved)), file), "utf8"))
-    return [servedName(name), { type: typeOf(file), body }]
+    return fileOf(servedName(name), withLocalNames(readFileSync(join(dirname(resolve(resolved)), file), "utf8")))
   }
   return new Map([
-    ...Object.entries(pages).map(([page, script]) => {
-      const body = readText(page).replace(`/assets/${script}.js`, `/assets/${script}.ts`)
-      return [page, { type: typeOf(page), body }] as const
-    }),
-    ...plain.map((name) => [name, { type: typeOf(name), body: readText(name) }] as const),
-    ...readdirSync(join(folder, "public")).map(
-      (name) => [name, { type: typeOf(name), body: withoutTypes(readText(`public/${name}`)) }] as const
+    ...Object.entries(pages).map(([page, script]) =>
+      fileOf(page, readText(page).replace(`/assets/${script}.js`, `/assets/${script}.ts`))
     ),
-    [table, { type: typeOf(table), body: withoutTypes(readFileSync(join(folder, "../control/api", table), "utf8")) }],
+    ...plain.map((name) => fileOf(name, readText(name))),
+    ...readdirSync(join(folder, "public")).map((name) => fileOf(name, withoutTypes(readText(`public/${name}`)))),
+    fileOf(table, withoutTypes(readFileSync(join(folder, "../control/api", table), "utf8"))),
     ...Object.keys(libraries).map(library)
   ])
 }

@@ -8,15 +8,8 @@ import * as Connections from "./Connections.ts"
 import * as Gate from "./Gate.ts"
 
 export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailable>()("DashboardUnavailable", {
-  host: Schema.String,
-  port: Schema.Int,
-  cause: Schema.Defect()
-}) {
-  override get message(): string {
-    const why = messageOf(this.cause)
-    return `The dashboard cannot listen on ${this.host}:${this.port}: ${why}. Choose another dashboard.port, or leave \`dashboard\` out.`
-  }
-}
+  message: Schema.String
+}) {}
 
 export const listen = Effect.fn("Listening.listen")(function* <E, R>(
   options: ControlOptions,
@@ -32,7 +25,11 @@ export const listen = Effect.fn("Listening.listen")(function* <E, R>(
     )
   const server = yield* listening(options.port).pipe(
     Effect.catchTag("ServeError", (error) => (options.mayMove ? listening(0) : Effect.fail(error))),
-    Effect.catchTag("ServeError", ({ cause }) => new DashboardUnavailable({ ...options, cause }))
+    Effect.catchTag("ServeError", ({ cause }) => {
+      const place = `${options.host}:${options.port}: ${messageOf(cause)}`
+      const message = `The dashboard cannot listen on ${place}. Choose another dashboard.port, or leave \`dashboard\` out.`
+      return new DashboardUnavailable({ message })
+    })
   )
   return yield* Effect.gen(function* () {
     const handler = yield* HttpRouter.toHttpEffect(routes)

@@ -30,13 +30,7 @@ import { type Ticks, tickMillis } from "../view/Ticks.ts"
 const priceMillis = 500
 const aliveMillis = 5_000
 
-interface Sent {
-  readonly id?: string
-  readonly event: StreamMessage["_tag"]
-  readonly data: StreamMessage
-}
-
-const messageOf = (data: StreamMessage): Sent =>
+const messageOf = (data: StreamMessage) =>
   data._tag === "Event" ? { id: String(data.sequence), event: data._tag, data } : { event: data._tag, data }
 
 /** Starts with the event after `after`, and does not end. */

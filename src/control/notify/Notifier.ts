@@ -9,16 +9,9 @@ import { type Persist, Phones } from "../push/PhoneServices.ts"
 import { bodyOf, phoneMessage, type Receiver, requestFor, type Target, textFor, title } from "./channels.ts"
 import { Teller } from "./command.ts"
 import { Mailer } from "./email.ts"
-import { isWanted, type Notice } from "./Notice.ts"
+import { isWanted, type Notice, severities } from "./Notice.ts"
 
-export interface NoticePace {
-  readonly groupMillis: number
-  readonly spacingMillis: number
-  readonly retryMillis: number
-  readonly retries: number
-}
-
-const usualPace: NoticePace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
+const usualPace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
 
 const maxWaiting = 1_000
 const maxLines = 20
@@ -112,18 +105,18 @@ const grouped = (notices: ReadonlyArray<Notice>): ReadonlyArray<Notice> => {
   const last = notices.at(-1)
   if (rest <= 0 || last === undefined) return notices
   // The most severe are kept, in their order.
-  const mostSevere = new Set(notices.toSorted((a, b) => weight(b) - weight(a)).slice(0, maxLines))
+  const mostSevere = new Set(notices.toSorted((a, b) => gravityOf(b) - gravityOf(a)).slice(0, maxLines))
   const more: Notice = { ...last, severity: "quiet", kind: "More", subject: "limitbot", text: `and ${rest} more` }
   return [...notices.filter((notice) => mostSevere.has(notice)), more]
 }
 
-const weight = ({ severity }: Notice): number => ({ quiet: 0, good: 1, warn: 2, alarm: 3 })[severity]
+const gravityOf = ({ severity }: Notice): number => severities.indexOf(severity)
 
 /** Starts one sender per receiver. Returns a function that accepts a notice and never waits. */
 export const make = Effect.fn("Notifier.make")(function* (
   targets: ReadonlyArray<Target>,
   bot: string,
-  pace: NoticePace = usualPace
+  pace = usualPace
 ) {
   const queues = yield* Effect.forEach(targets, (target) =>
     Effect.gen(function* () {

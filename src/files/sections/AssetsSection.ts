@@ -43,13 +43,8 @@ export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<As
 /** Keyed by asset id, only for assets whose money is not where the account's money is. */
 export const depositTypesOf = (assets: Rows | undefined): ReadonlyMap<string, DepositType> =>
   new Map(
-    (assets ?? []).flatMap(
-      ([
-        ,
-        {
-          value: { depositType, id }
-        }
-      ]) => (depositType === undefined || id === undefined ? [] : [[id.value, depositType] as const])
+    (assets ?? []).flatMap(([, { value }]) =>
+      value.depositType === undefined || value.id === undefined ? [] : [[value.id.value, value.depositType] as const]
     )
   )
 

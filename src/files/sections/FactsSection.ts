@@ -92,6 +92,8 @@ export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, us
   const of = factsOf(profile, verifier ?? usual)
   const { CONFIDENTIAL_INTENTS: confidential, INTENTS } = of.signing
   const issuer = said?.treasury ?? confidential.treasury
+  const { accountHistory, advancedStatus, crossingHashes, movesBetweenAccounts, saltFrom, settlementHashes } =
+    said ?? {}
   const { after, before } = said?.loginWithin ?? {}
   const login = {
     ...of.login,
@@ -106,14 +108,7 @@ export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, us
   const { kept, minutes } = fees?.improvement ?? {}
   return {
     ...of,
-    ...present({
-      saltFrom: said?.saltFrom,
-      settlementHashes: said?.settlementHashes,
-      crossingHashes: said?.crossingHashes,
-      advancedStatus: said?.advancedStatus,
-      movesBetweenAccounts: said?.movesBetweenAccounts,
-      accountHistory: said?.accountHistory
-    }),
+    ...present({ saltFrom, settlementHashes, crossingHashes, advancedStatus, movesBetweenAccounts, accountHistory }),
     signing: {
       INTENTS,
       CONFIDENTIAL_INTENTS: {

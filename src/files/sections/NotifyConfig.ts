@@ -84,20 +84,8 @@ const targetOf = (
   resolve: (path: string) => string,
   report_: Report
 ) => {
-  const {
-    chat,
-    commands = [],
-    except = [],
-    from,
-    kinds = [],
-    least,
-    recipients = [],
-    secret,
-    services = [],
-    to,
-    url,
-    user
-  } = value
+  const { chat, from, least, secret, to, url, user } = value
+  const { commands = [], except = [], kinds = [], recipients = [], services = [] } = value
   if (to === undefined) return undefined
   const needs = (what: string, hint?: string) => report(report_, place, `${to} needs ${what}`, hint)
   if (to === "telegram" && (secret === undefined || chat === undefined)) return needs("secret and chat")

@@ -69,7 +69,7 @@ const readinessOf = Effect.fnUntraced(function* (
 ) {
   const waiting = strategies.filter(({ candles }) => candles !== undefined && candles.size > 0)
   if (waiting.length === 0) return []
-  const { ofFiles } = yield* Effect.promise(() => import("../../app/candles/FileReadiness.ts"))
+  const { ofFiles } = yield* Effect.promise(() => import("../../app/candles/Readiness.ts"))
   return yield* ofFiles(waiting, sources, settings?.journal)
 })
 

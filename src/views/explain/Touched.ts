@@ -3,13 +3,8 @@ import { Schema } from "effect"
 import type { Side } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
 import { countText } from "../../domain/Words.ts"
+import type { Minute } from "../../journal/PriceStore.ts"
 import { Time } from "../AsOf.ts"
-
-export interface TouchingMinute {
-  readonly openedAt: number
-  readonly low: number
-  readonly high: number
-}
 
 /** Basis points beyond the limit, in the minutes of the bot's fills in that market. */
 const Needed = Schema.Struct({ count: Schema.Int, p25: Schema.Finite, p50: Schema.Finite, p90: Schema.Finite })
@@ -24,13 +19,13 @@ export const Touched = Schema.Struct({
 })
 export type Touched = typeof Touched.Type
 
-const distance = (side: Side, limit: number, { low, high }: TouchingMinute): number =>
+const distance = (side: Side, limit: number, { low, high }: Minute): number =>
   ((side === "BUY" ? low - limit : limit - high) / limit) * 10_000
 
 /** Ignores the minute of the deposit, because the price may have been there before the order was. */
 export const touchedIn = (
   order: { readonly side: Side; readonly limit: number; readonly since: number },
-  minutes: ReadonlyArray<TouchingMinute>,
+  minutes: ReadonlyArray<Minute>,
   needed: Touched["needed"]
 ): Touched => {
   let [times, nearest, wasThere] = [0, null as number | null, false]

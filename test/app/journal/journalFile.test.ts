@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
     Effect.provide(readable)
   )
   const out = join(folder, "moved.sqlite")
-  const move = JournalFile.backup({ config: join(folder, "config.yaml"), out, move: true })
+  const move = JournalFile.backup(join(folder, "config.yaml"), out, true)
   return { journal, tags, out, move }
 })
 

@@ -45,12 +45,6 @@ interface Asked {
   readonly isKilled: boolean
 }
 
-interface Start {
-  readonly strategies: ReadonlyArray<Strategy>
-  readonly files: ReadonlyArray<string>
-  readonly notes: ReadonlyArray<string>
-}
-
 export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn, isKilled, journal, markets }: Asked) {
   const fileSystem = yield* FileSystem.FileSystem
   const exists = (path: string) => Effect.orElseSucceed(fileSystem.exists(path), () => false)
@@ -63,7 +57,7 @@ export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn
   const notes = omittedFiles.map((file) => `${file}: was removed while the bot ran; it is skipped`)
   const strategyFiles = yield* StrategyFiles.readAll(files, markets)
   const isUsable = strategyFiles.problems.length === 0
-  if (isUsable && !last.isRejected) return { strategies: strategyFiles.strategies, files, notes } satisfies Start
+  if (isUsable && !last.isRejected) return { strategies: strategyFiles.strategies, files, notes }
 
   const before = files.flatMap((file) => {
     const text = goesOn ? last.ran.get(file) : undefined
@@ -72,10 +66,10 @@ export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn
   })
   const ranAll = before.length === files.length
   if (isUsable && (!ranAll || sameTexts(before, strategyFiles.strategies)))
-    return { strategies: strategyFiles.strategies, files, notes } satisfies Start
+    return { strategies: strategyFiles.strategies, files, notes }
   if (!ranAll && !isKilled) return yield* new StrategyFiles.StrategiesInvalid({ rendered: strategyFiles.rendered })
   const goingOn = "the edited files are invalid or were rejected: the last ones keep running"
-  return { strategies: before, files, notes: [...notes, ...strategyFiles.rendered, goingOn] } satisfies Start
+  return { strategies: before, files, notes: [...notes, ...strategyFiles.rendered, goingOn] }
 })
 
 const sameTexts = (some: ReadonlyArray<Strategy>, others: ReadonlyArray<Strategy>): boolean =>
