@@ -47,10 +47,10 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10654,
+  app: 10332,
   candles: 2565,
-  cli: 2883,
-  control: 3868,
+  cli: 2737,
+  control: 3830,
   dashboard: 3599,
   domain: 2632,
   engine: 14022,
