@@ -7,7 +7,7 @@ import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceCo
 import type { JournalOrder } from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as Reconciliation from "../../../src/engine/reconciliation/Reconciliation.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { about, startEvents } from "../../../src/engine/state/swaps/SwapByHand.ts"
+import { about, startEvents } from "../../../src/engine/SwapsByHand.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 
 const journalOrder: JournalOrder = {
