@@ -5,7 +5,6 @@ import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { LearnedFee } from "../domain/EchoedFee.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
-import type * as DepthWarnings from "../engine/planning/ahead/DepthWarnings.ts"
 import type * as PlanFindings from "../engine/planning/ahead/PlanFindings.ts"
 import {
   type absentOf,
@@ -13,7 +12,8 @@ import {
   type Fees,
   type Locked,
   type Money,
-  type PlannedChange
+  type PlannedChange,
+  type PlanWarning
 } from "../engine/planning/ahead/PlanReport.ts"
 import type * as RenewalCost from "../engine/planning/ahead/RenewalCost.ts"
 import { chargedRow } from "../report/text/LearnedFee.ts"
@@ -101,13 +101,6 @@ export const Plan = Schema.Struct({
   warnings: Schema.Array(Schema.Struct({ name: Text, strategy: Text, slots: Schema.Array(Text), text: Text }))
 })
 
-interface FileWarning {
-  readonly name: "file"
-  readonly strategy: string
-  readonly slots: ReadonlyArray<string>
-  readonly text: string
-}
-
 export interface PlanFacts {
   readonly at: number
   readonly journal: string
@@ -125,7 +118,7 @@ export interface PlanFacts {
   readonly locked: ReadonlyArray<Locked>
   readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
   readonly readiness: ReadonlyArray<Readiness>
-  readonly warnings: ReadonlyArray<DepthWarnings.Warning | RenewalCost.RenewalWarning | FileWarning>
+  readonly warnings: ReadonlyArray<PlanWarning>
   readonly renewals: ReadonlyArray<RenewalCost.Renewal>
 }
 
