@@ -77,14 +77,12 @@ export class StartUnwritten extends Schema.TaggedError<StartUnwritten>()("StartU
 export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strategies: ReadonlyArray<Strategy>) {
   const { database, record, state } = yield* Bookkeeper
   yield* belongs(run)
-  const {
-    account: { fillBasisPoints },
-    overall
-  } = yield* EngineSettings
+  const { account, overall } = yield* EngineSettings
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
   const mark = state.integrity.mark === undefined ? { mark: yield* Random.nextIntBetween(1, 2 ** 31 - 1) } : {}
   const names = new Set(strategies.map(({ name }) => name))
   const positions = leftPositions(state, ({ name }) => !names.has(name))
+  const { fillBasisPoints } = account
   const facts = { ...present({ database, fillBasisPoints }), ...(positions.length > 0 && { left: positions }) }
   yield* record(
     { _tag: "BotStarted", ...run, ...facts, ...mark, overall: limits },
@@ -158,10 +156,8 @@ export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEv
   const { name, file, kind, hash, limits, text } = strategy
   const strategyState = state.strategies.get(name)
   const allotted = strategyState?.budget
-  const content = {
-    ...(strategyState?.loaded?.text === text ? {} : { text }),
-    ...present({ minOrder: limits.minOrder })
-  }
+  const isSameText = strategyState?.loaded?.text === text
+  const content = { ...(isSameText ? {} : { text }), ...present({ minOrder: limits.minOrder }) }
   const newBudgets = new Map(budgets(strategy).map(({ asset, amount }) => [asset.symbol, amount]))
   // An asset that the file no longer names gets a budget of zero.
   const assets = new Set([...(allotted?.keys() ?? []), ...newBudgets.keys()])

@@ -1,6 +1,13 @@
-/** Advances swaps by hand without a running bot. A running bot does not need this file: its turns advance every placement. */
+/**
+ * Begins swaps by hand, and advances them without a running bot, whose turns advance every placement. A swap by hand is a placement. The
+ * operator agreed to a quote, so its order exists from the beginning, without price limit or budget.
+ */
 import { Clock, Effect } from "effect"
-import { isFinished } from "../domain/Placement.ts"
+import { formatWithSymbol } from "../domain/Amount.ts"
+import type { BotEvent } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { byHand, isFinished } from "../domain/Placement.ts"
+import { present } from "../domain/Present.ts"
 import type { AgreedSwap } from "../domain/SwapRecord.ts"
 import { LeaseLost } from "../journal/Lease.ts"
 import { Venue } from "../venue/Venue.ts"
@@ -9,19 +16,61 @@ import * as Gate from "./holds/Gate.ts"
 import * as Driver from "./protocol/Driver.ts"
 import { meaning } from "./protocol/Sightings.ts"
 import { Bookkeeper, change, noteLease } from "./state/Bookkeeper.ts"
-import type { BotState } from "./state/BotState.ts"
 import { marketOf, type Placement } from "./state/Placement.ts"
-import { startEvents } from "./state/swaps/SwapByHand.ts"
 import { isUnproven } from "./tracking/EarlyEnd.ts"
 import { readOrder } from "./tracking/OrderReads.ts"
 
-const nameAfter = ({ swapCount }: BotState): string => `s${swapCount + 1}`
+/** The quoted price is only for people. */
+const priceScale = 12
+
+export const about = (swap: string) => ({ strategy: byHand, slot: swap, placement: swap })
+
+export const startEvents = (name: string, swap: AgreedSwap): ReadonlyArray<BotEvent> => {
+  const { amountIn, amountOut, deadline, depositAddress, depositMemo, destination, origin, refundFee = 0n } = swap
+  const input = Decimal.make(amountIn, origin.decimals)
+  const price = Decimal.divide(Decimal.make(amountOut, destination.decimals), input, priceScale, "down")
+  const text = `Swap by hand: ${formatWithSymbol(amountIn, origin)} for ${formatWithSymbol(amountOut, destination)}`
+  return [
+    {
+      _tag: "Planned",
+      ...about(name),
+      market: `${origin.symbol}/${destination.symbol}`,
+      side: "SELL",
+      price,
+      quantity: amountIn,
+      by: "swap",
+      inputAsset: origin.symbol,
+      inputAmount: amountIn,
+      outputAsset: destination.symbol,
+      outputAmount: promised(swap),
+      deadline,
+      why: { code: "by-hand", text },
+      swap
+    },
+    { _tag: "CreateSent", ...about(name), attempt: 1 },
+    {
+      _tag: "Bound",
+      ...about(name),
+      orderId: depositAddress,
+      depositAddress,
+      ...present({ depositMemo }),
+      via: "reply",
+      estimatedWithdrawFee: 0n,
+      estimatedRefundFee: refundFee,
+      ...present({ correlationId: swap.correlationId })
+    }
+  ]
+}
+
+/** Minimum output of the whole input. For a flexible input the venue promises none. */
+const promised = ({ minAmountOut = 0n, swapType }: AgreedSwap): bigint =>
+  swapType === "EXACT_INPUT" || swapType === "EXACT_OUTPUT" ? minAmountOut : 0n
 
 export const begin = Effect.fn("SwapsByHand.begin")(function* (agreed: AgreedSwap) {
   const books = yield* Bookkeeper
   let name = ""
-  yield* books.recordFrom((state) => {
-    name = nameAfter(state)
+  yield* books.recordFrom(({ swapCount }) => {
+    name = `s${swapCount + 1}`
     return startEvents(name, agreed)
   })
   return name

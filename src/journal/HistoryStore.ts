@@ -40,7 +40,8 @@ export class HistoryStore extends Context.Service<
     oldestOpen(since: number, finalStatuses: ReadonlyArray<string>): Effect.Effect<number | undefined, JournalError>
     /** Newest first. */
     readonly all: Effect.Effect<ReadonlyArray<StoredTransaction>, JournalError>
-    readonly pages: Stream.Stream<ReadonlyArray<StoredTransaction>, JournalError>
+    /** Like `all`, page by page. */
+    readonly rows: Stream.Stream<StoredTransaction, JournalError>
     find(depositAddress: string, depositMemo?: string): Effect.Effect<StoredTransaction | undefined, JournalError>
   }
 >()("limitbot/journal/HistoryStore") {
@@ -58,14 +59,16 @@ export class HistoryStore extends Context.Service<
     save: () => Effect.void,
     oldestOpen: () => Effect.undefined,
     all: Effect.succeed([]),
-    pages: Stream.empty,
+    rows: Stream.empty,
     find: () => Effect.undefined
   })
 }
 
 const Snapshot = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))
 export type Snapshot = Readonly<Record<string, string>>
-export const decodeSnapshot = Schema.decodeUnknownOption(Snapshot)
+const decodeSnapshot = Schema.decodeUnknownOption(Snapshot)
+export const snapshotIn = (row: { readonly body: string } | undefined): Snapshot | undefined =>
+  Option.getOrUndefined(decodeSnapshot(row?.body))
 
 export class BalanceStore extends Context.Service<
   BalanceStore,
@@ -75,13 +78,9 @@ export class BalanceStore extends Context.Service<
   }
 >()("limitbot/journal/BalanceStore") {}
 
-interface Row {
-  readonly deposit_address: string
-  readonly deposit_memo: string
-  readonly created_at: number
-  readonly status: string
-  readonly body: string
-}
+const columns = `deposit_address AS "depositAddress", deposit_memo AS memo, created_at AS "createdAt", status, body`
+
+type Row = Omit<StoredTransaction, "depositMemo"> & { readonly memo: string }
 
 interface SyncRow {
   readonly complete_to: number | null
@@ -94,41 +93,25 @@ interface SyncRow {
 const pageSize = 1_000
 
 /** Each page continues after the last row that was read, so rows that are added meanwhile do not shift the others. */
-const beforeAll: Pick<Row, "created_at" | "deposit_address" | "deposit_memo"> = {
-  created_at: Number.MAX_SAFE_INTEGER,
-  deposit_address: "",
-  deposit_memo: ""
-}
+const beforeAll = { createdAt: Number.MAX_SAFE_INTEGER, depositAddress: "", memo: "" }
 
 /** The memo is part of the key and therefore never null in the table: a missing memo is the empty text. */
 const memoKey = (memo: string | undefined): string => memo ?? ""
 const memoOf = (key: string): string | undefined => (key === "" ? undefined : key)
 
-const toStored = (row: Row): StoredTransaction => ({
-  depositAddress: row.deposit_address,
-  depositMemo: memoOf(row.deposit_memo),
-  createdAt: row.created_at,
-  status: row.status,
-  body: row.body
-})
+const toStored = ({ memo, ...row }: Row): StoredTransaction => ({ ...row, depositMemo: memoOf(memo) })
 
-const toProgress = (row: SyncRow | undefined): SyncProgress => ({
-  completeTo: row?.complete_to ?? undefined,
-  pass:
-    row === undefined || row.pass_horizon === null
-      ? undefined
-      : {
-          top: row.pass_top ?? undefined,
-          horizon: row.pass_horizon,
-          cursor:
-            row.cursor_address === null
-              ? undefined
-              : { address: row.cursor_address, memo: memoOf(row.cursor_memo ?? "") }
-        }
-})
+const toProgress = (row: SyncRow | undefined): SyncProgress => {
+  const completeTo = row?.complete_to ?? undefined
+  if (row === undefined || row.pass_horizon === null) return { completeTo, pass: undefined }
+  const { cursor_address: address, cursor_memo, pass_horizon: horizon, pass_top } = row
+  const cursor = address === null ? undefined : { address, memo: memoOf(cursor_memo ?? "") }
+  return { completeTo, pass: { top: pass_top ?? undefined, horizon, cursor } }
+}
 
 const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
   const orReadError = Effect.mapError(broken("Cannot read the stored history"))
+  const stored = sql.literal(`SELECT ${columns} FROM history_transactions`)
 
   const save = Effect.fn("HistoryStore.save")(
     function* (rows: ReadonlyArray<StoredTransaction>, { completeTo, pass }: SyncProgress) {
@@ -173,27 +156,25 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
         Effect.map(([row]) => row?.oldest ?? undefined),
         orReadError
       ),
-    all: sql<Row>`SELECT * FROM history_transactions ORDER BY created_at DESC, deposit_address, deposit_memo`.pipe(
+    all: sql<Row>`${stored} ORDER BY created_at DESC, deposit_address, deposit_memo`.pipe(
       Effect.map((rows) => rows.map(toStored)),
       orReadError
     ),
-    pages: Stream.paginate(beforeAll, (last) =>
+    rows: Stream.paginate(beforeAll, (last) =>
       sql<Row>`
-        SELECT * FROM history_transactions
-        WHERE created_at <= ${last.created_at} AND (created_at < ${last.created_at}
-          OR (deposit_address, deposit_memo) > (${last.deposit_address}, ${last.deposit_memo}))
+        ${stored}
+        WHERE created_at <= ${last.createdAt} AND (created_at < ${last.createdAt}
+          OR (deposit_address, deposit_memo) > (${last.depositAddress}, ${last.memo}))
         ORDER BY created_at DESC, deposit_address, deposit_memo LIMIT ${pageSize}`.pipe(
         Effect.map((rows) => {
           const next = rows.length < pageSize ? undefined : rows.at(-1)
-          return [[rows.map(toStored)], Option.fromUndefinedOr(next)] as const
+          return [rows.map(toStored), Option.fromUndefinedOr(next)] as const
         }),
         orReadError
       )
     ),
     find: (depositAddress, depositMemo) =>
-      sql<Row>`
-        SELECT * FROM history_transactions
-        WHERE deposit_address = ${depositAddress} AND deposit_memo = ${memoKey(depositMemo)}`.pipe(
+      sql<Row>`${stored} WHERE deposit_address = ${depositAddress} AND deposit_memo = ${memoKey(depositMemo)}`.pipe(
         Effect.map(([row]) => (row === undefined ? undefined : toStored(row))),
         orReadError
       )
@@ -203,7 +184,7 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
 const balancesIn = (sql: SqlClient.SqlClient): BalanceStore["Service"] =>
   BalanceStore.of({
     last: sql<{ body: string }>`SELECT body FROM balance_snapshots ORDER BY at DESC LIMIT 1`.pipe(
-      Effect.map(([row]) => (row === undefined ? undefined : Option.getOrUndefined(decodeSnapshot(row.body)))),
+      Effect.map(([row]) => snapshotIn(row)),
       Effect.mapError(broken("Cannot read the last balances"))
     ),
     save: Effect.fn("BalanceStore.save")(

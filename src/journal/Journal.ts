@@ -16,8 +16,7 @@ import * as Reserve from "./Reserve.ts"
 import { type Disk, OwnerChanged, type Rows, type Which } from "./Rows.ts"
 import * as SqliteRows from "./SqliteRows.ts"
 import { firstThere } from "./schema/archive.ts"
-import { JournalNewer, migrations, refuseNewer } from "./schema/migrations.ts"
-import * as OldSwaps from "./schema/oldSwaps.ts"
+import { JournalNewer, migrations, refuseNewer, refuseOldSwaps } from "./schema/migrations.ts"
 import type { Snapshots } from "./snapshots/Snapshots.ts"
 
 /** The journal cannot be read or written. The bot must send nothing more: stop it, and restart it after the repair. */
@@ -65,7 +64,7 @@ export class Journal extends Context.Service<
   )
 }
 
-const refused = Effect.mapError(OldSwaps.refuse, broken("Cannot read the journal"))
+const refused = Effect.mapError(refuseOldSwaps, broken("Cannot read the journal"))
 
 /** The loss that the outside head shows. It is recorded with the next event, because that event moves the head and hides the loss. */
 const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
@@ -169,12 +168,12 @@ const pageOf = (events: ReadonlyArray<Recorded>) => {
   return [events, Option.map(Option.fromUndefinedOr(last), ({ sequence }) => sequence)] as const
 }
 
-/** Passes each page of events to `see`. Yields between two pages, so that the bot's fibers run first. */
-export const eachPage = <E, R>(
-  events: Stream.Stream<Recorded, E, R>,
-  see: (page: ReadonlyArray<Recorded>) => void
+/** Passes each page of rows to `see`. Yields between two pages, so that the bot's fibers run first. */
+export const eachPage = <A, E, R>(
+  rows: Stream.Stream<A, E, R>,
+  see: (page: ReadonlyArray<A>) => void
 ): Effect.Effect<void, E, R> =>
-  Stream.runForEachArray(events, (page) =>
+  Stream.runForEachArray(rows, (page) =>
     Effect.andThen(
       Effect.sync(() => see(page)),
       Effect.yieldNow

@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { broken, type JournalError } from "./Journal.ts"
+import { broken } from "./Journal.ts"
 
 /** Prices of one minute, as doubles; for indicators only. */
 export interface Minute {
@@ -28,62 +28,54 @@ export interface SeenCandle extends TradedCandle {
   readonly seenAt: number
 }
 
-export class PriceStore extends Context.Service<
-  PriceStore,
-  {
-    append(market: string, minute: Minute): Effect.Effect<void, JournalError>
-    /** Returns minutes that began at `from` or later, oldest first. */
-    since(market: string, from: number): Effect.Effect<ReadonlyArray<Minute>, JournalError>
-    newest(market: string): Effect.Effect<Minute | undefined, JournalError>
-    keep(market: string, candles: ReadonlyArray<SeenCandle>): Effect.Effect<void, JournalError>
-    kept(market: string, from: number): Effect.Effect<ReadonlyArray<SeenCandle>, JournalError>
-    /** Returns the closed candles that the market's source reports, by start time. Empty here, because a store has no source. */
-    told(market: string, timeframe: string): ReadonlyMap<number, TradedCandle>
-  }
->()("limitbot/journal/PriceStore") {
-  static readonly layer = Layer.effect(
-    PriceStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+const unusable = broken("Cannot read or write the stored prices")
+const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
 
-      const append = Effect.fn("PriceStore.append")(function* (market: string, minute: Minute) {
-        const { openedAt, open, high, low, close } = minute
-        yield* sql`
-          INSERT OR REPLACE INTO price_minutes ${sql.insert({ market, opened_at: openedAt, open, high, low, close })}`
-      }, Effect.mapError(unusable))
+const make = SqlClient.SqlClient.useSync((sql) => {
+  const append = Effect.fn("PriceStore.append")(function* (market: string, minute: Minute) {
+    const { openedAt, open, high, low, close } = minute
+    yield* sql`
+      INSERT OR REPLACE INTO price_minutes ${sql.insert({ market, opened_at: openedAt, open, high, low, close })}`
+  }, Effect.mapError(unusable))
 
-      const since = Effect.fn("PriceStore.since")(function* (market: string, from: number) {
-        return yield* sql<Minute>`
-          SELECT opened_at AS "openedAt", open, high, low, close FROM price_minutes
-          WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
-      }, Effect.mapError(unusable))
+  /** Returns minutes that began at `from` or later, oldest first. */
+  const since = Effect.fn("PriceStore.since")(function* (market: string, from: number) {
+    return yield* sql<Minute>`
+      SELECT opened_at AS "openedAt", open, high, low, close FROM price_minutes
+      WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
+  }, Effect.mapError(unusable))
 
-      const newest = Effect.fn("PriceStore.newest")(function* (market: string) {
-        const [last] = yield* sql<Minute>`
-          SELECT opened_at AS "openedAt", open, high, low, close FROM price_minutes
-          WHERE market = ${market} ORDER BY opened_at DESC LIMIT 1`
-        return last
-      }, Effect.mapError(unusable))
+  const newest = Effect.fn("PriceStore.newest")(function* (market: string) {
+    const [last] = yield* sql<Minute>`
+      SELECT opened_at AS "openedAt", open, high, low, close FROM price_minutes
+      WHERE market = ${market} ORDER BY opened_at DESC LIMIT 1`
+    return last
+  }, Effect.mapError(unusable))
 
-      const keep = Effect.fn("PriceStore.keep")(function* (market: string, candles: ReadonlyArray<SeenCandle>) {
-        for (const { openedAt, seenAt, ...candle } of candles)
-          yield* sql`
-            INSERT OR IGNORE INTO seen_candles
-            ${sql.insert({ market, ...candle, opened_at: openedAt, seen_at: seenAt })}`
-      }, Effect.mapError(unusable))
+  const keep = Effect.fn("PriceStore.keep")(function* (market: string, candles: ReadonlyArray<SeenCandle>) {
+    for (const { openedAt, seenAt, ...candle } of candles)
+      yield* sql`
+        INSERT OR IGNORE INTO seen_candles
+        ${sql.insert({ market, ...candle, opened_at: openedAt, seen_at: seenAt })}`
+  }, Effect.mapError(unusable))
 
-      const readCandles = Effect.fn("PriceStore.kept")(function* (market: string, from: number) {
-        // A journal that is only read may be of an older version.
-        const tables = yield* sql`SELECT name FROM sqlite_master WHERE name = 'seen_candles'`
-        if (tables.length === 0) return []
-        return yield* sql<SeenCandle>`
-          SELECT timeframe, opened_at AS "openedAt", open, high, low, close, volume, seen_at AS "seenAt"
-          FROM seen_candles WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
-      }, Effect.mapError(unusable))
+  const readCandles = Effect.fn("PriceStore.kept")(function* (market: string, from: number) {
+    // A journal that is only read may be of an older version.
+    const tables = yield* sql`SELECT name FROM sqlite_master WHERE name = 'seen_candles'`
+    if (tables.length === 0) return []
+    return yield* sql<SeenCandle>`
+      SELECT timeframe, opened_at AS "openedAt", open, high, low, close, volume, seen_at AS "seenAt"
+      FROM seen_candles WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
+  }, Effect.mapError(unusable))
 
-      return PriceStore.of({ append, since, newest, keep, kept: readCandles, told: () => noCandles })
-    })
-  )
+  /** Returns the closed candles that the market's source reports, by start time. Empty here, because a store has no source. */
+  const reported = (_market: string, _timeframe: string): ReadonlyMap<number, TradedCandle> => noCandles
+
+  return { append, since, newest, keep, kept: readCandles, told: reported }
+})
+
+export class PriceStore extends Context.Service<PriceStore>()("limitbot/journal/PriceStore", { make }) {
+  static readonly layer = Layer.effect(this, make)
 
   static readonly empty = PriceStore.of({
     append: () => Effect.void,
@@ -94,8 +86,6 @@ export class PriceStore extends Context.Service<
     told: () => noCandles
   })
 }
-
-const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
 
 export const minutesOf = Effect.fn("PriceStore.minutesOf")(function* (markets: Iterable<string>) {
   const store = yield* PriceStore
@@ -110,5 +100,3 @@ export const keptOf = Effect.fn("PriceStore.keptOf")(function* (markets: Iterabl
   for (const market of markets) candles.set(market, yield* store.kept(market, 0))
   return candles
 })
-
-const unusable = broken("Cannot read or write the stored prices")

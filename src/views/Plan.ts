@@ -12,7 +12,8 @@ import {
   type Fees,
   type Locked,
   type Money,
-  type PlannedChange
+  type PlannedChange,
+  type PlanWarning
 } from "../engine/planning/ahead/PlanReport.ts"
 import type * as RenewalCost from "../engine/planning/ahead/RenewalCost.ts"
 import { chargedRow } from "../report/text/LearnedFee.ts"
@@ -117,7 +118,11 @@ export interface PlanFacts {
   readonly locked: ReadonlyArray<Locked>
   readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
   readonly readiness: ReadonlyArray<Readiness>
+<<<<<<< HEAD
   readonly warnings: (typeof Plan.Type)["warnings"]
+=======
+  readonly warnings: ReadonlyArray<PlanWarning>
+>>>>>>> light-b
   readonly renewals: ReadonlyArray<RenewalCost.Renewal>
 }
 

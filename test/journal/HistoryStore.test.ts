@@ -27,7 +27,7 @@ describe("stored transactions", () => {
       const all = yield* store.all
       assert.lengthOf(all, 2_500)
       const read: Array<StoredTransaction> = []
-      yield* Stream.runForEach(store.pages, (page) => {
+      yield* Stream.runForEachArray(store.rows, (page) => {
         read.push(...page)
         return store.save([{ ...row(read.length), depositMemo: "newer", createdAt: 1_800_000_000_000 }], progress)
       })

@@ -332,8 +332,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "why: ({ placement: { cancel } }) => cancel && `it",
-        replace: "why: ({ placement: { cancel } }) => cancel && cancel.why.text === `` && `it"
+        find: "({ placement: { cancel } }) => cancel && `it",
+        replace: "({ placement: { cancel } }) => cancel && cancel.why.text === `` && `it"
       }
     ]
   },
@@ -349,13 +349,13 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: holds,
-        find: 'code: "stopped", lifts: "itself", stops: everything',
-        replace: 'code: "stopped", lifts: "itself", stops: beginnings'
+        find: '"stopped", "itself", everything',
+        replace: '"stopped", "itself", beginnings'
       },
       {
         file: holds,
-        find: "    stops: everything,\n    why: ({ placement: { cancel } })",
-        replace: "    stops: beginnings,\n    why: ({ placement: { cancel } })"
+        find: "    everything,\n    ({ placement: { cancel } })",
+        replace: "    beginnings,\n    ({ placement: { cancel } })"
       }
     ]
   },
@@ -365,8 +365,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "why: ({ placement: { status } }) => (isOver(status) ?",
-        replace: "why: ({ placement: { status } }) => (isOver(status) && status === undefined ?"
+        find: "    isOver(status) ?",
+        replace: "    isOver(status) && status === undefined ?"
       }
     ]
   },
@@ -400,8 +400,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "why: ({ leaseLost }) => leaseLost\n",
-        replace: "why: () => undefined\n"
+        find: "({ leaseLost }) => leaseLost),",
+        replace: "() => undefined),"
       },
       {
         file: holds,

@@ -1,7 +1,7 @@
 /** The page's book has own orders for as long as something of them can still fill. */
 import { assert, it } from "@effect/vitest"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
-import { restingIn } from "../../src/engine/markets/OwnOrders.ts"
+import { restingIn } from "../../src/engine/markets/MarketWatch.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { bookOrders } from "../../src/views/Book.ts"
 import { assetsBySymbol as assets } from "../world/bitcoin.ts"

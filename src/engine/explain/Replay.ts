@@ -1,41 +1,32 @@
 /** Makes each recorded decision again. Unchanged files must give every decision again; an edited file shows its differences. */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
+import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import { orderedJson } from "../../domain/Text.ts"
 import type { Minute, SeenCandle } from "../../journal/PriceStore.ts"
 import { type Memory, written } from "../../strategy/Decision.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Markets } from "../../strategy/Markets.ts"
-import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
+import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as CandleFeed from "../markets/CandleFeed.ts"
 import { decisionEvent, stable, viewOf } from "../planning/DecisionRecord.ts"
 import * as BotState from "../state/BotState.ts"
-import * as Changes from "./Changes.ts"
 
-export interface Difference {
+export type Replayed = ReturnType<ReturnType<typeof make>["result"]>
+
+interface Difference {
   readonly sequence: number
   readonly at: number
   readonly strategy: string
   readonly recorded: string
   readonly now: string
   readonly changes: ReadonlyArray<string>
-}
-
-export interface Replayed {
-  readonly decisions: number
-  readonly identical: number
-  /** Hash of all decisions of this replay: equal files on an equal journal give an equal hash. */
-  readonly hash: string
-  readonly differences: ReadonlyArray<Difference>
-  readonly withoutFile: number
-  /** Keyed by the hash of the code that decided then; empty for runs that did not record it. */
-  readonly byCode: ReadonlyMap<string, Counts>
-  readonly ran: (strategy: string) => { readonly last: Strategy; readonly files: number } | undefined
 }
 
 interface Counts {
@@ -62,14 +53,7 @@ export const make = (options: ReplayOptions) => {
   const hash = createHash("sha256")
   const differences: Array<Difference> = []
   const byCode = new Map<string, Counts>()
-  let [decisions, identical, withoutFile] = [0, 0, 0]
-
-  const codeNow = (): Counts => {
-    const code = state.run?.decisionCode ?? ""
-    const tally = byCode.get(code) ?? { decisions: 0, identical: 0 }
-    byCode.set(code, tally)
-    return tally
-  }
+  let withoutFile = 0
 
   const load = ({ strategy, text, file }: Of<"StrategyLoaded">): void => {
     const source = text ?? state.strategies.get(strategy)?.loaded?.text
@@ -82,8 +66,9 @@ export const make = (options: ReplayOptions) => {
 
   const decide = ({ sequence, at }: Recorded, event: Of<"Decided">): void => {
     const strategy = strategies.get(event.strategy)
-    const counts = codeNow()
-    decisions += 1
+    const code = state.run?.decisionCode ?? ""
+    const counts = byCode.get(code) ?? { decisions: 0, identical: 0 }
+    byCode.set(code, counts)
     counts.decisions += 1
     if (strategy === undefined) {
       withoutFile += 1
@@ -107,17 +92,17 @@ export const make = (options: ReplayOptions) => {
     const decided = decisionEvent(strategy, view, decision, undefined)
     const [recorded, again] = [stable(event), stable(decided)]
     hash.update(`${sequence} ${again}\n`)
-    if (recorded === again) {
-      identical += 1
-      counts.identical += 1
-    } else if (differences.length < maxDifferences)
+    if (recorded === again) counts.identical += 1
+    else if (differences.length < maxDifferences)
       differences.push({
         ...{ sequence, at, strategy: event.strategy, recorded, now: again },
-        changes: Changes.areLastDigits(recorded, again)
+        changes: areLastDigits(recorded, again)
           ? ["only the last digits of its numbers differ: functions of Math round otherwise in another engine"]
-          : Changes.between(strategy, event, decided)
+          : changesBetween(strategy, event, decided)
       })
   }
+
+  const total = (count: keyof Counts): number => [...byCode.values()].reduce((sum, counts) => sum + counts[count], 0)
 
   return {
     see: (entry: Recorded): void => {
@@ -126,16 +111,18 @@ export const make = (options: ReplayOptions) => {
       if (event._tag === "Decided") decide(entry, event)
       BotState.apply(state, entry)
     },
-    result: (): Replayed => ({
-      decisions,
-      identical,
+    result: () => ({
+      decisions: total("decisions"),
+      identical: total("identical"),
+      /** Hash of all decisions of this replay: equal files on an equal journal give an equal hash. */
       hash: hash.digest("hex"),
       differences,
       withoutFile,
+      /** Keyed by the hash of the code that decided then; empty for runs that did not record it. */
       byCode,
-      ran: (strategy) => {
+      ran: (strategy: string) => {
         const lastRun = ran.get(strategy)
-        return lastRun === undefined ? undefined : { last: lastRun.last, files: lastRun.hashes.size }
+        return lastRun && { last: lastRun.last, files: lastRun.hashes.size }
       }
     })
   }
@@ -165,4 +152,46 @@ const candlesAt = (
     })
   )
   return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now))
+}
+
+const plannedTexts = (strategy: Strategy, { desired, absent }: Of<"Decided">): ReadonlyMap<string, string> => {
+  const markets = new Map(marketsSeen(strategy).map((market) => [market.name, market]))
+  const orders = ({ legs, market = strategy.market.name, ...only }: Of<"Decided">["desired"][number]) => {
+    const { base } = markets.get(market) ?? strategy.market
+    const legTexts = (legs ?? [only]).map(({ by, price, quantity, side }) => {
+      const text = `${side} ${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
+      return by === undefined ? text : `${text} by ${by}`
+    })
+    return legTexts.join(", then ")
+  }
+  return new Map([
+    ...desired.map((wanted) => [wanted.slot, orders(wanted)] as const),
+    ...absent.map(({ slot, why }) => [slot, `nothing (${why.code})`] as const)
+  ])
+}
+
+/** Differences between two decisions, slot by slot, in words. */
+const changesBetween = (strategy: Strategy, recorded: Of<"Decided">, again: Of<"Decided">): ReadonlyArray<string> => {
+  const [before, after] = [plannedTexts(strategy, recorded), plannedTexts(strategy, again)]
+  const slots = [...new Set([...before.keys(), ...after.keys()])]
+  const lines = slots.flatMap((slot) => {
+    const [was = "unknown", now = "unknown"] = [before.get(slot), after.get(slot)]
+    return was === now ? [] : [`${slot}: was ${was}; now ${now}`]
+  })
+  return orderedJson(recorded.memory) === orderedJson(again.memory) ? lines : [...lines, "its memory differs"]
+}
+
+const number = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi
+/** Two JavaScript engines may differ in the last of about 16 digits. Prices and sums of own code keep 12. */
+const tolerance = 1e-11
+
+export const areLastDigits = (recorded: string, again: string): boolean => {
+  const numbers = again.match(number) ?? []
+  return (
+    recorded.replace(number, "#") === again.replace(number, "#") &&
+    (recorded.match(number) ?? []).every((text, index) => {
+      const [one, other] = [Number(text), Number(numbers[index])]
+      return Math.abs(one - other) <= tolerance * Math.abs(one)
+    })
+  )
 }

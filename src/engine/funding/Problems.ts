@@ -13,7 +13,7 @@ import { goingOn } from "../holds/WitnessHold.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
 import type { ForgottenOrder } from "../state/orders/JournalIntegrity.ts"
-import type { Funding, Placement } from "../state/Placement.ts"
+import { about, type Funding, type Placement } from "../state/Placement.ts"
 import { ofWitness } from "../state/RunState.ts"
 import type { Slot } from "../state/SlotFold.ts"
 import * as BareSuccess from "../tracking/amounts/BareSuccess.ts"
@@ -56,12 +56,7 @@ const ofForgotten = ({ createdAt, orderId, seenAt, ...order }: ForgottenOrder): 
 
 const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProblem> => {
   const { id, inputAmount, inputAsset, slot, strategy } = placement
-  const problem = (
-    kind: MoneyProblem["kind"],
-    since: number,
-    evidence: string,
-    amount: Amount
-  ): ReadonlyArray<MoneyProblem> => [
+  const problem = (kind: MoneyProblem["kind"], since: number, evidence: string, amount: Amount) => [
     { kind, placement: id, strategy, slot, asset: inputAsset, amount, since, evidence }
   ]
   if (placement.state === "in doubt") {
@@ -110,22 +105,13 @@ const tellSendings = ({ attempts, lastAnswer, payment }: Funding): string => {
 
 const ofSlot = ({ freeze, frozen, slot, strategy }: Slot, { placements }: BotState): ReadonlyArray<MoneyProblem> => {
   if (freeze === undefined) return []
-  const { amount, asset, evidence, kind, placement, since } = freeze
+  const { amount, asset, placement, since } = freeze
   const order = placements.get(placement)?.order
   const where = order === undefined ? "" : `; order ${order.id}, deposit address ${order.depositAddress}`
-  const text = `${kind === "leg" ? evidence : `${frozen} (${evidence})`}${where}`
-  return [
-    {
-      kind: kind === "leg" ? "frozen" : "contradiction",
-      placement,
-      strategy,
-      slot,
-      asset,
-      amount,
-      since,
-      evidence: text
-    }
-  ]
+  const isOfLeg = freeze.kind === "leg"
+  const kind = isOfLeg ? "frozen" : "contradiction"
+  const evidence = `${isOfLeg ? freeze.evidence : `${frozen} (${freeze.evidence})`}${where}`
+  return [{ kind, placement, strategy, slot, asset, amount, since, evidence }]
 }
 
 export type Word = Of<"Resolved">["word"]
@@ -181,19 +167,19 @@ export const resolve = (
 }
 
 const arrived = (given: Placement, text: string): ReadonlyArray<BotEvent> => {
-  const about = { strategy: given.strategy, slot: given.slot, placement: given.id }
   const came = [...recoveryEvents(given), ...byWord(given, given.lost ?? new Map())]
-  return [...came, { _tag: "Resolved", ...about, word: "paid", text }, { _tag: "Settled", ...about }]
+  return [...came, { _tag: "Resolved", ...about(given), word: "paid", text }, { _tag: "Settled", ...about(given) }]
 }
 
 const writtenOff = ({ ended, ledger, placements }: BotState, { placement, slot, strategy, word }: Of<"Resolved">) => {
   const own = placements.get(placement) ?? EndedOrders.ofPlacement(ended, placement)?.last
   const isGivenUp = word === "forget" || (word === "not-paid" && own?.state === "closing")
   if (!isGivenUp || own === undefined) return []
-  return [...Ledger.holdingsOf(ledger, placement)].flatMap(([asset, amount]): ReadonlyArray<BotEvent> => {
-    const about = { strategy, slot, placement, market: own.market }
-    return amount === 0n ? [] : [{ _tag: "WrittenOff", ...about, asset, amount }]
-  })
+  const from = { strategy, slot, placement, market: own.market }
+  return [...Ledger.holdingsOf(ledger, placement)].flatMap(
+    ([asset, amount]): ReadonlyArray<BotEvent> =>
+      amount === 0n ? [] : [{ _tag: "WrittenOff", ...from, asset, amount }]
+  )
 }
 
 /**
@@ -228,10 +214,6 @@ const isArrival = ({ ledger, placements }: BotState, placement: string, word: Wo
 export const acceptedWords = (state: BotState, placement: string, now: number): ReadonlyArray<Word> =>
   words.filter((word) => Result.isSuccess(resolve(state, { placement, word, text: "" }, now)))
 
-const noContradiction = "not a contradiction; use --paid, --not-paid or --forget"
-
-const sayAgainAfter = (seconds: number): string => `its payload can still be executed for ${seconds} s; try again then`
-
 const objection = (
   placement: Placement | undefined,
   problems: ReadonlyArray<MoneyProblem>,
@@ -240,7 +222,7 @@ const objection = (
 ): string | undefined => {
   const kinds = new Set(problems.map(({ kind }) => kind))
   const isPayment = placement?.state === "funding" || placement?.state === "in doubt"
-  if (word === "adopt" && !kinds.has("contradiction")) return noContradiction
+  if (word === "adopt" && !kinds.has("contradiction")) return "not a contradiction; use --paid, --not-paid or --forget"
   if (word === "adopt" || word === "forget") {
     return word === "forget" && isPayment ? stillExecutable(placement, now) : undefined
   }
@@ -257,5 +239,5 @@ const stillExecutable = (placement: Placement, now: number): string | undefined 
     return "its wallet is still running, or the bot that started it has ended: try again when the bot has its answer"
   if (payment !== undefined) return mayStillBeMade(placement, now)
   if (funding === undefined || now > funding.validUntil) return undefined
-  return sayAgainAfter(Math.ceil((funding.validUntil - now) / 1000))
+  return `its payload can still be executed for ${Math.ceil((funding.validUntil - now) / 1000)} s; try again then`
 }

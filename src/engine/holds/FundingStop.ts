@@ -6,7 +6,7 @@
  * orders as ended and refunded, and the bot would pay again. Orders that live on after their end: the reported refunds were not true, so
  * free money is not free. The hold works at once (`Holds`: `funding-stopped`); the event `Paused` follows at the next turn.
  */
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { bySymbol, formatWithSymbol } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -91,9 +91,7 @@ export const check = ({ slots, strategies }: BotState, strategy: Strategy): Read
 }
 
 const missing = (strategy: Strategy, { amounts, order, placement }: UnexplainedOrder): string => {
-  const assets = new Map(
-    marketsOf(strategy).flatMap(({ base, quote }) => [base, quote].map((each) => [each.symbol, each]))
-  )
+  const assets = bySymbol(marketsOf(strategy).flatMap(({ base, quote }) => [base, quote]))
   const money = [...amounts].map(([symbol, amount]) => {
     const asset = assets.get(symbol)
     return asset === undefined ? `${amount} smallest units of ${symbol}` : formatWithSymbol(amount, asset)

@@ -79,10 +79,17 @@ export interface BotRow extends HoldRow<Pick<Subject, "state">> {
   readonly inShort: string
 }
 
+const row = <Known>(
+  scope: Hold["scope"],
+  code: string,
+  lifts: Hold["lifts"],
+  stops: Hold["stops"],
+  why: HoldRow<Known>["why"]
+): HoldRow<Known> => ({ scope, code, lifts, stops, why })
+
 /** Planning continues under most holds, because it also cancels orders that are no longer planned. */
 const everything: ReadonlyArray<Step> = ["create", "fund", "resend"]
 const beginnings: ReadonlyArray<Step> = ["create", "fund"]
-const payments: ReadonlyArray<Step> = ["fund"]
 
 export const ofBot: ReadonlyArray<BotRow> = [
   {
@@ -199,87 +206,43 @@ const endOfLoss: ReadonlyMap<string, string> = new Map([
  * deposit shows the part that has arrived.
  */
 export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
-  {
-    scope: "slot",
-    code: "frozen",
-    lifts: "resolve",
-    stops: everything,
-    why: ({ slot }) => slot?.frozen && `its slot is frozen: ${slot.frozen}`
-  },
-  {
-    scope: "strategy",
-    code: "not-loaded",
-    lifts: "itself",
-    stops: everything,
-    why: ({ strategy }) => (strategy?.isLoaded === false ? "its strategy is no longer loaded" : undefined)
-  },
-  {
-    // A strategy that cannot be planned can neither keep an order nor cancel it.
-    scope: "strategy",
-    code: "plan-failed",
-    lifts: "itself",
-    stops: everything,
-    why: ({ strategy }) =>
-      strategy?.failing && {
-        text: `its strategy cannot be planned: ${strategy.failing.reason}`,
-        since: strategy.failing.since
-      }
-  },
-  {
-    scope: "strategy",
-    code: "paused",
-    lifts: "resume",
-    stops: everything,
-    why: ({ strategy }) => {
-      if (strategy?.paused === undefined) return undefined
-      const text = `paused ${pausedBy(strategy.paused)}`
-      const endsBy = endOfLoss.get(strategy.paused.limit)
-      if (endsBy === undefined) return text
-      return strategy.paused.action === "drain"
-        ? { text, endsBy }
-        : { text: `${text}; exits continue`, endsBy, sparesExits: true }
-    }
-  },
-  {
-    scope: "strategy",
-    code: "funding-stopped",
-    lifts: "resume",
-    stops: everything,
-    why: ({ strategy }) => strategy && FundingStop.whyStopped(strategy)
-  }
+  row("slot", "frozen", "resolve", everything, ({ slot }) => slot?.frozen && `its slot is frozen: ${slot.frozen}`),
+  row("strategy", "not-loaded", "itself", everything, ({ strategy }) =>
+    strategy?.isLoaded === false ? "its strategy is no longer loaded" : undefined
+  ),
+  // A strategy that cannot be planned can neither keep an order nor cancel it.
+  row("strategy", "plan-failed", "itself", everything, ({ strategy }) => {
+    const { failing } = strategy ?? {}
+    return failing && { text: `its strategy cannot be planned: ${failing.reason}`, since: failing.since }
+  }),
+  row("strategy", "paused", "resume", everything, ({ strategy }) => {
+    if (strategy?.paused === undefined) return undefined
+    const text = `paused ${pausedBy(strategy.paused)}`
+    const endsBy = endOfLoss.get(strategy.paused.limit)
+    if (endsBy === undefined) return text
+    return strategy.paused.action === "drain"
+      ? { text, endsBy }
+      : { text: `${text}; exits continue`, endsBy, sparesExits: true }
+  }),
+  row("strategy", "funding-stopped", "resume", everything, ({ strategy: own }) => own && FundingStop.whyStopped(own))
 ]
 
 export const ofPlacement: ReadonlyArray<HoldRow<InPlacement>> = [
-  {
-    // A requested cancel holds until the order has ended, even if the venue refuses it.
-    scope: "placement",
-    code: "withdrawn",
-    lifts: "itself",
-    stops: everything,
-    why: ({ placement: { cancel } }) => cancel && `it is being cancelled: ${cancel.why.text}`
-  },
-  {
-    scope: "placement",
-    code: "order-over",
-    lifts: "itself",
-    stops: everything,
-    why: ({ placement: { status } }) => (isOver(status) ? `its order is ${status}` : undefined)
-  },
-  {
-    scope: "placement",
-    code: "contradiction",
-    lifts: "resolve",
-    stops: everything,
-    why: ({ placement: { contradiction } }) => contradiction
-  },
-  {
-    scope: "placement",
-    code: "not-agreed",
-    lifts: "itself",
-    stops: beginnings,
-    why: ({ placement: { strategy } }) =>
-      strategy === firstOrder ? "an earlier version began it, and the operator had not agreed to pay it" : undefined
-  },
+  // A requested cancel holds until the order has ended, even if the venue refuses it.
+  row(
+    "placement",
+    "withdrawn",
+    "itself",
+    everything,
+    ({ placement: { cancel } }) => cancel && `it is being cancelled: ${cancel.why.text}`
+  ),
+  row("placement", "order-over", "itself", everything, ({ placement: { status } }) =>
+    isOver(status) ? `its order is ${status}` : undefined
+  ),
+  row("placement", "contradiction", "resolve", everything, ({ placement: { contradiction } }) => contradiction),
+  row("placement", "not-agreed", "itself", beginnings, ({ placement: { strategy } }) =>
+    strategy === firstOrder ? "an earlier version began it, and the operator had not agreed to pay it" : undefined
+  ),
   ...ofSlot
 ]
 
@@ -287,14 +250,8 @@ const isOver = (status: string | undefined): boolean =>
   status !== undefined && (isTerminal(status) || status === "PENDING_CANCEL")
 
 export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "stopped">>> = [
-  {
-    scope: "bot",
-    code: "journal-gone",
-    lifts: "itself",
-    stops: ["plan", ...everything],
-    why: ({ leaseLost }) => leaseLost
-  },
-  { scope: "bot", code: "stopped", lifts: "itself", stops: everything, why: ({ stopped }) => stopped }
+  row("bot", "journal-gone", "itself", ["plan", ...everything], ({ leaseLost }) => leaseLost),
+  row("bot", "stopped", "itself", everything, ({ stopped }) => stopped)
 ]
 
 /**
@@ -304,32 +261,19 @@ export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "
  * outage of the venue would leave payments in doubt.
  */
 export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
-  { scope: "asset", code: "incident", lifts: "itself", stops: everything, why: ({ incident }) => incident },
-  {
-    scope: "bot",
-    code: "clock-wrong",
-    lifts: "itself",
-    stops: beginnings,
-    why: ({ skewMillis }) => VenueTime.problemOf(skewMillis)
-  },
-  {
-    scope: "strategy",
-    code: "quiet-hours",
-    lifts: "itself",
-    stops: beginnings,
-    why: ({ limits, now }) => {
-      const text = limits && quietness({ limits, now })
-      return text && { text, sparesExits: true }
-    }
-  },
-  { scope: "price", code: "bad-price", lifts: "itself", stops: beginnings, why: (known) => badPrice(known) },
-  { scope: "placement", code: "too-late", lifts: "itself", stops: payments, why: (known) => lateness(known) },
+  row("asset", "incident", "itself", everything, ({ incident }) => incident),
+  row("bot", "clock-wrong", "itself", beginnings, ({ skewMillis }) => VenueTime.problemOf(skewMillis)),
+  row("strategy", "quiet-hours", "itself", beginnings, ({ limits, now }) => {
+    const text = limits && quietness({ limits, now })
+    return text && { text, sparesExits: true }
+  }),
+  row("price", "bad-price", "itself", beginnings, (known) => badPrice(known)),
+  row("placement", "too-late", "itself", ["fund"], ({ now, placement, settings }) =>
+    isTooLate(placement, now, settings) ? "its deadline is too close" : undefined
+  ),
   // Only a created order shows its fee, so each attempt creates one and leaves it unpaid if the fee is too high.
-  { scope: "placement", code: "dear-fee", lifts: "itself", stops: payments, why: (known) => dearFee(known) }
+  row("placement", "dear-fee", "itself", ["fund"], ({ limits, placement }) => dearFee(placement, limits))
 ]
-
-const lateness = ({ now, placement, settings }: InPlacement & PresentFacts): string | undefined =>
-  isTooLate(placement, now, settings) ? "its deadline is too close" : undefined
 
 /** Orders without a budget are exempt, because a person saw and agreed to their terms. */
 const badPrice = ({ limits, now, placement, price, state }: InPlacement & PresentFacts): string | undefined => {

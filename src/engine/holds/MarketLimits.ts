@@ -27,29 +27,23 @@ export const quietness = ({ now, limits: { quietHours } }: Timed): string | unde
 export const timeOfDay = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")} UTC`
 
+/** The worst price that an order may have, as a ratio to the mid. */
+export const worstShareOfMid = (side: Market.Side, { maxPriceDeviation }: Limits): Decimal.Decimal =>
+  (side === "BUY" ? Decimal.add : Decimal.subtract)(Decimal.one, maxPriceDeviation)
+
 /** Returns a reason if the price of an order is so far on the wrong side of the market that it would give money away. */
 export const badDeviation = (
   { side, price: limit }: { readonly side: Market.Side; readonly price: Market.Price },
   { price, limits }: PricedLimits
 ): string | undefined => {
   const mid = Market.mid(price)
-  const factor =
-    side === "BUY"
-      ? Decimal.add(Decimal.one, limits.maxPriceDeviation)
-      : Decimal.subtract(Decimal.one, limits.maxPriceDeviation)
-  const worst = Decimal.multiply(mid, factor)
+  const worst = Decimal.multiply(mid, worstShareOfMid(side, limits))
   return (side === "BUY" ? Decimal.isGreater : Decimal.isLess)(limit, worst)
     ? `${side} at ${Decimal.format(limit)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
     : undefined
 }
 
-export const dearFee = ({
-  limits,
-  placement: { echo }
-}: {
-  readonly limits: Limits | undefined
-  readonly placement: Pick<Placement, "echo">
-}): string | undefined => {
+export const dearFee = ({ echo }: Pick<Placement, "echo">, limits: Limits | undefined): string | undefined => {
   const most = limits?.maxFeeBasisPoints
   if (echo === undefined || most === undefined || echo.basisPoints <= most) return undefined
   return `its fee is ${echo.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`

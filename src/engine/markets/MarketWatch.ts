@@ -1,29 +1,88 @@
-/** The markets of one engine's strategies: prices and depth from the shared order book, and candles of the prices that this engine saw. */
+/**
+ * The markets of one engine's strategies: prices and depth from the shared order book, and candles of the prices that this engine saw. They
+ * are built from the store of prices at a start or after a gap, and are stored as they close.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
+import type { OwnOrder } from "../../domain/Book.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
+import type { JournalError } from "../../journal/Journal.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import { type Doubt, OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { type MarketMoment, momentOf } from "../planning/DecisionRecord.ts"
-import type { BotState } from "../state/BotState.ts"
-import { type CandleFeed, seenBy } from "./CandleFeed.ts"
-import { restingIn } from "./OwnOrders.ts"
-import * as StoredCandles from "./StoredCandles.ts"
+import { type BotState, perEvent, unfinished } from "../state/BotState.ts"
+import { openQuantity } from "../state/Placement.ts"
+import { slotKey } from "../state/SlotFold.ts"
+import * as CandleFeed from "./CandleFeed.ts"
 
 const gapMillis = 3 * minuteMillis
+/** At least this span is read, so that the start of the running minute is known. */
+const minSpanMillis = 5 * minuteMillis
+
+const storedCandles = Effect.gen(function* () {
+  const store = yield* PriceStore
+  const orderBook = yield* OrderBook
+  const stored = new Map<string, Minute>()
+
+  // A failed write costs no money: the bot continues with the candles in memory.
+  const unstored = Effect.catch(({ message }: JournalError) => Effect.logDebug(message))
+
+  const complete = Effect.fnUntraced(function* (market: string, feed: CandleFeed.CandleFeed) {
+    const fresh = feed.complete(yield* Clock.currentTimeMillis)
+    if (fresh.length > 0) yield* unstored(store.keep(market, fresh))
+  })
+
+  const feedOf = Effect.fnUntraced(function* (
+    market: string,
+    needs: ReadonlyMap<string, number>,
+    now: number,
+    running?: CandleFeed.RunningMinute
+  ) {
+    const feed = CandleFeed.make(needs, (timeframe) => store.told(market, timeframe))
+    const minutes = yield* store.since(market, now - Math.max(feed.spanMillis, minSpanMillis))
+    feed.restore(minutes, now, running)
+    feed.adopt(yield* store.kept(market, now - feed.spanMillis))
+    yield* complete(market, feed)
+    const [own, last] = [yield* store.newest(market), minutes.at(-1)]
+    // A minute from another source shows where the price was, but not that the bot saw it.
+    if (last !== undefined && last.openedAt > (own?.openedAt ?? 0)) orderBook.remember(market, last.close, 0)
+    else if (own !== undefined) orderBook.remember(market, own.close, Math.min(now, own.openedAt + minuteMillis))
+    return feed
+  })
+
+  /** A new close alone does not justify a write. */
+  const isStored = (market: string, { openedAt, high, low }: Minute): boolean => {
+    const last = stored.get(market)
+    return last?.openedAt === openedAt && last.high === high && last.low === low
+  }
+
+  /** Stores the running minute as well, so a process that dies loses none of it. */
+  const keep = Effect.fnUntraced(function* (
+    market: string,
+    closed: ReadonlyArray<Minute>,
+    running: CandleFeed.RunningMinute | undefined
+  ) {
+    const firstMinutes = running?.isFromBeginning === true && !isStored(market, running.minute) ? [running.minute] : []
+    for (const minute of firstMinutes) stored.set(market, minute)
+    for (const minute of [...closed, ...firstMinutes]) yield* unstored(store.append(market, minute))
+  })
+
+  return { complete, feedOf, keep }
+})
 
 export const make = Effect.gen(function* () {
-  const stored = yield* StoredCandles.make
+  const stored = yield* storedCandles
   const { account, pollMinMillis } = yield* EngineSettings
   const orderBook = yield* OrderBook
   const observed = new Map<string, number>()
   let neededCandles: ReturnType<typeof candleNeeds> = new Map()
-  let feeds: ReadonlyMap<string, CandleFeed> = new Map()
+  let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
   let candlesFor: ReadonlyMap<Strategy, ReturnType<typeof JoinedCandles.make>> = new Map()
 
   /**
@@ -31,7 +90,7 @@ export const make = Effect.gen(function* () {
    * its candles, and any other keeps at least the running minute.
    */
   const watchMarketsOf = Effect.fn("MarketWatch.watchMarketsOf")(function* (strategies: ReadonlyArray<Strategy>) {
-    const newFeeds = new Map<string, CandleFeed>()
+    const newFeeds = new Map<string, CandleFeed.CandleFeed>()
     const now = yield* Clock.currentTimeMillis
     const before = neededCandles
     neededCandles = candleNeeds(strategies)
@@ -75,7 +134,7 @@ export const make = Effect.gen(function* () {
 
   /** `undefined` until each market that the strategy trades has a price. */
   const moment = (strategy: Strategy, now: number): MarketMoment | undefined => {
-    const candles = candlesFor.get(strategy)?.(seenBy(strategy, feeds, now))
+    const candles = candlesFor.get(strategy)?.(CandleFeed.seenBy(strategy, feeds, now))
     return momentOf(strategy, orderBook.prices, candles, now, orderBook.depth(strategy.market.name))
   }
 
@@ -87,6 +146,24 @@ export const make = Effect.gen(function* () {
 export class MarketWatch extends Context.Service<MarketWatch>()("limitbot/engine/markets/MarketWatch", { make }) {
   static readonly layer = Layer.effect(this, make)
 }
+
+/** Our side of the book: the bot's orders that are still open at the venue, by market. */
+export const restingIn = perEvent((state): ReadonlyMap<string, ReadonlyArray<OwnOrder>> => {
+  const resting = unfinished(state).filter(
+    (placement) => placement.state === "open" && placement.by === undefined && openQuantity(placement) > 0n
+  )
+  return new Map(
+    [...Map.groupBy(resting, ({ market }) => market)].map(([market, placements]) => [
+      market,
+      placements.map((placement) => ({
+        side: placement.side,
+        price: placement.price,
+        quantity: openQuantity(placement),
+        slot: slotKey(placement.strategy, placement.slot)
+      }))
+    ])
+  )
+})
 
 export const doubted = (
   { doubts: known }: BotState,

@@ -6,12 +6,12 @@
 import { Effect } from "effect"
 import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
-import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { believedAfterMillis, EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
+import { changedReport } from "../tracking/Contradictions.ts"
 
 /** After the newest end, the bot reads the list for this time even if no order is open. */
 const watchMillis = 10 * minuteMillis
@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
   const see = Effect.fnUntraced(function* (ended: EndedOrders.EndedOrder, listed: Order, now: number) {
     const { endedAt, isAlive, last } = ended
     if (!isLiving(listed)) return
-    const { id: placement, slot, status = "", strategy } = last
+    const { status = "" } = last
     const { id: orderId } = last.order
     if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : books.tries.revive(orderId)
     if (elapsedMillis(endedAt, now) < believedAfterMillis.end) return
@@ -47,9 +47,7 @@ export const make = Effect.gen(function* () {
     }
     const what = `order ${orderId} ended ${status}, but the venue still shows it ${value.fillStatus}`
     const evidence = `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, deposited ${value.depositedAmount}`
-    const about = { strategy, slot, placement, kind: "changed-report", what, evidence } as const
-    const contradiction = { _tag: "Contradiction", ...about, ...present({ correlationId }) } as const
-    yield* books.recordIfFits(contradiction, ...takenBack(last))
+    yield* books.recordIfFits(changedReport(last, what, evidence, correlationId), ...takenBack(last))
   })
 
   const isDue = (lookedAt: number, now: number): boolean => {

@@ -7,8 +7,9 @@ import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { believedAfterMillis } from "../EngineSettings.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
-import type { Placement } from "../state/Placement.ts"
+import { about, type Placement } from "../state/Placement.ts"
 import * as TakingBack from "../tracking/amounts/TakingBack.ts"
+import { changedReport } from "../tracking/Contradictions.ts"
 import { isUnproven } from "../tracking/EarlyEnd.ts"
 import { lackingIn, vanishedIn } from "../tracking/OrderTracker.ts"
 
@@ -19,17 +20,15 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
    * without reporting the contradiction.
    */
   const revived = (placement: Placement, order: Order, now: number) => {
-    const { accepted, contradiction, id, slot, status, strategy } = placement
+    const { accepted, contradiction, id, status } = placement
     const { fillStatus } = order
     const vanished = placement.by === undefined && placement.state === "open" ? vanishedIn(placement, order) : undefined
     const livesOn = placement.state === "closing" && !isTerminal(fillStatus) && fillStatus !== "PENDING_CANCEL"
     const alive = heldMillis("alive", id, livesOn, now)
     const missing = heldMillis("vanished", id, vanished !== undefined, now)
     const isAlive = alive >= believedAfterMillis.aliveToCancel
-    const contradictionOf = (what: string, millis: number): BotEvent => {
-      const evidence = `for ${Math.round(millis / 1000)} s`
-      return { _tag: "Contradiction", strategy, slot, placement: id, kind: "changed-report", what, evidence }
-    }
+    const contradictionOf = (what: string, millis: number) =>
+      changedReport(placement, what, `for ${Math.round(millis / 1000)} s`)
     if (alive >= believedAfterMillis.alive) {
       const what = `it ended ${status}, but the venue still shows it ${fillStatus}`
       const back = TakingBack.revived(placement, order)
@@ -58,18 +57,18 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     text: string,
     correlationId?: string
   ): ReadonlyArray<BotEvent> => {
-    const { id, missing, order, slot, state: at, strategy } = placement
+    const { id, missing, order, state: at } = placement
     if ((at !== "open" && at !== "closing") || order === undefined) return []
     const millis = heldMillis("missing", id, true, now)
     if (missing !== undefined || millis < believedAfterMillis.missing) return []
-    const about = { strategy, slot, placement: id, orderId: order.id }
-    return [{ _tag: "OrderMissing", ...about, text, ...present({ correlationId }) }]
+    return [{ _tag: "OrderMissing", ...about(placement), orderId: order.id, text, ...present({ correlationId }) }]
   }
 
-  const backEvents = ({ id, missing, order, slot, strategy }: Placement): ReadonlyArray<BotEvent> => {
+  const backEvents = (placement: Placement): ReadonlyArray<BotEvent> => {
+    const { id, missing, order } = placement
     heldMillis("missing", id, false, 0)
     if (missing === undefined || order === undefined) return []
-    return [{ _tag: "OrderBack", strategy, slot, placement: id, orderId: order.id }]
+    return [{ _tag: "OrderBack", ...about(placement), orderId: order.id }]
   }
 
   return { insists, missed: missingEvents, revived, shown: backEvents, isEndUnbelieved }

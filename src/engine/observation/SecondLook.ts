@@ -4,10 +4,8 @@
  * reported and the order is tracked again. An operator's statement outranks later reports of the venue.
  */
 import { Effect } from "effect"
-import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
-import { present } from "../../domain/Present.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { believedAfterMillis, EngineSettings } from "../EngineSettings.ts"
@@ -19,6 +17,7 @@ import type { Placement } from "../state/Placement.ts"
 import { isPaidOut, isRefunded } from "../tracking/amounts/Fees.ts"
 import * as Fills from "../tracking/amounts/Fills.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
+import { changedReport } from "../tracking/Contradictions.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 
 const againMillis = minuteMillis
@@ -95,7 +94,7 @@ export const make = Effect.gen(function* () {
   }
 
   const compare = Effect.fnUntraced(function* ({ endedAt, last }: EndedOrders.EndedOrder, now: number) {
-    const { by, id: placement, order, slot, status = "", strategy } = last
+    const { by, order, status = "" } = last
     readAt.set(order.id, now)
     const answer = yield* Effect.result(readOrder(venue, by, order))
     if (answer._tag === "Failure") return yield* Effect.logDebug(answer.failure.message)
@@ -112,14 +111,9 @@ export const make = Effect.gen(function* () {
     differsSince.set(order.id, since)
     if (elapsedMillis(since, now) < believedAfterMillis.otherwise) return
     differsSince.delete(order.id)
-    const event: BotEvent = {
-      _tag: "Contradiction",
-      ...{ strategy, slot, placement, kind: "changed-report" },
-      what: `order ${order.id} ended ${status}, and ${what}`,
-      evidence: `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, it is ${value.fillStatus}`,
-      ...present({ correlationId })
-    }
-    yield* books.recordIfFits(event, ...takenBack(last))
+    const ending = `order ${order.id} ended ${status}, and ${what}`
+    const evidence = `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, it is ${value.fillStatus}`
+    yield* books.recordIfFits(changedReport(last, ending, evidence, correlationId), ...takenBack(last))
   })
 
   const look = Effect.fn("SecondLook.look")(function* (now: number) {

@@ -7,7 +7,7 @@
  */
 import { Deferred, Effect, Queue, Stream } from "effect"
 import type { MoneyPlaces } from "../../domain/MoneyPath.ts"
-import type { Order } from "../../domain/Order.ts"
+import type { OddOrder, Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -28,18 +28,12 @@ const partiesIn = ({ addresses, signerId }: Places): ReadonlyArray<string> => [
   ...new Set([signerId, ...(addresses?.recipients.values() ?? []), ...(addresses?.refundTo.values() ?? [])])
 ]
 
-interface WholeList {
-  readonly byParty: ReadonlyMap<string, ReadonlyArray<Order>>
-  readonly unclear: ReadonlyArray<Order>
-  readonly odd: NonNullable<Listed["value"]["odd"]>
-  readonly correlationId: string | undefined
-  readonly pages: number
-}
+type WholeList = Effect.Success<ReturnType<typeof readListing>>
 
 const readListing = Effect.fn("SharedOrders.read")(function* (venue: Lister, listing: Listing) {
   const byParty = new Map<string, Array<Order>>()
   const unclear: Array<Order> = []
-  const odd: Array<WholeList["odd"][number]> = []
+  const odd: Array<OddOrder> = []
   let pages = 0
   let correlationId: string | undefined
   yield* Stream.runForEach(orderPages(venue, listing), (page) =>
@@ -58,7 +52,7 @@ const readListing = Effect.fn("SharedOrders.read")(function* (venue: Lister, lis
       }
     })
   )
-  return { byParty, unclear, odd, correlationId, pages } satisfies WholeList
+  return { byParty, unclear, odd, correlationId, pages }
 })
 
 const ofAccount = ({ byParty, correlationId, odd, unclear }: WholeList, parties: ReadonlyArray<string>): Listed => {
@@ -95,14 +89,10 @@ const readerOf = Effect.fnUntraced(function* (venue: Lister, unfinishedOnly: boo
   })
 })
 
-export interface SharedOrders {
-  /** Returns the list for an account whose money is in these places. It passes all other queries to `alone`. */
-  readonly listOf: (places: Places, alone: ListOrders) => ListOrders
-}
-
 export const make = Effect.fn("SharedOrders.make")(function* (venue: Lister) {
   const [unfinished, created] = [yield* readerOf(venue, true), yield* readerOf(venue, false)]
-  const listOf: SharedOrders["listOf"] = (places, alone) => {
+  /** Returns the list for an account whose money is in these places. It passes all other queries to `alone`. */
+  const listOf = (places: Places, alone: ListOrders): ListOrders => {
     const parties = partiesIn(places)
     return (query) => {
       if (query.statuses !== undefined || query.cursor !== undefined) return alone(query)

@@ -183,16 +183,9 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
     const decision = written(strategy.decide(view, memory))
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
+    const { candles, depth } = view
     const { signals } = books.state
-    lastDecisions.set(strategy.name, {
-      strategy,
-      decision,
-      moves,
-      candles: view.candles,
-      depth: view.depth,
-      signals,
-      recorded
-    })
+    lastDecisions.set(strategy.name, { strategy, decision, moves, candles, depth, signals, recorded })
     // The first answer of an edited file is recorded even if it is the same: it shows which older orders the new file continues.
     if (recorded !== last?.recorded || strategyState?.isTried === false) {
       refusals.forgetAllBut(

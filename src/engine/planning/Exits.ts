@@ -19,14 +19,9 @@ import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { filledBase, openQuantity, type Placement } from "../state/Placement.ts"
-import { slotKey } from "../state/SlotFold.ts"
+import { keyOf, type SlotId, slotKey } from "../state/SlotFold.ts"
 import { doubtOf, isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { executable, type LimitName } from "./OrderLimits.ts"
-
-interface About {
-  readonly strategy: string
-  readonly slot: string
-}
 
 type WantedExit = NonNullable<Of<"Denied">["exit"]>
 type Recorded = ReturnType<Bookkeeper["Service"]["record"]>
@@ -52,13 +47,13 @@ export const make = ({ record, state }: Bookkeeper["Service"]) => {
     return record(event)
   }
   return {
-    once: ({ slot, strategy }: About, what: string, event: BotEvent): Recorded => {
-      const key = slotKey(strategy, slot)
+    once: (exit: SlotId, what: string, event: BotEvent): Recorded => {
+      const key = keyOf(exit)
       return recordOnce(key, state.slots.get(key)?.placement, what, event)
     },
     /** Records a missing exit once, even if its placement changes, and again after the market has moved by a percent. */
-    missing: ({ slot, strategy }: About, what: string, event: BotEvent, market: Price): Recorded => {
-      const key = slotKey(strategy, slot)
+    missing: (exit: SlotId, what: string, event: BotEvent, market: Price): Recorded => {
+      const key = keyOf(exit)
       // A part of the exit was placed since, for example: the rest is missing anew, even at the same price.
       if (!state.refusedExits.has(key)) reports.delete(key)
       const [before, now] = [reports.get(key)?.about, Decimal.toNumber(market)]
@@ -66,8 +61,8 @@ export const make = ({ record, state }: Bookkeeper["Service"]) => {
       return recordOnce(key, isKnown ? before : now, what, event)
     },
     /** The order in the slot is as planned, so a refused exit is no longer missing. An exit that is open but unfilled still is. */
-    wantsNoMore: (about: About, wanted: DesiredOrder | undefined): Recorded => {
-      const key = slotKey(about.strategy, about.slot)
+    wantsNoMore: (about: SlotId, wanted: DesiredOrder | undefined): Recorded => {
+      const key = keyOf(about)
       const reported = state.refusedExits.get(key)
       const isUnfilled = reported?.wanted.rests === true && wanted !== undefined && isAfterStop(wanted)
       if (reported === undefined || isUnfilled) return Effect.void

@@ -21,9 +21,6 @@ import type { MarketMoment } from "./DecisionRecord.ts"
 export const equity = (state: BotState, strategy: Strategy, moment: MarketMoment): Amount =>
   worthOf(strategy, (symbol) => Ledger.ownedBy(state.ledger, strategy.name, symbol), moment)
 
-const flowOf = (strategy: Strategy, flows: ReadonlyMap<string, Amount>, moment: MarketMoment): Amount =>
-  worthOf(strategy, (symbol) => flows.get(symbol) ?? 0n, moment)
-
 const worthOf = (strategy: Strategy, owned: (symbol: string) => Amount, { price, elsewhere }: MarketMoment): Amount => {
   const { market } = strategy
   return marketsOf(strategy).reduce((sum, each) => {
@@ -44,7 +41,7 @@ export const check = (
   const { name, market } = strategy
   const strategyState = state.strategies.get(name)
   const worths = [before ?? moment, moment].map((each) => equity(state, strategy, each))
-  const flow = flowOf(strategy, strategyState?.flows ?? new Map(), moment)
+  const flow = worthOf(strategy, (symbol) => strategyState?.flows.get(symbol) ?? 0n, moment)
   const last = strategyState?.equity
   // Added or removed capital moves the marks; only trading and prices make profit and loss.
   const moved = last === undefined ? undefined : { ...last, atStart: last.atStart + flow, peak: last.peak + flow }
@@ -82,17 +79,12 @@ export const marked = (
   return { marks: { day, atStart, peak }, isNews }
 }
 
-export interface Loss {
-  readonly limit: "daily-loss" | "drawdown"
-  readonly reason: string
-}
-
 export const lossOf = (
   { maxDailyLoss, maxDrawdown }: Pick<Limits, "maxDailyLoss" | "maxDrawdown">,
   { atStart, peak }: LossMarks,
   worth: Amount,
   quote: Asset
-): Loss | undefined => {
+): { readonly limit: "daily-loss" | "drawdown"; readonly reason: string } | undefined => {
   const quoteText = (amount: Amount) => formatWithSymbol(amount, quote)
   if (maxDailyLoss !== undefined && atStart - worth > maxDailyLoss) {
     const reason = `Lost ${quoteText(atStart - worth)} since midnight UTC, more than ${quoteText(maxDailyLoss)}`

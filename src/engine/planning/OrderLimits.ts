@@ -18,7 +18,14 @@ import { stoppedValue } from "../../strategy/kinds/StopExit.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { type Hold, liftedBy } from "../holds/Holds.ts"
 import { isFor } from "../holds/HoldsOn.ts"
-import { badDeviation, type PricedLimits, quietness, staleness, timeOfDay } from "../holds/MarketLimits.ts"
+import {
+  badDeviation,
+  type PricedLimits,
+  quietness,
+  staleness,
+  timeOfDay,
+  worstShareOfMid
+} from "../holds/MarketLimits.ts"
 
 /** Holds that events and explanations report as limits of their own name; all others are `held`. */
 const holdsOfTheirOwn = ["kill-switch", "frozen", "paused"] as const
@@ -176,12 +183,8 @@ const stalePrice: LimitRow = {
   flips: (_, { limits }, passes) => `a price ${passes ? "older" : "younger"} than ${limits.staleAfterMillis} ms`
 }
 
-const farthestMid = (
-  { side, price }: Priced,
-  { maxPriceDeviation }: Pick<Limits, "maxPriceDeviation">
-): Decimal.Decimal | undefined => {
-  const factor =
-    side === "BUY" ? Decimal.add(Decimal.one, maxPriceDeviation) : Decimal.subtract(Decimal.one, maxPriceDeviation)
+const farthestMid = ({ side, price }: Priced, limits: Limits): Decimal.Decimal | undefined => {
+  const factor = worstShareOfMid(side, limits)
   return Decimal.isPositive(factor) ? Decimal.divide(price, factor, 8, side === "BUY" ? "up" : "down") : undefined
 }
 
@@ -232,12 +235,15 @@ const leavingOrders: LimitRow = {
   flips: onceRefused("the end of those orders")
 }
 
+/** Writes an amount of the asset that the order pays with. */
+const inputText = (market: Market.Market, { side }: Priced, amount: Amount): string =>
+  formatWithSymbol(amount, Market.inputAsset(market, side))
+
 const tiny: LimitRow = {
   name: "tiny",
   refuses: ({ inputAmount, outputAmount }) =>
     inputAmount > 0n && outputAmount > 0n ? undefined : "The order rounds to nothing",
-  stateText: ({ desired, inputAmount }, { market }) =>
-    `deposits ${formatWithSymbol(inputAmount, Market.inputAsset(market, desired.side))}`,
+  stateText: ({ desired, inputAmount }, { market }) => `deposits ${inputText(market, desired, inputAmount)}`,
   flips: () => undefined
 }
 
@@ -296,36 +302,28 @@ const allExposure: LimitRow = ofEntries({
   name: "all-exposure",
   refuses: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
     if (maxExposure === undefined || exposure + inputAmount <= maxExposure) return undefined
-    const asset = Market.inputAsset(market, desired.side)
-    return `All strategies would have ${formatWithSymbol(exposure + inputAmount, asset)} in orders, the maximum is ${formatWithSymbol(maxExposure, asset)}`
+    const sum = inputText(market, desired, exposure + inputAmount)
+    return `All strategies would have ${sum} in orders, the maximum is ${inputText(market, desired, maxExposure)}`
   },
-  stateText: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
-    if (maxExposure === undefined) return unset
-    const asset = Market.inputAsset(market, desired.side)
-    return `${formatWithSymbol(exposure + inputAmount, asset)} of ${formatWithSymbol(maxExposure, asset)} with it`
-  },
-  flips: ({ desired, inputAmount }, { market, overall: { maxExposure } }) =>
+  stateText: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) =>
     maxExposure === undefined
-      ? undefined
-      : `${formatWithSymbol(maxExposure - inputAmount, Market.inputAsset(market, desired.side))} outside before it`
+      ? unset
+      : `${inputText(market, desired, exposure + inputAmount)} of ${inputText(market, desired, maxExposure)} with it`,
+  flips: ({ desired, inputAmount }, { market, overall: { maxExposure } }) =>
+    maxExposure === undefined ? undefined : `${inputText(market, desired, maxExposure - inputAmount)} outside before it`
 })
 
 const budget: LimitRow = {
   name: "budget",
   forSuccessors: "exits",
-  refuses: ({ desired, inputAmount }, { free, market }) => {
-    if (inputAmount <= free) return undefined
-    const asset = Market.inputAsset(market, desired.side)
-    return `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(free, asset)} free`
-  },
-  stateText: ({ desired, inputAmount }, { free, market }) => {
-    const asset = Market.inputAsset(market, desired.side)
-    return `needs ${formatWithSymbol(inputAmount, asset)}, ${formatWithSymbol(free, asset)} free`
-  },
-  flips: ({ desired, inputAmount }, { market }, passes) => {
-    const needs = formatWithSymbol(inputAmount, Market.inputAsset(market, desired.side))
-    return passes ? `less than ${needs} free` : `${needs} free`
-  }
+  refuses: ({ desired, inputAmount }, { free, market }) =>
+    inputAmount <= free
+      ? undefined
+      : `It needs ${inputText(market, desired, inputAmount)}, the strategy has ${inputText(market, desired, free)} free`,
+  stateText: ({ desired, inputAmount }, { free, market }) =>
+    `needs ${inputText(market, desired, inputAmount)}, ${inputText(market, desired, free)} free`,
+  flips: ({ desired, inputAmount }, { market }, passes) =>
+    `${passes ? "less than " : ""}${inputText(market, desired, inputAmount)} free`
 }
 
 /** Checked in this order: the first refusal is reported. */

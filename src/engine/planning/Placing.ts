@@ -70,14 +70,8 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const [covers, of] = [part.quantity, legRest].map((quantity) => formatWithSymbol(quantity, base))
     const rest = { ...part, quantity: legRest - part.quantity }
     const reason = `The strategy's money covers only ${covers} of ${of}`
-    return denied(
-      strategy,
-      view,
-      rest,
-      { price: priceFor(view, part) },
-      { limit: "budget", reason },
-      `covers ${covers}`
-    )
+    const price = priceFor(view, part)
+    return denied(strategy, view, rest, { price }, { limit: "budget", reason }, `covers ${covers}`)
   }
 
   const inputsFor = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>

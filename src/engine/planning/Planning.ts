@@ -11,7 +11,7 @@ import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, touchedAt, unfinishedOf } from "../state/BotState.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
-import { type Funding, isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
+import { about, type Funding, isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
 import { armed, deciding, type MarketMoment, viewOf } from "./DecisionRecord.ts"
 import * as Exits from "./Exits.ts"
@@ -56,22 +56,21 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       view = viewOf(books.state, strategy, moment, tally)
       decision = yield* decide(strategy, view)
     }
-    const orderPlan =
+    const planned = decision.desired.flatMap((desired) => armed(desired, view) ?? [])
+    const orderPlan: OrderPlan =
       cancelAll === undefined
-        ? withSweeps(
-            orderPlanOf(decision, view, (order) => Placing.covered(books.state, strategy, view, tally, order)),
-            sweeps(books.state, strategy, decision.desired, view, own)
-          )
-        : emptyOrderPlan(own, cancelAll)
+        ? orderPlanOf(decision, [
+            ...planned.map((order) => Placing.covered(books.state, strategy, view, tally, order)),
+            ...sweeps(books.state, strategy, decision.desired, view, own)
+          ])
+        : { desired: new Map(), absent: new Map(own.map(({ slot }) => [slot, cancelAll])) }
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, orderPlan, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, orderPlan, beside, change), { discard: true })
     yield* watchExits(strategy, view, own, decision, orderPlan.desired)
-    if (cancelAll !== undefined)
-      yield* Effect.forEach(exitsIn(decision, view), (exit) => reportHeldExit(strategy, view, beside, exit), {
-        discard: true
-      })
+    const exits = cancelAll === undefined ? [] : planned.filter(({ isExit }) => isExit === true)
+    yield* Effect.forEach(exits, (exit) => reportHeldExit(strategy, view, beside, exit), { discard: true })
     // `touched` was read before the plan, so an event that came during the plan makes the next plan run.
     if (cancelAll === undefined && isCalm(books.state, strategy, decision, view, orderPlan, orders))
       calm.set(strategy.name, { decision, touchedAt: touched })
@@ -137,44 +136,16 @@ const isCalm = (
 const isDone = (desired: DesiredSlot, view: View): boolean =>
   desired.legs[dueLeg(desired, progressOf(view, desired.slot))] === undefined
 
-const orderPlanOf = (decision: Decision, view: View, covered = (order: DesiredOrder) => order) => ({
-  desired: new Map(
-    decision.desired.flatMap((desired) => {
-      const order = armed(desired, view)
-      return order === undefined ? [] : [[desired.slot, covered(order)] as const]
-    })
-  ),
+const orderPlanOf = ({ absent, desired }: Decision, orders: ReadonlyArray<DesiredOrder>): OrderPlan => ({
+  desired: new Map(orders.map((order) => [order.slot, order])),
   // A planned slot without an order gives its own reason.
-  absent: new Map([...decision.desired, ...decision.absent].map(({ slot, why }) => [slot, why]))
+  absent: new Map([...desired, ...absent].map(({ slot, why }) => [slot, why]))
 })
 
-const exitsIn = (decision: Decision, view: View): ReadonlyArray<DesiredOrder> =>
-  [...orderPlanOf(decision, view).desired.values()].filter(({ isExit }) => isExit === true)
-
-const withSweeps = (orderPlan: OrderPlan, orders: ReadonlyArray<DesiredOrder>): OrderPlan => ({
-  ...orderPlan,
-  desired: new Map([...orderPlan.desired, ...orders.map((order) => [order.slot, order] as const)])
-})
-
-const emptyOrderPlan = (own: ReadonlyArray<Placement>, why: Reason) => ({
-  desired: new Map<string, DesiredOrder>(),
-  absent: new Map(own.map(({ slot }) => [slot, why]))
-})
-
-const cancelEvent = (placement: Placement, why: Reason): BotEvent => {
-  const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
-  return isUnpaid(placement) && !mayBePaidEarlier(placement)
-    ? abandoned(placement, why.text)
-    : { _tag: "CancelRequested", ...about, why }
-}
-
-const abandoned = ({ id, slot, strategy }: Placement, reason: string): BotEvent => ({
-  _tag: "Abandoned",
-  strategy,
-  slot,
-  placement: id,
-  reason
-})
+const cancelEvent = (placement: Placement, why: Reason): BotEvent =>
+  isUnpaid(placement) && !mayBePaidEarlier(placement)
+    ? { _tag: "Abandoned", ...about(placement), reason: why.text }
+    : { _tag: "CancelRequested", ...about(placement), why }
 
 const isOpen = ({ acknowledged, attempts, clearRefusals, payment }: Funding): boolean =>
   payment === undefined && !acknowledged && attempts > clearRefusals

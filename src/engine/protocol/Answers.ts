@@ -24,12 +24,9 @@ export interface VenueRefusal extends PaymentRefusal {
 export const refusalOf = (error: VenueError): Effect.Effect<VenueRefusal, VenueError> => {
   const { reason } = error
   if (reason._tag === "Unauthorized") return Effect.fail(error)
-  return Effect.succeed({
-    code: reason._tag === "Rejected" ? reason.code : reason._tag,
-    text: reason._tag === "Rejected" ? reason.text : reason.message,
-    ...(reason._tag === "Rejected" ? present({ verdict: reason.verdict }) : {}),
-    certain: reason._tag === "Rejected"
-  })
+  if (reason._tag !== "Rejected") return Effect.succeed({ code: reason._tag, text: reason.message, certain: false })
+  const { code, text, verdict } = reason
+  return Effect.succeed({ code, text, ...present({ verdict }), certain: true })
 }
 
 type Events = ReadonlyArray<BotEvent>

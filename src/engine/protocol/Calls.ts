@@ -242,17 +242,10 @@ const submit = Effect.fnUntraced(function* (
   if (reason !== undefined)
     return yield* books.recordIfFits({ _tag: "FundingHeld", ...about(placement), attempt, reason })
   const { certain, code, text, verdict } = yield* Answers.refusalOf(answer.failure)
-  const correlation = present({ correlationId: answer.failure.reason.correlationId })
+  const { correlationId } = answer.failure.reason
+  const refusal = { code, text, ...present({ verdict, correlationId }) }
   // An unclear answer proves nothing, so it is not recorded.
-  if (certain)
-    yield* books.recordIfFits({
-      _tag: "FundingAnswered",
-      ...about(placement),
-      code,
-      text,
-      ...present({ verdict }),
-      ...correlation
-    })
+  if (certain) yield* books.recordIfFits({ _tag: "FundingAnswered", ...about(placement), ...refusal })
 })
 
 /** Reads for a deposit after its payload has expired. Positive evidence counts: the bot waits for a transfer that was seen. */

@@ -37,8 +37,8 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
   const now = yield* Clock.currentTimeMillis
   const { market, mayBegin = () => true, mayContinue = true, payAgain } = inputs
   const { placements, runStartedAt } = books.state
-  const { done, gateAnswer, isStillUnpaid, payload } = pass
   return {
+    ...pass,
     now,
     venueNow: VenueTime.of(books.state, now),
     monotonicNow: yield* monotonicMillis,
@@ -51,10 +51,7 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
     wallet: wallet.kind,
     mayContinue,
     mayBegin: mayBegin(now),
-    done,
-    gateAnswer,
-    isStillUnpaid,
-    hasPayload: payload !== undefined
+    hasPayload: pass.payload !== undefined
   } satisfies DueFacts
 })
 
@@ -171,18 +168,12 @@ export const make = Effect.gen(function* () {
   }
 })
 
-export interface Leaving {
-  readonly orderId: string
-  readonly about: string
-  readonly cancel: Effect.Effect<void, JournalError>
-}
-
 /** Returns the due cancels. If the venue takes few requests, never-sent cancels go first, and those of inert spare orders last. */
 export const leaving = (
   means: CancelCalls.CancelMeans,
   placements: Iterable<Placement>,
   situation: Omit<CancelFacts, "settings" | "hurriedAt">
-): ReadonlyArray<Leaving> => {
+) => {
   const { state, tries } = means.books
   const facts = { ...situation, settings: means.settings, hurriedAt: tries.hurriedAt() }
   const idOf = ({ orderId, placement }: OrderThere) => placement?.id ?? orderId

@@ -68,16 +68,10 @@ const makeOrderIndex = () => {
     JournalOrders.apply(orders, entry)
     const order = "placement" in event ? orders.get(event.placement) : undefined
     if (order === undefined || !order.isOver || event._tag !== "Settled") return
-    if (order.depositAddress !== undefined)
-      settled.add(Reconciliation.addressKey(order.depositAddress, order.depositMemo))
+    for (const key of Reconciliation.addressKeys(order)) settled.add(key)
     orders.delete(order.placement)
   }
-  const open = (): ReadonlySet<string> =>
-    new Set(
-      [...orders.values()].flatMap(({ depositAddress, depositMemo }) =>
-        depositAddress === undefined ? [] : [Reconciliation.addressKey(depositAddress, depositMemo)]
-      )
-    )
+  const open = (): ReadonlySet<string> => new Set([...orders.values()].flatMap(Reconciliation.addressKeys))
   return { orders, settled, open, see, sequence: () => sequence, before: () => findingText(lastReport) }
 }
 
@@ -151,7 +145,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   const historyOf = Effect.fnUntraced(function* (own: ReadonlySet<string>) {
     if (!watched.hasHistory) return undefined
     return yield* Witnesses.historyWhere((line) => {
-      const key = Reconciliation.addressKey(line.depositAddress, line.depositMemo)
+      const key = Reconciliation.addressKey(line)
       return own.has(key) || (!orderIndex.settled.has(key) && !isOver(line))
     })
   })
@@ -168,10 +162,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     yield* readNewEvents
     const swaps = yield* SwapHistory.all
     const open = orderIndex.open()
-    const own = new Set([
-      ...open,
-      ...swaps.map(({ agreed }) => Reconciliation.addressKey(agreed.depositAddress, agreed.depositMemo))
-    ])
+    const own = new Set([...open, ...swaps.map(({ agreed }) => Reconciliation.addressKey(agreed))])
     const compared = Reconciliation.compare({
       own: watched.own,
       // Orders that changed while the witnesses were read are compared the next time.

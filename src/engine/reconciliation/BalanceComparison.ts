@@ -78,20 +78,15 @@ export const snapshot = (
   const certain = new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol, home))
-      return [
-        symbol,
-        {
-          balance: balances.get(symbol) ?? 0n,
-          ...(home === "INTENTS" ? { isPublic: true as const } : {}),
-          booked:
-            inPlaces(symbol, ["wallet", "dust"]) +
-            givenBack(symbol) -
-            budgets(symbol) +
-            own.reduce((sum, { booked }) => sum + booked, 0n),
-          underWay:
-            max(0n, inPlaces(symbol, onItsWay)) + failed(symbol) + own.reduce((sum, { underWay }) => sum + underWay, 0n)
-        }
-      ] as const
+      const capital = inPlaces(symbol, ["wallet", "dust"]) + givenBack(symbol) - budgets(symbol)
+      const moving = max(0n, inPlaces(symbol, onItsWay)) + failed(symbol)
+      const position: Position = {
+        balance: balances.get(symbol) ?? 0n,
+        ...(home === "INTENTS" ? { isPublic: true } : {}),
+        booked: own.reduce((sum, { booked }) => sum + booked, capital),
+        underWay: own.reduce((sum, { underWay }) => sum + underWay, moving)
+      }
+      return [symbol, position] as const
     })
   )
   return { certain, resting }
@@ -177,15 +172,9 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
     const isCertain = position.underWay === 0n
     if (moved === explained)
       return { ...subject, verdict: "agrees", ...(isCertain ? {} : { isUndecided: true }), text, evidence }
-    return isPossible(last, position)
-      ? {
-          ...subject,
-          verdict: "explained",
-          isUndecided: true,
-          text: `${text}; up to ${last.underWay + position.underWay} was under way, so it is compared again`,
-          evidence
-        }
-      : { ...subject, verdict: "contradiction", text, evidence }
+    if (!isPossible(last, position)) return { ...subject, verdict: "contradiction", text, evidence }
+    const why = `up to ${last.underWay + position.underWay} was under way, so it is compared again`
+    return { ...subject, verdict: "explained", isUndecided: true, text: `${text}; ${why}`, evidence }
   })
 
 /** By asset: bounds of the unexplained arrival; negative for an unexplained loss. */

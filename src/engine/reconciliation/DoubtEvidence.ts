@@ -15,7 +15,7 @@ export const provenPaid = (
   history: ReadonlyMap<string, HistoryLine>
 ): ReadonlyArray<OperatorAnswer> =>
   [...placements].flatMap((placement) => {
-    const line = placement.order && history.get(addressKey(placement.order.depositAddress, placement.order.depositMemo))
+    const line = placement.order && history.get(addressKey(placement.order))
     if (isBareSuccess(placement) && line?.status === "SUCCESS" && line.amountOut > 0n) {
       const { amountOut: received } = line
       return [{ placement: placement.id, word: "paid", received, text: `the history shows ${received} received` }]

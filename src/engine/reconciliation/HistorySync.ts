@@ -25,11 +25,6 @@ const isLimited = ({ reason }: VenueError): boolean => reason._tag === "RetryLat
 
 const finalStatuses = ["SUCCESS", "REFUNDED", "FAILED"] as const
 
-interface Synced {
-  readonly pages: number
-  readonly rows: number
-}
-
 export interface Reached {
   readonly rows: number
   readonly newest: number
@@ -47,10 +42,10 @@ export const sync = Effect.fn("HistorySync.sync")(function* (report: Report = ()
   const { completeTo } = yield* store.progress
   const fresh: Pass = { top: undefined, horizon: yield* horizonOf(completeTo), cursor: undefined }
   const freshTotals = yield* runPass({ completeTo, pass: fresh }, fresh, report, count)
-  return { pages: finished.pages + freshTotals.pages, rows: finished.rows + freshTotals.rows } satisfies Synced
+  return { pages: finished.pages + freshTotals.pages, rows: finished.rows + freshTotals.rows }
 })
 
-const none: Synced = { pages: 0, rows: 0 }
+const none = { pages: 0, rows: 0 }
 
 /** Lower bound of a new pass: the newest known row, or the oldest that can still change. */
 const horizonOf = Effect.fnUntraced(function* (completeTo: number | undefined) {
@@ -87,15 +82,13 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
     const isStuck = been.has(keyOf(present))
     been.add(keyOf(present))
     const isOver = page.length < count || isStuck || (oldest !== undefined && oldest < present.horizon)
-    const after: SyncProgress = isOver
-      ? { completeTo: top ?? completeTo, pass: undefined }
-      : { completeTo, pass: present }
+    const after = isOver ? { completeTo: top ?? completeTo, pass: undefined } : { completeTo, pass: present }
     yield* store.save(page.map(stored), after)
     const { horizon } = present
     report({ rows, newest: top ?? horizon, oldest: oldest ?? horizon, horizon })
-    if (isOver) return { pages, rows } satisfies Synced
+    if (isOver) return { pages, rows }
   }
-  return { pages: maxPages, rows } satisfies Synced
+  return { pages: maxPages, rows }
 })
 
 const keyOf = ({ cursor }: Pass): string => `${cursor?.address} ${cursor?.memo}`

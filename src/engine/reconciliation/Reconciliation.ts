@@ -47,8 +47,16 @@ export interface OddLine {
   readonly problem: string
 }
 
-export const addressKey = (depositAddress: string, depositMemo: string | undefined): string =>
+interface Address {
+  readonly depositAddress: string | undefined
+  readonly depositMemo?: string | undefined
+}
+
+export const addressKey = ({ depositAddress, depositMemo }: Address & { readonly depositAddress: string }): string =>
   JSON.stringify([depositAddress, depositMemo ?? null])
+
+export const addressKeys = ({ depositAddress, depositMemo }: Address): ReadonlyArray<string> =>
+  depositAddress === undefined ? [] : [addressKey({ depositAddress, depositMemo })]
 
 export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
   ...witnesses.orders.filter(({ orderId }) => orderId !== undefined).map((order) => compareOrder(order, witnesses)),
@@ -58,6 +66,19 @@ export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
 ]
 
 type Statement = readonly [Exclude<ComparisonVerdict, "agrees">, string]
+
+const unlisted: Statement = ["explained", "not in the history, which lags and omits masked records"]
+
+const unfinal = ({ status }: HistoryLine): Statement => [
+  "explained",
+  `the history still shows ${status}, whose amounts are zero`
+]
+
+const noted = (contradiction: string | undefined): ReadonlyArray<Statement> =>
+  contradiction === undefined ? [] : [["contradiction", `the journal notes: ${contradiction}`]]
+
+const differing = (what: string, ours: Amount, theirs: Amount, text = String(ours)): ReadonlyArray<Statement> =>
+  ours === theirs ? [] : [["contradiction", `${what}: the journal has ${text}, the history ${theirs}`]]
 
 const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Comparison, "verdict" | "text"> => {
   const contradictions = statements.filter(([verdict]) => verdict === "contradiction")
@@ -76,13 +97,12 @@ const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
 
 const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders }: Witnesses): Comparison => {
   const { depositAddress, depositMemo, orderId } = order
+  const { deposited, filledIn, filledOut, paidOut, payoutFee, refunded, refundFee, signed, status } = order
   const venueOrder = orderId === undefined ? undefined : venueOrders.get(orderId)
   const unread = orderId === undefined ? undefined : unreadOrders.get(orderId)
-  const line = depositAddress === undefined ? undefined : history?.get(addressKey(depositAddress, depositMemo))
+  const [line] = addressKeys(order).map((key) => history?.get(key))
   const statements = [
-    ...(order.contradiction === undefined
-      ? []
-      : [["contradiction", `the journal notes: ${order.contradiction}`] as const]),
+    ...noted(order.contradiction),
     ...(unread === undefined ? againstVenue(order, venueOrder) : [["explained", `not compared: ${unread}`] as const]),
     ...(history === undefined ? [] : orderAgainstHistory(order, line))
   ]
@@ -98,34 +118,26 @@ const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders 
     ),
     evidence: {
       journal: texts({
-        order: orderId,
-        status: order.status,
-        signed: order.signed,
-        deposited: order.deposited,
-        filledIn: order.filledIn,
-        filledOut: order.filledOut,
-        paidOut: order.paidOut,
-        payoutFee: order.payoutFee,
-        refunded: order.refunded,
-        refundFee: order.refundFee
+        ...{ order: orderId, status, signed, deposited, filledIn, filledOut },
+        ...{ paidOut, payoutFee, refunded, refundFee }
       }),
-      venue:
-        venueOrder === undefined
-          ? undefined
-          : texts({
-              status: venueOrder.fillStatus,
-              deposited: venueOrder.depositedAmount,
-              filledIn: sumOf(venueOrder, "amountIn"),
-              filledOut: sumOf(venueOrder, "amountOut"),
-              payoutIsFinal: String(venueOrder.payoutIsFinal)
-            }),
-      history: line === undefined ? undefined : lineTexts(line),
+      venue: venueOrder && orderTexts(venueOrder),
+      history: line && lineTexts(line),
       correlationIds: order.correlationIds,
       hashes: [...new Set([...order.hashes, ...venueHashes(venueOrder), ...(line?.hashes ?? [])])],
       timeline: order.timeline
     }
   }
 }
+
+const orderTexts = (order: Order) =>
+  texts({
+    status: order.fillStatus,
+    deposited: order.depositedAmount,
+    filledIn: sumOf(order, "amountIn"),
+    filledOut: sumOf(order, "amountOut"),
+    payoutIsFinal: String(order.payoutIsFinal)
+  })
 
 const venueHashes = (order: Order | undefined): ReadonlyArray<string> =>
   order === undefined ? [] : [...order.withdrawals, order.refund].flatMap((leg) => leg?.txHash ?? [])
@@ -178,35 +190,27 @@ const legsAgainstVenue = (order: JournalOrder, found: Order): ReadonlyArray<Stat
 }
 
 const orderAgainstHistory = (order: JournalOrder, line: HistoryLine | undefined): ReadonlyArray<Statement> => {
-  if (line === undefined) {
-    return order.deposited === 0n ? [] : [["explained", "not in the history, which lags and omits masked records"]]
-  }
-  if (!isFinal(line.status)) {
-    if (!order.isOver || order.deposited === 0n) return []
-    return [["explained", `the history still shows ${line.status}, whose amounts are zero`]]
-  }
-  if (!order.isOver)
-    return [["explained", `the history already shows ${line.status}, the bot has not seen its end yet`]]
-  const statements: Array<Statement> = []
+  const { deposited, filledIn, filledOut, isOver, paidOut } = order
+  if (line === undefined) return deposited === 0n ? [] : [unlisted]
+  if (!isFinal(line.status)) return !isOver || deposited === 0n ? [] : [unfinal(line)]
+  if (!isOver) return [["explained", `the history already shows ${line.status}, the bot has not seen its end yet`]]
   // An order that never filled may be reported with its deposit, or with nothing.
-  if (line.amountIn !== order.filledIn && !(order.filledIn === 0n && line.amountIn === order.deposited)) {
-    statements.push(["contradiction", `spent: the journal has ${order.filledIn}, the history ${line.amountIn}`])
-  }
-  if (line.amountOut !== order.filledOut && line.amountOut !== order.paidOut) {
-    const ours = `${order.filledOut} (${order.paidOut} after fees)`
-    statements.push(["contradiction", `received: the journal has ${ours}, the history ${line.amountOut}`])
-  }
-  return statements
+  const isDeposit = filledIn === 0n && line.amountIn === deposited
+  const received = `${filledOut} (${paidOut} after fees)`
+  return [
+    ...(isDeposit ? [] : differing("spent", filledIn, line.amountIn)),
+    ...(line.amountOut === paidOut ? [] : differing("received", filledOut, line.amountOut, received))
+  ]
 }
 
 const compareSwap = (swap: SwapHistory.SwapHistory, { history }: Witnesses): Comparison => {
   const { agreed, id, placement, steps } = swap
   const { contradiction, report } = placement
   const end = SwapHistory.endOf(swap)
-  const line = history?.get(addressKey(agreed.depositAddress, agreed.depositMemo))
-  const money = SwapHistory.moneyOf(swap)
+  const line = history?.get(addressKey(agreed))
+  const { input, received } = SwapHistory.moneyOf(swap)
   const statements: ReadonlyArray<Statement> = [
-    ...(contradiction === undefined ? [] : [["contradiction", `the journal notes: ${contradiction}`] as const]),
+    ...noted(contradiction),
     ...(end?.outcome === "unproven" || end?.outcome === "failed"
       ? [["contradiction", `it ended ${end.outcome}: ${end.text}`] as const]
       : []),
@@ -223,14 +227,9 @@ const compareSwap = (swap: SwapHistory.SwapHistory, { history }: Witnesses): Com
     depositMemo: agreed.depositMemo,
     ...gravest(isAlone ? [["explained", historyUnread]] : statements, "journal and history agree"),
     evidence: {
-      journal: texts({
-        phase: SwapHistory.phaseOf(swap),
-        outcome: end?.outcome,
-        ...money.input,
-        received: money.received
-      }),
-      venue: report === undefined ? undefined : texts(amountsOf(report)),
-      history: line === undefined ? undefined : lineTexts(line),
+      journal: texts({ phase: SwapHistory.phaseOf(swap), outcome: end?.outcome, ...input, received }),
+      venue: report && reportTexts(report),
+      history: line && lineTexts(line),
       correlationIds: SwapHistory.correlationIdsOf(swap),
       hashes: [...new Set([...SwapHistory.hashesOf(swap), ...(line?.hashes ?? [])])],
       timeline: steps.map(({ at, event }) => ({ at, what: event._tag }))
@@ -241,41 +240,26 @@ const compareSwap = (swap: SwapHistory.SwapHistory, { history }: Witnesses): Com
 /** A swap's order is a quote, which no list shows. */
 const historyUnread = "not compared: the history was not read, and swaps have no other witness"
 
-const amountsOf = ({ amountIn, amountOut, deposited, refunded, status }: SwapReport) => ({
-  deposited,
-  amountIn,
-  amountOut,
-  refunded,
-  status
-})
+const reportTexts = ({ amountIn, amountOut, deposited, refunded, status }: SwapReport) =>
+  texts({ deposited, amountIn, amountOut, refunded, status })
 
 const swapAgainstHistory = (swap: SwapHistory.SwapHistory, line: HistoryLine | undefined): ReadonlyArray<Statement> => {
   const phase = SwapHistory.phaseOf(swap)
   const end = SwapHistory.endOf(swap)
-  const money = SwapHistory.moneyOf(swap)
-  if (line === undefined) {
-    const isEmpty = phase === "dropped" || phase === "agreed" || end?.outcome === "unfunded"
-    return isEmpty ? [] : [["explained", "not in the history, which lags and omits masked records"]]
-  }
+  const { input, received } = SwapHistory.moneyOf(swap)
   const isUnfunded = phase === "dropped" || end?.outcome === "unfunded"
-  if (!isFinal(line.status)) {
-    if (isUnfunded && line.status !== "PENDING_DEPOSIT") {
-      return [["contradiction", `never funded in the journal, ${line.status} in the history`]]
-    }
-    return end === undefined || isUnfunded
+  if (line === undefined) return isUnfunded || phase === "agreed" ? [] : [unlisted]
+  const { amountIn, amountOut, status } = line
+  if (isUnfunded)
+    return status === "PENDING_DEPOSIT"
       ? []
-      : [["explained", `the history still shows ${line.status}, whose amounts are zero`]]
-  }
-  if (isUnfunded) return [["contradiction", `never funded in the journal, ${line.status} in the history`]]
-  if (end === undefined) return [["explained", `the history already shows ${line.status}: resume the swap to book it`]]
-  const statements: Array<Statement> = []
-  if (line.status === "SUCCESS" && line.amountIn !== money.input.spent) {
-    statements.push(["contradiction", `spent: the journal has ${money.input.spent}, the history ${line.amountIn}`])
-  }
-  if (line.amountOut !== money.received) {
-    statements.push(["contradiction", `received: the journal has ${money.received}, the history ${line.amountOut}`])
-  }
-  return statements
+      : [["contradiction", `never funded in the journal, ${status} in the history`]]
+  if (!isFinal(status)) return end === undefined ? [] : [unfinal(line)]
+  if (end === undefined) return [["explained", `the history already shows ${status}: resume the swap to book it`]]
+  return [
+    ...(status === "SUCCESS" ? differing("spent", input.spent, amountIn) : []),
+    ...differing("received", received, amountOut)
+  ]
 }
 
 const foreign = ({
@@ -288,24 +272,21 @@ const foreign = ({
 }: Witnesses): ReadonlyArray<Comparison> => {
   const ownAddresses = new Set([
     ...settled,
-    ...orders.flatMap(({ depositAddress, depositMemo }) =>
-      depositAddress === undefined ? [] : [addressKey(depositAddress, depositMemo)]
-    ),
-    ...swaps.map(({ agreed }) => addressKey(agreed.depositAddress, agreed.depositMemo))
+    ...orders.flatMap(addressKeys),
+    ...swaps.map(({ agreed }) => addressKey(agreed))
   ])
-  const isKnown = (at: { readonly depositAddress: string; readonly depositMemo?: string | undefined }) =>
-    ownAddresses.has(addressKey(at.depositAddress, at.depositMemo))
+  const isKnown = (at: Order | HistoryLine): boolean => ownAddresses.has(addressKey(at))
   const unknownOrders = [...venueOrders.values()].filter(
     (order) => !isKnown(order) && own.has(order.refundTo) && order.depositedAmount > 0n
   )
-  const orderAddresses = new Set(unknownOrders.map((order) => addressKey(order.depositAddress, order.depositMemo)))
+  const orderAddresses = new Set(unknownOrders.map(addressKey))
   const unknownLines = [...(history?.values() ?? [])].filter(
     (line) =>
       line.refundTo !== undefined &&
       own.has(line.refundTo) &&
       !isKnown(line) &&
       line.status !== "PENDING_DEPOSIT" &&
-      !orderAddresses.has(addressKey(line.depositAddress, line.depositMemo))
+      !orderAddresses.has(addressKey(line))
   )
   return [
     ...unknownOrders.map((order) => {
@@ -330,33 +311,21 @@ export const isPaid = (order: Order): boolean =>
   order.payoutIsFinal &&
   [...order.withdrawals, order.refund].every((leg) => leg === undefined || leg.status === "COMPLETED")
 
-const oddLine = ({ depositAddress, depositMemo, problem, status }: OddLine): Comparison =>
-  foreignEntry(
-    "history",
-    depositAddress ?? "no address",
-    { depositAddress, depositMemo },
-    "explained",
-    `a record of the history is unusable and was not compared: ${problem}`,
-    { history: texts({ status }) }
-  )
+const oddLine = (line: OddLine): Comparison => {
+  const text = `a record of the history is unusable and was not compared: ${line.problem}`
+  const evidence = { history: texts({ status: line.status }) }
+  return foreignEntry("history", line.depositAddress ?? "no address", line, "explained", text, evidence)
+}
 
 const foreignEntry = (
   kind: Comparison["kind"],
   subject: string,
-  {
-    depositAddress,
-    depositMemo
-  }: { readonly depositAddress: string | undefined; readonly depositMemo?: string | undefined },
+  { depositAddress, depositMemo }: Address,
   verdict: ComparisonVerdict,
   text: string,
   evidence: Partial<Evidence>
 ): Comparison => ({
-  kind,
-  subject,
-  depositAddress,
-  depositMemo,
-  verdict,
-  text,
+  ...{ kind, subject, depositAddress, depositMemo, verdict, text },
   evidence: { ...noEvidence, ...evidence }
 })
 

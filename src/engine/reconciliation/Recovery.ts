@@ -82,50 +82,28 @@ export const recover = (
   return { found, unfunded, finished, notUnderstood }
 }
 
-export const plannedAs = (
-  {
-    asked,
-    because = "found at the venue after the journal was lost",
-    order,
-    market,
-    strategy,
-    slot,
-    terms
-  }: FoundOrder,
-  placement: string
-): readonly [BotEvent, BotEvent] => [
-  {
-    _tag: "Planned",
-    strategy,
-    slot,
-    placement,
-    market: market.name,
-    side: order.side,
-    price: order.price,
-    quantity: order.quantity,
-    inputAsset: inputAsset(market, order.side).symbol,
-    outputAsset: outputAsset(market, order.side).symbol,
-    ...(asked === undefined ? amountsShown(order) : amountsAsked(order, market)),
-    ...present({ terms }),
-    deadline: order.deadline,
-    why: { code: foundAtVenue, text: `${because}: order ${order.id}` }
-  },
-  {
-    _tag: "CreateSent",
-    strategy,
-    slot,
-    placement,
-    attempt: 1,
-    path: asked === undefined ? shownBy(order) : askedFor(order.side, market, asked)
-  }
-]
-
-const amountsShown = ({ inputAmount, outputAmount }: Order) => ({ inputAmount, outputAmount })
-
-const amountsAsked = ({ price, quantity, side }: Order, market: Market) => ({
-  inputAmount: inputAmount(market, side, quantity, price),
-  outputAmount: outputAmount(market, side, quantity, price)
-})
+export const plannedAs = (found: FoundOrder, placement: string): readonly [BotEvent, BotEvent] => {
+  const { because = "found at the venue after the journal was lost" } = found
+  const { asked, market, order, slot, strategy, terms } = found
+  const { deadline, price, quantity, side } = order
+  const about = { strategy, slot, placement }
+  const why = { code: foundAtVenue, text: `${because}: order ${order.id}` }
+  const path = asked === undefined ? shownBy(order) : askedFor(side, market, asked)
+  return [
+    {
+      _tag: "Planned",
+      ...about,
+      market: market.name,
+      ...{ side, price, quantity, deadline, why },
+      inputAsset: inputAsset(market, side).symbol,
+      outputAsset: outputAsset(market, side).symbol,
+      inputAmount: asked === undefined ? order.inputAmount : inputAmount(market, side, quantity, price),
+      outputAmount: asked === undefined ? order.outputAmount : outputAmount(market, side, quantity, price),
+      ...present({ terms })
+    },
+    { _tag: "CreateSent", ...about, attempt: 1, path }
+  ]
+}
 
 export const budgetsOf = (found: ReadonlyArray<FoundOrder>): ReadonlyArray<BotEvent> =>
   [recovered, ended].flatMap((owner) => {

@@ -5,7 +5,7 @@
 import { Effect, Stream } from "effect"
 import { present } from "../../domain/Present.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
-import { Journal } from "../../journal/Journal.ts"
+import { eachPage, Journal } from "../../journal/Journal.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
@@ -73,7 +73,7 @@ export const history = Effect.gen(function* () {
   const lines = entries.flatMap((entry) => (isOdd(entry) ? [] : [toLine(entry)]))
   const odd: ReadonlyArray<OddTransaction> = entries.filter(isOdd)
   return {
-    lines: new Map(lines.map((line) => [Reconciliation.addressKey(line.depositAddress, line.depositMemo), line])),
+    lines: new Map(lines.map((line) => [Reconciliation.addressKey(line), line])),
     odd
   }
 })
@@ -84,19 +84,13 @@ export const historyWhere = Effect.fn("Witnesses.historyWhere")(function* (
 ) {
   const store = yield* HistoryStore
   const lines = new Map<string, Reconciliation.HistoryLine>()
-  yield* Stream.runForEach(store.pages, (rows) =>
-    Effect.andThen(
-      Effect.sync(() => {
-        for (const { body } of rows) {
-          const entry = entryIn(body)
-          const line = isOdd(entry) ? undefined : toLine(entry)
-          if (line !== undefined && isWanted(line))
-            lines.set(Reconciliation.addressKey(line.depositAddress, line.depositMemo), line)
-        }
-      }),
-      Effect.yieldNow // The bot goes first.
-    )
-  )
+  yield* eachPage(store.rows, (rows) => {
+    for (const { body } of rows) {
+      const entry = entryIn(body)
+      const line = isOdd(entry) ? undefined : toLine(entry)
+      if (line !== undefined && isWanted(line)) lines.set(Reconciliation.addressKey(line), line)
+    }
+  })
   return lines
 })
 
@@ -111,16 +105,11 @@ const toLine = (transaction: Transaction): Reconciliation.HistoryLine => {
   return { depositAddress, depositMemo, status, createdAt, amountIn, amountOut, refundTo, hashes }
 }
 
-interface Told {
-  readonly state: BotState.BotState
-  readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
-}
-
 /**
  * Reads the balances and the books of one time. Returns `undefined` if the books changed during each read, or if the venue shows no
  * balances. Orders must be read afterwards (`BalanceComparison.positions`).
  */
-const balancesWith = <E, R>(books: Effect.Effect<Told, E, R>) =>
+const balancesWith = <E, R>(books: Effect.Effect<Pick<OwnRecords, "state" | "swaps">, E, R>) =>
   Effect.fn("Witnesses.balances")(function* (
     { assets }: Markets,
     isSeen: BalanceComparison.SeenAssets,

@@ -38,10 +38,7 @@ export class Bookkeeper extends Context.Service<
     readonly lookAtDisk: Effect.Effect<void, JournalError>
   }
 >()("limitbot/engine/state/Bookkeeper") {
-  static readonly layer = Layer.effect(
-    Bookkeeper,
-    Effect.suspend(() => make(10_000))
-  )
+  static readonly layer = Bookkeeper.layerWith({ snapshotEvery: 10_000 })
 
   static layerWith({ snapshotEvery }: { readonly snapshotEvery: number }) {
     return Layer.effect(

@@ -64,7 +64,6 @@ interface Progress {
   readonly changedAt: number
   readonly createAttempts: number
   readonly path?: MoneyPath
-  readonly createRefusal?: string
   readonly cancel?: Cancel
   readonly status?: string
   readonly missing?: { readonly since: number; readonly text: string } | undefined

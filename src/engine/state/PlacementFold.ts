@@ -150,18 +150,11 @@ export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open">
 const takenBack = (placement: Placement, event: Of<"TakenBack">): Placement => {
   if (placement.order === undefined) throw impossible(placement, event, "has no order")
   const { isByWord: ___, closedAt: _, status: __, contradiction, order, ...rest } = placement
-  const basicFields = { ...rest, ...present({ accepted: contradiction ?? rest.accepted }) }
+  const accepted = present({ accepted: contradiction ?? rest.accepted })
   const nothing = { unspent: 0n, payout: "none", refund: "none", received: 0n } as const
   const fees = { payoutFee: undefined, refundFee: undefined }
-  return {
-    ...basicFields,
-    ...nothing,
-    ...fees,
-    state: "open",
-    order,
-    fills: new Map(),
-    lives: (basicFields.lives ?? 0) + 1
-  }
+  const lives = (rest.lives ?? 0) + 1
+  return { ...rest, ...accepted, ...nothing, ...fees, state: "open", order, fills: new Map(), lives }
 }
 
 type Change<T extends LaterTag, P extends Placement = Placement> = (placement: P, event: Of<T>, at: number) => Placement
@@ -192,7 +185,7 @@ const changes: { readonly [T in LaterTag]: Change<T> } = {
     if (placement.state !== "planned" && placement.state !== "creating") throw impossible(placement, event, "is late")
     return { ...placement, state: "creating", createAttempts: event.attempt, ...present({ path: event.path }) }
   },
-  CreateRefused: (placement, { code, text }) => ({ ...placement, createRefusal: `${code}: ${text}` }),
+  CreateRefused: (placement) => placement,
   Bound: bound,
   FeeEchoed: (placement, { askedBasisPoints, basisPoints, credential, fillsNet }) => ({
     ...placement,

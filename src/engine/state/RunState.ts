@@ -30,37 +30,41 @@ export interface RunState {
   clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
 }
 
+/** All other state outlasts a run, so that a finding is reported again only if it differs. */
+const healthy = () => ({
+  venueDownSince: undefined,
+  venueDownWhy: undefined,
+  leaseLost: undefined,
+  broken: undefined,
+  rejectedEdit: undefined,
+  doubts: new Map<string, never>(),
+  clock: undefined
+})
+
 export const make = (): RunState => ({
+  ...healthy(),
   run: undefined,
   runStartedAt: 0,
   killed: undefined,
   movedTo: undefined,
-  venueDownSince: undefined,
-  venueDownWhy: undefined,
   diskFull: undefined,
-  leaseLost: undefined,
-  broken: undefined,
   witnessed: undefined,
-  rejectedEdit: undefined,
   reconciled: undefined,
   capital: [],
   drift: [],
-  doubts: new Map(),
   echoedFees: new Map(),
   assets: new Map(),
-  alerts: new Map(),
-  clock: undefined
+  alerts: new Map()
 })
 
 type Change<T extends Tag> = (event: Of<T>, at: number, state: RunState) => Partial<RunState>
 
 const table = {
-  BotStarted: (run, runStartedAt, state) => ({
-    ...make(),
-    ...lasting(state),
+  BotStarted: (run, runStartedAt, { assets }) => ({
+    ...healthy(),
     run,
     runStartedAt,
-    assets: new Map([...state.assets, ...Object.entries(run.assets ?? {})])
+    assets: new Map([...assets, ...Object.entries(run.assets ?? {})])
   }),
   ClockCompared: (clock) => ({ clock }),
   KillSwitch: ({ on, reason }) => ({ killed: on ? reason : undefined }),
@@ -126,17 +130,3 @@ export const correct = (state: RunState, event: PlacementEvent): void => {
   const { contradictions, foreign } = corrected(reconciled, event)
   state.reconciled = contradictions.length + foreign.length > 0 ? { ...reconciled, contradictions, foreign } : undefined
 }
-
-/** State that outlasts a run, so that a finding is reported again only if it differs. */
-const lasting = ({
-  alerts,
-  assets,
-  capital,
-  diskFull,
-  drift,
-  echoedFees,
-  killed,
-  movedTo,
-  reconciled,
-  witnessed
-}: RunState) => ({ alerts, assets, capital, diskFull, drift, echoedFees, killed, movedTo, reconciled, witnessed })

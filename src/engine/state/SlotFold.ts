@@ -67,14 +67,16 @@ export const emptySlot = (strategy: string, slot: string): Slot => ({
 
 export type Slots = Map<string, Slot>
 
-interface At {
+export interface SlotId {
   readonly strategy: string
   readonly slot: string
 }
 
 export const slotKey = (strategy: string, slot: string): string => `${strategy}/${slot}`
 
-export const change = (slots: Slots, { strategy, slot }: At, to: (slot: Slot) => Partial<Slot>): void => {
+export const keyOf = ({ slot, strategy }: SlotId): string => slotKey(strategy, slot)
+
+export const change = (slots: Slots, { strategy, slot }: SlotId, to: (slot: Slot) => Partial<Slot>): void => {
   const key = slotKey(strategy, slot)
   const slotState = slots.get(key) ?? emptySlot(strategy, slot)
   slots.set(key, { ...slotState, ...to(slotState) })

@@ -22,15 +22,9 @@ export const close = (
   }
   const events: Array<BotEvent> = []
   const unspent = unspentOf(placement, disputed)
-  if (placement.state !== "closing") {
-    events.push({
-      _tag: "Closed",
-      ...about(placement),
-      status: order.fillStatus,
-      inputAsset: placement.inputAsset,
-      unspent
-    })
-  }
+  const { inputAsset } = placement
+  if (placement.state !== "closing")
+    events.push({ _tag: "Closed", ...about(placement), status: order.fillStatus, inputAsset, unspent })
   const payout = payoutEvents(placement, order, disputed)
   const refund = isEndUnbelieved ? notYet : refundEvents(placement, order, unspent, disputed)
   events.push(...payout.events, ...refund.events)
@@ -44,16 +38,16 @@ interface Outcome {
 }
 
 const notYet: Outcome = { events: [], done: false }
+const nothingLeft: Outcome = { events: [], done: true }
 
 /** The venue names no amounts in payouts, so the arrival is the filled output less the reported cost. */
 const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Disputed): Outcome => {
   const asset = placement.outputAsset
   const filled = receivedBy(order)
-  if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
+  if (filled === 0n || placement.payout === "paid") return nothingLeft
   const isComplete = isPaidOut(order)
   // A leg recorded as failed may complete after all.
-  if (order.withdrawals.length === 0 || (placement.payout === "failed" && !isComplete))
-    return { events: [], done: false }
+  if (order.withdrawals.length === 0 || (placement.payout === "failed" && !isComplete)) return notYet
   const events: Array<BotEvent> = []
   // A fill may have grown since.
   const fresh =
@@ -68,35 +62,25 @@ const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Di
   if (!isComplete) return { events, done: false }
   const payoutGross = placement.payout === "failed" ? min(received, filledOut(placement)) : received
   const { claimed, fee } = payoutCost(placement, order, payoutGross)
-  events.push({
-    _tag: "PaidOut",
-    ...about(placement),
-    asset,
-    amount: payoutGross - claimed,
-    fee,
-    txHashes: order.withdrawals.flatMap((leg) => leg.txHash ?? [])
-  })
+  const txHashes = order.withdrawals.flatMap((leg) => leg.txHash ?? [])
+  events.push({ _tag: "PaidOut", ...about(placement), asset, amount: payoutGross - claimed, fee, txHashes })
   return { events, done: true }
 }
 
 const refundEvents = (placement: Placement, order: Order, unspent: Amount, { left: most }: Fills.Disputed): Outcome => {
   const asset = placement.inputAsset
-  if (unspent === 0n || placement.refund === "paid") return { events: [], done: true }
+  if (unspent === 0n || placement.refund === "paid") return nothingLeft
   const leg = order.refund
   if (isRefunded(order)) {
     const refundGross = min(unspent, most)
     const { claimed, fee } = refundCost(placement, order, refundGross)
     const txHashes = leg?.txHash === undefined ? [] : [leg.txHash]
-    return {
-      events: [{ _tag: "Refunded", ...about(placement), asset, amount: refundGross - claimed, fee, txHashes }],
-      done: true
-    }
+    const amount = refundGross - claimed
+    return { events: [{ _tag: "Refunded", ...about(placement), asset, amount, fee, txHashes }], done: true }
   }
-  if (placement.refund === "failed") return { events: [], done: false }
-  if (leg?.status !== "FAILED" && !(leg === undefined && order.payoutIsFinal)) return { events: [], done: false }
+  if (placement.refund === "failed") return notYet
+  if (leg?.status !== "FAILED" && !(leg === undefined && order.payoutIsFinal)) return notYet
   const reason = leg === undefined ? "the order is final without a refund" : (leg.reason ?? "the venue gave no reason")
-  return {
-    events: [{ _tag: "LegFailed", ...about(placement), leg: "refund", asset, amount: unspent, reason }],
-    done: false
-  }
+  const failed = { leg: "refund", asset, amount: unspent, reason } as const
+  return { events: [{ _tag: "LegFailed", ...about(placement), ...failed }], done: false }
 }

@@ -1,10 +1,12 @@
 /** Finds contradictions in a report of an order: against our facts, and inside the report once the order has ended. Pure. */
 import { type Amount, min } from "../../domain/Amount.ts"
+import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { ContradictionKind } from "../../domain/EventValues.ts"
 import { type Fill, isSaid, isTerminal, type Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
-import type { Placement } from "../state/Placement.ts"
+import { about, type Placement } from "../state/Placement.ts"
 import * as Fees from "./amounts/Fees.ts"
 import * as Fills from "./amounts/Fills.ts"
 import * as Fingerprint from "./Fingerprint.ts"
@@ -14,6 +16,19 @@ export interface Finding {
   readonly kind: ContradictionKind
   readonly what: string
 }
+
+export const changedReport = (
+  placement: Placement,
+  what: string,
+  evidence: string,
+  correlationId?: string
+): Of<"Contradiction"> => {
+  const finding = { kind: "changed-report", what, evidence, ...present({ correlationId }) } as const
+  return { _tag: "Contradiction", ...about(placement), ...finding }
+}
+
+const changed = (what: string | undefined): Finding | undefined =>
+  what === undefined ? undefined : { kind: "changed-report", what }
 
 const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn }) => total + amountIn, 0n)
 export const receivedBy = ({ fills }: Order): Amount => fills.reduce((total, { amountOut }) => total + amountOut, 0n)
@@ -59,20 +74,17 @@ const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): A
  * Returns the first finding that the operator has not accepted. `reported` is the report as it came. `order` has each fill once, with its
  * booked amounts, and only our deposit.
  */
-export const findContradiction = (placement: Placement, reported: Order, order: Order): Finding | undefined =>
-  [
+export const findContradiction = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
+  const { accepted, path, side } = placement
+  return [
     againstKnown(placement, reported, order),
-    elsewhere(placement, order),
+    changed(path && difference({ side, ...path }, order)),
     otherTerm(placement, order),
     againstItself(placement, order),
-    estimatedAnew(placement, order),
+    changed(Fees.jumpIn(placement, order)),
     dear(placement, order, Fills.disputed(placement, order, reported)),
-    changesTooMuch(placement)
-  ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
-
-const elsewhere = ({ path, side }: Placement, order: Order): Finding | undefined => {
-  const what = path === undefined ? undefined : difference({ side, ...path }, order)
-  return what === undefined ? undefined : { kind: "changed-report", what }
+    changed(changesTooOften(placement) ? `its status changed ${mostChanges} times` : undefined)
+  ].find((finding) => finding !== undefined && finding.what !== accepted)
 }
 
 type Term = string | number | bigint | undefined
@@ -103,14 +115,7 @@ const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
     ["app fees in basis points", fees, mostFees, fees <= mostFees]
   ]
   const [name, shown, asked] = terms.find(([, , , isSame]) => !isSame) ?? []
-  return name === undefined
-    ? undefined
-    : { kind: "changed-report", what: `its ${name} is ${shown ?? "none"} instead of ${asked ?? "none"}` }
-}
-
-const estimatedAnew = (placement: Placement, order: Order): Finding | undefined => {
-  const what = Fees.jumpIn(placement, order)
-  return what === undefined ? undefined : { kind: "changed-report", what }
+  return name === undefined ? undefined : changed(`its ${name} is ${shown ?? "none"} instead of ${asked ?? "none"}`)
 }
 
 const dear = (placement: Placement, order: Order, disputed: Fills.Disputed): Finding | undefined => {
@@ -133,15 +138,12 @@ const mostChanges = 100
 
 export const changesTooOften = ({ changes = 0 }: Placement): boolean => changes >= mostChanges
 
-const changesTooMuch = (placement: Placement): Finding | undefined =>
-  changesTooOften(placement) ? { kind: "changed-report", what: `its status changed ${mostChanges} times` } : undefined
-
 const againstKnown = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
-  const changed = Fills.changeIn(placement, reported.fills)
-  if (changed !== undefined) return { kind: "changed-report", what: changed }
+  const change = changed(Fills.changeIn(placement, reported.fills))
+  if (change !== undefined) return change
   const address = placement.order?.depositAddress
   if (address !== undefined && isSaid(order, "depositAddress") && order.depositAddress !== address) {
-    return { kind: "changed-report", what: `the deposit address changed to ${order.depositAddress}` }
+    return changed(`the deposit address changed to ${order.depositAddress}`)
   }
   if (spentBy(order) > order.depositedAmount) return mismatch("fills spent more than was deposited")
   if (spentBy(order) > spendable(placement, order)) return mismatch("fills spent money that was unspent at its end")

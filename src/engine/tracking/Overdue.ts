@@ -32,25 +32,28 @@ export interface Overdue {
   readonly text: string
 }
 
-const stepOf = (placement: Placement): readonly [keyof StepTerms, number] | undefined => {
-  switch (placement.state) {
-    case "creating":
-    case "created":
-      return ["create", placement.changedAt]
-    case "funding":
-      return ["deposit", placement.changedAt]
-    case "in doubt":
-      return ["doubt", placement.changedAt]
-    case "open":
-      return ["end", placement.deadline]
-    case "closing":
-      return [isUnpaid(placement) ? "payout" : "refund", placement.changedAt]
-    default:
-      return undefined
-  }
+const steps: { readonly [State in Placement["state"]]?: keyof StepTerms } = {
+  creating: "create",
+  created: "create",
+  funding: "deposit",
+  "in doubt": "doubt",
+  open: "end",
+  closing: "refund"
 }
 
-const isUnpaid = (placement: Placement): boolean => filledOut(placement) > 0n && placement.payout !== "paid"
+const stepOf = (placement: Placement): keyof StepTerms | undefined => {
+  const isUnpaid = placement.state === "closing" && filledOut(placement) > 0n && placement.payout !== "paid"
+  return isUnpaid ? "payout" : steps[placement.state]
+}
+
+const awaited: Readonly<Record<keyof StepTerms, string>> = {
+  create: "the venue's answer",
+  deposit: "its deposit to show",
+  doubt: "a decision on its funding: limitbot resolve",
+  end: "the venue to end it after its deadline",
+  payout: "its payout",
+  refund: "its refund"
+}
 
 const textOf = (placement: Placement, step: keyof StepTerms): string => {
   const { contradiction, payout, refund, unreadable } = placement
@@ -59,30 +62,19 @@ const textOf = (placement: Placement, step: keyof StepTerms): string => {
   if (contradiction !== undefined) return `the operator: ${contradiction}`
   if (payout === "failed") return "the operator: its payout failed"
   if (refund === "failed") return "the operator: its refund failed"
-  switch (step) {
-    case "create":
-      return "the venue's answer"
-    case "deposit":
-      return "its deposit to show"
-    case "doubt":
-      return "a decision on its funding: limitbot resolve"
-    case "end":
-      if (isBareSuccess(placement)) return "the amount that arrived, as the venue shows none: limitbot resolve"
-      return "the venue to end it after its deadline"
-    case "payout":
-    case "refund":
-      return `its ${step}`
-  }
+  return step === "end" && isBareSuccess(placement)
+    ? "the amount that arrived, as the venue shows none: limitbot resolve"
+    : awaited[step]
 }
 
 export const overdueIn = (state: BotState, terms: StepTerms, now: number): ReadonlyArray<Overdue> =>
   unfinished(state)
     .flatMap((placement): ReadonlyArray<Overdue> => {
-      const step = stepOf(placement)
-      if (step === undefined) return []
-      const [waitsFor, begunAt] = step
+      const waitsFor = stepOf(placement)
+      if (waitsFor === undefined) return []
       const term = terms[waitsFor]
       const { changedAt, unreadable } = placement
+      const begunAt = waitsFor === "end" ? placement.deadline : changedAt
       const needsSomebody =
         placement.payout === "failed" ||
         placement.refund === "failed" ||

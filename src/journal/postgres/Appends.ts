@@ -7,7 +7,7 @@
  * without the newest claims, or in a restored copy, an earlier owner would be the owner again and not know the payments of the later one.
  * The statement can be sent again after a broken connection: rows that are already written are recognized by the hash of the last one.
  */
-import { Array, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
+import { Array, Deferred, Effect, Queue, Record, Schedule, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type NewRow, OwnerChanged } from "../Rows.ts"
 
@@ -150,14 +150,7 @@ const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
 /** Replaces characters that Postgres cannot store. The body is JSON, which already escapes them. */
 export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd")
 
-const storable = ({ correlation_id, order_id, placement, slot, strategy, ...row }: NewRow): NewRow => {
-  const storableOrNull = (text: string | null) => text && storableText(text)
-  return {
-    ...row,
-    strategy: storableOrNull(strategy),
-    slot: storableOrNull(slot),
-    placement: storableOrNull(placement),
-    order_id: storableOrNull(order_id),
-    correlation_id: storableOrNull(correlation_id)
-  }
-}
+const storable = ({ body, ...row }: NewRow) => ({
+  ...Record.map(row, (value) => (typeof value === "string" ? storableText(value) : value)),
+  body
+})

@@ -8,72 +8,50 @@ import { SqlClient } from "effect/sql"
 import type { Tag } from "../../domain/BotEvent.ts"
 import type { Links } from "../Chain.ts"
 import { genesis, type Link } from "../Hash.ts"
-import { BalanceStore } from "../HistoryStore.ts"
-import { broken, Journal, type JournalError, over } from "../Journal.ts"
+import { BalanceStore, snapshotIn } from "../HistoryStore.ts"
+import { broken, Journal, over } from "../Journal.ts"
 import { PriceStore } from "../PriceStore.ts"
 import { OwnerChanged, type Rows, roomy, type Which } from "../Rows.ts"
 import * as Snapshots from "../snapshots/Snapshots.ts"
 import * as Appends from "./Appends.ts"
-import * as Balances from "./Balances.ts"
 import * as Prices from "./Prices.ts"
 import { prepare } from "./tables.ts"
 
-interface Claimed {
-  readonly journal: Journal["Service"]
-  readonly balances: BalanceStore["Service"]
-}
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.mapError(prepare, broken("Cannot prepare the journals"))
+  const appends = yield* Appends.make(sql)
 
-export class Journals extends Context.Service<
-  Journals,
-  {
-    claim(account: string): Effect.Effect<Claimed, JournalError>
-    reading(account: string): Effect.Effect<Journal["Service"], JournalError>
-    links(account: string): Links
-    /** Returns the hash of the newest event from the account's row. It reveals that the end of the chain is missing. */
-    head(account: string): Effect.Effect<string, JournalError>
-    prices(venue: string): PriceStore["Service"]
+  const claim = Effect.fn("Journals.claim")(function* (account: string) {
+    const claimed = yield* sql<{ epoch: number; database: string }>`
+      INSERT INTO accounts (name, epoch) VALUES (${account}, 1)
+      ON CONFLICT (name) DO UPDATE SET epoch = accounts.epoch + 1
+      RETURNING epoch, ${Appends.incarnation(sql)} AS database`.pipe(
+      Effect.mapError(broken(`Cannot claim the account ${account}`))
+    )
+    const [{ database, epoch } = { epoch: 0, database: "" }] = claimed
+    const rows = rowsOf(sql, account, { epoch, database }, appends)
+    const journal = yield* over({ ...rows, disk: { ...roomy, database } })
+    return { journal, balances: balancesOf(sql, account, epoch) }
+  })
+
+  const reading = (account: string) =>
+    over(readOnly(rowsOf(sql, account, { epoch: 0, database: "" }, appends), account))
+
+  /** Returns the hash of the newest event from the account's row. It reveals that the end of the chain is missing. */
+  const head = (account: string) => Effect.mapError(headOf(sql, account), broken(`Cannot read the account ${account}`))
+
+  const stores = new Map<string, PriceStore["Service"]>()
+  const prices = (venue: string) => {
+    const store = stores.get(venue) ?? Prices.of(sql, venue)
+    stores.set(venue, store)
+    return store
   }
->()("limitbot/journal/postgres/Journals") {
-  static readonly layer = Layer.effect(
-    Journals,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* Effect.mapError(prepare, broken("Cannot prepare the journals"))
-      const appends = yield* Appends.make(sql)
+  return { claim, reading, links: (account: string) => linksOf(sql, account), head, prices }
+})
 
-      const claim = Effect.fn("Journals.claim")(function* (account: string) {
-        const claimed = yield* sql<{ epoch: number; database: string }>`
-          INSERT INTO accounts (name, epoch) VALUES (${account}, 1)
-          ON CONFLICT (name) DO UPDATE SET epoch = accounts.epoch + 1
-          RETURNING epoch, ${Appends.incarnation(sql)} AS database`.pipe(
-          Effect.mapError(broken(`Cannot claim the account ${account}`))
-        )
-        const [{ database, epoch } = { epoch: 0, database: "" }] = claimed
-        const journal = yield* over({
-          ...rowsOf(sql, account, { epoch, database }, appends),
-          disk: { ...roomy, database }
-        })
-        return { journal, balances: Balances.of(sql, account, epoch) }
-      })
-
-      const reading = (account: string) =>
-        over(readOnly(rowsOf(sql, account, { epoch: 0, database: "" }, appends), account))
-
-      const stores = new Map<string, PriceStore["Service"]>()
-      const prices = (venue: string) => {
-        const store = stores.get(venue) ?? Prices.of(sql, venue)
-        stores.set(venue, store)
-        return store
-      }
-      return Journals.of({
-        claim,
-        reading,
-        links: (account) => linksOf(sql, account),
-        head: (account) => Effect.mapError(headOf(sql, account), broken(`Cannot read the account ${account}`)),
-        prices
-      })
-    })
-  )
+export class Journals extends Context.Service<Journals>()("limitbot/journal/postgres/Journals", { make }) {
+  static readonly layer = Layer.effect(this, make)
 }
 
 export const layerOf = (account: string) =>
@@ -139,6 +117,27 @@ const linksOf = (sql: SqlClient.SqlClient, account: string): Links => ({
     SELECT sequence::float8 AS sequence, at::float8 AS at, body, hash FROM journal
     WHERE account = ${account} AND sequence > ${sequence}::float8::bigint ORDER BY journal.sequence LIMIT ${most}`
 })
+
+/** Keeps the last compared balances for the account's next owner. Like the journal, only the present owner may write them. */
+const balancesOf = (sql: SqlClient.SqlClient, account: string, epoch: number) =>
+  BalanceStore.of({
+    last: sql<{ body: string }>`SELECT body FROM balances WHERE account = ${account}`.pipe(
+      Effect.map(([row]) => snapshotIn(row)),
+      Effect.mapError(broken("Cannot read the last balances"))
+    ),
+    save: Effect.fn("Balances.save")(
+      function* (snapshot) {
+        const written = yield* sql`
+        INSERT INTO balances (account, body)
+        SELECT name, ${Appends.storableText(JSON.stringify(snapshot))} FROM accounts
+        WHERE name = ${account} AND epoch = ${epoch}
+        ON CONFLICT (account) DO UPDATE SET body = excluded.body
+        RETURNING account`
+        if (written.length === 0) return yield* new OwnerChanged({ account, epoch })
+      },
+      Effect.mapError(broken("Cannot store the balances"))
+    )
+  })
 
 const ofTags = (sql: SqlClient.SqlClient, tags: ReadonlyArray<Tag> | undefined) =>
   tags === undefined ? sql`1 = 1` : sql.in("event", tags)

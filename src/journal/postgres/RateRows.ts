@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { broken, type JournalError } from "../Journal.ts"
+import { broken } from "../Journal.ts"
 
 /** A part belongs to its runner for this time after the renewal. */
 export const leaseMillis = 8_000
@@ -29,27 +29,13 @@ export interface RateOfCredential {
 
 export type WrittenRate = Pick<RateOfCredential, "lessons" | "rate" | "version"> & Omit<RateHolding, "isLeased">
 
-export class RateRows extends Context.Service<
-  RateRows,
-  {
-    /** Returns `initial` as the rate if the credential has not been used yet. */
-    read(credential: string, initial: number): Effect.Effect<RateOfCredential, JournalError>
-    /** Writes nothing and returns false if there is a newer version than the one that was read. */
-    write(credential: string, written: WrittenRate): Effect.Effect<boolean, JournalError>
-    leave(credential: string, runner: string): Effect.Effect<void, JournalError>
-  }
->()("limitbot/journal/postgres/RateRows") {
-  /** Requires the tables, which the journals or the registry create. */
-  static readonly layer = Layer.effect(RateRows, Effect.map(SqlClient.SqlClient, make))
-}
-
 const unusable = broken("The rate that runners share cannot be read or written")
 
 type Row = Omit<RateOfCredential, "holdings"> & {
   readonly [Field in keyof RateHolding]: RateHolding[Field] | null
 }
 
-function make(sql: SqlClient.SqlClient): RateRows["Service"] {
+const make = SqlClient.SqlClient.useSync((sql) => {
   const after = (millis: number) => sql.literal(`clock_timestamp() + interval '${millis} milliseconds'`)
   const before = (millis: number) => sql.literal(`clock_timestamp() - interval '${millis} milliseconds'`)
 
@@ -60,6 +46,7 @@ function make(sql: SqlClient.SqlClient): RateRows["Service"] {
       ON fleet_rate_shares.credential = fleet_rates.credential AND leased_until > ${before(silenceMillis)}
     WHERE fleet_rates.credential = ${credential}`
 
+  /** Returns `initial` as the rate if the credential has not been used yet. */
   const rateFor = Effect.fn("RateRows.read")(function* (credential: string, initial: number) {
     const rateRows = yield* rows(credential)
     if (rateRows.length > 0) return rateOf(rateRows)
@@ -69,6 +56,7 @@ function make(sql: SqlClient.SqlClient): RateRows["Service"] {
     return rateOf(yield* rows(credential))
   }, Effect.mapError(unusable))
 
+  /** Writes nothing and returns false if there is a newer version than the one that was read. */
   const write = Effect.fn("RateRows.write")(function* (credential: string, written: WrittenRate) {
     const { careful, demand, lessons, rate, runner, share, version } = written
     const renewed = yield* sql<{ runner: string }>`
@@ -98,7 +86,12 @@ function make(sql: SqlClient.SqlClient): RateRows["Service"] {
     Effect.mapError(unusable)
   )
 
-  return RateRows.of({ read: rateFor, write, leave })
+  return { read: rateFor, write, leave }
+})
+
+export class RateRows extends Context.Service<RateRows>()("limitbot/journal/postgres/RateRows", { make }) {
+  /** Requires the tables, which the journals or the registry create. */
+  static readonly layer = Layer.effect(this, make)
 }
 
 const rateOf = (rows: ReadonlyArray<Row>): RateOfCredential => {

@@ -7,7 +7,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { broken, type JournalError } from "../Journal.ts"
+import { broken } from "../Journal.ts"
 import { storableText } from "./Appends.ts"
 import { prepare } from "./tables.ts"
 
@@ -73,41 +73,14 @@ export interface WaitingWord {
   readonly word: string
 }
 
-export class Registry extends Context.Service<
-  Registry,
-  {
-    readonly rows: Effect.Effect<ReadonlyArray<OwnedAccount>, JournalError>
-    own(runner: string, name: string): Effect.Effect<void, JournalError>
-    tell(runner: string, name: string, told: Omit<AccountReport, "failing">): Effect.Effect<void, JournalError>
-    tellFailing(runner: string, name: string, why: string): Effect.Effect<void, JournalError>
-    text(name: string): Effect.Effect<AccountText | undefined, JournalError>
-    all: Effect.Effect<ReadonlyArray<FleetAccount>, JournalError>
-    one(name: string): Effect.Effect<FleetAccount | undefined, JournalError>
-    apply(files: AccountFiles): Effect.Effect<void, JournalError>
-    /** Returns the names of the accounts that exist; without `names`, of all accounts. */
-    wish(
-      wanted: WantedState,
-      why: string,
-      names: ReadonlyArray<string>
-    ): Effect.Effect<ReadonlyArray<string>, JournalError>
-    /**
-     * Removes only a killed account that never had a runner, or whose journal has recorded the kill and, by a report of its last event, has
-     * no open orders. The journal stays.
-     */
-    remove(name: string): Effect.Effect<boolean, JournalError>
-    waitingFor(name: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
-    /** Deletes commands that were answered more than a day ago. */
-    readonly forgetWords: Effect.Effect<void, JournalError>
-  }
->()("limitbot/journal/postgres/Registry") {
-  static readonly layer = Layer.effect(
-    Registry,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* Effect.mapError(prepare, broken("Cannot prepare the fleet's tables"))
-      return Registry.of({ ...ofRunners(sql), ...ofPeople(sql) })
-    })
-  )
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.mapError(prepare, broken("Cannot prepare the fleet's tables"))
+  return { ...ofRunners(sql), ...ofPeople(sql) }
+})
+
+export class Registry extends Context.Service<Registry>()("limitbot/journal/postgres/Registry", { make }) {
+  static readonly layer = Layer.effect(this, make)
 }
 
 const unusable = broken("The fleet's database cannot be used")
@@ -138,6 +111,7 @@ const ofRunners = (sql: SqlClient.SqlClient) => {
       WHERE name = ${name} AND owner = ${runner}`
   }, Effect.mapError(unusable))
 
+  /** Deletes commands that were answered more than a day ago. */
   const forgetWords = Effect.asVoid(sql`
     WITH old AS (
       DELETE FROM limitbot_messages WHERE processed AND last_read < now() - interval '1 day' RETURNING id
@@ -200,6 +174,7 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     yield* Effect.asVoid(changed)
   }, Effect.mapError(unusable))
 
+  /** Returns the names of the accounts that exist; without `names`, of all accounts. */
   const wish = Effect.fn("Registry.wish")(function* (wanted: WantedState, why: string, names: ReadonlyArray<string>) {
     const which = names.length === 0 ? sql`1 = 1` : sql.in("name", names)
     const changed = yield* sql<{ name: string }>`
@@ -207,6 +182,10 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     return changed.map(({ name }) => name)
   }, Effect.mapError(unusable))
 
+  /**
+   * Removes only a killed account that never had a runner, or whose journal has recorded the kill and, by a report of its last event, has
+   * no open orders. The journal stays.
+   */
   const remove = Effect.fn("Registry.remove")(function* (name: string) {
     const newest = sql`(SELECT newest FROM accounts WHERE accounts.name = fleet_accounts.name)`
     const isKilled = sql`

@@ -6,8 +6,6 @@ import { Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { version } from "../../version.ts"
 import { genesis, hashOf, type Link } from "../Hash.ts"
-import { createHistory } from "./historyTables.ts"
-import * as OldSwaps from "./oldSwaps.ts"
 
 const createJournal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -65,6 +63,41 @@ const createSeenCandles = Effect.gen(function* () {
     ) STRICT, WITHOUT ROWID`
 })
 
+/** Tables of the venue's history, request turns and balances. Unlike the journal, they can be deleted and read again. */
+const createHistory = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE history_transactions (
+      deposit_address TEXT NOT NULL,
+      deposit_memo TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      status TEXT NOT NULL,
+      seen_at INTEGER NOT NULL,
+      body TEXT NOT NULL,
+      PRIMARY KEY (deposit_address, deposit_memo)
+    ) STRICT, WITHOUT ROWID`
+  yield* sql`CREATE INDEX history_transactions_time ON history_transactions (created_at)`
+  yield* sql`
+    CREATE TABLE history_sync (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      complete_to INTEGER,
+      pass_top INTEGER,
+      pass_horizon INTEGER,
+      cursor_address TEXT,
+      cursor_memo TEXT
+    ) STRICT`
+  yield* sql`
+    CREATE TABLE request_lanes (
+      lane TEXT PRIMARY KEY,
+      next_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`
+  yield* sql`
+    CREATE TABLE balance_snapshots (
+      at INTEGER PRIMARY KEY,
+      body TEXT NOT NULL
+    ) STRICT`
+})
+
 const pageSize = 5_000
 
 const createChain = Effect.gen(function* () {
@@ -100,6 +133,8 @@ const createSnapshots = Effect.gen(function* () {
     ) STRICT`
 })
 
+const dropOldSwaps = SqlClient.SqlClient.use((sql) => Effect.asVoid(sql`DROP TABLE IF EXISTS swap_journal`))
+
 /** Migrations 3 and 7 created and emptied the table that 8 drops. */
 export const migrations = Migrator.fromRecord({
   "0001_create_journal": createJournal,
@@ -107,7 +142,7 @@ export const migrations = Migrator.fromRecord({
   "0004_create_history": createHistory,
   "0005_create_chain": createChain,
   "0006_create_snapshots": createSnapshots,
-  "0008_drop_old_swaps": OldSwaps.dropTable,
+  "0008_drop_old_swaps": dropOldSwaps,
   "0009_create_seen_candles": createSeenCandles
 })
 
@@ -133,4 +168,22 @@ export class JournalNewer extends Schema.TaggedError<JournalNewer>()("JournalNew
 export const refuseNewer = Effect.gen(function* () {
   const { isNewer } = yield* Effect.orElseSucceed(standing, () => ({ isNewer: false }))
   if (isNewer) return yield* new JournalNewer({ what: "its tables have a newer format" })
+})
+
+const oldSwaps =
+  "it has swaps or payments in a format from before 22 November 2026, which this version cannot read: finish them with the version that wrote them, keep the file, and start a new journal"
+
+/**
+ * Before 22 November 2026 manual swaps were steps, first in a table and then as separate events, and there was an event for lost payments.
+ * Such a journal is refused as a whole, because it cannot be read completely. The empty table is dropped.
+ */
+export const refuseOldSwaps = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql`SELECT name FROM sqlite_master WHERE name IN ('journal', 'swap_journal')`
+  const rows = yield* Effect.forEach(tables, ({ name }) =>
+    name === "journal"
+      ? sql`SELECT 1 FROM journal WHERE event IN ('SwapStep', 'PaymentLost') LIMIT 1`
+      : sql`SELECT 1 FROM swap_journal LIMIT 1`
+  )
+  if (rows.flat().length > 0) return yield* Effect.fail(new Error(oldSwaps))
 })

@@ -22,12 +22,7 @@ export const grow = Effect.fn("JournalTree.grow")(
   Effect.mapError(broken("Cannot read the journal"))
 )
 
-/** An event and the proof that it is among the first `size`. The reader needs nothing else of the journal. */
-export interface Proven extends Link {
-  readonly before: string
-  readonly path: ReadonlyArray<string>
-}
-
+/** Returns events with the proof that each is among the first `size`. The reader needs nothing else of the journal. */
 export const prove = Effect.fn("JournalTree.prove")(
   function* (size: number, sequences: ReadonlyArray<number>) {
     const sql = yield* SqlClient.SqlClient
@@ -39,9 +34,11 @@ export const prove = Effect.fn("JournalTree.prove")(
       chain,
       links.map(({ sequence }) => sequence - 1)
     )
-    return links.map(
-      (link, place): Proven => ({ ...link, before: chain[link.sequence - 2] ?? genesis, path: paths[place] ?? [] })
-    )
+    return links.map((link, place) => ({
+      ...link,
+      before: chain[link.sequence - 2] ?? genesis,
+      path: paths[place] ?? []
+    }))
   },
   Effect.mapError(broken("Cannot read the journal"))
 )

@@ -7,7 +7,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as SwapHandOver from "../../../src/app/swap/SwapHandOver.ts"
 import type { AgreedSwap } from "../../../src/domain/SwapRecord.ts"
-import * as SwapByHand from "../../../src/engine/state/swaps/SwapByHand.ts"
+import * as SwapsByHand from "../../../src/engine/SwapsByHand.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Lease from "../../../src/journal/Lease.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
@@ -56,7 +56,7 @@ describe("a swap that is handed to a running bot", () => {
           const database = yield* Layer.build(Sqlite.layer({ filename: journal }))
           const written = Journal.layer.pipe(Layer.provide(Layer.succeedContext(database)))
           yield* Effect.provide(
-            Journal.use(({ append }) => append(SwapByHand.startEvents("s1", agreed))),
+            Journal.use(({ append }) => append(SwapsByHand.startEvents("s1", agreed))),
             written
           )
           const followed = yield* Effect.forkChild(follow)

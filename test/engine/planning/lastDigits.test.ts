@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { areLastDigits } from "../../../src/engine/explain/Changes.ts"
+import { areLastDigits } from "../../../src/engine/explain/Replay.ts"
 
 const decision = (price: string, memory: number | string) =>
   JSON.stringify({ desired: [{ slot: "dip", price, quantity: "1234567890123456" }], memory: { band: memory } })

@@ -22,7 +22,7 @@ const line: HistoryLine = {
 
 const proves = (change: Partial<HistoryLine>): boolean => {
   const shown = { ...line, ...change }
-  const lines = new Map([[addressKey(shown.depositAddress, shown.depositMemo), shown]])
+  const lines = new Map([[addressKey(shown), shown]])
   return provenPaid(state.placements.values(), lines).length === 1
 }
 

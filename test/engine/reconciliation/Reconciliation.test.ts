@@ -6,8 +6,8 @@ import type { Order } from "../../../src/domain/Order.ts"
 import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
 import type { JournalOrder } from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as Reconciliation from "../../../src/engine/reconciliation/Reconciliation.ts"
+import { about, startEvents } from "../../../src/engine/SwapsByHand.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { about, startEvents } from "../../../src/engine/state/swaps/SwapByHand.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 
 const journalOrder: JournalOrder = {
@@ -116,9 +116,7 @@ interface Changes {
 
 const compared = ({ history = {}, journal = {}, venue = {} }: Changes) => {
   const changed = history === "absent" || history === "unread" ? undefined : { ...line, ...history }
-  const lines = new Map(
-    changed === undefined ? [] : [[Reconciliation.addressKey(changed.depositAddress, changed.depositMemo), changed]]
-  )
+  const lines = new Map(changed === undefined ? [] : [[Reconciliation.addressKey(changed), changed]])
   return Reconciliation.compare({
     ...nothingOdd,
     orders: [{ ...journalOrder, ...journal }],

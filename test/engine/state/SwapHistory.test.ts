@@ -4,7 +4,7 @@ import { Redacted } from "effect"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import type { AgreedSwap, SwapReport } from "../../../src/domain/SwapRecord.ts"
 import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
-import { about, startEvents } from "../../../src/engine/state/swaps/SwapByHand.ts"
+import { about, startEvents } from "../../../src/engine/SwapsByHand.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 
 const asset = (symbol: string) => ({ symbol, id: symbol, decimals: 6 })

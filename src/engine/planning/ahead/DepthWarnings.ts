@@ -3,14 +3,7 @@ import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { type Depth, mostQuoted } from "../../../domain/Book.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { countText } from "../../../domain/Words.ts"
-import type { PlannedChange, PlannedOrder } from "./PlanReport.ts"
-
-export interface Warning {
-  readonly name: "beyond-depth"
-  readonly strategy: string
-  readonly slots: ReadonlyArray<string>
-  readonly text: string
-}
+import type { PlannedChange, PlannedOrder, PlanWarning } from "./PlanReport.ts"
 
 export interface QuotedMarket {
   readonly market: Market
@@ -23,7 +16,7 @@ const placedBy = ({ action, next, ...order }: PlannedChange): PlannedOrder | und
 export const warningsOf = (
   changes: ReadonlyArray<PlannedChange>,
   books: ReadonlyMap<string, QuotedMarket>
-): ReadonlyArray<Warning> => {
+): ReadonlyArray<PlanWarning> => {
   const large = changes.flatMap((change) => {
     const [order, book] = [placedBy(change), books.get(change.market)]
     const most = order && book && mostQuoted(book.depth, order.side === "BUY" ? "ask" : "bid")

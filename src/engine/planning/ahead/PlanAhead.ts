@@ -1,12 +1,11 @@
 /** Plans a turn with the engine's own planning on a private state. It sends and stores nothing. A plan cannot differ from a run. */
 import { Effect, PubSub } from "effect"
-import type { BotEvent, Of, Reason, Recorded } from "../../../domain/BotEvent.ts"
+import type { BotEvent, Reason, Recorded } from "../../../domain/BotEvent.ts"
 import type { Decision } from "../../../strategy/Decision.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import * as StartUp from "../../StartUp.ts"
 import { Bookkeeper } from "../../state/Bookkeeper.ts"
 import * as BotState from "../../state/BotState.ts"
-import type { Placement } from "../../state/Placement.ts"
 import * as Tries from "../../state/process/Tries.ts"
 import type { MarketMoment } from "../DecisionRecord.ts"
 import * as Planning from "../Planning.ts"
@@ -21,13 +20,7 @@ export interface PlanAheadInputs {
   readonly withdraw: Reason | undefined
 }
 
-export interface PlannedAhead {
-  readonly before: ReadonlyArray<Placement>
-  readonly ran: ReadonlyMap<string, Of<"Decided">>
-  readonly events: ReadonlyArray<BotEvent>
-  readonly decisions: ReadonlyMap<string, Decision>
-  readonly state: BotState.BotState
-}
+export type PlannedAhead = Effect.Success<ReturnType<typeof planAhead>>
 
 export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: PlanAheadInputs) {
   const { run, strategies, state, moments, now, withdraw } = situation
@@ -70,5 +63,5 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
       })
     )
   )
-  return { before, ran, events, decisions, state } satisfies PlannedAhead
+  return { before, ran, events, decisions, state }
 })

@@ -1,24 +1,26 @@
 /** Finds unsafe parts of a plan. Each finding has a name, so a person can allow exactly that one. */
-import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Amount, type Asset, bySymbol, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Book } from "../../../domain/Book.ts"
+import type { Of } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { feesOf, roundOf } from "../../../domain/fees/RoundCost.ts"
 import * as Ledger from "../../../domain/Ledger.ts"
 import { type Market, quoteAmount, type TradeCosts } from "../../../domain/Market.ts"
+import { countText } from "../../../domain/Words.ts"
 import { leftText } from "../../../report/text/LeftPosition.ts"
 import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
+import { costOf } from "../../../strategy/kinds/CostFloor.ts"
 import { exitSlot, isOfEnd } from "../../../strategy/kinds/StopExit.ts"
 import { runSuffixOf } from "../../../strategy/modifiers/Restart.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
 import type { View } from "../../../strategy/View.ts"
 import type { Placement } from "../../state/Placement.ts"
-import { slotKey } from "../../state/SlotFold.ts"
+import { keyOf, progressOf } from "../../state/SlotFold.ts"
 import { leftPositions } from "../../state/strategies/LeftPosition.ts"
 import { isEndUnbelieved } from "../../tracking/EarlyEnd.ts"
 import { progress } from "../DecisionRecord.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
-import { unwantedPrices } from "./PriceFindings.ts"
 
 export const findingNames = [
   "crossing",
@@ -80,18 +82,14 @@ export const findingsOf = (ground: FindingInputs): ReadonlyArray<PlanFinding> =>
 const besideLeft = (strategy: Strategy, { ran, state }: PlannedAhead): ReadonlyArray<PlanFinding> => {
   const { name } = strategy
   if (ran.has(name)) return []
-  const assets = new Map(
-    marketsOf(strategy).flatMap(({ base, quote }) => [[base.symbol, base] as const, [quote.symbol, quote] as const])
-  )
+  const assets = bySymbol(marketsOf(strategy).flatMap(({ base, quote }) => [base, quote]))
   const markets = new Set(marketsOf(strategy).map((market) => market.name))
   return leftPositions(state)
     .filter(({ market }) => markets.has(market))
-    .map((left) => ({
-      name: "left-position",
-      strategies: [name],
-      slots: [],
-      text: `${left.strategy} ${leftText(left, assets)}, but no file has its name now: ${name} would trade on ${left.market} beside it. Name the file ${left.strategy} again, or run: limitbot resume ${left.strategy}`
-    }))
+    .map((left) => {
+      const text = `${left.strategy} ${leftText(left, assets)}, but no file has its name now: ${name} would trade on ${left.market} beside it. Name the file ${left.strategy} again, or run: limitbot resume ${left.strategy}`
+      return { name: "left-position", strategies: [name], slots: [], text }
+    })
 }
 
 const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFinding> => {
@@ -148,12 +146,8 @@ const unpriced = ({ books, strategies, planned }: FindingInputs): ReadonlyArray<
     .map((strategy) => {
       const problem = marketsSeen(strategy).flatMap(({ name }) => books.get(name)?.problem ?? [])[0]
       const why = problem === undefined ? "" : ` (${problem})`
-      return {
-        name: "no-price",
-        strategies: [strategy.name],
-        slots: [],
-        text: `the venue quotes no usable price for ${marketNames(strategy)}: this strategy is not planned${why}`
-      }
+      const text = `the venue quotes no usable price for ${marketNames(strategy)}: this strategy is not planned${why}`
+      return { name: "no-price", strategies: [strategy.name], slots: [], text }
     })
 
 /** The plan uses an unconfirmed price; a bot would wait. */
@@ -166,8 +160,6 @@ const unconfirmed = ({ books, strategies }: FindingInputs): ReadonlyArray<PlanFi
         : [{ name: "unconfirmed-price", strategies: [strategy.name], slots: [], text: `${name}: ${problem}` } as const]
     })
   )
-
-const keyOf = ({ strategy, slot }: Pick<PlannedChange, "strategy" | "slot">): string => slotKey(strategy, slot)
 
 /** Only its payout or refund is outstanding, so nothing trades with it. */
 const isOver = (placement: Placement): boolean => placement.state === "closing" && !isEndUnbelieved(placement)
@@ -222,7 +214,7 @@ const sayOrder = (change: PlannedChange): string =>
   `${keyOf(change)} ${change.side} ${change.market} at ${Decimal.format(change.price)}`
 
 const assetsOf = (strategies: ReadonlyArray<Strategy>) =>
-  new Map(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => [asset.symbol, asset])))
+  bySymbol(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => asset)))
 
 type AccountGround = Pick<FindingInputs, "strategies" | "planned" | "balances">
 
@@ -354,14 +346,9 @@ const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, costs: 
   const buy = legs.find(({ side }) => side === "BUY")
   const sell = legs.find(({ side }) => side === "SELL")
   if (buy === undefined || sell === undefined) return undefined
-  const { fees, gain, spent } = roundOf(market, buy, sell, costs)
+  const { fees, gain: profit, spent } = roundOf(market, buy, sell, costs)
   if (spent === 0n) return undefined
-  return {
-    slot,
-    profit: gain,
-    fees,
-    breakEven: Decimal.divide(Decimal.make(fees * 100n), Decimal.make(spent), 2, "up")
-  }
+  return { slot, profit, fees, breakEven: Decimal.divide(Decimal.make(fees * 100n), Decimal.make(spent), 2, "up") }
 }
 
 /** Each slot with two legs is a cycle. Slots with one leg on both sides form one cycle of the innermost pair. */
@@ -373,10 +360,7 @@ const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, costs: Trad
       .filter(({ legs }) => legs[0].side === side)
       .sort((a, b) => Decimal.compare(a.legs[0].price, b.legs[0].price) * (side === "BUY" ? -1 : 1))[0]
   const [buy, sell] = [by("BUY"), by("SELL")]
-  const pair =
-    buy === undefined || sell === undefined
-      ? undefined
-      : cycleOf(market, `${buy.slot} and ${sell.slot}`, [buy.legs[0], sell.legs[0]], costs)
+  const pair = buy && sell && cycleOf(market, `${buy.slot} and ${sell.slot}`, [buy.legs[0], sell.legs[0]], costs)
   // A stop exits at a loss on purpose.
   return [...own, pair].filter((cycle) => cycle !== undefined).filter(({ profit }) => profit >= 0n)
 }
@@ -408,4 +392,41 @@ const belowFees = (
     ...finding(losing, `${losing.length} of ${cycles.length} cycles earn less than their fees: ${lossText}`),
     ...finding(eaten, `${eaten.length} of ${slots.length} slots hold orders of which fees take half or more`)
   ]
+}
+
+/**
+ * Finds planned orders whose price is probably a mistake. A level that the market has passed fills at once, and a sale below the purchase
+ * price of its base makes a loss. Both come from editing a file whose orders have traded. Kinds that place such orders on purpose (to chase
+ * the market or stop a loss) and the purchase of a grid's base are not checked.
+ */
+const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFinding> => {
+  if (!strategy.restsAtWrittenPrices) return []
+  const orders = planned.events.filter(
+    (event): event is Of<"Planned"> => event._tag === "Planned" && event.strategy === strategy.name
+  )
+  const lastDecision = planned.events.findLast(
+    (event): event is Of<"Decided"> => event._tag === "Decided" && event.strategy === strategy.name
+  )
+  const findingOf = (name: FindingName, slots: ReadonlyArray<Of<"Planned">>, problem: string) => {
+    const [first] = slots
+    if (first === undefined) return []
+    const example = `${first.slot} ${first.side} at ${Decimal.format(first.price)}`
+    const text = `${countText(slots.length, "order")} would ${problem}: ${example}`
+    return [{ name, strategies: [strategy.name], slots: slots.map(keyOf), text }]
+  }
+  const atOnce = lastDecision === undefined ? [] : orders.filter((order) => isBeyond(order, lastDecision))
+  const losing = orders.filter((order) => isBelowCost(strategy, planned, order))
+  return [
+    ...findingOf("fills-at-once", atOnce, "fill at once, the market is past their price"),
+    ...findingOf("below-cost", losing, "sell below the base's purchase price")
+  ]
+}
+
+const isBeyond = ({ side, price, why }: Of<"Planned">, { bid, ask }: Of<"Decided">): boolean =>
+  why.code !== "grid-base" && (side === "BUY" ? !Decimal.isLess(price, ask) : !Decimal.isGreater(price, bid))
+
+const isBelowCost = ({ market }: Strategy, { state }: PlannedAhead, order: Of<"Planned">): boolean => {
+  const slotState = state.slots.get(keyOf(order))
+  const cost = slotState && costOf(market, progressOf(slotState, undefined))
+  return order.side === "SELL" && cost !== undefined && Decimal.isLess(order.price, cost)
 }

@@ -62,6 +62,13 @@ export interface Locked {
   readonly budget: Amount
 }
 
+export interface PlanWarning {
+  readonly name: "beyond-depth" | "file" | "renewal"
+  readonly strategy: string
+  readonly slots: ReadonlyArray<string>
+  readonly text: string
+}
+
 export interface FeeEstimate {
   readonly withdraw?: Amount
   readonly refund?: Amount
@@ -106,7 +113,7 @@ export const changesOf = (
   )
   const standing = planned.before.map((placement) =>
     changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
-      strategy: loaded.get(placement.strategy),
+      owner: loaded.get(placement.strategy),
       fees,
       denied: denied.get(slotKey(placement.strategy, placement.slot)),
       costs: costsOf(planned, loaded.get(placement.strategy), placement, decided.get(placement.strategy))
@@ -151,22 +158,20 @@ const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =
 const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market =>
   others.find((other) => other.name === name) ?? market
 
+interface Ground {
+  readonly owner: Strategy | undefined
+  readonly fees: Fees
+  readonly denied: Of<"Denied"> | undefined
+  readonly costs: string | undefined
+}
+
 const changeOfPlacement = (
   placement: Placement,
   ended: Reason | undefined,
   wished: Wished | undefined,
-  {
-    strategy: owner,
-    fees,
-    denied,
-    costs
-  }: {
-    readonly strategy: Strategy | undefined
-    readonly fees: Fees
-    readonly denied: Of<"Denied"> | undefined
-    readonly costs: string | undefined
-  }
+  ground: Ground
 ): PlannedChange => {
+  const { fees, owner } = ground
   const { strategy, slot, market, order } = placement
   const about = { strategy, slot, market, ...orderOfPlacement(placement), costs: [] }
   if (ended !== undefined) {
@@ -181,23 +186,17 @@ const changeOfPlacement = (
   if (placement.state === "closing")
     return { ...about, action: "defer", reason: leaving("its money is on the way back") }
   if (placement.cancel !== undefined) return { ...about, action: "defer", reason: leaving("its cancel is under way") }
-  if (owner === undefined) {
-    return { ...about, action: "keep", reason: { code: "not-loaded", text: "its strategy is not among these files" } }
-  }
-  if (denied !== undefined) {
-    const text = `until the better price is allowed: ${denied.reason}`
-    return {
-      ...about,
-      action: "keep",
-      reason: { code: denied.limit, text, ...present({ source: wished?.why.source }) }
-    }
-  }
-  return { ...about, action: "keep", reason: keepReason(placement, wished, costs) }
+  return { ...about, action: "keep", reason: keepReason(placement, wished, ground) }
 }
 
 const leaving = (text: string): Reason => ({ code: "leaving", text })
 
-const keepReason = (placement: Placement, wished: Wished | undefined, costs: string | undefined): Reason => {
+const keepReason = (placement: Placement, wished: Wished | undefined, { costs, denied, owner }: Ground): Reason => {
+  if (owner === undefined) return { code: "not-loaded", text: "its strategy is not among these files" }
+  if (denied !== undefined) {
+    const text = `until the better price is allowed: ${denied.reason}`
+    return { code: denied.limit, text, ...present({ source: wished?.why.source }) }
+  }
   if (wished === undefined) return placement.why
   const isSame = Decimal.equals(wished.price, placement.price) && wished.quantity === placement.quantity
   if (isSame) return wished.why

@@ -4,20 +4,13 @@ import { dayMillis } from "../../../domain/Durations.ts"
 import { percent } from "../../../domain/Text.ts"
 import { age } from "../../../domain/Words.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
-import { type Fees, isResting, type PlannedChange } from "./PlanReport.ts"
+import { type Fees, isResting, type PlannedChange, type PlanWarning } from "./PlanReport.ts"
 
 export interface Renewal {
   readonly strategy: string
   readonly lifetimeMillis: number
   /** By asset, per day, if no order ever fills; only for assets whose refund fee is known. */
   readonly perDay: ReadonlyArray<{ readonly asset: string; readonly amount: Amount; readonly share: number }>
-}
-
-export interface RenewalWarning {
-  readonly name: "renewal"
-  readonly strategy: string
-  readonly slots: ReadonlyArray<string>
-  readonly text: string
 }
 
 /** A daily cost above this share of the locked money causes a warning. */
@@ -51,7 +44,7 @@ export const sentenceOf = ({ lifetimeMillis, perDay }: Renewal, assets: Readonly
   return costs.length === 0 ? rests : `${rests}; renewing all of them costs about ${costs.join(" and ")} a day`
 }
 
-export const warningsOf = (renewals: ReadonlyArray<Renewal>): ReadonlyArray<RenewalWarning> =>
+export const warningsOf = (renewals: ReadonlyArray<Renewal>): ReadonlyArray<PlanWarning> =>
   renewals.flatMap(({ strategy, perDay }) => {
     const worst = Math.max(0, ...perDay.map(({ share }) => share))
     if (worst <= maxShare) return []

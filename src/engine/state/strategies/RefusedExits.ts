@@ -3,11 +3,9 @@
  * so this is reported until the leg is placed or no longer planned. Pure.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
-import { slotKey } from "../SlotFold.ts"
+import { keyOf, type SlotId } from "../SlotFold.ts"
 
-export interface RefusedExit {
-  readonly strategy: string
-  readonly slot: string
+export interface RefusedExit extends SlotId {
   readonly wanted: NonNullable<Of<"Denied">["exit"]>
   /** Missing if the venue refused it. */
   readonly limit?: string
@@ -17,9 +15,6 @@ export interface RefusedExit {
 }
 
 export type RefusedExits = Map<string, RefusedExit>
-
-const keyOf = ({ slot, strategy }: { readonly strategy: string; readonly slot: string }): string =>
-  slotKey(strategy, slot)
 
 export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
   switch (event._tag) {

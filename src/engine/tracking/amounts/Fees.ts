@@ -60,11 +60,6 @@ export const credible = (
   estimatedWithdrawFee: payout > mostOf(outputAmount) ? 0n : payout
 })
 
-export interface LegCost {
-  readonly claimed: Amount
-  readonly fee: Amount
-}
-
 export const isPaidOut = ({ payoutIsFinal, withdrawals }: Order): boolean =>
   payoutIsFinal && withdrawals.length > 0 && withdrawals.every(({ status }) => status === "COMPLETED")
 
@@ -74,7 +69,7 @@ const estimatesAtPayment = ({ order }: Placement): Required<Estimates> =>
   order ?? { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n }
 
 /** Each withdrawal costs the fee once, if there is a fill or a named transaction for it. Fees of the latter stay within the share above. */
-export const payoutCost = (placement: Placement, order: Order, filled: Amount): LegCost => {
+export const payoutCost = (placement: Placement, order: Order, filled: Amount) => {
   const { estimatedWithdrawFee: most } = estimatesAtPayment(placement)
   const { estimatedWithdrawFee: estimate = most, fills, withdrawals } = order
   const claimed = min(filled, estimate * BigInt(withdrawals.length))
@@ -84,7 +79,7 @@ export const payoutCost = (placement: Placement, order: Order, filled: Amount): 
   return { claimed, fee: min(claimed, max(ofFills, ofNamed)) }
 }
 
-export const refundCost = (placement: Placement, order: Order, unspent: Amount): LegCost => {
+export const refundCost = (placement: Placement, order: Order, unspent: Amount) => {
   const { estimatedRefundFee: most } = estimatesAtPayment(placement)
   const claimed = min(unspent, order.estimatedRefundFee ?? most)
   return { claimed, fee: min(claimed, most) }

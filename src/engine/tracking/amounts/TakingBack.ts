@@ -5,20 +5,19 @@
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import type { Order } from "../../../domain/Order.ts"
 import { present } from "../../../domain/Present.ts"
-import type { Placement } from "../../state/Placement.ts"
+import { about, type Placement } from "../../state/Placement.ts"
 import * as Fills from "./Fills.ts"
 
 export const takenBack = (placement: Placement): ReadonlyArray<Of<"TakenBack">> => {
-  const { deadline, deposited, fills, id, inputAmount, inputAsset, isPart, market, order, outputAmount, outputAsset } =
-    placement
-  const { payoutFee = 0n, price, refundFee = 0n, side, slot, state, status, strategy } = placement
+  const { deadline, deposited, fills, inputAmount, inputAsset, isPart, market, order, outputAmount } = placement
+  const { outputAsset, payoutFee = 0n, price, refundFee = 0n, side, state, status } = placement
   if (order === undefined) return []
   const { estimatedRefundFee, estimatedWithdrawFee, id: orderId } = order
   const what = { orderId, market, side, price, deadline, inputAsset, inputAmount, outputAsset, outputAmount }
   return [
     {
       _tag: "TakenBack",
-      ...{ strategy, slot, placement: id },
+      ...about(placement),
       ...what,
       estimatedWithdrawFee,
       estimatedRefundFee,
