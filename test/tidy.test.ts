@@ -58,7 +58,7 @@ const budgets: Readonly<Record<string, number>> = {
   fleet: 1887,
   importers: 781,
   journal: 2967,
-  lab: 12111,
+  lab: 12109,
   ledger: 2839,
   orderbook: 883,
   process: 478,

@@ -95,5 +95,3 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
 
 export const sha256Of = ({ sources }: Pick<OnMarkets.FileRun, "sources">): string =>
   sources.map(({ sha256 }) => sha256).join(", ")
-
-export type SearchSetUp = Effect.Success<ReturnType<typeof load>>
