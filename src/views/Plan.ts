@@ -118,11 +118,7 @@ export interface PlanFacts {
   readonly locked: ReadonlyArray<Locked>
   readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
   readonly readiness: ReadonlyArray<Readiness>
-<<<<<<< HEAD
-  readonly warnings: (typeof Plan.Type)["warnings"]
-=======
   readonly warnings: ReadonlyArray<PlanWarning>
->>>>>>> light-b
   readonly renewals: ReadonlyArray<RenewalCost.Renewal>
 }
 
