@@ -107,18 +107,8 @@ const bytesOf = (values: Float64Array): Uint8Array =>
 
 const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Array> => {
   const { time, open, high, low, close, volume } = candles
-  const levels = (index: CrossingIndex) => [...index.minima, ...index.maxima]
-  return [
-    time.runBars,
-    time.runTimes,
-    high,
-    low,
-    close,
-    open,
-    volume,
-    ...levels(indices.orders),
-    ...levels(indices.closes)
-  ]
+  const levels = [indices.orders, indices.closes].flatMap(({ minima, maxima }) => [...minima, ...maxima])
+  return [time.runBars, time.runTimes, high, low, close, open, volume, ...levels]
 }
 
 /** Without these columns a run over years stays small. `late` reads values when needed from the file, which must stay open. */

@@ -4,7 +4,7 @@
  */
 import { frameStart } from "../domain/Timeframe.ts"
 import type { CandleColumns } from "../strategy/Indicators.ts"
-import { type Candles, type Column, column, openAt, volumeAt } from "./Candles.ts"
+import { type Candles, type Column, column, columnsBy, openAt, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
 export interface OpenCandle {
@@ -25,8 +25,7 @@ export const extend = (candle: OpenCandle, high: number, low: number, close: num
 /** Group g consists of the bars `firsts[g]` up to `firsts[g + 1]` (exclusive). */
 export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColumns => {
   const length = firsts.length - 1
-  const make = () => new Float64Array(length)
-  const columns = { open: make(), high: make(), low: make(), close: make(), volume: make() }
+  const columns = columnsBy(() => new Float64Array(length))
   let last = 0
   for (let group = 0; group < length; group++) {
     const [first, end] = [firsts[group] ?? 0, firsts[group + 1] ?? 0]

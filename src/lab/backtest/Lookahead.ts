@@ -3,7 +3,7 @@
  * with a count of closed candles. So the strategy runs at many times with the real future, without a future, and with another future; the
  * answers must be equal. It also runs with exactly the declared candles, which should hardly ever change the answer.
  */
-import { type Candles, exactPrice } from "../../candles/Candles.ts"
+import { type Candles, columnsBy, exactPrice } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { plainJson } from "../../domain/Text.ts"
@@ -78,13 +78,8 @@ const viewAt = (
   return { now, market, price: { bid: price, ask: price, at: now }, slots: new Map(), candles: seen }
 }
 
-const mapColumns = (columns: CandleColumns, change: (column: Float64Array) => Float64Array): CandleColumns => ({
-  open: change(columns.open),
-  high: change(columns.high),
-  low: change(columns.low),
-  close: change(columns.close),
-  volume: change(columns.volume)
-})
+const mapColumns = (columns: CandleColumns, change: (column: Float64Array) => Float64Array): CandleColumns =>
+  columnsBy((name) => change(columns[name]))
 
 const whole = (columns: CandleColumns, closed: number): ClosedCandles => ({ columns, closed })
 
