@@ -35,7 +35,6 @@ import * as NextEvent from "./NextEvent.ts"
 import * as Outcome from "./Outcome.ts"
 import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
-import { Glances } from "./state/Glances.ts"
 
 /** `conditions.budget.quote` of the first market is the budget of all markets. */
 export interface InMarket {
@@ -64,7 +63,7 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): NextEvent.Whol
       // By this rule only the close of a bar fills an order.
       indices: conditions.rules.touch === "close" ? { ...indices, orders: indices.closes } : indices,
       fillBar: isImmediate(conditions.rules) && run.guard === undefined ? Fills.fillBar : Fills.fillBarSlices,
-      glances: new Glances(candles, conditions.timeframes && run.frames),
+      glance: { mid: 0, now: 0, candles: undefined },
       stands: undefined,
       ask: { below: 0, above: 0, bar: 0 },
       stops: NextEvent.noStops,
@@ -250,9 +249,9 @@ const leaveWithin = (whole: NextEvent.WholeRun, range: Fills.BarRange): void => 
   Decisions.standAtClose(runs, bar)
 }
 
-const isBoundReachedIn = ({ ask, glances, indices, stands }: NextEvent.MarketPart, bar: number): boolean =>
-  AskAgain.boundBar(ask, indices.closes, bar, bar + 1) === bar ||
-  (stands !== undefined && glances.firstFall(stands, bar, bar + 1) === bar)
+const isBoundReachedIn = (part: NextEvent.MarketPart, bar: number): boolean =>
+  AskAgain.boundBar(part.ask, part.indices.closes, bar, bar + 1) === bar ||
+  (part.stands !== undefined && NextEvent.firstFall(part, part.stands, bar, bar + 1) === bar)
 
 const isBoundReached = ({ first, parts }: NextEvent.WholeRun, bar: number): boolean =>
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))

@@ -1,14 +1,14 @@
 /** The state of a run in one market. Only a part's own file changes it: to all others it is `Readonly`. */
 import type { Candles } from "../../../candles/Candles.ts"
+import type { Amount } from "../../../domain/Amount.ts"
 import { type Random, seeded } from "../../../domain/Seeded.ts"
 import type { Conditions } from "./Conditions.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import { LossWatch } from "./LossWatch.ts"
 import { Arrivals } from "./orders/Arrivals.ts"
-import { Followers } from "./orders/Followers.ts"
 import { type OpenOrders, Orders } from "./orders/Orders.ts"
+import type { SlotState } from "./orders/SlotState.ts"
 import { Asking } from "./state/Asking.ts"
-import { Capacity } from "./state/Capacity.ts"
 import { Clock } from "./state/Clock.ts"
 import { Frames } from "./state/Frames.ts"
 import { LastClose } from "./state/LastClose.ts"
@@ -26,6 +26,15 @@ interface Shared {
   readonly losses: LossWatch | undefined
 }
 
+/** Slots whose next order opens, or is placed, after the fills of a bar or after the strategy has run; for `Fills` and `Decisions`. */
+interface Followers {
+  readonly arriving: Array<SlotState>
+  /** The payout pays for the next order, so these are placed before those in `later`. */
+  readonly first: Array<SlotState>
+  readonly later: Array<SlotState>
+  readonly held: Set<SlotState>
+}
+
 export interface MarketRun {
   readonly conditions: Conditions
   readonly candles: Candles
@@ -37,7 +46,8 @@ export interface MarketRun {
   readonly arrivals: Readonly<Arrivals>
   readonly lastClose: LastClose
   readonly frames: Frames
-  readonly capacity: Readonly<Capacity>
+  /** Rest of the volume that our orders get of a bar. Only `Fills` changes it. */
+  readonly capacity: { bar: number; amount: Amount }
   readonly trading: Readonly<TradingResult>
   readonly asking: Readonly<Asking>
   readonly random: Random
@@ -67,18 +77,18 @@ export const make = (conditions: Conditions, candles: Candles, shared: Shared): 
   const { market, rules, budget, limits, keepsOrders = false } = conditions
   const { purse, open, asking, account, losses } = shared
   const orders = new Orders({ market, rules, candles, keepsOrders }, open)
-  const run = {
+  const run: MarketRun = {
     conditions,
     candles,
     clock: new Clock(candles.time),
     wallet: new Wallet(market, budget, purse),
     orders,
     waiting: new Waiting(),
-    followers: new Followers(),
+    followers: { arriving: [], first: [], later: [], held: new Set() },
     arrivals: new Arrivals(),
     lastClose: new LastClose(candles),
     frames: new Frames(conditions.timeframes),
-    capacity: new Capacity(rules, market, candles),
+    capacity: { bar: -1, amount: 0n },
     trading: new TradingResult(orders, rules.minimumQuote),
     asking,
     random: seeded(rules.inHand.seed),
