@@ -286,11 +286,6 @@ export const of = Effect.fn("FeeModel.of")(function* (
       : []),
     ...tooDear(Decimal.sumOf([ofInput, ofFill.basisPoints, appFees]), mostBasisPoints)
   ].join("; ")
-  return {
-    fees: { ...ofFill, ofInput, sentence, isFree },
-    payouts: flat("payouts"),
-    refunds: flat("refunds"),
-    spreads,
-    accountTerms
-  } satisfies KnownCosts
+  const fees = { ...ofFill, ofInput, sentence, isFree }
+  return { fees, payouts: flat("payouts"), refunds: flat("refunds"), spreads, accountTerms } satisfies KnownCosts
 })

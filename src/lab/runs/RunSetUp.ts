@@ -203,13 +203,8 @@ export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
         ? ["the data have no volumes: orders fill whole"]
         : [`${data} has no volumes: its orders fill whole`]
     })
-    return {
-      ...ground,
-      ...loaded,
-      name: loaded.sources.map(({ market }) => market.name).join(", "),
-      inputs: [first, ...others],
-      warnings: [...loaded.warnings, ...warnings]
-    }
+    const name = loaded.sources.map(({ market }) => market.name).join(", ")
+    return { ...ground, ...loaded, name, inputs: [first, ...others], warnings: [...loaded.warnings, ...warnings] }
   })
 
 const maxProblems = 20

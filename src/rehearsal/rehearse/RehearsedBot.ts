@@ -61,14 +61,10 @@ export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehe
   const warm = yield* readWarmCandles(wish.strategies, markets.sources ?? new Map())
   const letters = makeLetters()
   const minimum = venue.minOrderUsd === undefined ? {} : { minOrderUsd: Decimal.toNumber(venue.minOrderUsd) }
+  const sandboxSettings = { assets, verifier: venue.verifier, facts: venue.facts, ...minimum }
   const outcome = yield* Rehearsal.run({
     actor: (stage) => actorOf({ ...wish, journalFile, letters, warm }, stage),
-    sandbox: {
-      ledger: venue.ledger,
-      candles,
-      candlesSymbol,
-      settings: { assets, verifier: venue.verifier, facts: venue.facts, ...minimum }
-    },
+    sandbox: { ledger: venue.ledger, candles, candlesSymbol, settings: sandboxSettings },
     placeOf: placeIn(settings),
     stuckAfter,
     seed,

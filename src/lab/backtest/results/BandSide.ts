@@ -180,9 +180,4 @@ const gainsJson = ({ quote }: Market, gains: Gains) => ({
   ...(gains.appFeesQuote === 0n ? {} : { appFeesQuote: format(gains.appFeesQuote, quote.decimals) })
 })
 
-const countsJson = ({ placed, cancelled, deniedFunds, deniedMinimum }: Counts) => ({
-  orders: placed,
-  cancelled,
-  deniedFunds,
-  deniedMinimum
-})
+const countsJson = ({ placed, decisions: _, ...others }: Counts) => ({ orders: placed, ...others })

@@ -104,14 +104,8 @@ const ended = ({ entry, exit, side, ...about }: Closing, baseUnit: number): Clos
   const [entered, left] = [Number(entry.base) / baseUnit, Number(exit.base) / baseUnit]
   const exitPrice = exit.quote / left
   const gained = exit.quote - entry.quote + (entered - left) * exitPrice
-  return {
-    ...about,
-    side,
-    base: entered,
-    entryPrice: entry.quote / entered,
-    exitPrice,
-    gained: side === "BUY" ? gained : -gained
-  }
+  const prices = { entryPrice: entry.quote / entered, exitPrice }
+  return { ...about, side, base: entered, ...prices, gained: side === "BUY" ? gained : -gained }
 }
 
 interface Moved extends Pick<FillRows.FillRow, "slotName" | "side" | "bar"> {
@@ -230,13 +224,8 @@ export const withExcursions = (outcome: Outcome, candles: Candles) => {
     const up = highest(entryBar, exitBar) / entryPrice - 1
     const down = lowest(entryBar, exitBar) / entryPrice - 1
     const [adverse, favourable] = side === "BUY" ? [down, up] : [-up, -down]
-    return {
-      ...trade,
-      entryTime: openTime(candles.time, entryBar),
-      exitTime: openTime(candles.time, exitBar),
-      adverse: Math.min(0, adverse),
-      favourable: Math.max(0, favourable)
-    }
+    const times = { entryTime: openTime(candles.time, entryBar), exitTime: openTime(candles.time, exitBar) }
+    return { ...trade, ...times, adverse: Math.min(0, adverse), favourable: Math.max(0, favourable) }
   })
 }
 

@@ -62,12 +62,8 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
     times: first.map(({ time }) => time / 1000),
     markets: band.high.parts.map(({ candles, market }) => {
       const ranges = bars.map((end, index) => extremes(candles, (bars[index - 1] ?? -1) + 1, end + 1))
-      return {
-        name: market.name,
-        close: bars.map((bar) => candles.close[bar] ?? 0),
-        low: ranges.map(([low]) => low),
-        high: ranges.map(([, high]) => high)
-      }
+      const [low, high] = [ranges.map(([least]) => least), ranges.map(([, greatest]) => greatest)]
+      return { name: market.name, close: bars.map((bar) => candles.close[bar] ?? 0), low, high }
     }),
     untouched,
     untouchedDrawdown: falls(untouched),

@@ -23,16 +23,13 @@ import * as BandSummary from "./BandSummary.ts"
 const curveJson = ({ band, candles }: BacktestResult, points: number) => {
   const bars = EquityCurve.spread(candles, points)
   const [low, high] = [BandSide.curve(band.low.parts, bars), BandSide.curve(band.high.parts, bars)]
-  return {
-    time: low.map(({ time }) => Math.floor(time / 1000)),
-    low: low.map(({ equity }) => equity),
-    high: high.map(({ equity }) => equity),
-    hold: low.map(({ hold }) => hold)
-  }
+  const time = low.map(({ time }) => Math.floor(time / 1000))
+  const equityOf = (curve: typeof low) => curve.map(({ equity }) => equity)
+  return { time, low: equityOf(low), high: equityOf(high), hold: low.map(({ hold }) => hold) }
 }
 
 export const json = (result: BacktestResult, curvePoints = 0) => {
-  const { strategy, candles, shown } = result
+  const { strategy, candles, fees, shown } = result
   const side = (of: BandSide.BandSide) => ({
     ...BandSide.toJson(strategy, of),
     ...BacktestStatistics.partsOf(of),
@@ -52,12 +49,7 @@ export const json = (result: BacktestResult, curvePoints = 0) => {
     bars: candles.bars,
     ...(strategy.candles === undefined ? {} : { warmUp: WarmUp.of(strategy, result.series) }),
     ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
-    fees: {
-      basisPoints: result.fees.basisPoints,
-      inputBasisPoints: result.fees.ofInput,
-      from: result.fees.from,
-      none: result.fees.isFree
-    },
+    fees: { basisPoints: fees.basisPoints, inputBasisPoints: fees.ofInput, from: fees.from, none: fees.isFree },
     fills: shown.fills,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,

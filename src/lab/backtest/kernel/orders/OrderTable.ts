@@ -103,20 +103,8 @@ export const wholeOrder = (
   const gross = outputAmount(market, side, quantity, price)
   const fee = lastFeeOf(rules, side, gross, 0n)
   const input = inputAmount(market, side, quantity, price)
-  return {
-    slot,
-    leg,
-    side,
-    price,
-    quantity,
-    by,
-    input,
-    output: gross - fee,
-    fee,
-    endsOrder: true,
-    isExit,
-    isPart: false
-  }
+  const output = gross - fee
+  return { slot, leg, side, price, quantity, by, input, output, fee, endsOrder: true, isExit, isPart: false }
 }
 
 export const count = (table: OrderTable, id: number): void => {
