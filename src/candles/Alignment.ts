@@ -83,12 +83,7 @@ export const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles =>
   }
 }
 
-const union = (
-  series: ReadonlyArray<MarketCandles>,
-  from: number,
-  to: number,
-  stepMillis: number
-): TimeAxis.TimeAxis => {
+const union = (series: ReadonlyArray<MarketCandles>, from: number, to: number, stepMillis: number) => {
   const steps = new Uint8Array((to - from) / stepMillis)
   for (const { candles } of series)
     for (const open of TimeAxis.opens(candles.time))

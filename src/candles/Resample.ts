@@ -29,7 +29,7 @@ export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColu
   let last = 0
   for (let group = 0; group < length; group++) {
     const [first, end] = [firsts[group] ?? 0, firsts[group + 1] ?? 0]
-    const groupCandle: OpenCandle =
+    const candle: OpenCandle =
       first === end
         ? { open: last, high: last, low: last, close: last, volume: 0 }
         : {
@@ -40,19 +40,13 @@ export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColu
             volume: volumeAt(candles, first)
           }
     for (let bar = first + 1; bar < end; bar++)
-      extend(
-        groupCandle,
-        candles.high[bar] ?? 0,
-        candles.low[bar] ?? 0,
-        candles.close[bar] ?? 0,
-        volumeAt(candles, bar)
-      )
-    columns.open[group] = groupCandle.open
-    columns.high[group] = groupCandle.high
-    columns.low[group] = groupCandle.low
-    columns.close[group] = groupCandle.close
-    columns.volume[group] = groupCandle.volume
-    last = groupCandle.close
+      extend(candle, candles.high[bar] ?? 0, candles.low[bar] ?? 0, candles.close[bar] ?? 0, volumeAt(candles, bar))
+    columns.open[group] = candle.open
+    columns.high[group] = candle.high
+    columns.low[group] = candle.low
+    columns.close[group] = candle.close
+    columns.volume[group] = candle.volume
+    last = candle.close
   }
   return columns
 }

@@ -1,7 +1,7 @@
 /** Reads one field of a table from its text into a number or a time: slowly, but every accepted form. */
 import { Result } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { DataProblem } from "../DataProblem.ts"
+import type { DataFault } from "../DataProblem.ts"
 
 export type Role = "time" | "open" | "high" | "low" | "close" | "volume" | "price" | "quantity"
 
@@ -11,7 +11,7 @@ export interface FieldValue {
   readonly rounded: boolean
 }
 
-type Field = Result.Result<FieldValue, Pick<DataProblem, "kind" | "message" | "advice">>
+type Field = Result.Result<FieldValue, DataFault>
 
 const plain = /^[+-]?(\d+\.?\d*|\.\d+)$/
 const withExponent = /^[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d{1,3}$/

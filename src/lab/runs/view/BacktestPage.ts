@@ -177,18 +177,14 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
   const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   const runNote = `Run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
   const markets = band.high.parts.map(({ market }) => market.name)
+  const freeText = fees.isFree ? ["This run has no fees."] : []
   const isCached = result.sources.every(({ source }) => source === "cache")
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${utcDate(from)} to ${utcDate(to)}`,
     fees: [`${fees.isFree ? "[no fees] " : ""}${fees.sentence}`],
     headline: BacktestSummary.headline(result),
-    says: [
-      ...WhatItSays.ofOne(result),
-      ...(fees.isFree ? ["This run has no fees."] : []),
-      ...result.warnings,
-      ...result.calibrated
-    ],
+    says: [...WhatItSays.ofOne(result), ...freeText, ...result.warnings, ...result.calibrated],
     sections: [
       {
         title: "Equity",
