@@ -214,7 +214,8 @@ export const fillArrivals = (run: MarketRun, bar: number): void => {
   const close = exactPrice(lastClose.before(clock.nextBar))
   openCapacity(run, bar)
   let hasArrived = false
-  for (const slot of arrivals.take()) {
+  const arrived = [...new Set(arrivals.slots.splice(0))].sort((a, b) => a.index - b.index)
+  for (const slot of arrived) {
     const row = orders.rowOf(slot)
     if (row?.by !== undefined && slot.phase === "resting") {
       hasArrived = true

@@ -5,7 +5,6 @@ import { type Random, seeded } from "../../../domain/Seeded.ts"
 import type { Conditions } from "./Conditions.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import { LossWatch } from "./LossWatch.ts"
-import { Arrivals } from "./orders/Arrivals.ts"
 import { type OpenOrders, Orders } from "./orders/Orders.ts"
 import type { SlotState } from "./orders/SlotState.ts"
 import { Asking } from "./state/Asking.ts"
@@ -35,6 +34,13 @@ interface Followers {
   readonly held: Set<SlotState>
 }
 
+/** Slots whose order the last close had reached when it opened. */
+interface Arrivals {
+  readonly slots: Array<SlotState>
+  /** True if an order breaks the price limit or is a swap while the run has no guard. The run is then repeated with one. */
+  needsGuard: boolean
+}
+
 export interface MarketRun {
   readonly conditions: Conditions
   readonly candles: Candles
@@ -43,7 +49,7 @@ export interface MarketRun {
   readonly orders: Readonly<Orders>
   readonly waiting: Readonly<Waiting>
   readonly followers: Followers
-  readonly arrivals: Readonly<Arrivals>
+  readonly arrivals: Arrivals
   readonly lastClose: LastClose
   readonly frames: Frames
   /** Rest of the volume that our orders get of a bar. Only `Fills` changes it. */
@@ -85,7 +91,7 @@ export const make = (conditions: Conditions, candles: Candles, shared: Shared): 
     orders,
     waiting: new Waiting(),
     followers: { arriving: [], first: [], later: [], held: new Set() },
-    arrivals: new Arrivals(),
+    arrivals: { slots: [], needsGuard: false },
     lastClose: new LastClose(candles),
     frames: new Frames(conditions.timeframes),
     capacity: { bar: -1, amount: 0n },

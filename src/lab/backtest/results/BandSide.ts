@@ -53,7 +53,7 @@ export interface BandSide extends Result {
   readonly counts: Counts
 }
 
-/** Equity at the close of these bars (ascending). `close` and `base` are the first market's. */
+/** Equity at the close of these bars (ascending). */
 export const curve = (
   [first, ...others]: BandSide["parts"],
   bars: ReadonlyArray<number>
