@@ -13,26 +13,21 @@ import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { ClosedCandles, View } from "../../strategy/View.ts"
 
-export interface LookaheadReport {
-  readonly moments: number
-  readonly peeks: ReadonlyArray<{ readonly at: number; readonly text: string }>
-  readonly warm: number
-  readonly sensitive: number
-}
+export type LookaheadReport = Readonly<ReturnType<typeof look>>
 
 /** A strategy needs more candles than it declares if a larger share of its answers differs. */
 const maxSensitiveShare = 0.02
 
 export const isTooSensitive = ({ warm, sensitive }: LookaheadReport): boolean => sensitive > warm * maxSensitiveShare
 
-export const look = (strategy: Strategy, candles: Candles, moments: number): LookaheadReport => {
+export const look = (strategy: Strategy, candles: Candles, moments: number) => {
   const frames = new Map(
     [...(strategy.candles ?? [])].map(([name, needed]) => [
       name,
       { needed, all: Resample.of(candles, timeframeMillis(name) ?? 60_000) }
     ])
   )
-  const peeks: Array<LookaheadReport["peeks"][number]> = []
+  const peeks: Array<{ readonly at: number; readonly text: string }> = []
   const counts = { moments: 0, warm: 0, sensitive: 0 }
   let memory: Memory = strategy.initialMemory
   const stride = Math.max(1, Math.floor(candles.bars / moments))

@@ -50,12 +50,6 @@ const rebates = (state: State, account: string, id: string): bigint => {
   )
 }
 
-export interface Counted {
-  readonly asset: string
-  readonly ours: bigint
-  readonly theirs: bigint
-}
-
 export interface BookTerms {
   readonly placeOf?: PlaceOf
   readonly mayBeUnexplained?: boolean
@@ -77,7 +71,7 @@ export const comparison = (
   account: string,
   bots: ReadonlyArray<BotState>,
   { mayBeUnexplained = false, placeOf = () => "balance" }: BookTerms = {}
-): ReadonlyArray<Counted> =>
+) =>
   venue.settings.assets.map(({ id, symbol }) => {
     const places: ReadonlyArray<Place> = [
       "wallet",

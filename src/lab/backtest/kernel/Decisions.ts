@@ -48,15 +48,10 @@ type Way = Pick<Leg, "side" | "price"> & { readonly by?: Leg["by"] | undefined }
 const isAtSame = (leg: Way, other: Way): boolean =>
   leg.side === other.side && leg.by === other.by && Decimal.equals(leg.price, other.price)
 
-interface Due {
-  readonly row: OrderRow
-  readonly index: number
-  readonly leg: Leg
-  readonly quantity: Amount
-}
+type Due = NonNullable<ReturnType<typeof dueIn>>
 
 /** Returns `undefined` if the slot has no order for the new legs: the order is gone, the legs are done, or the side differs. */
-const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): Due | undefined => {
+const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined) => {
   const { orders } = run
   const row = orders.rowOf(slot)
   if (desired === undefined || row === undefined || slot.openQuantity === 0n) return undefined

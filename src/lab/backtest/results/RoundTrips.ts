@@ -37,18 +37,7 @@ interface Closing {
   exitBar: number
 }
 
-export interface ClosedTrade {
-  readonly slotName: string
-  readonly entrySlotName: string
-  readonly side: Side
-  readonly base: number
-  /** Mean prices of entry and exit, both after fees. */
-  readonly entryPrice: number
-  readonly exitPrice: number
-  readonly gained: number
-  readonly entryBar: number
-  readonly exitBar: number
-}
+type ClosedTrade = Readonly<ReturnType<typeof ended>>
 
 /** In opening order. The slot's own lots are indexed separately, because a slot that takes turns closes no others. */
 class OpenLots {
@@ -99,8 +88,8 @@ const openClosing = (slotName: string, { slotName: entrySlotName, side, bar }: L
   exitBar: bar
 })
 
-/** Base that fees took, or that was too small to sell, counts at the exit price. */
-const ended = ({ entry, exit, side, ...about }: Closing, baseUnit: number): ClosedTrade => {
+/** Prices are means after fees. Base that fees took, or that was too small to sell, counts at the exit price. */
+const ended = ({ entry, exit, side, ...about }: Closing, baseUnit: number) => {
   const [entered, left] = [Number(entry.base) / baseUnit, Number(exit.base) / baseUnit]
   const exitPrice = exit.quote / left
   const gained = exit.quote - entry.quote + (entered - left) * exitPrice
