@@ -5,7 +5,7 @@ import { type Random, seeded } from "../../../domain/Seeded.ts"
 import type { Conditions } from "./Conditions.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import { LossWatch } from "./LossWatch.ts"
-import { type OpenOrders, Orders } from "./orders/Orders.ts"
+import { Orders } from "./orders/Orders.ts"
 import type { SlotState } from "./orders/SlotState.ts"
 import { Asking } from "./state/Asking.ts"
 import { Clock } from "./state/Clock.ts"
@@ -14,16 +14,9 @@ import { LastClose } from "./state/LastClose.ts"
 import { LimitAccount } from "./state/LimitAccount.ts"
 import { TradingResult } from "./state/TradingResult.ts"
 import { Waiting } from "./state/Waiting.ts"
-import { type Purse, Wallet } from "./state/Wallet.ts"
+import { Wallet } from "./state/Wallet.ts"
 
-/** State that all markets of a strategy share. `account` and `losses` are set in a run with a guard. */
-interface Shared {
-  readonly purse: Purse
-  readonly open: OpenOrders
-  readonly asking: Readonly<Asking>
-  readonly account: LimitAccount | undefined
-  readonly losses: LossWatch | undefined
-}
+type Shared = Readonly<ReturnType<typeof share>>
 
 /** Slots whose next order opens, or is placed, after the fills of a bar or after the strategy has run; for `Fills` and `Decisions`. */
 interface Followers {
@@ -65,10 +58,8 @@ export interface MarketRun {
 
 export type Runs = readonly [MarketRun, ...ReadonlyArray<MarketRun>]
 
-export const share = (
-  { market, budget, initialMemory, limits, mayLackOrders }: Conditions,
-  isGuarded: boolean
-): Shared => {
+/** Makes the state that all markets of a strategy share. `account` and `losses` are set in a run with a guard. */
+export const share = ({ market, budget, initialMemory, limits, mayLackOrders }: Conditions, isGuarded: boolean) => {
   const account = isGuarded && limits !== undefined ? new LimitAccount(limits) : undefined
   return {
     purse: { freeQuote: budget.quote },

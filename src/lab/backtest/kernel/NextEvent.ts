@@ -23,14 +23,9 @@ export interface MarketPart {
 }
 
 /** Nothing crosses these bounds before bar `to`. If `isEvent`, something crosses them there. */
-interface Searched extends AskAgain.AskAgain {
-  readonly buy: number
-  readonly sell: number
-  readonly to: number
-  readonly isEvent: boolean
-}
+type Searched = Readonly<typeof notSearched>
 
-export const notSearched: Searched = { buy: 0, sell: 0, below: 0, above: 0, bar: 0, to: -1, isEvent: false }
+export const notSearched = { buy: 0, sell: 0, below: 0, above: 0, bar: 0, to: -1, isEvent: false }
 
 export interface WholeRun {
   readonly first: MarketPart
