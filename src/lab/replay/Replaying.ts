@@ -91,12 +91,10 @@ export const replayed = Effect.fn("Replaying.replayed")(function* (asked: Asked)
   }).pipe(Effect.provide(Layers.readOnlyJournal(file)))
   const { ran } = replayed
   const recorded = { journal: file, trading, minutes, ran, decimals, account, venue }
-  const differenceOf = (strategy: Strategy) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./WhatIf.ts")),
-      (WhatIf) => WhatIf.differenceOf(strategy, recorded)
-    )
-  const profit = yield* Effect.forEach(strategies, differenceOf)
+  const whatIf = Effect.promise(() => import("./WhatIf.ts"))
+  const profit = yield* Effect.forEach(strategies, (strategy) =>
+    Effect.flatMap(whatIf, ({ differenceOf }) => differenceOf(strategy, recorded))
+  )
   const outcome = { replayed, verdicts: verdictsOf(trading, minutes), code: decisionCode(), profit }
   const { decisions, identical } = replayed
   const exit = certificate && identical < decisions ? new NotIdentical({ decisions, identical }) : undefined

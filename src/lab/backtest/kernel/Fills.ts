@@ -98,11 +98,7 @@ export interface BarRange {
 }
 
 /** Returns the price at which the bar trades with the order; `undefined` if a gap jumped over it. */
-const tradePrice = (
-  { conditions, candles }: MarketRun,
-  { bar, low, high }: BarRange,
-  row: OrderTable.OrderRow
-): Price | undefined => {
+const tradePrice = ({ conditions, candles }: MarketRun, { bar, low, high }: BarRange, row: OrderTable.OrderRow) => {
   const { rules } = conditions
   const isInside = (): boolean =>
     Decimal.compare(row.price, exactPrice(high)) <= 0 && Decimal.compare(row.price, exactPrice(low)) >= 0

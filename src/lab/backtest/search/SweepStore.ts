@@ -25,7 +25,6 @@ export const open = Effect.fn("SweepStore.open")(function* (file: string, finger
 export const append = Effect.fn("SweepStore.append")(function* (file: string, results: ReadonlyArray<TrialResult>) {
   if (results.length === 0) return
   const fileSystem = yield* FileSystem.FileSystem
-  yield* fileSystem.writeFileString(file, results.map((result) => `${JSON.stringify(result)}\n`).join(""), {
-    flag: "a"
-  })
+  const lines = results.map((result) => `${JSON.stringify(result)}\n`)
+  yield* fileSystem.writeFileString(file, lines.join(""), { flag: "a" })
 })

@@ -175,10 +175,8 @@ export const technicalFacts = (result: BacktestResult, side: BandSide.BandSide, 
     }),
     ...parts.map(({ market: { base }, outcome }) => {
       const label = others.length === 0 ? "base" : base.symbol
-      return [
-        `${label} at the end`,
-        `${fixed(outcome.base, base.decimals, Math.min(base.decimals, 8))} ${base.symbol}`
-      ] as const
+      const amount = fixed(outcome.base, base.decimals, Math.min(base.decimals, 8))
+      return [`${label} at the end`, `${amount} ${base.symbol}`] as const
     }),
     ["quote at the end", quoteText(result, side.quote)],
     ...Object.entries(FillRows.markoutsIn(parts)).map(
@@ -242,12 +240,9 @@ export const headline = (result: BacktestResult): Page.Page["headline"] => {
   // Less than a day says nothing about a year.
   const rate = days < 1 || worth <= 0 ? "–" : Page.gain(spanOf(yearly, low, high))
   const start = quoteText(result, BigInt(Math.round(worth)))
+  const profit = Page.gain(spanOf((gain: bigint) => quoteText(result, gain), low, high))
   return [
-    [
-      "Profit",
-      Page.gain(spanOf((gain: bigint) => quoteText(result, gain), low, high)),
-      "against the untouched budget, after fees"
-    ],
+    ["Profit", profit, "against the untouched budget, after fees"],
     ["Return", Page.gain(spanOf((gain: bigint) => returnText(result, gain), low, high)), `on ${start}`],
     ["Rounds", spanOf(String, few?.rounds, rounds), each],
     ["Largest drawdown", percent(-fall), "below the highest equity so far"],

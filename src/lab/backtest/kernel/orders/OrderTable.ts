@@ -131,11 +131,7 @@ interface InAssets {
 }
 
 /** Adds up an amount of all fills of each row. It is in base for rows of this side, and in quote for the others. */
-const summed = (
-  { fills, rows }: OrderTable,
-  inBase: Side,
-  amountOf: (row: OrderRow, fills: Amount) => Amount
-): InAssets => {
+const summed = ({ fills, rows }: OrderTable, inBase: Side, amountOf: (row: OrderRow, fills: Amount) => Amount) => {
   let [base, quote] = [0n, 0n]
   for (const [id, row] of rows.entries()) {
     const times = fills[id] ?? 0
