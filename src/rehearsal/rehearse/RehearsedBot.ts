@@ -95,11 +95,8 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
     Effect.map(PriceStore, (own) => beginningWith(own, minutes))
   )
   const { wallet } = settings.account
-  const outside = {
-    http: Layer.succeed(HttpClient.HttpClient, network),
-    signer: SandboxSigner.layer(connection),
-    guard: IntentGuard.layer
-  }
+  const http = Layer.succeed(HttpClient.HttpClient, network)
+  const outside = { http, signer: SandboxSigner.layer(connection), guard: IntentGuard.layer }
   return {
     files: Layer.mergeAll(warmed, Sqlite.layer({ filename: journalFile })).pipe(
       Layer.provideMerge(Layers.storage(journalFile, pid))
@@ -114,11 +111,8 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
         const options = optionsOf(props, config, account, isLast)
         const run = Effect.gen(function* () {
           seen((yield* Bookkeeper).state)
-          yield* BotRun.runBot({
-            ...options,
-            allow: props.allow,
-            reconciling: { config, signerId: account.signerId, witnesses }
-          })
+          const reconciling = { config, signerId: account.signerId, witnesses }
+          yield* BotRun.runBot({ ...options, allow: props.allow, reconciling })
         })
         const paying = payer(wallet === undefined || "manual" in wallet ? "manual" : "command")
         yield* run.pipe(

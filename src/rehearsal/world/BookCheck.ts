@@ -73,11 +73,8 @@ export const comparison = (
   { mayBeUnexplained = false, placeOf = () => "balance" }: BookTerms = {}
 ) =>
   venue.settings.assets.map(({ id, symbol }) => {
-    const places: ReadonlyArray<Place> = [
-      "wallet",
-      "dust",
-      ...(mayBeUnexplained ? (["residual", "lost"] as const) : [])
-    ]
+    const unexplained = mayBeUnexplained ? (["residual", "lost"] as const) : []
+    const places: ReadonlyArray<Place> = ["wallet", "dust", ...unexplained]
     const budgets = bots.flatMap(({ strategies }) =>
       [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
     )

@@ -62,13 +62,9 @@ export const curve = (
   const own = curveOf(first)
   if (others.length === 0) return own
   const all = [own, ...others.map(curveOf)]
-  const sum = (index: number, of: (point: EquityCurve.EquityPoint) => number): number =>
-    all.reduce((total, { [index]: point }) => total + (point === undefined ? 0 : of(point)), 0)
-  return own.map((point, index) => ({
-    ...point,
-    equity: sum(index, ({ equity }) => equity),
-    hold: sum(index, ({ hold }) => hold)
-  }))
+  const sum = (of: "equity" | "hold", index: number): number =>
+    all.reduce((total, worth) => total + (worth[index]?.[of] ?? 0), 0)
+  return own.map((point, index) => ({ ...point, equity: sum("equity", index), hold: sum("hold", index) }))
 }
 
 /** Like `curve`, less fees outside of fills, so that it ends at the exact result. Only a run that keeps its orders knows their times. */

@@ -68,9 +68,6 @@ export const csv = (parts: ReadonlyArray<FilledPart>): string => {
     const later = markouts([row])
     return [...cellsOf(market, row.fill), ...marketCells(market.name), ...markoutNames.map((name) => later[name] ?? "")]
   })
-  return Csv.render(
-    [...titles, ...marketCells("market"), ...markoutNames.map((name) => `markout_${name}`)],
-    lines,
-    "\n"
-  )
+  const heads = [...titles, ...marketCells("market"), ...markoutNames.map((name) => `markout_${name}`)]
+  return Csv.render(heads, lines, "\n")
 }

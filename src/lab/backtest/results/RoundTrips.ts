@@ -107,11 +107,8 @@ interface Moved extends Pick<FillRows.FillRow, "slotName" | "side" | "bar"> {
 const book = (lots: OpenLots, closings: Map<string, Closing>, moved: Moved): void => {
   const { slotName, side, bar, takesTurns, base, quote } = moved
   let [left, dust] = [base, moved.dust]
-  for (
-    let lot = lots.next(slotName, side, takesTurns);
-    lot !== undefined && left > 0n;
-    lot = lots.next(slotName, side, takesTurns)
-  ) {
+  const next = () => lots.next(slotName, side, takesTurns)
+  for (let lot = next(); lot !== undefined && left > 0n; lot = next()) {
     const closing = closings.get(slotName) ?? openClosing(slotName, lot)
     closings.set(slotName, closing)
     dust += lot.dust

@@ -100,6 +100,9 @@ const orderIndex = () => {
   return { orders, indexOf }
 }
 
+const column = <K extends string>(rows: ReadonlyArray<Readonly<Record<K, number>>>, name: K): Int32Array =>
+  Int32Array.from(rows, (row) => row[name])
+
 const ordersOf = ({ shown: { parts } }: BacktestResult) => {
   const { orders, indexOf } = orderIndex()
   const filled: Array<{ readonly bar: number; readonly order: number; readonly reached: number }> = []
@@ -117,17 +120,10 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
     firstSlot += slotNames.length
   }
   if (parts.length > 1) filled.sort((a, b) => a.bar - b.bar)
+  const reached = Float64Array.from(filled, (fill) => fill.reached)
   return {
-    fills: {
-      bar: Int32Array.from(filled, ({ bar }) => bar),
-      order: Int32Array.from(filled, ({ order }) => order),
-      reached: Float64Array.from(filled, ({ reached }) => reached)
-    },
-    stays: {
-      from: Int32Array.from(rested, ({ from }) => from),
-      to: Int32Array.from(rested, ({ to }) => to),
-      order: Int32Array.from(rested, ({ order }) => order)
-    },
+    fills: { bar: column(filled, "bar"), order: column(filled, "order"), reached },
+    stays: { from: column(rested, "from"), to: column(rested, "to"), order: column(rested, "order") },
     orders
   }
 }

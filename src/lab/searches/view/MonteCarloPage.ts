@@ -93,6 +93,7 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
     ["gain", ...[...Object.values(gain), real.gain].map((ratio) => Page.gain(percent(ratio)))],
     ["largest drawdown", ...[...Object.values(maxDrawdown), real.maxDrawdown].map((ratio) => percent(-ratio))]
   ]
+  const percentiles = Page.table(["", ...Object.keys(gain), "real run"], isOrder ? rows.slice(1) : rows)
   return RunFacts.pageOf(found, {
     what: "Monte Carlo",
     about: `${countText(runs, "simulation")} by ${method}`,
@@ -112,11 +113,7 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
       { title: "Gain over time", parts: [Page.figurePart(() => fanOf(result, unit))], note: "Of the simulations" },
       isOrder ? undefined : { title: "Gain", parts: [Page.figurePart(gains)] },
       { title: "Largest drawdown", parts: [Page.figurePart(drawdowns)] },
-      {
-        title: "Percentiles",
-        parts: [Page.table(["", ...Object.keys(gain), "real run"], isOrder ? rows.slice(1) : rows)],
-        note: unit
-      },
+      { title: "Percentiles", parts: [percentiles], note: unit },
       byMarket(found)
     )
   })

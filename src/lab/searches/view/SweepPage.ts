@@ -244,6 +244,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const halving = steps(found)
   const quote = found.runs[0].strategy.market.quote.symbol
   const profitText = `${Page.textOf(profit(first))} ${quote}`
+  const note = `FEWER FILLS, MORE FILLS: profit against the untouched budget, ${quote}`
   return RunFacts.pageOf(found, {
     what: "Search",
     about: `${countText(all.length, "trial")} over ${countText(bars, "bar")}`,
@@ -283,11 +284,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
         : [`${countText(refused.length, "trial")} refused, for example: ${refused[0].refused}`])
     ],
     sections: Page.sectionsOf(
-      {
-        title: "The best",
-        parts: [bestTable(found)],
-        note: `FEWER FILLS, MORE FILLS: profit against the untouched budget, ${quote}`
-      },
+      { title: "The best", parts: [bestTable(found)], note },
       scatterSection(found),
       found.markets.length < 2 ? undefined : marketsSection(found),
       ...furtherSections(found),
@@ -329,11 +326,8 @@ const marketsSection = (found: SweepFound): Page.PageSection => {
     const { values, scores, median, worst } = standingOf(found, trial)
     return [`${index + 1}`, ...values, ...scores.map(scoreText), scoreText(median), scoreText(worst)]
   })
-  return {
-    title: "By market",
-    note: `${objective}; the order is that of the worst`,
-    parts: [Page.table(titles, rows, "all"), Page.sentences(...notesOf(found))]
-  }
+  const parts = [Page.table(titles, rows, "all"), Page.sentences(...notesOf(found))]
+  return { title: "By market", note: `${objective}; the order is that of the worst`, parts }
 }
 
 const notesOf = (found: SweepFound): ReadonlyArray<string> =>
