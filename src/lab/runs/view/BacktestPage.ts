@@ -100,7 +100,7 @@ const orderIndex = () => {
   return { orders, indexOf }
 }
 
-const column = <K extends string>(rows: ReadonlyArray<Readonly<Record<K, number>>>, name: K): Int32Array =>
+const column = <K extends string>(rows: ReadonlyArray<{ readonly [Name in K]: number }>, name: K): Int32Array =>
   Int32Array.from(rows, (row) => row[name])
 
 const ordersOf = ({ shown: { parts } }: BacktestResult) => {
