@@ -50,6 +50,8 @@ const rebates = (state: State, account: string, id: string): bigint => {
   )
 }
 
+export type Counted = Readonly<ReturnType<typeof comparison>[number]>
+
 export interface BookTerms {
   readonly placeOf?: PlaceOf
   readonly mayBeUnexplained?: boolean

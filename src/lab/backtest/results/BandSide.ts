@@ -12,11 +12,6 @@ import type { Counts, Outcome } from "../kernel/Outcome.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Statistics from "./Statistics.ts"
 
-interface PaidInQuote {
-  readonly count: number
-  readonly feesQuote: Amount
-}
-
 interface Result {
   readonly rules: FillRules
   readonly outcome: Outcome
@@ -25,8 +20,8 @@ interface Result {
   /** Fees taken in base are valued at the last close. */
   readonly feesQuote: Amount
   /** Their fees are part of `feesQuote`. */
-  readonly payouts: PaidInQuote
-  readonly refunds: PaidInQuote
+  readonly payouts: { readonly count: number; readonly feesQuote: Amount }
+  readonly refunds: Result["payouts"]
   /** App fees that others received from the inputs, valued like `feesQuote`. The profit already excludes them. */
   readonly appFeesQuote: Amount
   readonly holdPnlQuote: Amount
