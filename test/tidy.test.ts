@@ -67,9 +67,9 @@ const budgets: Readonly<Record<string, number>> = {
   report: 995,
   sandbox: 5102,
   signer: 1530,
-  signing: 698,
+  signing: 692,
   strategy: 16573,
-  venue: 5659,
+  venue: 5523,
   views: 3636
 }
 
