@@ -51,7 +51,7 @@ const budgets: Readonly<Record<string, number>> = {
   candles: 2678,
   cli: 2883,
   control: 3868,
-  dashboard: 3599,
+  dashboard: 3519,
   domain: 2623,
   engine: 14022,
   files: 2162,
