@@ -65,7 +65,7 @@ const budgets: Readonly<Record<string, number>> = {
   programs: 167,
   rehearsal: 1867,
   report: 995,
-  sandbox: 4909,
+  sandbox: 4902,
   signer: 1519,
   signing: 692,
   strategy: 16573,

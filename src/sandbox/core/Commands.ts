@@ -144,8 +144,7 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
       isIntent: true,
       from: placeFor(target),
       // On the other ledger the address is not special: the order does not notice the transfer, and it is returned.
-      isAttributed: placeFor(target) === paidFrom(target),
-      isRecognised: false
+      isAttributed: placeFor(target) === paidFrom(target)
     }
     Deposits.arrive(state, { target, account: signerId, ...what })
   }
@@ -176,14 +175,7 @@ const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Appli
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
   if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
   const hash = Seeded.base58(state.settings.seed, "transaction", state.scheduled)
-  const what = {
-    asset,
-    amount: BigInt(deposit.amount),
-    hash,
-    isIntent: false,
-    from: "external",
-    isRecognised: false
-  } as const
+  const what = { asset, amount: BigInt(deposit.amount), hash, isIntent: false, from: "external" } as const
   const isAttributed = memo === target.depositMemo
   Deposits.arrive(state, { target, account: sender, ...what, isAttributed })
   return Result.succeed({ txHash: hash })

@@ -10,7 +10,8 @@ import { type IncomingDeposit, type SandboxOrder, type SandboxSwap, type State, 
 import * as Collecting from "./swaps/Collecting.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
-export const arrive = (state: State, deposit: IncomingDeposit): void => {
+export const arrive = (state: State, incoming: Omit<IncomingDeposit, "isRecognised">): void => {
+  const deposit: IncomingDeposit = { ...incoming, isRecognised: false }
   const from: Books.Holding = { account: deposit.account, place: deposit.from }
   Books.transfer(state.books, deposit.asset, deposit.amount, from, Collecting.holdingOf(deposit, "depositInTransit"))
   if (deposit.isAttributed) note(state, deposit)
