@@ -67,27 +67,24 @@ export const charge = (before: CostBasis, fee: Amount): CostBasis => ({ ...befor
 
 const places = 18
 
+const perUnit = (
+  cost: Amount,
+  position: Amount,
+  { base, quote }: Pick<Market, "base" | "quote">,
+  rounding: Decimal.Rounding
+): Price => Decimal.divide(Decimal.make(cost, quote.decimals), Decimal.make(position, base.decimals), places, rounding)
+
 export const averagePrice = (
   { position, cost }: CostBasis,
-  { base, quote }: Pick<Market, "base" | "quote">
-): Price | undefined =>
-  position === 0n
-    ? undefined
-    : Decimal.divide(
-        Decimal.make(cost, quote.decimals),
-        Decimal.make(magnitude(position), base.decimals),
-        places,
-        "down"
-      )
+  market: Pick<Market, "base" | "quote">
+): Price | undefined => (position === 0n ? undefined : perUnit(cost, magnitude(position), market, "down"))
 
 /** Price at which a sale of the position recovers its cost, less all that trading has earned. `undefined` if nothing is lacking. */
 export const breakEven = (
   { cost, position, realised }: CostBasis,
-  { base, quote }: Pick<Market, "base" | "quote">
+  market: Pick<Market, "base" | "quote">
 ): Price | undefined =>
-  position <= 0n || cost <= realised
-    ? undefined
-    : Decimal.divide(Decimal.make(cost - realised, quote.decimals), Decimal.make(position, base.decimals), places, "up")
+  position <= 0n || cost <= realised ? undefined : perUnit(cost - realised, position, market, "up")
 
 interface Dust {
   /** Below zero if the base was sold before it was bought; `cost` is then the proceeds, below zero as well. */
@@ -140,6 +137,8 @@ export const mapBasis = (held: HeldPosition, change: (basis: CostBasis) => CostB
   return { ...held, basis, peak: max(before, magnitude(basis.position)) }
 }
 
+const dustOf = ({ cost, position }: CostBasis): Dust => ({ base: position, cost: position < 0n ? -cost : cost })
+
 const withPart = ({ basis, dust, peak }: HeldPosition, part: Amount): HeldPosition => {
   const { cost, position } = basis
   const size = magnitude(part)
@@ -148,7 +147,7 @@ const withPart = ({ basis, dust, peak }: HeldPosition, part: Amount): HeldPositi
   const after = trade(before, part < 0n ? "SELL" : "BUY", size, share)
   return {
     basis: { position: position - part, cost: cost - share, realised: after.realised },
-    dust: { base: after.position, cost: after.position < 0n ? -after.cost : after.cost },
+    dust: dustOf(after),
     peak: position === part ? 0n : peak
   }
 }
@@ -196,6 +195,6 @@ export const mapDust = (position: HeldPosition, change: (dust: HeldPosition) => 
   return {
     ...position,
     basis: { ...position.basis, realised: basis.realised },
-    dust: { base: basis.position, cost: basis.position < 0n ? -basis.cost : basis.cost }
+    dust: dustOf(basis)
   }
 }

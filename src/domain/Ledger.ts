@@ -60,15 +60,14 @@ export const movingTags = [
 
 const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
   if (event._tag === "BudgetAllotted") {
-    const outside = { account: "outside", owner: event.strategy } as const
-    const wallet = { account: "wallet", owner: event.strategy } as const
-    const fresh = event.amount + balance(ledger, event.asset, "outside", event.strategy)
-    return transfers([{ asset: event.asset, amount: fresh, from: outside, to: wallet }])
+    const { amount, asset, strategy: owner } = event
+    const fresh = amount + balance(ledger, asset, "outside", owner)
+    return move(asset, fresh, { account: "outside", owner }, { account: "wallet", owner })
   }
   if (event._tag === "LegClosed") {
     const { asset, rest, side, strategy: owner } = event
     const amount = side === "BUY" ? 0n : min(rest, max(0n, balance(ledger, asset, "wallet", owner)))
-    return transfers([{ asset, amount, from: { account: "wallet", owner }, to: { account: "dust", owner } }])
+    return move(asset, amount, { account: "wallet", owner }, { account: "dust", owner })
   }
   return "placement" in event ? transfersOfPlacement(ledger, event) : []
 }
@@ -85,48 +84,42 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
     case "FundingSigned": {
       const { amount, asset } = event
       const swept = home === "dust" ? min(amount, max(0n, balance(ledger, asset, "dust", event.strategy))) : 0n
-      return transfers([
-        { asset, amount: swept, from: of("dust"), to: at("deposit in flight") },
-        { asset, amount: amount - swept, from: of(purse), to: at("deposit in flight") }
-      ])
+      return [
+        ...move(asset, swept, of("dust"), at("deposit in flight")),
+        ...move(asset, amount - swept, of(purse), at("deposit in flight"))
+      ]
     }
     case "FundingInDoubt":
-      return transfers([
-        { asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: at("in doubt") }
-      ])
+      return move(event.asset, event.amount, at("deposit in flight"), at("in doubt"))
     case "PaymentAskedAgain":
       return moveAll(ledger, event.placement, ["in doubt"], at("deposit in flight"))
     case "FundingDead": {
       const doubted = min(event.amount, balanceOf(event.asset, "in doubt"))
-      return transfers([
-        { asset: event.asset, amount: doubted, from: at("in doubt"), to: of(home) },
-        { asset: event.asset, amount: event.amount - doubted, from: at("deposit in flight"), to: of(home) }
-      ])
+      return [
+        ...move(event.asset, doubted, at("in doubt"), of(home)),
+        ...move(event.asset, event.amount - doubted, at("deposit in flight"), of(home))
+      ]
     }
     case "DepositSeen":
       return depositSeen(ledger, event)
     case "FillSeen": {
       const { amountIn, amountOut, inputAsset, outputAsset } = event
       const fee = feeOfMove(event)
-      return transfers([
-        { asset: inputAsset, amount: fee, from: at("in order"), to: of("fees") },
-        { asset: inputAsset, amount: amountIn - fee, from: at("in order"), to: of("traded") },
-        { asset: outputAsset, amount: amountOut, from: of("traded"), to: at("filled unpaid") }
-      ])
+      return [
+        ...move(inputAsset, fee, at("in order"), of("fees")),
+        ...move(inputAsset, amountIn - fee, at("in order"), of("traded")),
+        ...move(outputAsset, amountOut, of("traded"), at("filled unpaid"))
+      ]
     }
     case "Closed":
-      return transfers([
-        { asset: event.inputAsset, amount: event.unspent, from: at("in order"), to: at("refund in flight") }
-      ])
+      return move(event.inputAsset, event.unspent, at("in order"), at("refund in flight"))
     case "Reopened":
       return [
         ...moveAll(ledger, event.placement, ["refund in flight"], at("in order")),
         ...moveAll(ledger, event.placement, ["payout in flight"], at("filled unpaid"))
       ]
     case "PayoutStarted":
-      return transfers([
-        { asset: event.asset, amount: event.amount, from: at("filled unpaid"), to: at("payout in flight") }
-      ])
+      return move(event.asset, event.amount, at("filled unpaid"), at("payout in flight"))
     case "PaidOut":
     case "Refunded": {
       const place = event._tag === "PaidOut" ? "payout in flight" : "refund in flight"
@@ -134,15 +127,13 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
       // A leg that was recorded as failed has completed after all.
       const residualPart = min(amount + fee, max(0n, balanceOf(asset, "residual")))
       const from = balanceOf(asset, place) === 0n && residualPart === amount + fee ? at("residual") : at(place)
-      return transfers([
-        { asset, amount, from, to: of(event._tag === "Refunded" ? home : purse) },
-        { asset, amount: fee, from, to: of("fees") }
-      ])
+      return [
+        ...move(asset, amount, from, of(event._tag === "Refunded" ? home : purse)),
+        ...move(asset, fee, from, of("fees"))
+      ]
     }
-    case "LegFailed": {
-      const from = event.leg === "payout" ? at("payout in flight") : at("refund in flight")
-      return transfers([{ asset: event.asset, amount: event.amount, from, to: at("residual") }])
-    }
+    case "LegFailed":
+      return move(event.asset, event.amount, at(`${event.leg} in flight`), at("residual"))
     case "Settled":
       return moveAll(ledger, event.placement, undefined, at("residual"))
     case "TakenBack":
@@ -150,9 +141,9 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
     case "Resolved":
       return resolved(ledger, event)
     case "WrittenOff":
-      return transfers([{ asset: event.asset, amount: event.amount, from: at("residual"), to: of("lost") }])
+      return move(event.asset, event.amount, at("residual"), of("lost"))
     case "Found":
-      return transfers([{ asset: event.asset, amount: event.amount, from: of("lost"), to: at("residual") }])
+      return move(event.asset, event.amount, of("lost"), at("residual"))
     default:
       return []
   }
@@ -167,18 +158,18 @@ const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Tr
   let rest = fresh
   for (const account of ["deposit in flight", "in doubt", "residual"] as const) {
     const amount = min(rest, max(0n, balance(ledger, asset, account, owner)))
-    moved.push({ asset, amount, from: { account, owner }, to })
+    moved.push(...move(asset, amount, { account, owner }, to))
     rest -= amount
   }
-  return transfers([...moved, { asset, amount: rest, from: { account: purseOf(strategy), owner: strategy }, to }])
+  return [...moved, ...move(asset, rest, { account: purseOf(strategy), owner: strategy }, to)]
 }
 
 /** A swap of an asset into itself is a move, not a trade: the missing amount is the fee of the move. */
 export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Of<"FillSeen">): Amount =>
   inputAsset === outputAsset ? max(0n, amountIn - amountOut) : 0n
 
-const transfers = (candidates: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> =>
-  candidates.filter((transfer) => transfer.amount !== 0n)
+const move = (asset: string, amount: Amount, from: Transfer["from"], to: Transfer["to"]): ReadonlyArray<Transfer> =>
+  amount === 0n ? [] : [{ asset, amount, from, to }]
 
 const moveAll = (
   ledger: Ledger,
@@ -192,12 +183,7 @@ const moveAll = (
         entry.owner === placement &&
         (from === undefined ? entry.account !== to.account : from.some((place) => place === entry.account))
     )
-    .map(({ entry, amount }) => ({
-      asset: entry.asset,
-      amount,
-      from: { account: entry.account, owner: placement },
-      to
-    }))
+    .flatMap(({ entry: { account, asset }, amount }) => move(asset, amount, { account, owner: placement }, to))
 
 /**
  * Puts the whole deposit back into the order and reverses its trades. Money that had returned is taken from fees, from the placement's own
@@ -213,19 +199,19 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
     )
     const rest = own.reduce((left, { amount }) => left - amount, wanted - fee)
     return [
-      ...own.map(({ amount, entry }) => ({ asset, amount, from: { account: entry.account, owner: placement }, to })),
-      { asset, amount: fee, from: { account: "fees", owner: strategy } as const, to },
-      { asset, amount: rest, from: { account: place, owner: strategy }, to }
+      ...own.flatMap(({ amount, entry: { account } }) => move(asset, amount, { account, owner: placement }, to)),
+      ...move(asset, fee, { account: "fees", owner: strategy }, to),
+      ...move(asset, rest, { account: place, owner: strategy }, to)
     ]
   }
   const spent = fills.reduce((sum, { amountIn }) => sum + amountIn, 0n)
   const brought = fills.reduce((sum, { amountOut }) => sum + amountOut, 0n)
   const remainder = deposited - spent - balance(ledger, inputAsset, "in order", placement)
-  return transfers([
+  return [
     ...fetch(outputAsset, brought, payoutFee, purseOf(strategy), traded),
-    { asset: inputAsset, amount: spent, from: traded, to: inOrder },
+    ...move(inputAsset, spent, traded, inOrder),
     ...fetch(inputAsset, remainder, refundFee, home, inOrder)
-  ])
+  ]
 }
 
 /** Books the operator's answer. A forgotten amount stays in `residual` under its placement. */

@@ -3,6 +3,7 @@
  * affects money only within a strategy's budget. A value holds until the next value of its name; its reader decides how old it may become.
  */
 import { Schema } from "effect"
+import { leastOf } from "./Bisection.ts"
 
 export interface Signal {
   readonly value: number
@@ -23,15 +24,8 @@ export interface SignalHistory {
   readonly nextAfter: (now: number) => number
 }
 
-const countUntil = (times: ReadonlyArray<number>, now: number): number => {
-  let [low, high] = [0, times.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((times[middle] ?? 0) <= now) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const countUntil = (times: ReadonlyArray<number>, now: number): number =>
+  leastOf(times.length, (index) => (times[index] ?? 0) > now)
 
 /** If several values have one time, the last one counts. */
 export const historyOf = (values: ReadonlyArray<Signal & { readonly name: string }>): SignalHistory => {

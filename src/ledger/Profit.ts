@@ -82,19 +82,11 @@ export interface Item {
   readonly figures: Partial<Figures>
 }
 
-const groupOf = (item: Item, by: Grouping | undefined, dateOf: typeof utcDate): string => {
-  switch (by) {
-    case undefined:
-      return ""
-    case "strategy":
-      return item.strategy
-    case "slot":
-      return `${item.strategy}/${item.slot}`
-    case "day":
-      return dateOf(item.at)
-    case "asset":
-      return item.asset
-  }
+const groupOf: Readonly<Record<Grouping, (item: Item, dateOf: typeof utcDate) => string>> = {
+  strategy: ({ strategy }) => strategy,
+  slot: ({ slot, strategy }) => `${strategy}/${slot}`,
+  day: ({ at }, dateOf) => dateOf(at),
+  asset: ({ asset }) => asset
 }
 
 export const poolOf = ({ strategy, market }: Trade): string => `${strategy}\u0000${market}`
@@ -199,7 +191,7 @@ export const grouped = (items: Iterable<Item>, by: Grouping | undefined): Readon
     return date
   }
   for (const item of items) {
-    const group = groupOf(item, by, dateOf)
+    const group = by === undefined ? "" : groupOf[by](item, dateOf)
     const ofGroup = sums.get(group) ?? new Map<string, Sums>()
     sums.set(group, ofGroup)
     const sum = ofGroup.get(item.quote) ?? { ...nothing }

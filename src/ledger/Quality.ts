@@ -1,5 +1,6 @@
 /** Measures how well orders did. These are statistics, not money, so ratios are doubles. */
 import { median } from "../domain/Amount.ts"
+import { leastOf } from "../domain/Bisection.ts"
 import { minuteMillis } from "../domain/Durations.ts"
 import type { Side } from "../domain/Market.ts"
 import type { SeenMinute } from "./FillBand.ts"
@@ -36,13 +37,8 @@ export const freshMillis = 3 * minuteMillis
 
 /** The mid of the last minute that had ended then, if the bot was recording prices at the time. `minutes` are sorted by time. */
 const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undefined => {
-  let [low, high] = [0, minutes.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((minutes[middle]?.openedAt ?? 0) + minuteMillis <= at) low = middle + 1
-    else high = middle
-  }
-  const last = minutes[low - 1]
+  const ended = leastOf(minutes.length, (index) => (minutes[index]?.openedAt ?? 0) + minuteMillis > at)
+  const last = minutes[ended - 1]
   return last !== undefined && at - last.openedAt <= minuteMillis + freshMillis ? last.close : undefined
 }
 

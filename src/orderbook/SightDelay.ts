@@ -3,6 +3,7 @@
  * the move. The delay is spread evenly between the duration of that poll and that duration plus the pause. The newest polls give the times
  * within which half of all moves, and 99 of 100, are seen.
  */
+import { leastOf } from "../domain/Bisection.ts"
 import type { SeenAfter } from "../domain/Book.ts"
 
 const keptLooks = 600
@@ -39,11 +40,6 @@ const within = (looks: ReadonlyArray<Look>, share: number): number => {
       (sum, { answerMillis, pauseMillis }) => sum + Math.min(pauseMillis, Math.max(0, millis - answerMillis)),
       0
     )
-  let [low, high] = [0, Math.max(...looks.map(({ answerMillis, pauseMillis }) => answerMillis + pauseMillis))]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (visibleMillisOf(middle) >= share * total) high = middle
-    else low = middle + 1
-  }
-  return high
+  const longest = Math.max(...looks.map(({ answerMillis, pauseMillis }) => answerMillis + pauseMillis))
+  return leastOf(longest, (millis) => visibleMillisOf(millis) >= share * total)
 }

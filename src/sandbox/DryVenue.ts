@@ -14,12 +14,9 @@ import { IntentGuard } from "../signing/IntentGuard.ts"
 import { worsePrice } from "../venue/SwapOrders.ts"
 import { type Answer, type CreateOrder, type CreateSwap, type DryQuote, Venue } from "../venue/Venue.ts"
 import { pathOf } from "../venue/VenueConfig.ts"
-import { Rejected, VenueError } from "../venue/VenueError.ts"
+import { refusal } from "../venue/VenueError.ts"
 
 const answer = <A>(value: A): Answer<A> => ({ value, correlationId: "dry-run" })
-
-const refuse = (operation: string, code: string, text: string) =>
-  new VenueError({ reason: new Rejected({ operation, code, text }) })
 
 export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asset>; readonly account: MoneyPlaces }) =>
   Layer.effect(
@@ -29,32 +26,25 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
       const orders = new Map<string, Order>()
       const assetOf = new Map(assets.map((asset) => [asset.id, asset]))
 
-      const marketOf = (baseAsset: string, quoteAsset: string): Market | undefined => {
-        const [base, quote] = [assetOf.get(baseAsset), assetOf.get(quoteAsset)]
-        return base && quote ? { name: `${base.symbol}/${quote.symbol}`, base, quote } : undefined
-      }
+      const begin = Effect.fnUntraced(function* (operation: string, request: CreateOrder, kind: string) {
+        const [base, quote] = [assetOf.get(request.baseAsset), assetOf.get(request.quoteAsset)]
+        if (!base || !quote) return yield* refusal(operation, "validation-failed", "unknown asset")
+        const market: Market = { name: `${base.symbol}/${quote.symbol}`, base, quote }
+        return newOrder(market, request, account, `${kind}-${orders.size + 1}`, yield* Clock.currentTimeMillis)
+      })
 
       const createOrder = Effect.fnUntraced(function* (request: CreateOrder) {
-        const market = marketOf(request.baseAsset, request.quoteAsset)
-        if (market === undefined) return yield* refuse("create order", "validation-failed", "unknown asset")
-        const createdAt = yield* Clock.currentTimeMillis
-        const order = newOrder(market, request, account, `dry-${orders.size + 1}`, createdAt)
+        const order = yield* begin("create order", request, "dry")
         orders.set(order.id, order)
         return answer(order)
       })
 
       const createSwap = Effect.fnUntraced(function* (swap: CreateSwap) {
-        const market = marketOf(swap.baseAsset, swap.quoteAsset)
-        if (market === undefined) return yield* refuse("quote a swap", "validation-failed", "unknown asset")
-        const createdAt = yield* Clock.currentTimeMillis
-        const id = `dry-swap-${orders.size + 1}`
-        const order = { ...newOrder(market, swap, account, id, createdAt), depositAddress: id }
-        const { originAsset, destinationAsset, inputAmount: amount } = order
+        const { id, ...order } = yield* begin("quote a swap", swap, "dry-swap")
+        const { originAsset, destinationAsset, inputAmount: amount, outputAmount: least } = order
         const { amountOut } = (yield* live.dryQuote({ originAsset, destinationAsset, amount })).value
-        if (amountOut < order.outputAmount) {
-          return yield* refuse("quote a swap", "worse-price", worsePrice(amountOut, order.outputAmount))
-        }
-        const quoted = { ...order, outputAmount: amountOut }
+        if (amountOut < least) return yield* refusal("quote a swap", "worse-price", worsePrice(amountOut, least))
+        const quoted = { ...order, id, depositAddress: id, outputAmount: amountOut }
         orders.set(id, quoted)
         return answer(quoted)
       })
@@ -62,12 +52,12 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
       const expire = expireIn(orders)
       const find = Effect.fnUntraced(function* (operation: string, id: string) {
         yield* expire
-        return orders.get(id) ?? (yield* refuse(operation, "order-not-found", id))
+        return orders.get(id) ?? (yield* refusal(operation, "order-not-found", id))
       })
 
       const cancelOrder = Effect.fnUntraced(function* (id: string) {
         const order = yield* find("cancel order", id)
-        if (order.payoutIsFinal) return yield* refuse("cancel order", "order-rejected", `it is ${order.fillStatus}`)
+        if (order.payoutIsFinal) return yield* refusal("cancel order", "order-rejected", `it is ${order.fillStatus}`)
         return answer(settle(orders, order, "CANCELED"))
       })
 
@@ -85,7 +75,7 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         generateIntent: (depositAddress) => Effect.succeed(answer({ standard: "dry-run", payload: depositAddress })),
         submitIntent: Effect.fnUntraced(function* ({ body, hold = Effect.undefined, intentHash }) {
           const holdReason = yield* hold
-          if (holdReason !== undefined) return yield* refuse("submit intent", "held-back", holdReason)
+          if (holdReason !== undefined) return yield* refusal("submit intent", "held-back", holdReason)
           const at = yield* expire
           const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
           if (order !== undefined && order.depositedAmount === 0n) {

@@ -16,15 +16,7 @@ export class Sandbox extends Context.Service<
     change<T extends CommandTag>(command: Command<T>): Effect.Effect<CommandAnswers[T], Refusal>
   }
 >()("limitbot/sandbox/Sandbox") {
-  static readonly layer = (
-    settings: SandboxSettings,
-    stateFile: StateFile,
-    candles: MarketModel.ReplayedCandles | undefined
-  ) =>
-    Layer.effect(
-      Sandbox,
-      Effect.sync(() => make(settings, stateFile, candles))
-    )
+  static readonly layer = (...terms: Parameters<typeof make>) => Layer.sync(Sandbox, () => make(...terms))
 }
 
 const make = (

@@ -6,9 +6,7 @@ import { WholeVenueApi } from "../venue/api/VenueApi.ts"
 import { VenueFacts } from "../venue/profile/Facts.ts"
 import { messageErrorAt } from "../venue/wire/WireError.ts"
 import * as Wire from "../venue/wire/WireValue.ts"
-import { toldOutcomes } from "./core/Commands.ts"
-import * as Control from "./core/Control.ts"
-import { lies } from "./core/State.ts"
+import { payloads } from "./core/Commands.ts"
 
 const Amounts = Schema.Record(Schema.String, Schema.String)
 
@@ -62,14 +60,6 @@ export type ConnectionResponse = typeof ConnectionResponse.Type
 
 const error = [400, 404, 503].map(messageErrorAt)
 
-const DepositRequest = Schema.Struct({
-  depositAddress: Wire.Identifier,
-  memo: Schema.optionalKey(Wire.Identifier),
-  asset: Wire.Identifier,
-  amount: Wire.PositiveAmountText,
-  sender: Wire.Identifier
-})
-
 /** Epoch milliseconds. */
 const ServiceTime = Schema.Struct({ at: Schema.Int })
 
@@ -103,16 +93,12 @@ const posted = <const Id extends string, Payload extends Schema.Top, Success ext
 
 const OfDeposit = Schema.Struct({ depositAddress: Schema.String })
 const SandboxGroup = HttpApiGroup.make("sandbox").add(
-  posted("deposit", DepositRequest, Schema.Struct({ txHash: Schema.String })),
-  posted(
-    "outcome",
-    Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) }),
-    OfDeposit
-  ),
-  posted("lie", Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) }), OfDeposit),
-  posted("prices", Control.Prices, ServiceTime),
-  posted("fill", Control.FillRequest, Schema.Struct({ orderId: Schema.String, executed: Schema.String })),
-  posted("advance", Control.Advance, ServiceTime),
+  posted("deposit", payloads.DepositOnChain, Schema.Struct({ txHash: Schema.String })),
+  posted("outcome", payloads.TellOutcome, OfDeposit),
+  posted("lie", payloads.TellLie, OfDeposit),
+  posted("prices", payloads.SetPrices, ServiceTime),
+  posted("fill", payloads.FillOrder, Schema.Struct({ orderId: Schema.String, executed: Schema.String })),
+  posted("advance", payloads.AdvanceTime, ServiceTime),
   HttpApiEndpoint.post("rotateSalts", "/sandbox/salts", { success: SaltsResponse, error }),
   posted("rpc", RpcRequest, RpcResponse),
   HttpApiEndpoint.get("connection", "/sandbox/connection", { success: ConnectionResponse, error }),

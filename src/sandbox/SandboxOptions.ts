@@ -41,15 +41,8 @@ export const settingsOf = (options: SandboxOptions, candles: ReplayedCandles | u
     Keys.generatedAccount(seed, index + 1)
   )
   const accounts = [...generated.map(({ signerId }) => signerId), ...(options.accounts ?? [])]
-  const replayed =
-    candles === undefined
-      ? {}
-      : {
-          candles: {
-            symbol: options.candlesSymbol ?? candlesSymbol(settings, options.candles ?? ""),
-            hash: candles.sha256
-          }
-        }
+  const symbol = options.candlesSymbol ?? candlesSymbol(settings, options.candles ?? "")
+  const replayed = candles === undefined ? {} : { candles: { symbol, hash: candles.sha256 } }
   return { ...settings, accounts, speed: options.speed ?? settings.speed, ...replayed }
 }
 

@@ -13,7 +13,6 @@ import * as CandleFile from "../candles/CandleFile.ts"
 import * as RequestValidation from "../venue/api/RequestValidation.ts"
 import { NextCorrelationId } from "../venue/wire/WireError.ts"
 import * as account from "./http/account.ts"
-import * as accountHistory from "./http/accountHistory.ts"
 import * as callers from "./http/callers.ts"
 import { everyAnswer } from "./http/everyAnswer.ts"
 import { Faults, noFaults } from "./http/Faults.ts"
@@ -109,7 +108,7 @@ const routes = (seed: number) =>
       swaps.quotes,
       swaps.deposits,
       account.layer,
-      accountHistory.layer,
+      account.history,
       history.layer,
       truth.layer
     ]),

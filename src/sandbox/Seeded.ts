@@ -4,13 +4,12 @@ import bs58 from "bs58"
 
 type Key = string | number
 
-const hexDigest = (seed: number, keys: ReadonlyArray<Key>): string => hash("sha256", JSON.stringify([seed, ...keys]))
+export const hex = (seed: number, ...keys: ReadonlyArray<Key>): string =>
+  hash("sha256", JSON.stringify([seed, ...keys]))
 
-const digest = (seed: number, keys: ReadonlyArray<Key>): Buffer => Buffer.from(hexDigest(seed, keys), "hex")
+const digest = (seed: number, keys: ReadonlyArray<Key>): Buffer => Buffer.from(hex(seed, ...keys), "hex")
 
 export const bytes = (seed: number, ...keys: ReadonlyArray<Key>): Uint8Array => new Uint8Array(digest(seed, keys))
-
-export const hex = (seed: number, ...keys: ReadonlyArray<Key>): string => hexDigest(seed, keys)
 
 export const base58 = (seed: number, ...keys: ReadonlyArray<Key>): string => bs58.encode(digest(seed, keys))
 
@@ -27,7 +26,7 @@ export const uuid = (seed: number, ...keys: ReadonlyArray<Key>): string => {
 
 /** In [0, 1). */
 export const fraction = (seed: number, ...keys: ReadonlyArray<Key>): number =>
-  Number.parseInt(hexDigest(seed, keys).slice(0, 12), 16) / 2 ** 48
+  Number.parseInt(hex(seed, ...keys).slice(0, 12), 16) / 2 ** 48
 
 export const between = (bounds: readonly [number, number], seed: number, ...keys: ReadonlyArray<Key>): number =>
   bounds[0] + Math.floor(fraction(seed, ...keys) * (bounds[1] - bounds[0] + 1))

@@ -5,6 +5,7 @@
  * Swaps and quotes have no solvers.
  */
 import { Effect, Schema } from "effect"
+import { hourMillis } from "../domain/Durations.ts"
 import * as Seeded from "./Seeded.ts"
 
 const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5000 }))
@@ -36,26 +37,16 @@ export const SolverLaw = Schema.Struct({
 export type SolverLaw = typeof SolverLaw.Type
 
 const eager: SolverLaw = { marginBasisPoints: [0, 0], marginPerThousandUsd: 0, solvers: 1, latencyMillis: [0, 0] }
-const hourMillis = 3_600_000
+const usual: SolverLaw = { ...eager, marginBasisPoints: [2, 10], latencyMillis: [500, 5000] }
 
 export const solverLaws: Readonly<Record<string, SolverLaw>> = {
   margin: { ...eager, marginBasisPoints: [20, 20] },
   random: { ...eager, marginBasisPoints: [0, 30], latencyMillis: [500, 5000] },
   competition: { ...eager, marginBasisPoints: [0, 60], solvers: 4, latencyMillis: [500, 5000] },
   "by-size": { ...eager, marginBasisPoints: [2, 4], marginPerThousandUsd: 4, latencyMillis: [500, 5000] },
-  thin: {
-    ...eager,
-    marginBasisPoints: [2, 10],
-    latencyMillis: [500, 5000],
-    depth: { usd: 1500, periodMillis: hourMillis / 2 }
-  },
-  away: {
-    ...eager,
-    marginBasisPoints: [2, 10],
-    latencyMillis: [500, 5000],
-    absence: { share: 0.25, periodMillis: 4 * hourMillis }
-  },
-  slow: { ...eager, marginBasisPoints: [2, 10], latencyMillis: [10_000, 180_000] }
+  thin: { ...usual, depth: { usd: 1500, periodMillis: hourMillis / 2 } },
+  away: { ...usual, absence: { share: 0.25, periodMillis: 4 * hourMillis } },
+  slow: { ...usual, latencyMillis: [10_000, 180_000] }
 }
 
 const maxMargin = 0.5

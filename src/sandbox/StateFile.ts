@@ -50,13 +50,12 @@ export const open = Effect.fn("StateFile.open")(function* (path: string, setting
   const file = yield* fileSystem.open(path, { flag: "a", mode: 0o600 }).pipe(fromPlatform)
   if (whole.length < stored.length) yield* fileSystem.truncate(path, whole.length).pipe(fromPlatform)
 
-  const write = (line: unknown) =>
+  const append = (line: unknown) =>
     file.writeAll(new TextEncoder().encode(`${JSON.stringify(line)}\n`)).pipe(Effect.andThen(file.sync), fromPlatform)
-  const append = (command: TimedCommand) => write(command)
 
   const [first, ...lines] = new TextDecoder().decode(whole).split("\n").slice(0, -1)
   if (first === undefined) {
-    yield* write({ limitbotSandbox: 1, startedAt: now, settings })
+    yield* append({ limitbotSandbox: 1, startedAt: now, settings })
     return { startedAt: now, commands: [], append } satisfies StateFile
   }
   const header = Option.getOrUndefined(decodeHeader(first))

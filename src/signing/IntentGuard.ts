@@ -45,11 +45,11 @@ export interface ExpectedTransfer {
   /** Smallest units, exactly. */ readonly amount: Amount
 }
 
+const failedCheck = { check: Schema.String, expected: Schema.String, found: Schema.String }
+
 /** Nothing was signed. `check` names the first check that failed. */
 export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRefused", {
-  check: Schema.String,
-  expected: Schema.String,
-  found: Schema.String,
+  ...failedCheck,
   /** The address that it would pay instead, if the payee is what is wrong. */
   payee: Schema.optionalKey(Schema.String)
 }) {
@@ -59,11 +59,7 @@ export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRe
 }
 
 /** The signer's answer does not match the request: nothing is sent. */
-export class SignatureRefused extends Schema.TaggedError<SignatureRefused>()("SignatureRefused", {
-  check: Schema.String,
-  expected: Schema.String,
-  found: Schema.String
-}) {
+export class SignatureRefused extends Schema.TaggedError<SignatureRefused>()("SignatureRefused", failedCheck) {
   override get message(): string {
     return `The signer returned something other than requested; nothing was sent: ${this.check}: expected ${this.expected}, found ${this.found}`
   }

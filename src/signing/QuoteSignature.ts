@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"
+import { isRecord } from "../domain/Text.ts"
 import * as Ed25519 from "./Ed25519.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -27,15 +28,12 @@ const answeredWhenGiven = [
   ...[...virtualChain, "refundFee", "withdrawFee"]
 ]
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const pick = (from: Fields, always: ReadonlyArray<string>, whenGiven: ReadonlyArray<string>): Fields =>
   Object.fromEntries([...always, ...whenGiven.filter((key) => from[key])].map((key) => [key, from[key]]))
 
 /** `undefined` if `response` is not a quote response. */
 export const signedBytes = (response: unknown): Uint8Array | undefined => {
-  if (!isFields(response) || !isFields(response["quoteRequest"]) || !isFields(response["quote"])) return undefined
+  if (!isRecord(response) || !isRecord(response["quoteRequest"]) || !isRecord(response["quote"])) return undefined
   const { quote, quoteRequest, timestamp } = response
   const flat: Fields = {
     ...pick(quoteRequest, alwaysAsked, askedWhenGiven),
@@ -50,6 +48,6 @@ export const signedBytes = (response: unknown): Uint8Array | undefined => {
 /** `key` is the configured `ed25519:` public key of the venue. */
 export const verify = (key: string, response: unknown): boolean => {
   const bytes = signedBytes(response)
-  const signature = isFields(response) ? response["signature"] : undefined
+  const signature = isRecord(response) ? response["signature"] : undefined
   return bytes !== undefined && typeof signature === "string" && Ed25519.verify(key, bytes, signature)
 }

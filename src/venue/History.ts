@@ -1,5 +1,5 @@
 /** Past swaps: a second witness of our money, never the only one. The partner's history has its own address and its own slow rate limit. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { AccountHistoryQuery } from "./api/AccountHistoryApi.ts"
@@ -68,25 +68,28 @@ export class History extends Context.Service<
       const httpClient = HttpClient.mapRequest(yield* HttpClient.HttpClient, base)
       const history = yield* HttpApiClient.group(WholeVenueApi, { group: "history", httpClient })
 
-      const request = (operation: string, send: Send) =>
+      const read = <A>(operation: string, send: Send, schema: Schema.Codec<A, unknown>) =>
         attempt(
           { operation, kind: "read", credential, mostBytes: pageBytes, secrets, send, deadlineMillis: attemptMillis },
           limiter,
           readMillis
-        ).pipe(Effect.retry(repeatReads(readMillis)), within(operation, readMillis))
+        ).pipe(
+          Effect.retry(repeatReads(readMillis)),
+          within(operation, readMillis),
+          Effect.flatMap((reply) => Reply.decode(schema)(operation, reply)),
+          Effect.map(({ value }) => value)
+        )
 
       const transactions = Effect.fn("History.transactions")(function* (query: TransactionsQuery) {
-        const operation = "read the transaction history"
-        const reply = yield* request(operation, history.transactions({ query, responseMode: "response-only" }))
-        const { value } = yield* Reply.decode(TransactionLines)(operation, reply)
-        return value.map(entryOf)
+        const send = history.transactions({ query, responseMode: "response-only" })
+        return (yield* read("read the transaction history", send, TransactionLines)).map(entryOf)
       })
 
       const transactionPage = Effect.fn("History.transactionPage")(function* (query: TransactionPagesQuery) {
         const operation = "read a page of the transaction history"
-        const reply = yield* request(operation, history.transactionPages({ query, responseMode: "response-only" }))
-        const { value } = yield* Reply.decode(TransactionPageLines)(operation, reply)
-        const { data, nextPage, page = query.page ?? 1, perPage, prevPage, total, totalPages } = value
+        const send = history.transactionPages({ query, responseMode: "response-only" })
+        const lines = yield* read(operation, send, TransactionPageLines)
+        const { data, nextPage, page = query.page ?? 1, perPage, prevPage, total, totalPages } = lines
         if (query.page !== undefined && page !== query.page) {
           return yield* Reply.noAnswer(operation, `asked for page ${query.page}, got page ${page}`)
         }

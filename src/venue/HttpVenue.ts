@@ -32,7 +32,7 @@ import {
   Venue
 } from "./Venue.ts"
 import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
-import { quoteRefused, Rejected, VenueError, withoutPrice } from "./VenueError.ts"
+import { quoteRefused, Rejected, refusal, VenueError, withoutPrice } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { verdictOf } from "./wire/VerifierAnswer.ts"
 import { fromList, OrderListReply, OrderResponse, ofOthers, toOrder } from "./wire/WireOrder.ts"
@@ -109,17 +109,23 @@ const remembering = (read: Reading): Reading => {
 
 /** Checks `hold` after the request has waited for its turn, right before the network. */
 const unlessHeld = ({ operation }: Call, { hold = Effect.undefined }: Holdable, send: Send): Send =>
-  Effect.flatMap(hold, (text) =>
-    text === undefined
-      ? send
-      : Effect.fail(new VenueError({ reason: new Rejected({ operation, code: "held-back", text }) }))
-  )
+  Effect.flatMap(hold, (text) => (text === undefined ? send : Effect.fail(refusal(operation, "held-back", text))))
 
 const makeOrders = Effect.gen(function* () {
   const { account, assetSpellings } = yield* VenueConfig
   const spelled = inOurSpelling(assetSpellings)
-  const oneOrder = (call: Call, answer: Answer<OrderResponse>, expectedId?: string) =>
-    Effect.map(orderIn(call, answer, expectedId), ({ value, ...trace }) => ({ ...trace, value: spelled(value) }))
+  const oneOrder = Effect.fnUntraced(function* (
+    { operation }: Call,
+    { value, ...trace }: Answer<OrderResponse>,
+    expectedId = value.data.id
+  ) {
+    const order = toOrder(value.data, yield* Clock.currentTimeMillis)
+    if (Result.isFailure(order))
+      return yield* unusable(operation, `the answered order is unusable: ${order.failure}`, trace)
+    if (order.success.id !== expectedId)
+      return yield* unusable(operation, "the venue answered with another order than the one that was asked for", trace)
+    return { ...trace, value: spelled(order.success) }
+  })
   const client = yield* VenueClient
   const { orders } = client.api
 
@@ -207,11 +213,7 @@ const makeFunding = Effect.gen(function* () {
 const withVerdict = (error: VenueError): VenueError => {
   const { reason } = error
   if (reason._tag !== "Rejected") return error
-  const { code, correlationId, operation, pointer, status, text } = reason
-  const verdict = verdictOf(reason)
-  return new VenueError({
-    reason: new Rejected({ operation, code, text, ...present({ correlationId, pointer, status, verdict }) })
-  })
+  return new VenueError({ reason: new Rejected({ ...reason, ...present({ verdict: verdictOf(reason) }) }) })
 }
 
 const makePricesAndBalances = Effect.gen(function* () {
@@ -316,20 +318,6 @@ const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRe
     }
   }
 }
-
-const orderIn = Effect.fnUntraced(function* (
-  { operation }: Call,
-  { value, ...trace }: Answer<OrderResponse>,
-  expectedId?: string
-) {
-  const order = toOrder(value.data, yield* Clock.currentTimeMillis)
-  if (Result.isFailure(order))
-    return yield* unusable(operation, `the answered order is unusable: ${order.failure}`, trace)
-  if (expectedId !== undefined && order.success.id !== expectedId) {
-    return yield* unusable(operation, "the venue answered with another order than the one that was asked for", trace)
-  }
-  return { ...trace, value: order.success }
-})
 
 export const quoteRequest = (
   venue: Pick<VenueConfig["Service"], "account" | "facts" | "verifier">,

@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Exit, Layer, Option, type Redacted, Schema } fr
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { Asset } from "../domain/Amount.ts"
 import { present } from "../domain/Present.ts"
+import { isRecord } from "../domain/Text.ts"
 import { chainIds } from "./api/HistoryApi.ts"
 import { type Reply, receive, refused } from "./http/Reply.ts"
 import { FundingHold, IncidentFeed } from "./Venue.ts"
@@ -37,15 +38,7 @@ const Scoped = Schema.Struct({
   direction: Text,
   publicDescription: Text
 })
-const List = Schema.Array(Schema.Unknown)
-const Feed = Schema.Union([
-  List,
-  Schema.Struct({ incidents: List }),
-  Schema.Struct({ posts: List }),
-  Schema.Struct({ data: List })
-])
 const fromJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
-const asFeed = Schema.decodeUnknownOption(Feed)
 const asIncident = Schema.decodeUnknownOption(Incident)
 const asScoped = Schema.decodeUnknownOption(Scoped)
 
@@ -65,9 +58,8 @@ export const activeIn = (
   now: number,
   own: ReadonlySet<string> = new Set()
 ): ReadonlyArray<ActiveIncident> => {
-  const decodedFeed = Option.getOrUndefined(asFeed(feed))
-  const entries =
-    decodedFeed === undefined ? [] : "length" in decodedFeed ? decodedFeed : Object.values(decodedFeed).flat()
+  const lists = isRecord(feed) ? [feed["incidents"], feed["posts"], feed["data"]] : [feed]
+  const entries: ReadonlyArray<unknown> = lists.find(Array.isArray) ?? []
   return entries.flatMap((entry) => {
     const [incident] = Option.toArray(asIncident(entry))
     if (incident !== undefined && !isActive(incident, now)) return []

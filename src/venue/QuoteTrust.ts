@@ -52,14 +52,9 @@ export const distrust = (
   const impossible = amountFields.find((field) => quote[field] !== undefined && parseAmount(quote[field]) === undefined)
   if (impossible !== undefined) return `its ${impossible} is not a whole number`
   if (!request.dry && !quote.depositAddress) return "it has no deposit address"
-  const otherSize = sizeProblem(request, quote)
-  if (otherSize !== undefined) return otherSize
-  const tooLittle = leastProblem(request, quote)
-  if (tooLittle !== undefined) return tooLittle
-  if (quoteKey !== undefined && !QuoteSignature.verify(quoteKey, said)) {
-    return "its signature is not the one of venue.quoteKey"
-  }
-  return undefined
+  const problem = sizeProblem(request, quote) ?? leastProblem(request, quote)
+  if (problem !== undefined || quoteKey === undefined || QuoteSignature.verify(quoteKey, said)) return problem
+  return "its signature is not the one of venue.quoteKey"
 }
 
 /** A service may keep whole seconds only. */

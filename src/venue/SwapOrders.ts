@@ -15,7 +15,7 @@ import { unusable } from "./http/Reply.ts"
 import { Swaps } from "./Swaps.ts"
 import type { Answer, CreateSwap } from "./Venue.ts"
 import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
-import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
+import { quoteRefused, refusal, type VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, ShownQuote } from "./wire/WireQuote.ts"
 import type { Swap } from "./wire/WireSwap.ts"
@@ -42,11 +42,11 @@ export const make = Effect.gen(function* () {
     const least = swap.outputAmount
     const looked = yield* quote(requestOf(account, swap, true, 0))
     const output = amountOf(looked.value.quote.amountOut)
-    if (output < least) return yield* worse(output, least, looked.correlationId)
+    if (output < least) return yield* worse(output, least, looked)
     const tolerance = ((output - least) * whole * 9n) / (output * 10n)
     const answer = yield* quote(requestOf(account, swap, false, Number(tolerance)))
     const promised = amountOf(answer.value.quote.minAmountOut)
-    if (promised < least) return yield* worse(promised, least, answer.correlationId)
+    if (promised < least) return yield* worse(promised, least, answer)
     const now = yield* Clock.currentTimeMillis
     return yield* exact(calls.quote.operation, answer, toOrder(assetSpellings, answer.value, now, undefined, swap))
   })
@@ -62,13 +62,8 @@ export const make = Effect.gen(function* () {
   return { createSwap, getSwap }
 })
 
-const refuse = (code: string, text: string, correlationId: string | undefined): VenueError =>
-  new VenueError({
-    reason: new Rejected({ operation: calls.quote.operation, code, text, ...present({ correlationId }) })
-  })
-
-const worse = (promised: Amount, least: Amount, correlationId: string | undefined): VenueError =>
-  refuse("worse-price", worsePrice(promised, least), correlationId)
+const worse = (promised: Amount, least: Amount, trace: Answer<unknown>): VenueError =>
+  refusal(calls.quote.operation, "worse-price", worsePrice(promised, least), trace)
 
 export const worsePrice = (promised: Amount, least: Amount): string => {
   const missing = Decimal.divide(Decimal.make((least - promised) * 100n), Decimal.make(max(1n, least)), 2, "up")
@@ -184,22 +179,16 @@ const toOrder = (
   })
 }
 
-const reportOf = (swap: Swap): SwapReport => ({
-  status: swap.status,
-  ...present({
-    deposited: swap.depositedAmount,
-    amountIn: swap.amountIn,
-    amountOut: swap.amountOut,
-    refunded: swap.refundedAmount,
-    withdrawFee: swap.withdrawFee,
-    refundReason: swap.refundReason,
-    figures: Object.keys(swap.figures).length === 0 ? undefined : swap.figures
-  }),
-  intentHashes: swap.intentHashes,
-  ledgerTxHashes: swap.ledgerTxHashes,
-  originTxHashes: swap.originTxHashes,
-  destinationTxHashes: swap.destinationTxHashes
-})
+const reportOf = (swap: Swap): SwapReport => {
+  const { amountIn, amountOut, depositedAmount: deposited, refundedAmount: refunded, refundReason, withdrawFee } = swap
+  const { destinationTxHashes, intentHashes, ledgerTxHashes, originTxHashes, status } = swap
+  const figures = Object.keys(swap.figures).length === 0 ? undefined : swap.figures
+  return {
+    status,
+    ...present({ deposited, amountIn, amountOut, refunded, withdrawFee, refundReason, figures }),
+    ...{ intentHashes, ledgerTxHashes, originTxHashes, destinationTxHashes }
+  }
+}
 
 type Progress = Pick<
   Order,

@@ -1,7 +1,7 @@
 /** Swaps: quotes that can be trusted with money (`QuoteTrust`), reports of deposits, and the status of a swap. */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { present } from "../domain/Present.ts"
-import { depositRequest } from "./api/DepositsApi.ts"
+import { depositRequest, type WithdrawalsQuery } from "./api/DepositsApi.ts"
 import { unusable } from "./http/Reply.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
 import { distrust } from "./QuoteTrust.ts"
@@ -13,17 +13,6 @@ import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
 import { toWithdrawals, type Withdrawals, WithdrawalsReply } from "./wire/WireWithdrawals.ts"
 
 export type { QuoteRequest, QuoteResponse, Swap, Withdrawals }
-
-export interface WithdrawalsQuery {
-  readonly depositAddress: string
-  readonly depositMemo?: string
-  /** ISO 8601. Nothing before it is returned. */
-  readonly timestampFrom?: string
-  readonly page?: number
-  /** 1 to 50. */
-  readonly limit?: number
-  readonly sortOrder?: "asc" | "desc"
-}
 
 /** The quote must not be funded. */
 export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefused", {

@@ -101,15 +101,12 @@ export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<st
   const venue = yield* Venue
   const idsAt = (wanted: DepositType) => [...homes].flatMap(([id, home]) => (home === wanted ? [id] : []))
   const [privateIds, publicIds] = [idsAt("CONFIDENTIAL_INTENTS"), idsAt("INTENTS")]
-  const privateRows =
-    privateIds.length === 0 ? [] : (yield* venue.balances).filter(({ source }) => source === "private")
+  const isPrivate = ({ source, tokenId }: Balance) => source === "private" && privateIds.includes(tokenId)
+  const privateRows = privateIds.length === 0 ? [] : (yield* venue.balances).filter(isPrivate)
   const publicRows = publicIds.length === 0 ? undefined : yield* venue.publicBalances(publicIds)
   const reportedIds = [...privateIds, ...(publicRows === undefined ? [] : publicIds)]
   const amounts = new Map<string, Amount>(reportedIds.map((id) => [id, 0n]))
-  for (const { available, tokenId } of [
-    ...privateRows.filter(({ tokenId }) => privateIds.includes(tokenId)),
-    ...(publicRows ?? [])
-  ])
+  for (const { available, tokenId } of [...privateRows, ...(publicRows ?? [])])
     amounts.set(tokenId, (amounts.get(tokenId) ?? 0n) + available)
   return amounts
 })

@@ -94,14 +94,16 @@ export class VenueError extends Schema.TaggedError<VenueError>()("VenueError", {
   }
 }
 
-export const quoteRefused = (
+/** The error of a request that is refused here, or whose answer counts as a refusal. */
+export const refusal = (
   operation: string,
+  code: string,
   text: string,
-  { correlationId }: { readonly correlationId?: string }
-): VenueError =>
-  new VenueError({ reason: new Rejected({ operation, code: quoteRefusedCode, text, ...present({ correlationId }) }) })
+  { correlationId }: { readonly correlationId?: string } = {}
+): VenueError => new VenueError({ reason: new Rejected({ operation, code, text, ...present({ correlationId }) }) })
 
-export const withoutPrice = (operation: string, { correlationId }: { readonly correlationId?: string }): VenueError => {
-  const text = "its quote has no amountOut: the venue has no price of this now"
-  return new VenueError({ reason: new Rejected({ operation, code: "no-price", text, ...present({ correlationId }) }) })
-}
+export const quoteRefused = (operation: string, text: string, trace: { readonly correlationId?: string }): VenueError =>
+  refusal(operation, quoteRefusedCode, text, trace)
+
+export const withoutPrice = (operation: string, trace: { readonly correlationId?: string }): VenueError =>
+  refusal(operation, "no-price", "its quote has no amountOut: the venue has no price of this now", trace)

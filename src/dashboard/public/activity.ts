@@ -1,7 +1,7 @@
 /** Events as sentences: the newest first, without what only serves recovery. A search also finds quiet events. */
 import { h } from "preact"
 import type { LineView } from "../../views/Events.ts"
-import { textIn } from "./commands.ts"
+import { typedInto } from "./commands.ts"
 import { brief, clock, decimal, price, stamp } from "./format.ts"
 import { Button, Empty, Panel, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
@@ -26,10 +26,6 @@ const Event = (line: LineView) => {
   return li(`ev ${weight}`, h("time", time, clock(at).slice(0, 5)), words)
 }
 
-const onInput = (event: InputEvent): void => {
-  Store.search.value = textIn(event)
-}
-
 export const Activity = () => {
   const [isSearching, toggle] = useToggle()
   const all = Store.events.value?.events.filter(({ text }) => text !== "") ?? []
@@ -39,9 +35,9 @@ export const Activity = () => {
     Store.search.value = ""
     toggle()
   }
+  const field = { "aria-label": "Search events", autofocus: true }
   const tools = [
-    isSearching &&
-      h("input", { id: "search", type: "search", "aria-label": "Search events", autofocus: true, onInput }),
+    isSearching && h("input", { id: "search", type: "search", ...field, onInput: typedInto(Store.search) }),
     h(Button, { label: isSearching ? "Done" : "Search", style: "quiet sm push", onClick })
   ]
   return h(

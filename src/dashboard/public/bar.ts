@@ -44,15 +44,11 @@ const ageText = (): string => {
 export const Menu = ({ children }: { readonly children?: Child }) => {
   const [isOpen, toggle] = useToggle()
   const onKeyDown = ({ key }: KeyboardEvent) => isOpen && key === "Escape" && toggle()
+  const onClick = () => isOpen && toggle()
   return div(
     { class: "menus", onKeyDown },
     div(
-      {
-        class: `menu ${isOpen ? "open" : ""}`,
-        role: "group",
-        "aria-label": "Commands",
-        onClick: () => isOpen && toggle()
-      },
+      { class: `menu ${isOpen ? "open" : ""}`, role: "group", "aria-label": "Commands", onClick },
       children,
       h(Button, {
         ...{ id: "theme", icon: "theme", name: "Light or dark", label: span("only-sm", "Light or dark") },
@@ -120,20 +116,13 @@ export const StateBanner = () => {
   const textOf = (matches: (problem: ProblemView) => boolean) => problems.value.find(matches)?.text
   if (isLost.value) {
     const since = heardAt.value === 0 ? "" : `, last heard ${age(second.value - heardAt.value)} ago`
-    return h(Banner, {
-      kind: "gone",
-      title: "The bot does not answer",
-      text: `It may still be trading${since}. ${disconnectedText}`
-    })
+    const text = `It may still be trading${since}. ${disconnectedText}`
+    return h(Banner, { kind: "gone", title: "The bot does not answer", text })
   }
   if (isKilled.value) {
     const title = textOf(({ kind }) => kind === "kill-switch") ?? "Kill switch"
-    return h(Banner, {
-      kind: "killed",
-      title,
-      text: killed,
-      action: h(CommandButton, { name: "release", label: "Release…" })
-    })
+    const action = h(CommandButton, { name: "release", label: "Release…" })
+    return h(Banner, { kind: "killed", title, text: killed, action })
   }
   if (isPaused.value) {
     const title = textOf(({ kind }) => kind.startsWith("paused")) ?? "All strategies are paused"

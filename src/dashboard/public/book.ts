@@ -94,13 +94,6 @@ const Levels = (book: BookView) => {
 export const OrderBook = () => {
   const book = Store.book.value
   const sub = countText(book?.orders.length ?? 0, "own order")
-  const props = {
-    id: "book",
-    title: "Order book",
-    sub,
-    panel: "book",
-    style: "book-card",
-    isReading: book === undefined
-  }
-  return h(Panel, props, book !== undefined && h(Levels, book))
+  const props = { id: "book", title: "Order book", sub, panel: "book", style: "book-card" }
+  return h(Panel, { ...props, isReading: book === undefined }, book !== undefined && h(Levels, book))
 }

@@ -42,15 +42,9 @@ const columns: ReadonlyArray<Column<OrderStanding>> = [
     if (hasEnded(row)) return null
     const { order } = row
     const [isOperator, isTrader] = [Store.may("operator"), Store.may("trader")]
-    const cancel = () => command("order/cancel", { order })
+    const [edit, cancel] = [() => change(row), () => command("order/cancel", { order })]
     return [
-      h(Button, {
-        label: "Change…",
-        name: `Change ${order}`,
-        isAllowed: isOperator,
-        style: "sm",
-        onClick: () => change(row)
-      }),
+      h(Button, { label: "Change…", name: `Change ${order}`, isAllowed: isOperator, style: "sm", onClick: edit }),
       h(Button, { label: "Cancel", name: `Cancel ${order}`, isAllowed: isTrader, style: "quiet sm", onClick: cancel })
     ]
   })

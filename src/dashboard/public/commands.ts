@@ -9,7 +9,7 @@ import type { Reconciliation } from "../../views/Reconciliation.ts"
 import * as Api from "./api.ts"
 import { answered, CloseButton, close, failed, open, toast } from "./dialog.ts"
 import { brief, clock, countText } from "./format.ts"
-import { Button, type Child, type IconName } from "./parts.ts"
+import { Button, type Child, Field, type IconName } from "./parts.ts"
 import * as Store from "./store.ts"
 import { div, h3, li, p, pre, section, span, ul } from "./tags.ts"
 
@@ -29,16 +29,15 @@ export const command = async (path: string, payload: Payload, key?: string): Pro
   }
 }
 
-const whyField = (why: { value: string }) =>
-  h("input", {
-    type: "text",
-    maxlength: 500,
-    placeholder: "Reason (optional)",
-    "aria-label": "Why",
-    onInput: (event: InputEvent) => {
-      why.value = textIn(event)
-    }
-  })
+/** Puts what is typed into the signal. */
+export const typedInto = (target: { value: string }) => (event: Event) => {
+  target.value = textIn(event)
+}
+
+const whyField = (why: { value: string }) => {
+  const words = { placeholder: "Reason (optional)", "aria-label": "Why" }
+  return h("input", { type: "text", maxlength: 500, ...words, onInput: typedInto(why) })
+}
 const whyIn = ({ value }: { readonly value: string }): Payload => (value === "" ? {} : { why: value })
 export const textIn = ({ target }: Event): string =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
@@ -51,19 +50,16 @@ const Confirmation = ({ done, hasWhy, means, title, word }: ConfirmationProps) =
     event.preventDefault()
     if (typed.value === word) done(whyIn(why))
   }
-  const onInput = (event: InputEvent): void => {
-    typed.value = textIn(event)
-  }
   return h(
     "form",
     { onSubmit: submit },
     means,
-    h(
-      "label",
-      { class: "field" },
-      `Type “${word}” to confirm`,
-      h("input", { type: "text", autocomplete: "off", autofocus: true, "aria-label": `Type ${word}`, onInput })
-    ),
+    h(Field, {
+      label: `Type “${word}” to confirm`,
+      autofocus: true,
+      "aria-label": `Type ${word}`,
+      onInput: typedInto(typed)
+    }),
     hasWhy && whyField(why),
     div(
       "row",
@@ -192,27 +188,19 @@ const fieldsOf = ({ target }: SubmitEvent): ReadonlyArray<readonly [string, stri
     String(value).trim()
   ])
 
-interface FieldProps {
+interface Question {
   readonly name: string
   readonly label: string
   readonly placeholder?: string
   readonly value?: string
   readonly isOptional?: boolean
-  readonly autofocus?: boolean
 }
-const Field = ({ isOptional = false, label, ...input }: FieldProps) =>
-  h(
-    "label",
-    { class: "field" },
-    label,
-    h("input", { ...input, type: "text", autocomplete: "off", required: !isOptional })
-  )
 
 /** Asks for words in a dialog, and passes those that are not empty. */
 export const askFor = (
   title: string,
   label: string,
-  fields: ReadonlyArray<FieldProps>,
+  questions: ReadonlyArray<Question>,
   about: Child,
   done: Answered
 ): void => {
@@ -220,7 +208,9 @@ export const askFor = (
     event.preventDefault()
     done(Object.fromEntries(fieldsOf(event).filter(([, value]) => value !== "")))
   }
-  const inputs = fields.map((field, index) => h(Field, { key: field.name, autofocus: index === 0, ...field }))
+  const inputs = questions.map(({ isOptional = false, ...field }, index) =>
+    h(Field, { key: field.name, autofocus: index === 0, required: !isOptional, ...field })
+  )
   const row = div("row", h(CloseButton, { label: "Back" }), h(Button, { label, style: "solid push" }))
   open({ title, body: h("form", { onSubmit }, p("", about), inputs, row) })
 }
@@ -233,13 +223,8 @@ export const swap = (): void => {
     { name: "to", label: "Receive", placeholder: "USDC" }
   ]
   const about = "The bot pays from its account and receives to it. Strategy budgets do not change."
-  askFor(
-    "Swap",
-    "Quote",
-    fields,
-    about,
-    (words) => void Api.post<SwapOffer>("swap/quote", words).then(agreeToSwap, failed)
-  )
+  const quote: Answered = (words) => void Api.post<SwapOffer>("swap/quote", words).then(agreeToSwap, failed)
+  askFor("Swap", "Quote", fields, about, quote)
 }
 
 const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
@@ -248,8 +233,6 @@ const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => 
     pre("note", brief(terms.join("\n")))
   ]
   const done = () => command("swap", { quote, confirm: "swap" })
-  open({
-    title: "Swap?",
-    body: h(Confirmation, { key: quote, title: "Swap", word: "swap", means, hasWhy: false, done })
-  })
+  const body = h(Confirmation, { key: quote, title: "Swap", word: "swap", means, hasWhy: false, done })
+  open({ title: "Swap?", body })
 }

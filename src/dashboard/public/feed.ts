@@ -6,7 +6,6 @@ import type { Status } from "../../views/Status.ts"
 import * as Api from "./api.ts"
 import { loadFiles } from "./files.ts"
 import { login } from "./login.ts"
-import { makeReading } from "./reading.ts"
 import * as Store from "./store.ts"
 
 const mostFills = 10_000
@@ -59,12 +58,34 @@ const failed = (error: unknown): void => {
   login("The bot does not accept this token.")
 }
 
-const reading = makeReading(readers, { profit: 4_000, candles: 60_000, files: 5_000 }, failed)
-const { refresh, work } = reading
+/** Each panel is read as soon as it may have changed, after its pause at the earliest, and never twice at a time. */
+const pauses: Readonly<Partial<Record<Panel, number>>> = { profit: 4_000, candles: 60_000, files: 5_000 }
+const usualPause = 500
+const [due, busy] = [new Set<Panel>(), new Set<Panel>()]
+const readAt = new Map<Panel, number>()
 
-const readAll = (): void => {
-  for (const panel of everything) reading.forgetPause(panel)
-  refresh(...everything)
+const refresh = (...panels: ReadonlyArray<Panel>): void => {
+  for (const panel of panels) due.add(panel)
+}
+
+const refreshNow = (...panels: ReadonlyArray<Panel>): void => {
+  for (const panel of panels) readAt.delete(panel)
+  refresh(...panels)
+}
+
+const work = (): void => {
+  for (const panel of due) {
+    if (busy.has(panel) || Date.now() - (readAt.get(panel) ?? 0) < (pauses[panel] ?? usualPause)) continue
+    due.delete(panel)
+    busy.add(panel)
+    readAt.set(panel, Date.now())
+    readers[panel]()
+      .catch((error: unknown) => {
+        due.add(panel)
+        failed(error)
+      })
+      .finally(() => busy.delete(panel))
+  }
 }
 
 const onPrices = (prices: ReadonlyArray<PriceView>): void => {
@@ -94,8 +115,7 @@ const followChoices = (): void => {
   const again = (read: () => unknown, ...panels: ReadonlyArray<Panel>): void => {
     effect(() => {
       read()
-      for (const panel of panels) reading.forgetPause(panel)
-      refresh(...panels)
+      refreshNow(...panels)
     })
   }
   again(() => [Store.market.value, Store.timeframe.value.value], "candles", "book")
@@ -137,7 +157,7 @@ export const start = async (): Promise<void> => {
     gap: () => refresh(...everything),
     state: (state) => {
       if (state === "refused") return failed(new Api.Refused(401, ""))
-      if (state === "live" && Store.link.value !== "live") readAll()
+      if (state === "live" && Store.link.value !== "live") refreshNow(...everything)
       Store.link.value = state
     }
   })

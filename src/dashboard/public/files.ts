@@ -10,7 +10,7 @@ import { textIn } from "./commands.ts"
 import { tested } from "./curve.ts"
 import { CloseButton, messageOf, open, toast } from "./dialog.ts"
 import { brief, countText, decimal, signed } from "./format.ts"
-import { Button, type Column, column, Price, Side, Table } from "./parts.ts"
+import { Button, type Column, column, LinkButton, Price, Side, Table } from "./parts.ts"
 import { may } from "./store.ts"
 import { div, p, pre, section, span } from "./tags.ts"
 
@@ -134,7 +134,7 @@ const Findings = (of: StrategyFileView) => {
     if (mistake === undefined) return pre({ key: index }, line)
     const label = `Line ${mistake.line}, column ${mistake.column}: ${mistake.text}`
     const onClick = () => goTo(document.querySelector<HTMLTextAreaElement>("#files textarea"), mistake)
-    return p({ key: index }, h("button", { type: "button", class: "link", onClick }, label))
+    return p({ key: index }, h(LinkButton, { label, onClick }))
   })
   return div({ class: isGood ? "findings note" : "findings note warn", role: "status" }, items)
 }

@@ -19,6 +19,7 @@ import {
   column,
   Empty,
   Figures,
+  LinkButton,
   Money,
   Panel,
   Side,
@@ -115,13 +116,8 @@ const Kinds = ({ problems }: FleetOverview) => {
   const button = ({ bots, kind, severity }: (typeof kinds)[number]) => {
     const isOn = chosen === kind
     const style = `chip ${severity === "alarm" ? "warn" : ""}`
-    return h(Button, {
-      key: kind,
-      label: `${kind} ${bots}`,
-      style,
-      isOn,
-      onClick: () => narrow({ problem: isOn ? "" : kind })
-    })
+    const onClick = () => narrow({ problem: isOn ? "" : kind })
+    return h(Button, { key: kind, label: `${kind} ${bots}`, style, isOn, onClick })
   }
   return div("chips", kinds.map(button))
 }
@@ -161,11 +157,7 @@ const ProfitOf = ({ asset, share, total }: BotLine["profit"][number]) =>
   )
 
 const columns: ReadonlyArray<Column<BotLine>> = [
-  column(
-    "Account",
-    ({ name }) => h("button", { type: "button", class: "link", onClick: () => detail(name) }, name),
-    "lead"
-  ),
+  column("Account", ({ name }) => h(LinkButton, { label: name, onClick: () => detail(name) }), "lead"),
   column("State", (line) => h(StateOf, line)),
   column(
     "Profit",

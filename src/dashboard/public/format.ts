@@ -13,12 +13,17 @@ const partsOf = (text: string): Parts => {
   return { sign, whole, fraction }
 }
 
+/** The digits before and after the point. */
+const split = (steps: bigint, places: number) => {
+  const digits = String(steps).padStart(places + 1, "0")
+  const at = digits.length - places
+  return { whole: digits.slice(0, at), fraction: digits.slice(at) }
+}
+
 const rounded = ({ sign, whole, fraction }: Parts, places: number): Parts => {
   const steps =
     BigInt(whole + fraction.padEnd(places, "0").slice(0, places)) + (fraction.charAt(places) >= "5" ? 1n : 0n)
-  const digits = String(steps).padStart(places + 1, "0")
-  const at = digits.length - places
-  return { sign: steps === 0n ? "" : sign, whole: digits.slice(0, at), fraction: digits.slice(at) }
+  return { sign: steps === 0n ? "" : sign, ...split(steps, places) }
 }
 
 export const decimal = (text: string, places?: number): string => {
@@ -54,10 +59,8 @@ export const sum = (texts: ReadonlyArray<string>): string => {
     const amount = BigInt(`${whole}${fraction.padEnd(places, "0")}`)
     return sign === "" ? total + amount : total - amount
   }, 0n)
-  const digits = String(steps < 0n ? -steps : steps).padStart(places + 1, "0")
-  const at = digits.length - places
-  const [whole, fraction] = [digits.slice(0, at), digits.slice(at).replace(/0+$/, "")]
-  return `${steps < 0n ? "-" : ""}${fraction === "" ? whole : `${whole}.${fraction}`}`
+  const { fraction, whole } = split(steps < 0n ? -steps : steps, places)
+  return `${steps < 0n ? "-" : ""}${`${whole}.${fraction}`.replace(/\.?0*$/, "")}`
 }
 
 export const price = (text: string): string => {

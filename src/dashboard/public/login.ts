@@ -2,7 +2,7 @@
 import { h } from "preact"
 import * as Api from "./api.ts"
 import { open } from "./dialog.ts"
-import { Button } from "./parts.ts"
+import { Button, Field } from "./parts.ts"
 import { p } from "./tags.ts"
 
 const form = (reason: string, where: string) => ({
@@ -21,12 +21,7 @@ const form = (reason: string, where: string) => ({
     p("", reason),
     p("dim", where),
     p("dim", "Kept until you close this tab."),
-    h(
-      "label",
-      { class: "field" },
-      "Token",
-      h("input", { name: "token", type: "password", autocomplete: "off", required: true, autofocus: true })
-    ),
+    h(Field, { label: "Token", name: "token", type: "password", required: true, autofocus: true }),
     h(Button, { label: "Open", style: "solid" })
   )
 })

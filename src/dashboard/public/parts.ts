@@ -1,6 +1,6 @@
 /** The parts that every panel is made of: money with its exact value, figures, chips, icons, choices and tables. */
 import { useSignal } from "@preact/signals"
-import { type ComponentChildren, h } from "preact"
+import { type ButtonHTMLAttributes, type ComponentChildren, h, type InputHTMLAttributes } from "preact"
 import { cents, decimal, gain, price, toneOf } from "./format.ts"
 import { b, div, h2, header, p, section, span, tr } from "./tags.ts"
 
@@ -57,6 +57,14 @@ export const Button = ({ icon, id, isAllowed = true, isOn, label, name, onClick,
   return h("button", { type, id, class: `btn ${style}`, onClick, ...state }, icon && h(Icon, { name: icon }), label)
 }
 
+/** A button that looks like a link. */
+export const LinkButton = ({ label, ...attributes }: ButtonHTMLAttributes & { readonly label: string }) =>
+  h("button", { type: "button", class: "link", ...attributes }, label)
+
+/** A line of text in a form, with its label above it. */
+export const Field = ({ label, ...attributes }: InputHTMLAttributes & { readonly label: string }) =>
+  h("label", { class: "field" }, label, h("input", { type: "text", autocomplete: "off", ...attributes }))
+
 export const Spark = ({ of }: { readonly of: ReadonlyArray<number> }) => {
   const [low, high] = [Math.min(0, ...of), Math.max(0, ...of)]
   const y = (value: number): string => (36 - ((value - low) / (high - low || 1)) * 32).toFixed(1)
@@ -70,12 +78,10 @@ export const Spark = ({ of }: { readonly of: ReadonlyArray<number> }) => {
 
 export const useToggle = (): readonly [isOn: boolean, toggle: () => void] => {
   const isOn = useSignal(false)
-  return [
-    isOn.value,
-    () => {
-      isOn.value = !isOn.value
-    }
-  ]
+  const toggle = (): void => {
+    isOn.value = !isOn.value
+  }
+  return [isOn.value, toggle]
 }
 
 interface MoneyProps {

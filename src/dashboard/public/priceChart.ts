@@ -135,22 +135,13 @@ const draw = (chart: IChartApi): Drawing => {
   let bar: { time: number; open: number; high: number; low: number; close: number } | undefined
 
   const feedCandles = (): void => {
-    const {
-      close = [],
-      high = [],
-      low = [],
-      market = "",
-      open = [],
-      time = [],
-      timeframe = ""
-    } = Store.candles.value ?? {}
-    const rows = time.map((at, index) => ({
-      time: utc(at),
-      open: open[index] ?? 0,
-      high: high[index] ?? 0,
-      low: low[index] ?? 0,
-      close: close[index] ?? 0
-    }))
+    const stored = Store.candles.value
+    const { market = "", time = [], timeframe = "" } = stored ?? {}
+    const of = (name: "open" | "high" | "low" | "close", index: number): number => stored?.[name][index] ?? 0
+    const rows = time.map((at, index) => {
+      const [open, high, low, close] = [of("open", index), of("high", index), of("low", index), of("close", index)]
+      return { time: utc(at), open, high, low, close }
+    })
     bar = rows.at(-1)
     candles.setData(rows)
     if (marketOnChart === `${market} ${timeframe}` || rows.length === 0) return

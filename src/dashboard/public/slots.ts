@@ -9,7 +9,7 @@ import * as Api from "./api.ts"
 import { CommandButton, Lines } from "./commands.ts"
 import { answered, CloseButton } from "./dialog.ts"
 import { age, brief, countText, percent, price } from "./format.ts"
-import { Choices, type Column, cellsOf, column, Empty, Head, Money, Panel, Price, Side } from "./parts.ts"
+import { Choices, type Column, cellsOf, column, Empty, Head, LinkButton, Money, Panel, Price, Side } from "./parts.ts"
 import * as Store from "./store.ts"
 import { div, p, span, tr } from "./tags.ts"
 
@@ -72,11 +72,7 @@ const explain = ({ slot, state }: SlotView): Promise<void> => {
 
 const columns: ReadonlyArray<Column<SlotView>> = [
   column("Slot", (of) =>
-    h(
-      "button",
-      { type: "button", class: "link", title: brief(of.why), onClick: () => explain(of) },
-      Store.nameOf(of.slot)
-    )
+    h(LinkButton, { label: Store.nameOf(of.slot), title: brief(of.why), onClick: () => explain(of) })
   ),
   column("Side", ({ side }) => h(Side, { side })),
   column("Price", ({ price }) => (price === "" ? span("dim", "–") : h(Price, { value: price })), "num lead"),

@@ -3,7 +3,7 @@
  * process takes the account over, the journal refuses the next record, so this bot ends before it sends anything that needs one.
  */
 import { createHash } from "node:crypto"
-import { Clock, Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
+import { Clock, Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
 import * as Reconciling from "../../app/reconcile/Reconciling.ts"
 import { supervised } from "../../app/run/watch/Supervision.ts"
@@ -60,12 +60,11 @@ export const loaded = Effect.fn("AccountBot.loaded")(function* (
   const file = path.join(own, "config.yaml")
   yield* fileSystem.writeFileString(file, text, { mode: 0o600 })
   const config = yield* ConfigFile.load(file)
-  const strategies = yield* Effect.forEach(files, ({ file, text }) => {
-    const strategyResult = StrategyFile.parse(text, file, config.markets)
-    return Result.isSuccess(strategyResult)
-      ? Effect.succeed(strategyResult.success)
-      : Effect.fail(new AccountUnfit({ message: strategyResult.failure.map((each) => render(each, text)).join("\n") }))
-  })
+  const strategies = yield* Effect.forEach(files, ({ file, text }) =>
+    Effect.mapError(Effect.fromResult(StrategyFile.parse(text, file, config.markets)), (problems) =>
+      unfit({ message: problems.map((each) => render(each, text)).join("\n") })
+    )
+  )
   return { config, strategies, account: yield* Layers.accountOf(config) }
 }, Effect.mapError(unfit))
 

@@ -88,12 +88,12 @@ const readFolder = Effect.fnUntraced(function* (folder: string) {
   const places = [...single, ...inClasses.flatMap((each) => each.places)]
   if (places.length === 0)
     return yield* new FolderInvalid({ message: `${folder}: no folder in it has a ${configName}` })
-  const accountResults = yield* Effect.forEach(places, (place) => Effect.result(readOne(place)))
-  const wrong = accountResults.flatMap((each) => (Result.isFailure(each) ? [each.failure.message] : []))
+  const [accounts, failures] = yield* Effect.partition(places, readOne)
+  const wrong = failures.map(({ message }) => message)
   for (const [name, { length }] of Map.groupBy(places, ({ name }) => name))
     if (length > 1) wrong.push(`${folder}: two accounts are named ${name}`)
   if (wrong.length > 0) return yield* new FolderInvalid({ message: wrong.join("\n") })
-  return accountResults.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
+  return accounts
 })
 
 interface AccountChange {

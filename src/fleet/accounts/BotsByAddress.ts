@@ -88,12 +88,7 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
       const bot = byName.get(name)
       if (bot === undefined) return undefined
       const payload = { placement, word, why, ...present({ received }) }
-      return yield* refused(
-        Effect.map(
-          askOf(bot, ({ command }) => command.resolve({ payload })),
-          ({ message }) => message
-        )
-      )
+      return (yield* refused(askOf(bot, ({ command }) => command.resolve({ payload })))).message
     })
   } as const
 })

@@ -14,7 +14,7 @@ import { Registry } from "../../journal/postgres/Registry.ts"
 import { moneyView } from "../../views/Money.ts"
 import { ordersOf } from "../../views/Orders.ts"
 import { problemsOf } from "../../views/Problems.ts"
-import { Fleet } from "../server/Fleet.ts"
+import { Fleet } from "../server/FleetServer.ts"
 import { type BotDetail, lineOf } from "../server/FleetView.ts"
 import * as BotsByAddress from "./BotsByAddress.ts"
 import * as Wishes from "./Wishes.ts"
@@ -69,49 +69,43 @@ export const layerOfBots = (bots: ReadonlyArray<RegisteredBot>) => Layer.effect(
 
 type Accounts = Effect.Success<typeof accounts>
 
-function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
-  return Effect.gen(function* () {
-    const single = yield* BotsByAddress.make(bots)
-    const ofAccounts = yield* Effect.cachedWithTTL(many?.lines ?? Effect.succeed([]), keptMillis)
-    return Fleet.of({
-      lines: Effect.mapError(
-        Effect.zipWith(ofAccounts, single.lines, (one, other) => [...one, ...other]),
-        refused
-      ),
-      detail: Effect.fnUntraced(function* (name) {
-        const singleDetail = yield* single.detail(name)
-        if (singleDetail !== undefined) return singleDetail
-        if (many === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
-        return yield* Effect.mapError(many.detail(name), (error) => (error._tag === "Unknown" ? error : refused(error)))
-      }),
-      command: Effect.fnUntraced(function* (command, names, { by, why }) {
-        const reason = why ?? byWhom(by)
-        const accountNames = names.filter((name) => !single.has(name))
-        const changed =
-          many === undefined || accountNames.length === 0
-            ? 0
-            : yield* Effect.mapError(
-                many.command(command, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`, accountNames, by),
-                refused
-              )
-        const own = names.filter(single.has)
-        const commandResults = yield* Effect.forEach(
-          own,
-          (name) => Effect.result(single.command(name, command, reason)),
-          { concurrency: 16 }
-        )
-        const failed = own.filter((_, index) => commandResults[index]?._tag === "Failure")
-        const of = countText(changed + own.length - failed.length, "bot")
-        const failureText = failed.length === 0 ? "" : `. NOT DELIVERED, no response from: ${failed.join(", ")}`
-        return { message: `${of} ${done[command]}${failureText}`, notTold: failed }
-      }),
-      resolve: Effect.fnUntraced(function* (name, by, answer) {
-        const singleReply = yield* single.resolve(name, answer)
-        if (singleReply !== undefined) return singleReply
-        if (many === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
-        const accountReply = yield* Effect.mapError(many.resolve(name, by, answer), refused)
-        return accountReply._tag === "Done" ? accountReply.message : name
-      })
+const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
+  const single = yield* BotsByAddress.make(bots)
+  const ofAccounts = yield* Effect.cachedWithTTL(many?.lines ?? Effect.succeed([]), keptMillis)
+  return Fleet.of({
+    lines: Effect.mapError(
+      Effect.zipWith(ofAccounts, single.lines, (one, other) => [...one, ...other]),
+      refused
+    ),
+    detail: Effect.fnUntraced(function* (name) {
+      const singleDetail = yield* single.detail(name)
+      if (singleDetail !== undefined) return singleDetail
+      if (many === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
+      return yield* Effect.mapError(many.detail(name), (error) => (error._tag === "Unknown" ? error : refused(error)))
+    }),
+    command: Effect.fnUntraced(function* (command, names, { by, why }) {
+      const reason = why ?? byWhom(by)
+      const accountNames = names.filter((name) => !single.has(name))
+      const changed =
+        many === undefined || accountNames.length === 0
+          ? 0
+          : yield* Effect.mapError(
+              many.command(command, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`, accountNames, by),
+              refused
+            )
+      const own = names.filter(single.has)
+      const sendTo = (name: string) => Effect.mapError(single.command(name, command, reason), () => name)
+      const [, failed] = yield* Effect.partition(own, sendTo, { concurrency: 16 })
+      const of = countText(changed + own.length - failed.length, "bot")
+      const failureText = failed.length === 0 ? "" : `. NOT DELIVERED, no response from: ${failed.join(", ")}`
+      return { message: `${of} ${done[command]}${failureText}`, notTold: failed }
+    }),
+    resolve: Effect.fnUntraced(function* (name, by, answer) {
+      const singleReply = yield* single.resolve(name, answer)
+      if (singleReply !== undefined) return singleReply
+      if (many === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
+      const accountReply = yield* Effect.mapError(many.resolve(name, by, answer), refused)
+      return accountReply._tag === "Done" ? accountReply.message : name
     })
   })
-}
+})

@@ -52,37 +52,39 @@ export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> =
   const classes = byClass(lines)
   const assets = byOwners(lines)
   const largestAssets = new Set(assets.slice(0, maxAssets))
+  const ofEach = (samplesOf: (name: string, members: ReadonlyArray<BotLine>) => ReadonlyArray<MetricSample>) =>
+    classes.flatMap(([name, members]) => samplesOf(name, members))
+  const oldest = (members: ReadonlyArray<BotLine>): number =>
+    members.reduce((most, { toldSecondsAgo }) => Math.max(most, toldSecondsAgo ?? Number.POSITIVE_INFINITY), 0)
   return [
     gauge(
       "bots",
       "Bots by class and state",
-      classes.flatMap(([name, members]) =>
-        botStates.map(
-          (state): MetricSample => [{ class: name, state }, members.filter((line) => line.state === state).length]
-        )
+      ofEach((name, members) =>
+        botStates.map((state) => [{ class: name, state }, members.filter((line) => line.state === state).length])
       )
     ),
     gauge(
       "problems",
       "Bots that have a problem of this kind, by class",
-      classes.flatMap(([name, members]) =>
-        problemsByKind(members).map(({ bots, kind, severity }): MetricSample => [{ class: name, kind, severity }, bots])
+      ofEach((name, members) =>
+        problemsByKind(members).map(({ bots, kind, severity }) => [{ class: name, kind, severity }, bots])
       )
     ),
     gauge(
       "open_orders",
       "Orders that are not settled yet",
-      classes.map(([name, members]): MetricSample => [{ class: name }, sumOf(members, "openOrders")])
+      ofEach((name, members) => [[{ class: name }, sumOf(members, "openOrders")]])
     ),
     gauge(
       "fills",
       "Fills since each journal began",
-      classes.map(([name, members]): MetricSample => [{ class: name }, sumOf(members, "fills")])
+      ofEach((name, members) => [[{ class: name }, sumOf(members, "fills")]])
     ),
     gauge(
       "money",
       "Units of an asset that the bots own, by their ledgers",
-      classes.flatMap(([name, members]) => moneyOf(members, name, largestAssets))
+      ofEach((name, members) => moneyOf(members, name, largestAssets))
     ),
     gauge("assets_left_out", "Assets without figures of money, because fewer bots own them than others", [
       [{}, assets.length - largestAssets.size]
@@ -90,15 +92,7 @@ export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> =
     gauge(
       "told_seconds",
       "Age of the oldest figures; infinite while a bot has none",
-      classes.map(
-        ([name, members]): MetricSample => [
-          { class: name },
-          members.reduce(
-            (oldest, { toldSecondsAgo }) => Math.max(oldest, toldSecondsAgo ?? Number.POSITIVE_INFINITY),
-            0
-          )
-        ]
-      )
+      ofEach((name, members) => [[{ class: name }, oldest(members)]])
     )
   ]
 }

@@ -1,8 +1,8 @@
 /** Serves the page over many bots on one port: API, page, health and metrics. */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { TokenHolder } from "../../control/api/Access.ts"
-import { Unknown } from "../../control/api/ControlApi.ts"
+import { type Refused, Unknown } from "../../control/api/ControlApi.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as access from "../../control/http/access.ts"
 import * as Listening from "../../control/http/Listening.ts"
@@ -11,10 +11,26 @@ import * as Tokens from "../../control/http/Tokens.ts"
 import { byWhom } from "../../control/Operator.ts"
 import { rendered } from "../../control/view/Metrics.ts"
 import { present } from "../../domain/Present.ts"
-import { Fleet } from "./Fleet.ts"
+import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
 import { FleetApi, type FleetCommand } from "./FleetApi.ts"
 import * as FleetMetrics from "./FleetMetrics.ts"
-import { fleetView } from "./FleetView.ts"
+import { type BotDetail, type BotLine, fleetView } from "./FleetView.ts"
+
+/** The bots of the page. Nothing here moves money: commands are rows for owners, or requests to bots' servers. */
+export class Fleet extends Context.Service<
+  Fleet,
+  {
+    readonly lines: Effect.Effect<ReadonlyArray<BotLine>, Refused>
+    detail(name: string): Effect.Effect<BotDetail, Refused | Unknown>
+    /** `notTold`: bots that the command did not reach. They continue unchanged. */
+    command(
+      command: FleetCommand,
+      names: ReadonlyArray<string>,
+      said: { readonly by: string; readonly why: string | undefined }
+    ): Effect.Effect<{ readonly message: string; readonly notTold: ReadonlyArray<string> }, Refused | Unknown>
+    resolve(name: string, by: string, answer: OperatorAnswer): Effect.Effect<string, Refused | Unknown>
+  }
+>()("limitbot/control/Fleet") {}
 
 const maxListed = 200
 

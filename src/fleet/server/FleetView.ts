@@ -92,32 +92,6 @@ export const lineOf = (account: FleetAccount): BotLine => {
   }
 }
 
-export interface BotAnswer {
-  readonly status: Pick<Status, "killSwitch" | "strategies" | "openOrders" | "fills" | "problems">
-  readonly money: ReturnType<typeof moneyView>["rows"]
-  readonly profit: BotLine["profit"]
-}
-
-export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number): BotLine => {
-  const { fills, killSwitch, openOrders, problems, strategies } = answered.status
-  const isPaused = strategies.length > 0 && strategies.every(({ paused }) => paused !== null)
-  return {
-    name,
-    kind: "bot",
-    class: "",
-    state: killSwitch !== null ? "killed" : isPaused ? "paused" : "running",
-    why: killSwitch ?? "",
-    runner: null,
-    openOrders,
-    fills,
-    problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
-    // A bot's answer has no asset ids, so its assets are counted by symbol, apart from those of accounts.
-    money: ownedIn(answered.money).map((sum) => ({ ...sum, id: "" })),
-    profit: answered.profit.map(({ asset, share, total }) => ({ asset, share, total })),
-    toldSecondsAgo: secondsAgo
-  }
-}
-
 export const unreachable = (name: string, why: string): BotLine => ({
   name,
   kind: "bot",
@@ -132,6 +106,28 @@ export const unreachable = (name: string, why: string): BotLine => ({
   profit: [],
   toldSecondsAgo: null
 })
+
+export interface BotAnswer {
+  readonly status: Pick<Status, "killSwitch" | "strategies" | "openOrders" | "fills" | "problems">
+  readonly money: ReturnType<typeof moneyView>["rows"]
+  readonly profit: BotLine["profit"]
+}
+
+export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number): BotLine => {
+  const { fills, killSwitch, openOrders, problems, strategies } = answered.status
+  const isPaused = strategies.length > 0 && strategies.every(({ paused }) => paused !== null)
+  return {
+    ...unreachable(name, killSwitch ?? ""),
+    state: killSwitch !== null ? "killed" : isPaused ? "paused" : "running",
+    openOrders,
+    fills,
+    problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
+    // A bot's answer has no asset ids, so its assets are counted by symbol, apart from those of accounts.
+    money: ownedIn(answered.money).map((sum) => ({ ...sum, id: "" })),
+    profit: answered.profit.map(({ asset, share, total }) => ({ asset, share, total })),
+    toldSecondsAgo: secondsAgo
+  }
+}
 
 /** Paid fees and abandoned money no longer belong to the bot. */
 const lossPlaces: ReadonlySet<string> = new Set(["fees", "lost"])

@@ -35,27 +35,24 @@ const byMarket = (
   of: (decided: Decided, middle: number) => number | undefined
 ): ReadonlyMap<string, number> => {
   const markets = new Map<string, Set<string>>()
-  const ratiosByStrategy = new Map<string, Array<number>>()
+  const samples: Array<readonly [strategy: string, value: number]> = []
   for (const event of events) {
     if (event._tag === "Planned")
       markets.set(event.strategy, (markets.get(event.strategy) ?? new Set()).add(event.market))
     if (event._tag !== "Decided") continue
     const middle = Decimal.toNumber(mid(event))
     const value = middle > 0 ? of(event, middle) : undefined
-    if (value === undefined) continue
-    const ratios = ratiosByStrategy.get(event.strategy) ?? []
-    ratios.push(value)
-    ratiosByStrategy.set(event.strategy, ratios)
+    if (value !== undefined) samples.push([event.strategy, value])
   }
-  const samplesByMarket = new Map<string, Array<number>>()
-  for (const [strategy, each] of ratiosByStrategy) {
+  const marketOf = (strategy: string): string | undefined => {
     const [market, ...others] = markets.get(strategy) ?? []
-    if (market !== undefined && others.length === 0)
-      samplesByMarket.set(market, [...(samplesByMarket.get(market) ?? []), ...each])
+    return others.length === 0 ? market : undefined
   }
   return new Map(
-    [...samplesByMarket].flatMap(([market, each]) =>
-      each.length < enough ? [] : [[market, median(each) ?? 0] as const]
+    [...Map.groupBy(samples, ([strategy]) => marketOf(strategy))].flatMap(([market, each]) =>
+      market === undefined || each.length < enough
+        ? []
+        : [[market, median(each.map(([, value]) => value)) ?? 0] as const]
     )
   )
 }

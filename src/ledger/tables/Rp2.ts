@@ -70,25 +70,16 @@ const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<O
     : [...common, trade.loss === undefined ? "Sell" : "Lost", price, quantity, { number: "0" }, id, trade.slot]
 }
 
+const table = (name: string, titles: ReadonlyArray<string>, rows: Ods.Sheet["rows"]): Ods.Sheet["rows"] => [
+  [name],
+  titles,
+  ...rows,
+  ["TABLE END"]
+]
+
 const sheet = (asset: string, trades: ReadonlyArray<Trade>, decimals: Decimals): Ods.Sheet => {
   const rows = (side: Trade["side"]) =>
     trades.flatMap((trade, index) => (trade.side === side ? [rowOf(trade, decimals, index)] : []))
-  return {
-    name: asset,
-    rows: [
-      ["IN"],
-      incoming,
-      ...rows("BUY"),
-      ["TABLE END"],
-      [""],
-      ["OUT"],
-      outgoing,
-      ...rows("SELL"),
-      ["TABLE END"],
-      [""],
-      ["INTRA"],
-      between,
-      ["TABLE END"]
-    ]
-  }
+  const [bought, sold] = [table("IN", incoming, rows("BUY")), table("OUT", outgoing, rows("SELL"))]
+  return { name: asset, rows: [...bought, [""], ...sold, [""], ...table("INTRA", between, [])] }
 }

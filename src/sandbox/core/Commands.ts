@@ -1,16 +1,17 @@
 /** Commands are plain data, as in the state file. A command either changes the state and answers, or refuses and changes nothing. */
-import { Result, Schema } from "effect"
+import { Record, Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
-import { type SignedDeposit, signedDeposits } from "../../signing/Domains.ts"
+import { signedDeposits } from "../../signing/Domains.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import { refundReasons } from "../../venue/wire/WireSwap.ts"
+import { Identifier, PositiveAmountText } from "../../venue/wire/WireValue.ts"
 import * as Seeded from "../Seeded.ts"
 import { assetById } from "../Settings.ts"
 import { advance } from "./Advance.ts"
 import * as Control from "./Control.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Books from "./money/Books.ts"
-import { createOrder } from "./orders/OrderCreation.ts"
+import { createOrder, OrderRequest } from "./orders/OrderCreation.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Salts from "./Salts.ts"
@@ -18,30 +19,12 @@ import { lies, type SandboxOrder, type SandboxSwap, type State } from "./State.t
 import { createSwap } from "./swaps/SwapCreation.ts"
 
 const Text = Schema.String
-const Amount = Schema.String.check(Schema.isPattern(/^[1-9]\d*$/))
 /** `FAILED`: the swap; `FAILED_WITHDRAWAL` and `FAILED_REFUND`: payments of an order; otherwise the reason for a swap's refund. */
-export const toldOutcomes = ["FAILED", "FAILED_WITHDRAWAL", "FAILED_REFUND", ...refundReasons] as const
+const toldOutcomes = ["FAILED", "FAILED_WITHDRAWAL", "FAILED_REFUND", ...refundReasons] as const
 
-const DepositKind = Schema.Literals(["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"])
-
-const payloads = {
-  CreateOrder: Schema.Struct({
-    owner: Text,
-    side: Schema.Literals(["BUY", "SELL"]),
-    baseAsset: Text,
-    quoteAsset: Text,
-    quantity: Amount,
-    price: Text,
-    depositType: DepositKind,
-    depositMode: Schema.Literals(["SIMPLE", "MEMO"]),
-    recipient: Text,
-    recipientType: Schema.Literals(["DESTINATION_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"]),
-    refundTo: Text,
-    refundType: DepositKind,
-    confidentiality: Text,
-    deadline: Schema.optionalKey(Schema.Int),
-    appFees: Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int }))
-  }),
+/** Contents of commands, in the state file and in requests to the endpoints of the sandbox. */
+export const payloads = {
+  CreateOrder: OrderRequest,
   CancelOrder: Schema.Struct({ owner: Text, orderId: Text }),
   /** The signature, recipient, deadline and key are already checked. The other checks need the state. */
   ExecuteIntent: Schema.Struct({
@@ -49,21 +32,21 @@ const payloads = {
     nonce: Text,
     intentHash: Text,
     ledger: Schema.optionalKey(Schema.Literals(signedDeposits)),
-    transfers: Schema.Array(Schema.Struct({ receiver: Text, asset: Text, amount: Amount }))
+    transfers: Schema.Array(Schema.Struct({ receiver: Text, asset: Text, amount: PositiveAmountText }))
   }),
   CreateSwap: Schema.Struct({ partner: Schema.optionalKey(Text), request: QuoteRequest, correlationId: Text }),
   SubmitDeposit: Schema.Struct({ depositAddress: Text, txHash: Text }),
   /** A transfer on another chain, of money that was never in the service's accounts. */
   DepositOnChain: Schema.Struct({
-    depositAddress: Text,
-    memo: Schema.optionalKey(Text),
-    asset: Text,
-    amount: Amount,
-    sender: Text
+    depositAddress: Identifier,
+    memo: Schema.optionalKey(Identifier),
+    asset: Identifier,
+    amount: PositiveAmountText,
+    sender: Identifier
   }),
   /** Sets the end of a swap once it is paid, or the payments of an order that the service will abandon. */
-  TellOutcome: Schema.Struct({ depositAddress: Text, outcome: Schema.Literals(toldOutcomes) }),
-  TellLie: Schema.Struct({ depositAddress: Text, lie: Schema.Literals(lies) }),
+  TellOutcome: Schema.Struct({ depositAddress: Identifier, outcome: Schema.Literals(toldOutcomes) }),
+  TellLie: Schema.Struct({ depositAddress: Identifier, lie: Schema.Literals(lies) }),
   RotateSalts: Schema.Struct({}),
   SetPrices: Control.Prices,
   FillOrder: Control.FillRequest,
@@ -107,20 +90,7 @@ export interface TimedCommand extends Command {
 const line = <T extends CommandTag>(tag: T) =>
   Schema.Struct({ at: Schema.Int, tag: Schema.tag(tag), payload: payloads[tag] })
 
-export const LoggedCommand = Schema.Union([
-  line("CreateOrder"),
-  line("CancelOrder"),
-  line("ExecuteIntent"),
-  line("CreateSwap"),
-  line("SubmitDeposit"),
-  line("DepositOnChain"),
-  line("TellOutcome"),
-  line("TellLie"),
-  line("RotateSalts"),
-  line("SetPrices"),
-  line("FillOrder"),
-  line("AdvanceTime")
-])
+export const LoggedCommand = Schema.Union(Record.keys(payloads).map(line))
 
 export const replay = (state: State, command: TimedCommand): Result.Result<unknown, Refusal> =>
   apply(state, command, command.at)
@@ -174,21 +144,18 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
       isIntent: true,
       from: placeFor(target),
       // On the other ledger the address is not special: the order does not notice the transfer, and it is returned.
-      isAttributed: placeFor(target) === paidFrom(target),
-      isRecognised: false
+      isAttributed: placeFor(target) === paidFrom(target)
     }
     Deposits.arrive(state, { target, account: signerId, ...what })
   }
   return Result.succeed({ intentHash })
 }
 
-const paidFrom = (target: SandboxOrder | SandboxSwap): "balance" | "private" => {
-  const depositType = target.kind === "order" ? target.depositType : target.request.depositType
-  return placeOf(depositType === "CONFIDENTIAL_INTENTS" ? depositType : "INTENTS")
-}
+const paidFrom = (target: SandboxOrder | SandboxSwap): "balance" | "private" =>
+  placeOf(target.kind === "order" ? target.depositType : target.request.depositType)
 
-const placeOf = (ledger: SignedDeposit): "balance" | "private" =>
-  ledger === "CONFIDENTIAL_INTENTS" ? "private" : "balance"
+const placeOf = (depositType: string): "balance" | "private" =>
+  depositType === "CONFIDENTIAL_INTENTS" ? "private" : "balance"
 
 const submitDeposit = (
   state: State,
@@ -208,14 +175,7 @@ const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Appli
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
   if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
   const hash = Seeded.base58(state.settings.seed, "transaction", state.scheduled)
-  const what = {
-    asset,
-    amount: BigInt(deposit.amount),
-    hash,
-    isIntent: false,
-    from: "external",
-    isRecognised: false
-  } as const
+  const what = { asset, amount: BigInt(deposit.amount), hash, isIntent: false, from: "external" } as const
   const isAttributed = memo === target.depositMemo
   Deposits.arrive(state, { target, account: sender, ...what, isAttributed })
   return Result.succeed({ txHash: hash })

@@ -4,20 +4,16 @@ import { isTerminal } from "../../domain/Order.ts"
 import * as Seeded from "../Seeded.ts"
 import type { Delay } from "../Settings.ts"
 import * as Books from "./money/Books.ts"
-import { inOrder, open } from "./orders/OrderLife.ts"
+import { open } from "./orders/OrderLife.ts"
+import * as Payouts from "./Payouts.ts"
 import { type IncomingDeposit, type SandboxOrder, type SandboxSwap, type State, schedule } from "./State.ts"
 import * as Collecting from "./swaps/Collecting.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
-const holdingOf = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
-  account,
-  place,
-  order: target.id
-})
-
-export const arrive = (state: State, deposit: IncomingDeposit): void => {
+export const arrive = (state: State, incoming: Omit<IncomingDeposit, "isRecognised">): void => {
+  const deposit: IncomingDeposit = { ...incoming, isRecognised: false }
   const from: Books.Holding = { account: deposit.account, place: deposit.from }
-  Books.transfer(state.books, deposit.asset, deposit.amount, from, holdingOf(deposit, "depositInTransit"))
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, Collecting.holdingOf(deposit, "depositInTransit"))
   if (deposit.isAttributed) note(state, deposit)
   if (deposit.isIntent) return recogniseSoon(state, deposit)
   state.chainDeposits.set(deposit.hash, deposit)
@@ -29,7 +25,7 @@ export const recogniseSoon = (state: State, deposit: IncomingDeposit): void =>
 
 const recogniseWithin = (state: State, deposit: IncomingDeposit, bounds: Delay): void => {
   const delay = Seeded.between(bounds, state.settings.seed, "recognition", state.scheduled)
-  schedule(state, delay, { tag: "recognise", deposit })
+  schedule(state, delay, () => recognise(state, deposit))
 }
 
 const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit): void => {
@@ -39,7 +35,7 @@ const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit
   if (target.kind === "swap") SwapLife.expect(state, target)
 }
 
-export const recognise = (state: State, deposit: IncomingDeposit): void => {
+const recognise = (state: State, deposit: IncomingDeposit): void => {
   if (deposit.isRecognised) return
   deposit.isRecognised = true
   const { target, asset, account, amount } = deposit
@@ -49,11 +45,11 @@ export const recognise = (state: State, deposit: IncomingDeposit): void => {
   if (creditedAmount < amount) sendBack(state, { ...deposit, amount: amount - creditedAmount })
   if (creditedAmount === 0n) return
   if (target.deposited === 0n) target.account = account
-  const into = target.kind === "order" ? inOrder(target) : SwapLife.inSwap(target)
-  Books.transfer(state.books, asset, creditedAmount, holdingOf(deposit, "depositInTransit"), into)
+  const into = target.kind === "order" ? Payouts.inOrder(target) : SwapLife.inSwap(target)
+  Books.transfer(state.books, asset, creditedAmount, Collecting.holdingOf(deposit, "depositInTransit"), into)
   target.deposited += creditedAmount
   if (target.kind === "swap") SwapLife.consider(state, target)
-  else if (isTerminal(target.status)) schedule(state, 0, { tag: "startPayouts", order: target })
+  else if (isTerminal(target.status)) schedule(state, 0, () => Payouts.start(state, target))
   else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount) open(state, target)
 }
 
@@ -67,13 +63,13 @@ const wantedAmount = (target: SandboxOrder | SandboxSwap, asset: string): Amount
 
 const sendBack = (state: State, deposit: IncomingDeposit): void => {
   const { seed, payoutMillis } = state.settings
-  const from = holdingOf(deposit, "depositInTransit")
-  Books.transfer(state.books, deposit.asset, deposit.amount, from, holdingOf(deposit, "returnInTransit"))
+  const from = Collecting.holdingOf(deposit, "depositInTransit")
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, Collecting.holdingOf(deposit, "returnInTransit"))
   const delay = Seeded.between(payoutMillis, seed, "return", state.scheduled)
-  schedule(state, delay, { tag: "return", deposit })
+  schedule(state, delay, () => giveBack(state, deposit))
 }
 
-export const giveBack = (state: State, deposit: IncomingDeposit): void => {
+const giveBack = (state: State, deposit: IncomingDeposit): void => {
   const to: Books.Holding = { account: deposit.account, place: deposit.from }
-  Books.transfer(state.books, deposit.asset, deposit.amount, holdingOf(deposit, "returnInTransit"), to)
+  Books.transfer(state.books, deposit.asset, deposit.amount, Collecting.holdingOf(deposit, "returnInTransit"), to)
 }

@@ -3,10 +3,12 @@ import { isTerminal } from "../../domain/Order.ts"
 import * as Seeded from "../Seeded.ts"
 import * as Books from "./money/Books.ts"
 import { payee, payLessFee } from "./money/Payment.ts"
-import { inOrder, unpaid } from "./orders/OrderLife.ts"
 import { type SandboxOrder, type State, schedule } from "./State.ts"
 
-export type PayoutName = "withdrawal" | "refund"
+export const inOrder = ({ account, id }: SandboxOrder): Books.Holding => ({ account, place: "inOrders", order: id })
+export const unpaid = ({ account, id }: SandboxOrder): Books.Holding => ({ account, place: "unpaid", order: id })
+
+type PayoutName = "withdrawal" | "refund"
 
 /** An order without money never starts a payout, so it never reports a final one. */
 export const payoutStatus = (order: SandboxOrder) => {
@@ -34,11 +36,11 @@ export const start = (state: State, order: SandboxOrder): void => {
     Books.transfer(state.books, asset, amount, from, { ...from, place })
     order[leg] = { status: "IN_PROGRESS" }
     const { seed, payoutMillis } = state.settings
-    schedule(state, Seeded.between(payoutMillis, seed, leg, order.sequence), { tag: "finishPayout", order, leg })
+    schedule(state, Seeded.between(payoutMillis, seed, leg, order.sequence), () => finish(state, order, leg))
   }
 }
 
-export const finish = (state: State, order: SandboxOrder, leg: PayoutName): void => {
+const finish = (state: State, order: SandboxOrder, leg: PayoutName): void => {
   const { asset, from, place } = route(order, leg)
   const inTransit: Books.Holding = { ...from, place }
   const { seed, failedPayoutShare } = state.settings

@@ -1,4 +1,6 @@
 /** A sorted array: for a sandbox's thousands of entries, a binary search and a block move cost less than a tree. */
+import { leastOf } from "../../domain/Bisection.ts"
+
 export interface SortedList<A> {
   readonly items: Array<A>
   readonly compare: (a: A, b: A) => number
@@ -15,14 +17,8 @@ export const remove = <A>(list: SortedList<A>, item: A): void => {
   if (list.items[index] === item) list.items.splice(index, 1)
 }
 
-const position = <A>(list: SortedList<A>, item: A): number => {
-  let low = 0
-  let high = list.items.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const other = list.items[middle]
-    if (other !== undefined && list.compare(other, item) <= 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const position = <A>({ compare, items }: SortedList<A>, item: A): number =>
+  leastOf(items.length, (index) => {
+    const other = items[index]
+    return other === undefined || compare(other, item) > 0
+  })

@@ -128,23 +128,6 @@ export interface SwapOutcome {
   readonly txHash: string
 }
 
-export type Task =
-  | { readonly tag: "recognise"; readonly deposit: IncomingDeposit }
-  | { readonly tag: "return"; readonly deposit: IncomingDeposit }
-  | { readonly tag: "expire"; readonly target: SandboxOrder | SandboxSwap }
-  | { readonly tag: "solve"; readonly order: SandboxOrder }
-  | { readonly tag: "finishCancel"; readonly order: SandboxOrder }
-  | { readonly tag: "startPayouts"; readonly order: SandboxOrder }
-  | { readonly tag: "finishPayout"; readonly order: SandboxOrder; readonly leg: "withdrawal" | "refund" }
-  | {
-      readonly tag: "collect"
-      readonly swap: SandboxSwap
-      readonly deposit: IncomingDeposit
-      readonly amountOut: Amount
-    }
-  | { readonly tag: "executeSwap"; readonly swap: SandboxSwap }
-  | { readonly tag: "finishSwap"; readonly swap: SandboxSwap; readonly outcome: SwapOutcome }
-
 export interface IncomingDeposit {
   readonly target: SandboxOrder | SandboxSwap
   readonly account: string
@@ -161,7 +144,7 @@ export interface IncomingDeposit {
 interface Scheduled {
   readonly at: number
   readonly sequence: number
-  readonly task: Task
+  readonly run: () => void
 }
 
 export interface RestingOrders {
@@ -220,9 +203,9 @@ export const make = (settings: SandboxSettings, model: MarketModel, startedAt: n
   }
 }
 
-export const schedule = (state: State, afterMillis: number, task: Task): void => {
+export const schedule = (state: State, afterMillis: number, run: () => void): void => {
   state.scheduled += 1
-  SortedList.insert(state.agenda, { at: state.now + afterMillis, sequence: state.scheduled, task })
+  SortedList.insert(state.agenda, { at: state.now + afterMillis, sequence: state.scheduled, run })
 }
 
 export const takeDue = (state: State, time: number): Scheduled | undefined => {

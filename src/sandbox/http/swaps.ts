@@ -5,8 +5,12 @@ import * as Amount from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
-import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
+import { mostWithdrawals, type WithdrawalsQuery } from "../../venue/api/DepositsApi.ts"
+import { factsOf } from "../../venue/VenueConfig.ts"
 import { messageError, NextCorrelationId } from "../../venue/wire/WireError.ts"
+import type { QuoteResponse } from "../../venue/wire/WireQuote.ts"
+import type { SwapStatusResponse } from "../../venue/wire/WireSwap.ts"
+import { writeLedgerTxHashes } from "../../venue/wire/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import { generate, verify } from "../core/Intents.ts"
 import { usdOf } from "../core/orders/Pricing.ts"
@@ -15,30 +19,25 @@ import { collects } from "../core/swaps/Collecting.ts"
 import { answerDry } from "../core/swaps/SwapCreation.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
+import type { SandboxAsset } from "../Settings.ts"
 import { asMessageError } from "./refusals.ts"
-import { toWire } from "./wire/wireStatus.ts"
+import { destinationTxHashes, ledgerTxHashes } from "./wire/wireHistory.ts"
 
-interface Asked {
-  readonly timestampFrom?: string
-  readonly page?: number
-  readonly limit?: number
-  readonly sortOrder?: "asc" | "desc"
-}
+/** An amount in smallest units, in units of its asset, and in dollars. */
+const figures = (state: State, name: string, asset: SandboxAsset, amount: Amount.Amount) => ({
+  [name]: String(amount),
+  [`${name}Formatted`]: Amount.format(amount, asset.decimals),
+  [`${name}Usd`]: usdOf(state, asset, amount).toFixed(4)
+})
 
 const withdrawalsOf = (
   state: State,
   { destination, request, withdrawals, withdrawFee }: SandboxSwap,
-  { limit = mostWithdrawals, page = 1, sortOrder = "desc", timestampFrom = "" }: Asked
+  { limit = mostWithdrawals, page = 1, sortOrder = "desc", timestampFrom = "" }: WithdrawalsQuery
 ) => {
   const from = Timestamp.parse(timestampFrom) ?? Number.NEGATIVE_INFINITY
   const since = withdrawals.filter(({ at }) => at >= from)
   const sorted = sortOrder === "asc" ? since : since.toReversed()
-  const of = (name: "amountOut" | "withdrawFee", amount: Amount.Amount) =>
-    ({
-      [name]: String(amount),
-      [`${name}Formatted`]: Amount.format(amount, destination.decimals),
-      [`${name}Usd`]: usdOf(state, destination, amount).toFixed(4)
-    }) as const
   return {
     asset: destination.id,
     recipient: request.recipient,
@@ -46,8 +45,8 @@ const withdrawalsOf = (
     withdrawals: sorted.slice((page - 1) * limit, page * limit).map(({ amountOut, at, hash, status }) => ({
       status,
       amountOut: String(amountOut),
-      ...of("amountOut", amountOut),
-      ...of("withdrawFee", status === "FAILED" ? 0n : withdrawFee),
+      ...figures(state, "amountOut", destination, amountOut),
+      ...figures(state, "withdrawFee", destination, status === "FAILED" ? 0n : withdrawFee),
       timestamp: Timestamp.format(at),
       hash
     }))
@@ -94,7 +93,9 @@ export const deposits = HttpApiBuilder.group(
     const sandbox = yield* Sandbox
     const report = Effect.fnUntraced(function* (target: SandboxOrder | SandboxSwap) {
       const correlationId = yield* yield* NextCorrelationId
-      return yield* sandbox.read((state) => toWire(state, HistoryRecord.of(target), correlationId)).pipe(asMessageError)
+      return yield* sandbox
+        .read((state) => statusOf(state, HistoryRecord.of(target), correlationId))
+        .pipe(asMessageError)
     })
     const find = Effect.fnUntraced(function* (depositAddress: string, memo: string | undefined) {
       const target = yield* sandbox.read((state) => state.targets.get(depositAddress)).pipe(asMessageError)
@@ -120,6 +121,91 @@ export const deposits = HttpApiBuilder.group(
     })
   })
 )
+
+type Line = HistoryRecord.HistoryRecord
+
+/** The status of a deposit address. An order has no quote, so its terms take the quote's place. */
+const statusOf = (state: State, line: Line, correlationId: string): SwapStatusResponse => {
+  const { target, status } = line
+  const isKnown = status === "PENDING_DEPOSIT" && target.originTxHashes.size + target.intentHashes.length > 0
+  return {
+    correlationId,
+    quoteResponse: target.kind === "swap" ? target.response : termsOf(target),
+    status: isKnown ? "KNOWN_DEPOSIT_TX" : status,
+    updatedAt: Timestamp.format(
+      target.kind === "swap" ? target.updatedAt : (target.fills.at(-1)?.at ?? target.createdAt)
+    ),
+    swapDetails: isBare(state, target)
+      ? bareDetails(state)
+      : {
+          intentHashes: target.intentHashes,
+          ...writeLedgerTxHashes(state.settings.ledger, ledgerTxHashes(state.settings, line)),
+          originChainTxHashes: [...target.originTxHashes].map(onChain),
+          destinationChainTxHashes: destinationTxHashes(line).map(onChain),
+          ...amounts(state, line)
+        }
+  }
+}
+
+const isBare = ({ settings }: State, target: Line["target"]): boolean =>
+  target.kind === "swap" && target.request.confidentiality === "advanced" && factsOf(settings).advancedStatus === "bare"
+
+const bareDetails = ({ settings }: State) => ({
+  intentHashes: [],
+  ...writeLedgerTxHashes(settings.ledger, []),
+  originChainTxHashes: [],
+  destinationChainTxHashes: []
+})
+
+const onChain = (hash: string) => ({ hash, explorerUrl: `https://explorer.invalid/${hash}` })
+
+const termsOf = (order: SandboxOrder): QuoteResponse => ({
+  timestamp: Timestamp.format(order.createdAt),
+  quoteRequest: {
+    dry: false,
+    swapType: order.side === "SELL" ? "EXACT_INPUT" : "EXACT_OUTPUT",
+    originAsset: order.origin.id,
+    depositType: order.depositType,
+    destinationAsset: order.destination.id,
+    amount: String(order.quantity),
+    refundTo: order.refundTo,
+    refundType: order.refundType,
+    recipient: order.recipient,
+    recipientType: order.recipientType,
+    deadline: Timestamp.format(order.deadline),
+    confidentiality: order.confidentiality
+  },
+  quote: {
+    amountIn: String(order.inputAmount),
+    amountInFormatted: Amount.format(order.inputAmount, order.origin.decimals),
+    amountOut: String(order.outputAmount),
+    amountOutFormatted: Amount.format(order.outputAmount, order.destination.decimals),
+    minAmountOut: String(order.outputAmount),
+    depositAddress: order.depositAddress,
+    ...present({ depositMemo: order.depositMemo }),
+    deadline: Timestamp.format(order.deadline)
+  }
+})
+
+const amounts = (state: State, line: Line) => {
+  const { target, referral, refundReason } = line
+  const { origin, destination, withdrawFee } = target
+  const deposited = { ...figures(state, "depositedAmount", origin, target.deposited), ...present({ referral }) }
+  if (line.txHashes.length === 0) return deposited
+  return {
+    ...deposited,
+    ...figures(state, "amountIn", origin, line.amountIn),
+    ...figures(state, "amountOut", destination, line.amountOut),
+    ...figures(state, "refundedAmount", origin, line.refunded),
+    ...present({ refundReason }),
+    slippage: target.kind === "swap" ? slippagePercent(target.quoted.amountOut, line.amountOut) : 0,
+    withdrawFee: String(withdrawFee)
+  }
+}
+
+/** The shortfall against the quote, in percent to four places; negative if more arrived. */
+const slippagePercent = (quoted: Amount.Amount, received: Amount.Amount): number =>
+  received === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000
 
 export const intents = HttpApiBuilder.group(
   SandboxApi,

@@ -114,10 +114,8 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
   )
   return {
     caps,
-    ...(total === undefined
-      ? {}
-      : { total: present(Object.fromEntries(spanNames.map((name) => [name, total[name]]))) }),
     ...present({
+      total: total && present(Object.fromEntries(spanNames.map((name) => [name, total[name]]))),
       hours: hours?.flatMap(({ value }) => value),
       destinations: destinations?.map(({ value }) => value),
       approvers: approvers?.map(({ value }) => value)

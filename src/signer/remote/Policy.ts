@@ -58,11 +58,10 @@ export const approvalFor = (
   { approvers = [] }: Policy,
   entries: ReadonlyArray<RecordEntry>,
   wall: number
-): RecordEntry | undefined => {
-  return unspentWords(entries, wall)
+): RecordEntry | undefined =>
+  unspentWords(entries, wall)
     .filter((each) => each.asset === asset && BigInt(each.amount ?? "0") >= amount && approvers.includes(each.by ?? ""))
     .toSorted((one, other) => (BigInt(one.amount ?? "0") < BigInt(other.amount ?? "0") ? -1 : 1))[0]
-}
 
 export const needsApproval = ({ amount, asset }: PaymentToSign, { caps }: Policy): boolean => {
   const above = caps.get(asset)?.approveAbove
@@ -185,12 +184,8 @@ const rules: ReadonlyArray<Rule> = [
         ? undefined
         : [destinations.join(" or "), depositAddress]
   },
-  ofAsset("maxPerHour"),
-  ofAsset("maxPerDay"),
-  ofAsset("maxPerMonth"),
-  ofAll("maxPerHour"),
-  ofAll("maxPerDay"),
-  ofAll("maxPerMonth"),
+  ...spanNames.map(ofAsset),
+  ...spanNames.map(ofAll),
   {
     check: "hours",
     isOwn: true,

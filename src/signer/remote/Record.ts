@@ -46,8 +46,11 @@ export interface Record {
   append(entry: RecordEntry): Effect.Effect<void, RecordBroken>
 }
 
-const broken = (file: string) => (cause: unknown) =>
-  new RecordBroken({ message: `The signer's record ${file}: ${messageOf(cause)}` })
+const attempt = <A>(file: string, run: () => A) =>
+  Effect.try({
+    try: run,
+    catch: (cause) => new RecordBroken({ message: `The signer's record ${file}: ${messageOf(cause)}` })
+  })
 
 /** Each write is on disk when it returns (Node's permission model does not allow fsync). */
 const opened = (file: string): number => {
@@ -75,29 +78,26 @@ const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
 
 /** A signer may be writing a line at the same time, so nothing is truncated. */
 export const readRecord = Effect.fn("Record.read")((file: string) =>
-  Effect.try({ try: (): ReadonlyArray<RecordEntry> => checked(readLines(file).lines), catch: broken(file) })
+  attempt(file, (): ReadonlyArray<RecordEntry> => checked(readLines(file).lines))
 )
 
 export const open = Effect.fn("Record.open")(function* (file: string) {
   const descriptor = yield* Effect.acquireRelease(
-    Effect.try({ try: () => opened(file), catch: broken(file) }),
+    attempt(file, () => opened(file)),
     (held) => Effect.sync(() => closeSync(held))
   )
-  const { end, isCut, lines } = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
+  const { end, isCut, lines } = yield* attempt(file, () => readLines(file))
   // The next line must not be joined to one that was cut off.
-  if (isCut) yield* Effect.try({ try: () => truncateSync(file, end), catch: broken(file) })
-  const entries: Array<RecordEntry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
+  if (isCut) yield* attempt(file, () => truncateSync(file, end))
+  const entries: Array<RecordEntry> = [...(yield* attempt(file, () => checked(lines)))]
   const last = lines.at(-1)
   let previous = last === undefined ? "" : hashOf(last)
   const append = (entry: RecordEntry) =>
-    Effect.try({
-      try: () => {
-        const line = JSON.stringify({ ...entry, previous })
-        writeSync(descriptor, `${line}\n`)
-        previous = hashOf(line)
-        entries.push(entry)
-      },
-      catch: broken(file)
+    attempt(file, () => {
+      const line = JSON.stringify({ ...entry, previous })
+      writeSync(descriptor, `${line}\n`)
+      previous = hashOf(line)
+      entries.push(entry)
     })
   return { entries, append } satisfies Record
 })

@@ -151,13 +151,14 @@ const login = Effect.fnUntraced(function* (
   const problem = loginProblem(message, signerId, yield* Clock.currentTimeMillis)
   if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
   yield* record.append({ at, what: "login" })
-  return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
-    Effect.match({
-      onFailure: ({ text }) => refused("signer", "a signature", text),
-      onSuccess: ({ publicKey, signature }) => ({ _tag: "LoggedIn", publicKey, signature }) as const
-    })
-  )
+  return yield* answerWith("LoggedIn", signer.sign(Nep413.digest({ message, nonce, recipient })))
 })
+
+const answerWith = (_tag: "LoggedIn" | "CheckpointSigned", signing: ReturnType<Signer["Service"]["sign"]>) =>
+  Effect.match(signing, {
+    onFailure: ({ text }): SignerAnswer => refused("signer", "a signature", text),
+    onSuccess: ({ publicKey, signature }) => ({ _tag, publicKey, signature })
+  })
 
 const approvalOf = Effect.fnUntraced(function* (
   { amount, asset, nonce, signature, validUntil }: Extract<SignerRequest, { readonly _tag: "Approve" }>,
@@ -178,12 +179,7 @@ const approvalOf = Effect.fnUntraced(function* (
 /** Signs a checkpoint and no other text. It moves no money and opens no session, so it has no cap and no line in the record. */
 const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: string, signer: Signer["Service"]) {
   if (Checkpoint.parse(text)?.account !== signerId) return undefined
-  return yield* signer.sign(Buffer.from(text), { checkpoint: text }).pipe(
-    Effect.match({
-      onFailure: ({ text }) => refused("signer", "a signature", text),
-      onSuccess: (signature) => ({ _tag: "CheckpointSigned", ...signature }) as const
-    })
-  )
+  return yield* answerWith("CheckpointSigned", signer.sign(Buffer.from(text), { checkpoint: text }))
 })
 
 /** Longest life of a login that is signed. A login lives for five minutes; one without an end would be a password. */

@@ -38,6 +38,18 @@ export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): Submi
 export const mostWithdrawals = 50
 const count = (maximum: number) => Wire.NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum }))
 
+const WithdrawalsQuery = Schema.Struct({
+  depositAddress: Wire.Identifier,
+  depositMemo: Schema.optionalKey(Wire.Identifier),
+  /** ISO 8601. Nothing before it is returned. */
+  timestampFrom: Schema.optionalKey(Wire.TimestampText),
+  page: Schema.optionalKey(count(Number.MAX_SAFE_INTEGER)),
+  /** Default: 50. */
+  limit: Schema.optionalKey(count(mostWithdrawals)),
+  sortOrder: Schema.optionalKey(Schema.Literals(["asc", "desc"]))
+})
+export type WithdrawalsQuery = typeof WithdrawalsQuery.Type
+
 const error = [400, 403, 404, 429, 500, 503].map(messageErrorAt)
 
 export const DepositsApi = HttpApiGroup.make("deposits")
@@ -57,15 +69,7 @@ export const DepositsApi = HttpApiGroup.make("deposits")
       error
     }),
     HttpApiEndpoint.get("withdrawals", "/v0/any-input/withdrawals", {
-      query: {
-        depositAddress: Wire.Identifier,
-        depositMemo: Schema.optionalKey(Wire.Identifier),
-        timestampFrom: Schema.optionalKey(Wire.TimestampText),
-        page: Schema.optionalKey(count(Number.MAX_SAFE_INTEGER)),
-        /** Default: 50. */
-        limit: Schema.optionalKey(count(mostWithdrawals)),
-        sortOrder: Schema.optionalKey(Schema.Literals(["asc", "desc"]))
-      },
+      query: WithdrawalsQuery,
       success: WithdrawalsResponse,
       error
     })

@@ -1,5 +1,5 @@
 /** Answers requests that do not fit their schema: orders get one entry per fault with a JSON pointer, other endpoints one sentence. */
-import { Cause, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import { faultsOf, type SchemaFault, sentenceOf } from "../../domain/Text.ts"
 import {
@@ -32,8 +32,10 @@ const toPointer = (path: ReadonlyArray<string>): string =>
   path.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
 /** A fault in our own answer is a defect. The server reports it as an internal error. */
-const isOurs = (error: HttpApiError.HttpApiSchemaError): boolean =>
-  error.kind === "Body" || error.kind === "ResponseHeaders"
+const unlessOurs =
+  <E>(answer: (error: HttpApiError.HttpApiSchemaError) => Effect.Effect<never, E>) =>
+  (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, E> =>
+    error.kind === "Body" || error.kind === "ResponseHeaders" ? Effect.die(error) : answer(error)
 
 const orderFault = (error: HttpApiError.HttpApiSchemaError) => {
   const problems = faultsOf(error.cause)
@@ -49,16 +51,14 @@ const orderFault = (error: HttpApiError.HttpApiSchemaError) => {
 
 const sentence = ({ message, path }: SchemaFault): Fault => ({ detail: `${path.join(".")}: ${message}` })
 
-const reported = (error: HttpApiError.HttpApiSchemaError) => Effect.failCause(Cause.die(error))
-
 export const layer: Layer.Layer<OrderValidation | MessageValidation | HistoryValidation> = Layer.mergeAll(
-  HttpApiMiddleware.layerSchemaErrorTransform(OrderValidation, (error) =>
-    isOurs(error) ? reported(error) : orderFault(error)
+  HttpApiMiddleware.layerSchemaErrorTransform(OrderValidation, unlessOurs(orderFault)),
+  HttpApiMiddleware.layerSchemaErrorTransform(
+    MessageValidation,
+    unlessOurs(({ cause }) => messageError(400, sentenceOf(cause)))
   ),
-  HttpApiMiddleware.layerSchemaErrorTransform(MessageValidation, (error) =>
-    isOurs(error) ? reported(error) : messageError(400, sentenceOf(error.cause))
-  ),
-  HttpApiMiddleware.layerSchemaErrorTransform(HistoryValidation, (error) =>
-    isOurs(error) ? reported(error) : historyError(400, "validation-failed", sentenceOf(error.cause))
+  HttpApiMiddleware.layerSchemaErrorTransform(
+    HistoryValidation,
+    unlessOurs(({ cause }) => historyError(400, "validation-failed", sentenceOf(cause)))
   )
 )

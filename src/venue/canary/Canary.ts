@@ -7,6 +7,7 @@ import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { type Asset, floorOf } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { absent, type Drift } from "../../domain/Drift.ts"
+import { present } from "../../domain/Present.ts"
 import { correlationText } from "../../domain/Text.ts"
 import { tokenIn } from "../api/SwapsApi.ts"
 import { History } from "../History.ts"
@@ -50,13 +51,8 @@ const refusalOf = (reason: Rejected): string => `refused: ${reason.code}: ${reas
 /** The size of the dry quote, in whole units of the first asset. */
 const quoted = Decimal.make(1n, 2)
 
-interface Answered {
-  readonly drift: ReadonlyArray<Drift>
-  readonly why?: string
-}
-
-const driftAnswerOf = (drift: ReadonlyArray<Drift>): Answered => ({ drift })
-const unasked = (why: string): Answered => ({ drift: [], why })
+/** The differences, or the reason why the question was not asked. */
+type Answered = ReadonlyArray<Drift> | string
 
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
@@ -79,25 +75,20 @@ const tokensDrift = (said: ReadonlyArray<unknown>, assets: ReadonlyArray<Asset>,
 const accountHistoryDrift = (
   { access: is, items }: { readonly access: string; readonly items: ReadonlyArray<{ readonly said: unknown }> },
   was: string
-): Answered =>
-  driftAnswerOf([
-    ...items.flatMap(({ said }) => driftOf(kinds.accountItem, said)),
-    ...(is === was ? [] : [{ what: "the account's history", was, is, closesFunding: false }])
-  ])
+): Answered => [
+  ...items.flatMap(({ said }) => driftOf(kinds.accountItem, said)),
+  ...(is === was ? [] : [{ what: "the account's history", was, is, closesFunding: false }])
+]
 
 const clockDrift = (skewMillis: number | undefined): Answered => {
-  if (skewMillis === undefined) return unasked("no answer told the venue's time")
-  if (Math.abs(skewMillis) <= mostSkewMillis) return driftAnswerOf([])
+  if (skewMillis === undefined) return "no answer told the venue's time"
+  if (Math.abs(skewMillis) <= mostSkewMillis) return []
   const is = `${Math.round(Math.abs(skewMillis) / 1000)} s ${skewMillis > 0 ? "ahead" : "behind"}`
-  return driftAnswerOf([{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }])
+  return [{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }]
 }
 
-interface Means {
-  readonly config: VenueConfig["Service"]
-  readonly client: VenueClient["Service"]
-  readonly history: History["Service"]
-  readonly session: Session["Service"]
-}
+const meansOf = Effect.all({ config: VenueConfig, client: VenueClient, history: History, session: Session })
+type Means = Effect.Success<typeof meansOf>
 
 const call = (operation: string) => ({ operation, priority: "background", mostBytes: listBytes }) as const
 
@@ -106,11 +97,11 @@ const raw = ({ client }: Pick<Means, "client">, operation: string, send: Paramet
 
 const tokens = (means: Means, assets: ReadonlyArray<Asset>) =>
   Effect.map(raw(means, "list tokens", means.client.api.swaps.tokens({ responseMode })), (said) =>
-    driftAnswerOf(tokensDrift(listOf(said), assets, (id) => canonicalAssetId(means.config.assetSpellings, id)))
+    tokensDrift(listOf(said), assets, (id) => canonicalAssetId(means.config.assetSpellings, id))
   )
 
 const quote = Effect.fnUntraced(function* (means: Means, [base, second]: ReadonlyArray<Asset>) {
-  if (base === undefined || second === undefined) return unasked("it needs two configured assets")
+  if (base === undefined || second === undefined) return "it needs two configured assets"
   const { client, config } = means
   const deadline = (yield* Clock.currentTimeMillis) + 600_000
   const amount = floorOf(quoted, base.decimals)
@@ -118,12 +109,12 @@ const quote = Effect.fnUntraced(function* (means: Means, [base, second]: Readonl
   const body = yield* raw(means, "quote", client.api.swaps.quote({ payload, responseMode }))
   const decoding = Schema.decodeUnknownResult(ReceivedQuote)(body)
   if (Result.isSuccess(decoding) && decoding.success.quote.amountOut === undefined)
-    return unasked(`the venue has no price of ${base.symbol} in ${second.symbol} now`)
+    return `the venue has no price of ${base.symbol} in ${second.symbol} now`
   const why = Result.isSuccess(decoding) ? distrust(config, payload, decoding.success) : undefined
   // Prices have their own gate, so a fault in one quote is reported here and closes nothing.
   const odd: ReadonlyArray<Drift> =
     why === undefined ? [] : [{ what: "the dry quote", was: "the one asked for", is: why, closesFunding: false }]
-  return driftAnswerOf([...driftOf(kinds.quote, body), ...odd])
+  return [...driftOf(kinds.quote, body), ...odd]
 })
 
 const oneOrder = Effect.fnUntraced(function* (means: Pick<Means, "client">, orderId: string) {
@@ -132,33 +123,33 @@ const oneOrder = Effect.fnUntraced(function* (means: Pick<Means, "client">, orde
 })
 
 const orders = Effect.fnUntraced(function* (means: Means) {
-  if (means.config.apiKey === undefined) return unasked("it needs venue.apiKey")
+  if (means.config.apiKey === undefined) return "it needs venue.apiKey"
   const query = { "page[size]": maxOrders }
   const page = yield* raw(means, "list orders", means.client.api.orders.list({ query, responseMode }))
   const listed = listOf(fieldOf(page, "data"))
   const id = textOf(fieldOf(listed[0], "id"))
   const drift = [...driftOf(kinds.orderPage, page), ...listed.flatMap((order) => driftOf(kinds.order, order))]
-  return driftAnswerOf([...drift, ...(id === undefined ? [] : yield* oneOrder(means, id))])
+  return [...drift, ...(id === undefined ? [] : yield* oneOrder(means, id))]
 })
 
 const past = Effect.fnUntraced(function* (means: Means) {
   const { apiKey, partnerJwt } = means.config
-  if (partnerJwt === undefined) return unasked("it needs venue.partnerJwt")
+  if (partnerJwt === undefined) return "it needs venue.partnerJwt"
   const [line] = yield* means.history.transactions({ numberOfTransactions: 1 })
-  if (line === undefined) return unasked("it is empty")
+  if (line === undefined) return "it is empty"
   const drift = driftOf(kinds.transaction, line.said)
   const depositAddress = textOf(line.depositAddress)
-  if (depositAddress === undefined || apiKey === undefined) return driftAnswerOf(drift)
+  if (depositAddress === undefined || apiKey === undefined) return drift
   const depositMemo = textOf(line.depositMemo)
-  const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
+  const query = { depositAddress, ...present({ depositMemo }) }
   const status = yield* raw(means, "read swap status", means.client.api.deposits.status({ query, responseMode }))
-  return driftAnswerOf([...drift, ...driftOf(kinds.status, status)])
+  return [...drift, ...driftOf(kinds.status, status)]
 })
 
 const balances = ({ client, session }: Means) =>
   session
     .run(client.read(call("read balances"), client.api.account.balances({ query: {}, responseMode }), Schema.Unknown))
-    .pipe(Effect.map(({ value }) => driftAnswerOf(driftOf(kinds.balances, value))))
+    .pipe(Effect.map(({ value }) => driftOf(kinds.balances, value)))
 
 const own = ({ config, history }: Means) =>
   history.account({ limit: 1 }).pipe(
@@ -167,7 +158,7 @@ const own = ({ config, history }: Means) =>
       status === 400 || status === 403 ? Effect.succeed({ access: "invite-only", items: [] }) : Effect.undefined
     ),
     Effect.map((answer) =>
-      answer === undefined ? unasked("it is refused") : accountHistoryDrift(answer, factsOf(config).accountHistory)
+      answer === undefined ? "it is refused" : accountHistoryDrift(answer, factsOf(config).accountHistory)
     )
   )
 
@@ -188,12 +179,7 @@ const rows: ReadonlyArray<
 export const layer = Layer.effect(
   Canary,
   Effect.gen(function* () {
-    const means: Means = {
-      config: yield* VenueConfig,
-      client: yield* VenueClient,
-      history: yield* History,
-      session: yield* Session
-    }
+    const means = yield* meansOf
     const look = Effect.fn("Canary.look")(function* (assets: ReadonlyArray<Asset>) {
       const answers = yield* Effect.forEach(rows, ([what, ask]) =>
         Effect.map(Effect.result(ask(means, assets)), (answer) => [what, answer] as const)
@@ -219,9 +205,11 @@ const summed = (answers: ReadonlyArray<readonly [string, Result.Result<Answered,
       isWhole &&= reason._tag === "Rejected"
       continue
     }
-    const { drift, why } = answer.success
-    if (why !== undefined) unchecked.push({ what, why })
-    for (const each of drift) {
+    if (typeof answer.success === "string") {
+      unchecked.push({ what, why: answer.success })
+      continue
+    }
+    for (const each of answer.success) {
       const key = each.was === absent ? each.what : JSON.stringify(each)
       const entry = unique.get(key)
       if (entry === undefined || entry.is === "null") unique.set(key, each)

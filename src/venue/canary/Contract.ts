@@ -147,7 +147,7 @@ export const kinds = {
   transaction: {
     of: "the history",
     schema: TransactionRecord,
-    promised: [...transactionPromised],
+    promised: transactionPromised,
     money: always(),
     isReadWhole: false
   },

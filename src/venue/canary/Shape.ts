@@ -39,26 +39,17 @@ const nouns: Readonly<Record<string, string>> = {
 const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   ast._tag === "Union" ? ast.types.flatMap(partsOf) : ast._tag === "Suspend" ? partsOf(ast.thunk()) : [ast]
 
-const kindOfPart = (part: SchemaAST.AST): string | undefined => {
-  switch (part._tag) {
-    case "Objects":
-      return nouns["object"]
-    case "Arrays":
-      return "a list"
-    case "String":
-      return nouns["string"]
-    case "Number":
-      return nouns["number"]
-    case "Boolean":
-      return nouns["boolean"]
-    case "Literal":
-      return nouns[typeof part.literal]
-    case "Null":
-      return "null"
-    default:
-      return undefined
-  }
+const kindsOfParts: Readonly<Partial<Record<SchemaAST.AST["_tag"], string | undefined>>> = {
+  Objects: nouns["object"],
+  Arrays: "a list",
+  String: nouns["string"],
+  Number: nouns["number"],
+  Boolean: nouns["boolean"],
+  Null: "null"
 }
+
+const kindOfPart = (part: SchemaAST.AST): string | undefined =>
+  part._tag === "Literal" ? nouns[typeof part.literal] : kindsOfParts[part._tag]
 
 const isNullable = (ast: SchemaAST.AST): boolean => partsOf(ast).some((part) => kindOfPart(part) === "null")
 

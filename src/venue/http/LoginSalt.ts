@@ -1,5 +1,5 @@
 /** The salt in login nonces, which rotates: configured, or read from a public view of the verifier. A wrong salt only fails the login. */
-import { Effect, Option, Ref, Result, Schema } from "effect"
+import { Effect, Option, Ref, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import type { VenueFacts } from "../profile/Facts.ts"
 import { factsOf, type VenueConfig } from "../VenueConfig.ts"
@@ -28,30 +28,20 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
   const saltRef = yield* Ref.make<string | undefined>(salts[login.verifier])
   const isTold = yield* Ref.make(false)
 
-  const ask = (address: string) =>
-    LedgerView.ask(http, {
-      operation,
-      address,
-      contract: login.verifier,
-      method: "current_salt",
-      finality: "final"
-    }).pipe(Effect.map(Option.flatMap((text) => decodeSalt(text))))
-
-  const renew =
-    saltFrom === undefined
-      ? Effect.void
-      : ask(saltFrom).pipe(
-          Effect.result,
-          Effect.flatMap((answer) => {
-            const newSalt = Result.isSuccess(answer) ? Option.getOrUndefined(answer.success) : undefined
-            if (newSalt !== undefined) return Effect.andThen(Ref.set(saltRef, newSalt), Ref.set(isTold, false))
-            const tell = Effect.logWarning(`${saltFrom} does not report the salt of ${login.verifier}`)
-            return Effect.when(
-              tell,
-              Effect.map(Ref.getAndSet(isTold, true), (before) => !before)
-            )
-          })
-        )
+  const renew = Effect.gen(function* () {
+    if (saltFrom === undefined) return
+    const view = { operation, address: saltFrom, contract: login.verifier, method: "current_salt" }
+    const answer = yield* Effect.option(LedgerView.ask(http, { ...view, finality: "final" }))
+    const salt = answer.pipe(
+      Option.flatten,
+      Option.flatMap((text) => decodeSalt(text))
+    )
+    if (Option.isSome(salt)) {
+      yield* Ref.set(saltRef, salt.value)
+      yield* Ref.set(isTold, false)
+    } else if (!(yield* Ref.getAndSet(isTold, true)))
+      yield* Effect.logWarning(`${saltFrom} does not report the salt of ${login.verifier}`)
+  })
 
   const current = Effect.gen(function* () {
     if ((yield* Ref.get(saltRef)) === undefined) yield* renew

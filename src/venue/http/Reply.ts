@@ -6,6 +6,7 @@
 import { DateTime, Duration, Effect, Option, Record, Redacted, Schema, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { present } from "../../domain/Present.ts"
+import { isRecord } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "../VenueError.ts"
 import { MessageBody, StructuredErrors } from "../wire/WireError.ts"
@@ -37,12 +38,12 @@ export interface Reply {
   readonly body: string
 }
 
-const unknown = (operation: string, text: string, seen: { status?: number; correlationId?: string } = {}): VenueError =>
-  new VenueError({ reason: new OutcomeUnknown({ operation, text, ...seen }) })
-
 interface Trace {
   readonly correlationId?: string
 }
+
+const unknown = (operation: string, text: string, seen: Trace & { readonly status?: number } = {}): VenueError =>
+  new VenueError({ reason: new OutcomeUnknown({ operation, text, ...seen }) })
 
 export const noAnswer = (operation: string, text: string, { correlationId }: Trace = {}): VenueError =>
   unknown(operation, clean(text), present({ correlationId }))
@@ -79,21 +80,21 @@ export const receive = (
   const mask = withoutSecrets(request, secrets)
   return response.stream.pipe(
     Stream.runFoldEffect(
-      (): Body => ({ chunks: [], bytes: 0 }),
+      () => ({ chunks: [] as Uint8Array[], bytes: 0 }),
       (body, chunk) => {
         body.chunks.push(chunk)
         body.bytes += chunk.length
         return body.bytes > mostBytes ? Effect.fail(tooLarge(operation, status, mostBytes)) : Effect.succeed(body)
       }
     ),
-    Effect.flatMap((body) => decodeUtf8(operation, status, body)),
+    Effect.flatMap(({ chunks }) =>
+      Effect.try({
+        try: () => utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
+        catch: () => unknown(operation, "the answer is not UTF-8 text", { status })
+      })
+    ),
     Effect.map((body) => ({ status, headers: Record.map(headers, mask), body: mask(body) }))
   )
-}
-
-interface Body {
-  readonly chunks: Array<Uint8Array>
-  bytes: number
 }
 
 const tooLarge = (operation: string, status: number, mostBytes: number) => {
@@ -103,50 +104,25 @@ const tooLarge = (operation: string, status: number, mostBytes: number) => {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const decodeUtf8 = (operation: string, status: number, { bytes, chunks }: Body) =>
-  Effect.try({
-    try: () => utf8.decode(concatenate(chunks, bytes)),
-    catch: () => unknown(operation, "the answer is not UTF-8 text", { status })
-  })
-
-const concatenate = (chunks: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => {
-  const [first] = chunks
-  if (first !== undefined && chunks.length === 1) return first
-  const all = new Uint8Array(bytes)
-  let offset = 0
-  for (const chunk of chunks) {
-    all.set(chunk, offset)
-    offset += chunk.length
-  }
-  return all
-}
-
 const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const asStructured = Schema.decodeUnknownOption(StructuredErrors)
 const asMessage = Schema.decodeUnknownOption(MessageBody)
 const asCode = Schema.decodeUnknownOption(
   Schema.Struct({ error: Schema.Struct({ code: Schema.String, message: Schema.String }) })
 )
-const asTraced = Schema.decodeUnknownOption(
-  Schema.Struct({
-    correlationId: Schema.optionalKey(Schema.Unknown),
-    timestamp: Schema.optionalKey(Schema.Unknown),
-    meta: Schema.optionalKey(Schema.Unknown)
-  })
-)
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? clean(value) : undefined)
 
-const traceOf = (json: unknown): { readonly correlationId?: string; readonly venueTime?: number } => {
-  const top = Option.getOrUndefined(asTraced(json))
-  const meta = Option.getOrUndefined(asTraced(top?.meta))
-  const correlationId = textOf(meta?.correlationId) ?? textOf(top?.correlationId)
-  const timestamp = textOf(meta?.timestamp) ?? textOf(top?.timestamp)
+const traceOf = (json: unknown): Trace & { readonly venueTime?: number } => {
+  const top = isRecord(json) ? json : {}
+  const meta = isRecord(top["meta"]) ? top["meta"] : {}
+  const correlationId = textOf(meta["correlationId"]) ?? textOf(top["correlationId"])
+  const timestamp = textOf(meta["timestamp"]) ?? textOf(top["timestamp"])
   const venueTime = timestamp === undefined ? undefined : Timestamp.parse(timestamp)
-  return { ...present({ correlationId, venueTime }) }
+  return present({ correlationId, venueTime })
 }
 
-const seenIn = (reply: Reply): { status: number; correlationId?: string } => {
+const seenIn = (reply: Reply): Trace & { readonly status: number } => {
   const { correlationId } = traceOf(Option.getOrUndefined(parseJson(reply.body)))
   const id = correlationId ?? textOf(reply.headers["x-correlation-id"] ?? reply.headers["x-request-id"])
   return { status: reply.status, ...present({ correlationId: id }) }
@@ -154,10 +130,8 @@ const seenIn = (reply: Reply): { status: number; correlationId?: string } => {
 
 const pauseMillis = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
-  const date = Option.map(DateTime.make(header), DateTime.toEpochMillis)
-  const delayMillis = /^\d{1,9}$/.test(header)
-    ? Number(header) * 1000
-    : Option.getOrUndefined(date.pipe(Option.map((at) => at - now)))
+  const date = Option.getOrUndefined(DateTime.make(header))
+  const delayMillis = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : date && DateTime.toEpochMillis(date) - now
   return delayMillis === undefined ? undefined : Math.min(maxPauseMillis, Math.max(minPauseMillis, delayMillis))
 }
 
@@ -194,9 +168,7 @@ export const refused = (
   const replyFacts = seenIn(reply)
   const { code, pointer, text } = refusalIn(reply)
   const reason = () => {
-    if (status === 401) {
-      return new Unauthorized({ operation, text, ...replyFacts, ...present({ credential }) })
-    }
+    if (status === 401) return new Unauthorized({ operation, text, ...replyFacts, ...present({ credential }) })
     if (status === 429 || (kind === "read" && (status >= 500 || status === 408 || status === 425))) {
       const afterMillis = pauseMillis(reply.headers["retry-after"], now) ?? defaultPauseMillis
       return new RetryLater({

@@ -12,7 +12,7 @@ import { Signer, SigningRefused } from "../../signing/Signer.ts"
 import { AuthenticateResponse, RefreshResponse } from "../api/AccountApi.ts"
 import type { SignedData } from "../api/IntentsApi.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
-import { Rejected, Unauthorized, VenueError } from "../VenueError.ts"
+import { Rejected, refusal, Unauthorized, VenueError } from "../VenueError.ts"
 
 import { SessionToken } from "./ClientCredentials.ts"
 import * as LoginSalt from "./LoginSalt.ts"
@@ -56,7 +56,7 @@ export class Session extends Context.Service<
       const oneFlight = (yield* Semaphore.make(1)).withPermit
 
       const logIn = Effect.fnUntraced(function* (terms: LoginTerms) {
-        const signedData = yield* Effect.mapError(signLogin(terms), (refused) => unsigned(refused))
+        const signedData = yield* Effect.mapError(signLogin(terms), unsigned)
         const send = client.api.account.authenticate({ payload: { signedData }, responseMode: "response-only" })
         const { value } = yield* client.write(authenticateCall, send, AuthenticateResponse)
         const now = yield* Clock.currentTimeMillis
@@ -67,12 +67,11 @@ export class Session extends Context.Service<
       })
 
       const advised = (used: string | undefined, { reason }: VenueError): VenueError => {
-        const advice = "text" in reason ? LoginSalt.advice(factsOf(config), used, reason.text) : ""
-        if (reason._tag === "Rejected")
-          return new VenueError({ reason: new Rejected({ ...reason, text: `${reason.text}${advice}` }) })
-        return reason._tag === "Unauthorized"
-          ? new VenueError({ reason: new Unauthorized({ ...reason, text: `${reason.text}${advice}` }) })
-          : new VenueError({ reason })
+        const text = `${reason.text}${LoginSalt.advice(factsOf(config), used, reason.text)}`
+        if (reason._tag === "Rejected") return new VenueError({ reason: new Rejected({ ...reason, text }) })
+        return new VenueError({
+          reason: reason._tag === "Unauthorized" ? new Unauthorized({ ...reason, text }) : reason
+        })
       }
 
       const currentTerms = Effect.all({ aheadMillis: client.clockSkewMillis, salt: salt.current })
@@ -139,8 +138,7 @@ export class Session extends Context.Service<
 
 const isRefused = ({ reason }: VenueError): boolean => reason._tag === "Unauthorized" || reason._tag === "Rejected"
 
-const unsigned = ({ text }: SigningRefused) =>
-  new VenueError({ reason: new Rejected({ operation: authenticateCall.operation, code: "not-signed", text }) })
+const unsigned = ({ text }: SigningRefused) => refusal(authenticateCall.operation, "not-signed", text)
 
 /** Lifetimes are in seconds. A negative one counts as expired. */
 const token = (value: string, lifetimeSeconds: number, now: number): Token => {

@@ -12,7 +12,7 @@ import { WholeVenueApi } from "../api/VenueApi.ts"
 import * as ClockSkew from "../ClockSkew.ts"
 import type { Answer } from "../Venue.ts"
 import { secretsOf, VenueConfig } from "../VenueConfig.ts"
-import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../VenueError.ts"
+import { OutcomeUnknown, RetryLater, refusal, VenueError } from "../VenueError.ts"
 import { clean } from "../wire/WireValue.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import { type Priority, RateBudget } from "./RateBudget.ts"
@@ -101,14 +101,13 @@ export class VenueClient extends Context.Service<
         return yield* Effect.tap(Reply.decode(success)(operation, yield* isRead ? repeated : once), noteTime)
       })
 
-      const readCall = Effect.fn("VenueClient.read")(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>
-        call(about, "read", send, success)
-      )
-      const write = Effect.fn("VenueClient.write")(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>
-        call(about, "write", send, success)
-      )
+      const calling = (kind: Reply.RequestKind) =>
+        Effect.fn(`VenueClient.${kind}`)(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>
+          call(about, kind, send, success)
+        )
 
-      return VenueClient.of({ api, post, read: readCall, write, clockSkewMillis: Effect.sync(skew.millis) })
+      const [read, write] = [calling("read"), calling("write")]
+      return VenueClient.of({ api, post, read, write, clockSkewMillis: Effect.sync(skew.millis) })
     })
   ).pipe(Layer.provide(ClientCredentials.layer))
 
@@ -183,8 +182,7 @@ const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueEr
 const failureOf = (operation: string, error: unknown): VenueError => {
   if (error instanceof VenueError) return error
   if (error instanceof HttpClientError.HttpClientError) return transportFailure(operation, error)
-  const text = clean(`not sent, the request is not valid: ${messageOf(error)}`)
-  return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
+  return refusal(operation, "invalid-request", clean(`not sent, the request is not valid: ${messageOf(error)}`))
 }
 
 const transportFailure = (operation: string, { message, reason, request }: HttpClientError.HttpClientError) => {

@@ -5,6 +5,7 @@
  */
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
+import { isRecord } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { AccountHistoryItem, TransactionRecord } from "./WireHistory.ts"
 import * as Wire from "./WireValue.ts"
@@ -89,9 +90,7 @@ const fieldByField = <A extends object>(schema: Schema.Codec<A, unknown> & { rea
   return (said: unknown): { readonly value: Partial<A>; readonly problem: string | undefined } => {
     const all = whole(said)
     if (Option.isSome(all)) return { value: all.value, problem: undefined }
-    if (typeof said !== "object" || said === null || Array.isArray(said)) {
-      return { value: {}, problem: `the line is ${said === null ? "null" : "not an object"}` }
-    }
+    if (!isRecord(said)) return { value: {}, problem: `the line is ${said === null ? "null" : "not an object"}` }
     const decodings = single.map(([name, decode]) => [name, decode(said)] as const)
     const odd = decodings.filter(([, found]) => Option.isNone(found)).map(([name]) => name)
     const value: Partial<A> = Object.assign({}, ...decodings.map(([, found]) => Option.getOrElse(found, () => ({}))))

@@ -42,10 +42,11 @@ export const HistoryErrorBody = Schema.Struct({
 
 const head = { status: Schema.Int, retryAfter: Schema.optionalKey(Schema.String) }
 const retryAfterHeader = { "retry-after": Schema.optionalKey(Schema.String) }
-const fromHeader = (headers: { readonly "retry-after"?: string }) =>
-  headers["retry-after"] === undefined ? {} : { retryAfter: headers["retry-after"] }
-const toHeader = (error: { readonly retryAfter?: string }) =>
-  error.retryAfter === undefined ? {} : { "retry-after": error.retryAfter }
+const fromHeader = (headers: { readonly "retry-after"?: string }) => present({ retryAfter: headers["retry-after"] })
+const encode = <Body>({ body, retryAfter }: { readonly body: Body; readonly retryAfter?: string }) => ({
+  body,
+  headers: present({ "retry-after": retryAfter })
+})
 
 class OrderError extends Schema.TaggedError<OrderError>()("OrderError", { ...head, body: StructuredErrors }) {}
 class MessageError extends Schema.TaggedError<MessageError>()("MessageError", { ...head, body: MessageBody }) {}
@@ -57,10 +58,7 @@ export const orderErrorAt = (status: number) =>
   OrderError.check(hasStatus(status)).pipe(
     HttpApiSchema.encodeToWithHeaders(
       { body: StructuredErrors.pipe(HttpApiSchema.status(status)), headers: retryAfterHeader },
-      {
-        decode: ({ body, headers }) => new OrderError({ status, body, ...fromHeader(headers) }),
-        encode: (error) => ({ body: error.body, headers: toHeader(error) })
-      }
+      { decode: ({ body, headers }) => new OrderError({ status, body, ...fromHeader(headers) }), encode }
     )
   )
 
@@ -68,10 +66,7 @@ export const messageErrorAt = (status: number) =>
   MessageError.check(hasStatus(status)).pipe(
     HttpApiSchema.encodeToWithHeaders(
       { body: MessageBody.pipe(HttpApiSchema.status(status)), headers: retryAfterHeader },
-      {
-        decode: ({ body, headers }) => new MessageError({ status, body, ...fromHeader(headers) }),
-        encode: (error) => ({ body: error.body, headers: toHeader(error) })
-      }
+      { decode: ({ body, headers }) => new MessageError({ status, body, ...fromHeader(headers) }), encode }
     )
   )
 
@@ -79,10 +74,7 @@ export const historyErrorAt = (status: number) =>
   HistoryError.check(hasStatus(status)).pipe(
     HttpApiSchema.encodeToWithHeaders(
       { body: HistoryErrorBody.pipe(HttpApiSchema.status(status)), headers: retryAfterHeader },
-      {
-        decode: ({ body, headers }) => new HistoryError({ status, body, ...fromHeader(headers) }),
-        encode: (error) => ({ body: error.body, headers: toHeader(error) })
-      }
+      { decode: ({ body, headers }) => new HistoryError({ status, body, ...fromHeader(headers) }), encode }
     )
   )
 
@@ -108,6 +100,9 @@ export interface Fault {
   readonly pointer?: string
 }
 
+const after = (seconds: number | undefined) =>
+  present({ retryAfter: seconds === undefined ? undefined : String(seconds) })
+
 export const orderError = Effect.fnUntraced(function* (
   code: OrderErrorCode,
   faults: ReadonlyArray<Fault> = [{}],
@@ -119,28 +114,14 @@ export const orderError = Effect.fnUntraced(function* (
       status: String(status),
       code,
       title,
-      ...present({ detail }),
-      ...(pointer === undefined ? {} : { source: { pointer } })
+      ...present({ detail, source: pointer === undefined ? undefined : { pointer } })
     })
   )
-  const retryAfter = retryAfterSeconds === undefined ? {} : { retryAfter: String(retryAfterSeconds) }
-  return yield* new OrderError({ status, body: { errors, meta: yield* nextMeta }, ...retryAfter })
+  return yield* new OrderError({ status, body: { errors, meta: yield* nextMeta }, ...after(retryAfterSeconds) })
 })
 
-export const messageError = (status: number, message: string, retryAfterSeconds?: number) =>
-  Effect.fail(
-    new MessageError({
-      status,
-      body: { message },
-      ...(retryAfterSeconds === undefined ? {} : { retryAfter: String(retryAfterSeconds) })
-    })
-  )
+export const messageError = (status: number, message: string) =>
+  Effect.fail(new MessageError({ status, body: { message } }))
 
 export const historyError = (status: number, code: string, message: string, retryAfterSeconds?: number) =>
-  Effect.fail(
-    new HistoryError({
-      status,
-      body: { status, error: { code, message } },
-      ...(retryAfterSeconds === undefined ? {} : { retryAfter: String(retryAfterSeconds) })
-    })
-  )
+  Effect.fail(new HistoryError({ status, body: { status, error: { code, message } }, ...after(retryAfterSeconds) }))

@@ -103,12 +103,6 @@ export const TransactionPageLines = Schema.Struct({
   total: tolerant(Schema.Finite)
 })
 
-export const AccountHistoryLines = Schema.Struct({
-  items: TransactionLines,
-  nextCursor: tolerant(Text),
-  prevCursor: tolerant(Text)
-})
-
 export const AccountHistoryResponse = Schema.Struct({
   items: Schema.Array(AccountHistoryItem),
   /** Newer items. */
@@ -117,3 +111,5 @@ export const AccountHistoryResponse = Schema.Struct({
   prevCursor: tolerant(Text)
 }).annotate({ identifier: "AccountHistory" })
 export type AccountHistoryResponse = typeof AccountHistoryResponse.Type
+
+export const AccountHistoryLines = Schema.Struct({ ...AccountHistoryResponse.fields, items: TransactionLines })

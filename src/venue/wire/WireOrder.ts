@@ -114,13 +114,13 @@ export type OrderListResponse = typeof OrderListResponse.Type
 /** The list as it is received: its orders are read one by one, because an odd one must not hide the others. */
 export const OrderListReply = Schema.Struct({ ...OrderListResponse.fields, data: Schema.Array(Schema.Unknown) })
 
-type Decoded<A> = Wire.Exact<A>
 const { required, wrong } = Wire
 
-const text = (field: string, value: string | undefined): Decoded<string> => required(field, value, Wire.parseName)
-const amount = (field: string, value: string | undefined): Decoded<Amount> => required(field, value, Wire.parseAmount)
+const text = (field: string, value: string | undefined): Wire.Exact<string> => required(field, value, Wire.parseName)
+const amount = (field: string, value: string | undefined): Wire.Exact<Amount> =>
+  required(field, value, Wire.parseAmount)
 
-const maybe = (field: string, value: string | undefined): Decoded<Amount | undefined> =>
+const maybe = (field: string, value: string | undefined): Wire.Exact<Amount | undefined> =>
   Wire.optionally(field, value, Wire.parseAmount)
 
 const time = (value: string | undefined): number | undefined =>
@@ -129,7 +129,7 @@ const time = (value: string | undefined): number | undefined =>
 /** `now`: the time of reading. It is also the time of a fill without one. */
 const toFill =
   (now: number) =>
-  (fill: typeof WireFill.Type): Decoded<Fill> =>
+  (fill: typeof WireFill.Type): Wire.Exact<Fill> =>
     Result.map(
       Result.all({
         id: text("partialFills.id", fill.id),
@@ -142,7 +142,7 @@ const toFill =
 
 const toLeg =
   (field: string) =>
-  ({ reason, status, txHash }: typeof WirePayoutLeg.Type): Decoded<PayoutLeg> =>
+  ({ reason, status, txHash }: typeof WirePayoutLeg.Type): Wire.Exact<PayoutLeg> =>
     Result.map(
       required(`payouts.${field}.status`, status, Wire.clean),
       (exact): PayoutLeg => ({
@@ -160,19 +160,19 @@ const wireWithdrawals = (payouts: Payouts): ReadonlyArray<typeof WirePayoutLeg.T
   return payouts?.withdrawal == null ? [] : [payouts.withdrawal]
 }
 
-const refund = (payouts: Payouts): Decoded<PayoutLeg | undefined> =>
+const refund = (payouts: Payouts): Wire.Exact<PayoutLeg | undefined> =>
   payouts?.refund == null ? Result.succeed(undefined) : toLeg("refund")(payouts.refund)
 
 const parseSide = (value: string): "BUY" | "SELL" | undefined =>
   value === "BUY" || value === "SELL" ? value : undefined
 
-const depositedAmount = (order: WireOrderAttributes): Decoded<Amount> =>
+const depositedAmount = (order: WireOrderAttributes): Wire.Exact<Amount> =>
   amount("depositedAmount", order.depositedAmount || (order.fillStatus === "AWAITING_DEPOSIT" ? "0" : undefined))
 
 const hasFilled = ({ fillStatus, payouts }: WireOrderAttributes): boolean =>
   fillStatus === "FILLED" || fillStatus === "PARTIALLY_FILLED" || wireWithdrawals(payouts).length > 0
 
-const fills = (order: WireOrderAttributes, now: number): Decoded<ReadonlyArray<Fill>> => {
+const fills = (order: WireOrderAttributes, now: number): Wire.Exact<ReadonlyArray<Fill>> => {
   const listed = order.partialFills ?? (hasFilled(order) ? undefined : [])
   return listed === undefined ? wrong("partialFills", undefined) : Result.all(listed.map(toFill(now)))
 }
@@ -196,7 +196,7 @@ type Ended = Pick<Order, "depositedAmount" | "fills" | "fillStatus" | "withdrawa
 }
 
 /** Fees to our own account are not a cost. */
-const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
+const appFeeBasisPoints = (order: WireOrderAttributes): Wire.Exact<number> => {
   const foreign = (order.appFees ?? []).filter(
     ({ recipient }) => recipient !== order.recipient && recipient !== order.refundTo
   )
@@ -210,7 +210,7 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
 const echoedBasisPoints = ({ appFees }: WireOrderAttributes): number | undefined =>
   appFees == null || appFees.length === 0 ? undefined : Decimal.sumOf(appFees.map(({ fee }) => fee))
 
-export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Order> => {
+export const toOrder = ({ attributes, id }: WireOrder, now: number): Wire.Exact<Order> => {
   const { swapView: view = {} } = attributes
   const unsaid: Array<OrderTerm> = []
   const term = <A>(
@@ -218,7 +218,7 @@ export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Ord
     value: string | undefined,
     parse: (text: string) => A | undefined,
     none: A
-  ): Decoded<A> => {
+  ): Wire.Exact<A> => {
     if (value !== undefined && value !== "") return required(name, value, parse)
     unsaid.push(name)
     return Result.succeed(none)

@@ -62,25 +62,30 @@ export const optionally = <A>(
 export const openEnum = <const Known extends ReadonlyArray<string>>(known: Known) =>
   Schema.Union([Schema.Literals(known), Schema.String as Schema.Codec<string & {}>])
 
-/** A response field that may be missing or null; both decode to a missing key. */
-export const tolerant = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
-  Schema.optionalKey(Schema.NullOr(schema)).pipe(
+/** A missing key for null. */
+const withoutNull = <S extends Schema.Codec<unknown, unknown>, N extends Schema.Codec<S["Type"] | null, unknown>>(
+  schema: S,
+  orNull: N,
+  encode: SchemaGetter.Getter<S["Type"] | null, S["Type"]> = SchemaGetter.passthrough()
+) =>
+  Schema.optionalKey(orNull).pipe(
     Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
       decode: SchemaGetter.transformOptional(Option.filter((value): value is S["Type"] => value !== null)),
-      encode: SchemaGetter.passthrough()
+      encode
     })
   )
 
+/** A response field that may be missing or null; both decode to a missing key. */
+export const tolerant = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
+  withoutNull(schema, Schema.NullOr(schema))
+
+/** Like `tolerant`, for a field that the interface document promises: a server writes null for a missing value. */
+export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
+  withoutNull(schema, Schema.NullOr(schema), SchemaGetter.transformOptional(Option.orElseSome(() => null)))
+
 /** A field that only informs. In another form it counts as missing, so that the rest of the answer is still read. */
-export const informal = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
-  const orNull = Schema.NullOr(schema).pipe(Schema.catchDecoding(() => Effect.succeedSome(null)))
-  return Schema.optionalKey(orNull).pipe(
-    Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
-      decode: SchemaGetter.transformOptional(Option.filter((value): value is S["Type"] => value !== null)),
-      encode: SchemaGetter.passthrough()
-    })
-  )
-}
+export const informal = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
+  withoutNull(schema, Schema.NullOr(schema).pipe(Schema.catchDecoding(() => Effect.succeedSome(null))))
 
 const ChainTxHash = Schema.Union([
   Schema.String,
@@ -97,15 +102,6 @@ export const PlainTxHashes = Schema.Array(
     )
   )
 )
-
-/** Like `tolerant`, for a field that the interface document promises: a server writes null for a missing value. */
-export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
-  Schema.optionalKey(Schema.NullOr(schema)).pipe(
-    Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
-      decode: SchemaGetter.transformOptional(Option.filter((value): value is S["Type"] => value !== null)),
-      encode: SchemaGetter.transformOptional(Option.orElseSome(() => null))
-    })
-  )
 
 export const withDefault = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
   schema.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(value)))

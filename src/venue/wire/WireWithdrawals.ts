@@ -1,5 +1,5 @@
 /** Payments of a swap of type ANY_INPUT, which turns every deposit into one asset. A payment without exact values is kept as reported. */
-import { Option, Result, Schema } from "effect"
+import { Array, Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -63,11 +63,7 @@ const exact = (said: unknown): Result.Result<Withdrawal, unknown> => {
 }
 
 export const toWithdrawals = ({ withdrawals: said, ...about }: WithdrawalsReply): Withdrawals => {
-  const list = said === undefined ? [] : Array.isArray(said) ? said : [said]
-  const results = list.map(exact)
-  return {
-    ...about,
-    withdrawals: results.flatMap((one) => (Result.isSuccess(one) ? [one.success] : [])),
-    odd: results.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
-  }
+  const list: ReadonlyArray<unknown> = said === undefined ? [] : Array.isArray(said) ? said : [said]
+  const [withdrawals, odd] = Array.partition(list, exact)
+  return { ...about, withdrawals, odd }
 }

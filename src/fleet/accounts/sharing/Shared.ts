@@ -49,20 +49,17 @@ export const keyOf = ({
   prices: { lastsMillis, within, withinOf },
   venue: { apiKey, assetSpellings, partnerJwt, quoteKey, url }
 }: SharedTerms): string =>
-  createHash("sha256")
-    .update(
-      JSON.stringify([
-        ...[url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt), quoteKey ?? null],
-        ...[within, lastsMillis, [...withinOf].sort(), priceProgram ?? null, [...assetSpellings].sort()]
-      ])
-    )
-    .digest("hex")
+  digestOf([
+    ...[url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt), quoteKey ?? null],
+    ...[within, lastsMillis, [...withinOf].sort(), priceProgram ?? null, [...assetSpellings].sort()]
+  ])
 
 /** Identifies a venue and a credential without revealing the credential. */
 const credentialOf = ({ venue: { apiKey, partnerJwt, url } }: Pick<SharedTerms, "venue">): string =>
-  createHash("sha256")
-    .update(JSON.stringify(["rate", url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt)]))
-    .digest("hex")
+  digestOf(["rate", url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt)])
+
+const digestOf = (terms: ReadonlyArray<unknown>): string =>
+  createHash("sha256").update(JSON.stringify(terms)).digest("hex")
 
 interface SharedTerms extends Pick<BotConfig, "priceProgram" | "prices"> {
   readonly venue: Pick<BotConfig["venue"], "apiKey" | "assetSpellings" | "partnerJwt" | "quoteKey" | "url">

@@ -3,7 +3,7 @@
  * share of it, rounded down to whole units. So each account's journal has exact numbers. Lines stay, so a mistake is reported at its place
  * in the shared file.
  */
-import { Result } from "effect"
+import { Array, Result } from "effect"
 import { floorOf, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
@@ -41,11 +41,8 @@ export const fill = (
 ): Result.Result<ReadonlyArray<Shared>, ReadonlyArray<string>> => {
   const own = budgetsIn(budgets)
   if (Result.isFailure(own)) return Result.fail(own.failure)
-  const filled = shared.map((each) => fillOne(each, own.success, budgets.file, markets))
-  const wrong = filled.flatMap((each) => (Result.isFailure(each) ? each.failure : []))
-  return wrong.length > 0
-    ? Result.fail(wrong)
-    : Result.succeed(filled.flatMap((each) => (Result.isSuccess(each) ? [each.success] : [])))
+  const [filled, wrong] = Array.partition(shared, (each) => fillOne(each, own.success, budgets.file, markets))
+  return wrong.length > 0 ? Result.fail(wrong.flat()) : Result.succeed(filled)
 }
 
 /** Reads the numbers as written, by strategy and asset. The strategy's reader checks if they are amounts. */

@@ -89,15 +89,9 @@ export const totals = (books: Books): Map<string, Map<string, Record<BookPlace, 
   return result
 }
 
-export const byOrder = (books: Books): Map<string, Array<Entry>> => {
-  const result = new Map<string, Array<Entry>>()
-  for (const entry of books.entries.values()) {
-    if (entry.order === undefined) continue
-    const list = result.get(entry.order)
-    if (list === undefined) result.set(entry.order, [entry])
-    else list.push(entry)
-  }
-  return result
+export const byOrder = ({ entries }: Books): ReadonlyMap<string, ReadonlyArray<Entry>> => {
+  const ofOrders = [...entries.values()].filter(({ order }) => order !== undefined)
+  return Map.groupBy(ofOrders, ({ order = "" }) => order)
 }
 
 /** For assertions: any entry is a defect of the sandbox. */

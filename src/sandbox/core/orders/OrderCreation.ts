@@ -1,32 +1,43 @@
 /** Turns a request into an inert order, with the checks that need the state. Creating moves no money. */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import * as Market from "../../../domain/Market.ts"
 import { chargesOf } from "../../../venue/profile/Charges.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { Fault } from "../../../venue/wire/WireError.ts"
+import { depositModes, depositTypes, PositiveAmountText, recipientTypes } from "../../../venue/wire/WireValue.ts"
 import * as Seeded from "../../Seeded.ts"
 import { assetById, type SandboxAsset } from "../../Settings.ts"
 import * as Solvers from "../../Solvers.ts"
 import type { AccountKind, AppFee } from "../money/Payment.ts"
 import { appFeeRatio, isInternal } from "../money/Payment.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import { type Parties, partiesIn, type SandboxOrder, type State, schedule } from "../State.ts"
+import { partiesIn, type SandboxOrder, type State, schedule } from "../State.ts"
+import { expire } from "./OrderLife.ts"
 import { usdOf } from "./Pricing.ts"
 
-interface OrderRequest extends Parties {
-  readonly owner: string
-  readonly side: Market.Side
-  readonly baseAsset: string
-  readonly quoteAsset: string
-  readonly quantity: string
-  readonly price: string
-  readonly depositMode: "SIMPLE" | "MEMO"
-  readonly confidentiality: string
-  readonly deadline?: number | undefined
-  readonly appFees: ReadonlyArray<AppFee>
-}
+const DepositKind = Schema.Literals(depositTypes)
+
+/** A request in the state file: its form is checked, but not its content. */
+export const OrderRequest = Schema.Struct({
+  owner: Schema.String,
+  side: Schema.Literals(["BUY", "SELL"]),
+  baseAsset: Schema.String,
+  quoteAsset: Schema.String,
+  quantity: PositiveAmountText,
+  price: Schema.String,
+  depositType: DepositKind,
+  depositMode: Schema.Literals(depositModes),
+  recipient: Schema.String,
+  recipientType: Schema.Literals(recipientTypes),
+  refundTo: Schema.String,
+  refundType: DepositKind,
+  confidentiality: Schema.String,
+  deadline: Schema.optionalKey(Schema.Int),
+  appFees: Schema.Array(Schema.Struct({ recipient: Schema.String, fee: Schema.Int }))
+})
+type OrderRequest = typeof OrderRequest.Type
 
 const defaultLifeMillis = 7 * dayMillis
 const accountId = /^[a-z0-9][a-z0-9._-]{1,63}$/
@@ -54,7 +65,7 @@ export const createOrder = (state: State, request: OrderRequest): Result.Result<
     }
     state.orders.set(order.id, order)
     state.targets.set(order.depositAddress, order)
-    schedule(state, order.deadline - state.now, { tag: "expire", target: order })
+    schedule(state, order.deadline - state.now, () => expire(state, order))
     return order
   })
 

@@ -3,17 +3,15 @@
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import * as Market from "../../../domain/Market.ts"
-import { type FillStatus, fillStatusTransitions, isTerminal } from "../../../domain/Order.ts"
+import { type Fill, type FillStatus, fillStatusTransitions, isTerminal } from "../../../domain/Order.ts"
 import * as Seeded from "../../Seeded.ts"
 import * as Solvers from "../../Solvers.ts"
 import * as Books from "../money/Books.ts"
 import { payAppFees } from "../money/Payment.ts"
+import * as Payouts from "../Payouts.ts"
 import * as SortedList from "../SortedList.ts"
 import { type RestingOrders, type SandboxOrder, type State, schedule } from "../State.ts"
 import { executablePrice, usdOf } from "./Pricing.ts"
-
-export const inOrder = ({ account, id }: SandboxOrder): Books.Holding => ({ account, place: "inOrders", order: id })
-export const unpaid = ({ account, id }: SandboxOrder): Books.Holding => ({ account, place: "unpaid", order: id })
 
 const setStatus = (order: SandboxOrder, status: FillStatus): void => {
   if (fillStatusTransitions[order.status]?.includes(status) !== true) {
@@ -94,10 +92,10 @@ const attempt = (state: State, order: SandboxOrder): void => {
   if (afterMillis === 0) return fillSlice(state, order)
   order.attempts += 1
   order.isAttempted = true
-  schedule(state, afterMillis, { tag: "solve", order })
+  schedule(state, afterMillis, () => solve(state, order))
 }
 
-export const solve = (state: State, order: SandboxOrder): void => {
+const solve = (state: State, order: SandboxOrder): void => {
   order.isAttempted = false
   const mid = state.model.mid(order.market.base, order.market.quote, state.now)
   if (isTerminal(order.status) || areAway(state) || !isMarketable(order.side, order.trigger, mid)) return
@@ -123,9 +121,9 @@ const execute = (state: State, order: SandboxOrder, executed: bigint, { amountIn
   const usd = usdOf(state, order.market.base, executed - order.executed)
   book.spent = Solvers.spentAfter(state.settings.solvers, book.spent, state.now - state.startedAt, usd)
   const traded: Books.Holding = { account: order.account, place: "traded" }
-  const rest = payAppFees(state.books, order.origin.id, amountIn, order.appFees, inOrder(order))
-  Books.transfer(state.books, order.origin.id, rest, inOrder(order), traded)
-  Books.transfer(state.books, order.destination.id, amountOut, traded, unpaid(order))
+  const rest = payAppFees(state.books, order.origin.id, amountIn, order.appFees, Payouts.inOrder(order))
+  Books.transfer(state.books, order.origin.id, rest, Payouts.inOrder(order), traded)
+  Books.transfer(state.books, order.destination.id, amountOut, traded, Payouts.unpaid(order))
   const id = Seeded.uuid(state.settings.seed, "fill", order.sequence, order.fills.length)
   order.fills.push({ id, amountIn, amountOut, at: state.now })
   order.executed = executed
@@ -139,19 +137,19 @@ const close = (state: State, order: SandboxOrder, status: FillStatus): void => {
   if (book !== undefined) SortedList.remove(order.side === "SELL" ? book.sells : book.buys, order)
   const { seed, payoutStartMillis } = state.settings
   const delay = Seeded.between(payoutStartMillis, seed, "payout start", order.sequence)
-  schedule(state, delay, { tag: "startPayouts", order })
+  schedule(state, delay, () => Payouts.start(state, order))
 }
 
 export const requestCancel = (state: State, order: SandboxOrder): void => {
   setStatus(order, "PENDING_CANCEL")
   const { seed, cancelMillis } = state.settings
-  schedule(state, Seeded.between(cancelMillis, seed, "cancel", order.sequence), { tag: "finishCancel", order })
+  schedule(state, Seeded.between(cancelMillis, seed, "cancel", order.sequence), () => finishCancel(state, order))
 }
 
 /** Distance from the market (as a ratio) within which a solver may already be filling the rest of a cancelled order. */
 const inHandDistance = 0.005
 
-export const finishCancel = (state: State, order: SandboxOrder): void => {
+const finishCancel = (state: State, order: SandboxOrder): void => {
   if (isTerminal(order.status)) return
   const { seed, fillWhileCancellingShare } = state.settings
   const distance = Math.abs(state.model.mid(order.market.base, order.market.quote, state.now) / order.trigger - 1)
@@ -177,18 +175,9 @@ export const expire = (state: State, order: SandboxOrder): void => {
  *   exact output, so the input that it saves comes back as a refund.
  * - Slices add up exactly: amounts are differences of cumulative totals, so rounding neither loses nor makes anything.
  */
-export interface MatchTerms {
-  readonly side: Market.Side
-  /** Base smallest units. */
-  readonly quantity: Amount
-  readonly inputAmount: Amount
-  readonly outputAmount: Amount
-}
+export type MatchTerms = Pick<SandboxOrder, "side" | "quantity" | "inputAmount" | "outputAmount">
 
-export interface Execution {
-  readonly amountIn: Amount
-  readonly amountOut: Amount
-}
+export type Execution = Pick<Fill, "amountIn" | "amountOut">
 
 export const isReached = (side: Market.Side, limit: number, low: number, high: number): boolean =>
   side === "SELL" ? high >= limit : low <= limit

@@ -13,10 +13,10 @@ import { charges, outputFor, swapPrice } from "./Quotes.ts"
 
 export const collects = ({ request }: SandboxSwap): boolean => request.swapType === "ANY_INPUT"
 
-const holdingOf = (swap: SandboxSwap, { account }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
+export const holdingOf = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
   account,
   place,
-  order: swap.id
+  order: target.id
 })
 
 /** Accepts a deposit that is in time and worth more than its payment costs; refuses any other. */
@@ -25,19 +25,13 @@ export const take = (state: State, swap: SandboxSwap, deposit: IncomingDeposit):
   const amountOut = outputNow(state, swap, asset, amount)
   if (state.now > swap.deadline || amountOut <= 0n) return false
   const { seed, swapMillis } = state.settings
-  Books.transfer(
-    state.books,
-    asset,
-    amount,
-    holdingOf(swap, deposit, "depositInTransit"),
-    holdingOf(swap, deposit, "inOrders")
-  )
+  Books.transfer(state.books, asset, amount, holdingOf(deposit, "depositInTransit"), holdingOf(deposit, "inOrders"))
   if (asset === swap.origin.id) swap.deposited += amount
   swap.status = "PROCESSING"
   swap.updatedAt = state.now
   swap.collecting += 1
   const delay = Seeded.between(swapMillis, seed, "collect", state.scheduled)
-  schedule(state, delay, { tag: "collect", swap, deposit, amountOut })
+  schedule(state, delay, () => pay(state, swap, deposit, amountOut))
   return true
 }
 
@@ -50,11 +44,11 @@ const outputNow = (state: State, swap: SandboxSwap, asset: string, amount: Amoun
   return outputFor(pair, swapPrice(state, pair, request, partner !== undefined, amount), amount)
 }
 
-export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, amountOut: Amount): void => {
+const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, amountOut: Amount): void => {
   const { books, now, settings } = state
   const { destination, request, withdrawFee } = swap
   const { account, amount, asset } = deposit
-  const inSwap = holdingOf(swap, deposit, "inOrders")
+  const inSwap = holdingOf(deposit, "inOrders")
   const traded: Books.Holding = { account, place: "traded" }
   const origin = assetById(settings, asset) ?? swap.origin
   const { appFees, service } = charges(state, [origin, destination], request, swap.partner !== undefined)
@@ -62,11 +56,11 @@ export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, a
   const ours = inputShareOf(service, amount)
   Books.transfer(books, asset, ours, inSwap, { account, place: "priceFees" })
   Books.transfer(books, asset, rest - ours, inSwap, traded)
-  const payout = holdingOf(swap, deposit, "payoutInTransit")
+  const payout = holdingOf(deposit, "payoutInTransit")
   Books.transfer(books, destination.id, amountOut + withdrawFee, traded, payout)
   const status = swap.told === "FAILED" ? "FAILED" : "SUCCESS"
   const to =
-    status === "FAILED" ? holdingOf(swap, deposit, "failed") : payee(request.recipient, request.recipientType, account)
+    status === "FAILED" ? holdingOf(deposit, "failed") : payee(request.recipient, request.recipientType, account)
   payLessFee(books, destination.id, status === "FAILED" ? 0n : withdrawFee, payout, to)
   const hash = Seeded.base58(settings.seed, "collected", swap.sequence, swap.withdrawals.length)
   swap.withdrawals.push({ status, amountOut, at: now, hash })

@@ -13,6 +13,7 @@ import { usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
 import { type Pair, type QuotedAmounts, type SandboxSwap, type State, schedule } from "../State.ts"
 import { quote } from "./Quotes.ts"
+import { expire } from "./SwapLife.ts"
 
 export interface QuoteAsked {
   readonly partner?: string | undefined
@@ -40,12 +41,15 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
       request.depositMode === "MEMO"
         ? String(Seeded.between([1_000_000, 9_999_999], seed, "swap memo", sequence))
         : undefined
-    const memo = depositMemo === undefined ? {} : { memo: depositMemo }
     const response = signed(state, asked, {
       ...amountsOf(state, pair, quoted),
       depositAddress: id,
       ...present({ depositMemo }),
-      chainDepositAddresses: chainsOf(state, request, pair).map((blockchain) => ({ blockchain, address: id, ...memo })),
+      chainDepositAddresses: chainsOf(state, request, pair).map((blockchain) => ({
+        blockchain,
+        address: id,
+        ...present({ memo: depositMemo })
+      })),
       deadline: Timestamp.format(deadline),
       timeWhenInactive: Timestamp.format(deadline),
       ...passedThrough(request)
@@ -79,7 +83,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
     }
     state.swaps.set(id, swap)
     state.targets.set(id, swap)
-    schedule(state, deadline - state.now, { tag: "expire", target: swap })
+    schedule(state, deadline - state.now, () => expire(state, swap))
     return swap
   })
 
@@ -107,13 +111,8 @@ const amountsOf = (state: State, pair: Pair, quoted: QuotedAmounts): Quote => {
   }
 }
 
-const passedThrough = (request: QuoteRequest) => ({
-  ...present({ virtualChainRecipient: request.virtualChainRecipient }),
-  ...(request.virtualChainRefundRecipient === undefined
-    ? {}
-    : { virtualChainRefundRecipient: request.virtualChainRefundRecipient }),
-  ...present({ customRecipientMsg: request.customRecipientMsg })
-})
+const passedThrough = ({ customRecipientMsg, virtualChainRecipient, virtualChainRefundRecipient }: QuoteRequest) =>
+  present({ virtualChainRecipient, virtualChainRefundRecipient, customRecipientMsg })
 
 const signed = (state: State, { request, correlationId }: QuoteAsked, answer: Quote): QuoteResponse => {
   const unsigned = { correlationId, timestamp: Timestamp.format(state.now), quoteRequest: request, quote: answer }

@@ -48,7 +48,7 @@ export const consider = (state: State, swap: SandboxSwap): void => {
   setStatus(state, swap, "PROCESSING")
   swap.isClosed = true
   const { seed, swapMillis } = state.settings
-  schedule(state, Seeded.between(swapMillis, seed, "swap", swap.sequence), { tag: "executeSwap", swap })
+  schedule(state, Seeded.between(swapMillis, seed, "swap", swap.sequence), () => execute(state, swap))
 }
 
 export const expire = (state: State, swap: SandboxSwap): void => {
@@ -58,7 +58,7 @@ export const expire = (state: State, swap: SandboxSwap): void => {
   refund(state, swap, "PARTIAL_DEPOSIT")
 }
 
-export const execute = (state: State, swap: SandboxSwap): void => {
+const execute = (state: State, swap: SandboxSwap): void => {
   const { seed, refundedSwapShare } = state.settings
   const isRefused = Seeded.fraction(seed, "refused", swap.sequence) < refundedSwapShare
   const reason = Seeded.between([0, refundReasons.length - 1], seed, "reason", swap.sequence)
@@ -124,10 +124,10 @@ const finishLater = (
   const { seed, payoutMillis } = state.settings
   const txHash = Seeded.base58(seed, "swap payment", swap.sequence)
   const delay = Seeded.between(payoutMillis, seed, "swap payment", swap.sequence)
-  schedule(state, delay, { tag: "finishSwap", swap, outcome: { ...result, refunded, txHash } })
+  schedule(state, delay, () => finish(state, swap, { ...result, refunded, txHash }))
 }
 
-export const finish = (state: State, swap: SandboxSwap, outcome: SwapOutcome): void => {
+const finish = (state: State, swap: SandboxSwap, outcome: SwapOutcome): void => {
   const { request, origin, destination, account } = swap
   const { seed, failedSwapShare } = state.settings
   const payout = holdingOf(swap, "payoutInTransit")

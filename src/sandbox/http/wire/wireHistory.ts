@@ -34,71 +34,57 @@ export const ledgerTxHashes = (settings: SandboxSettings, line: HistoryRecord): 
   ]
 }
 
-const refundOf = ({ target: { origin }, refundFee, refundReason }: HistoryRecord) => ({
-  ...present({ refundReason }),
-  ...(refundFee === 0n
-    ? {}
-    : { refundFee: String(refundFee), refundFeeFormatted: Amount.format(refundFee, origin.decimals) })
-})
-
-export const toTransaction = (settings: SandboxSettings, record: HistoryRecord): TransactionRecord => {
-  const { target, amountIn, amountOut } = record
+/** The fields that both interfaces have. */
+const shared = (record: HistoryRecord) => {
+  const { target, amountIn, amountOut, recipient, refundFee, refundReason, refundTo } = record
   const { origin, destination } = target
-  const memo = target.depositMemo
   return {
-    originAsset: origin.id,
-    destinationAsset: destination.id,
-    depositAddress: target.depositAddress,
-    ...present({ depositMemo: memo }),
-    depositAddressAndMemo: memo === undefined ? target.depositAddress : `${target.depositAddress}_${memo}`,
-    recipient: record.recipient,
     status: record.status,
     createdAt: Timestamp.format(target.createdAt),
-    createdAtTimestamp: Math.floor(target.createdAt / 1000),
-    ...(target.intentHashes.length === 0 ? {} : { intentHashes: target.intentHashes.join(",") }),
-    ...present({ referral: record.referral }),
+    depositAddress: target.depositAddress,
+    ...present({ depositMemo: target.depositMemo, refundReason }),
+    originAsset: origin.id,
     amountInFormatted: Amount.format(amountIn, origin.decimals),
-    amountOutFormatted: Amount.format(amountOut, destination.decimals),
-    appFees: record.appFees,
-    ...writeLedgerTxHashes(settings.ledger, ledgerTxHashes(settings, record)),
-    originChainTxHashes: [...target.originTxHashes],
-    destinationChainTxHashes: destinationTxHashes(record),
-    amountIn: String(amountIn),
     amountInUsd: usdIn(record).toFixed(4),
-    amountOut: String(amountOut),
+    destinationAsset: destination.id,
+    amountOutFormatted: Amount.format(amountOut, destination.decimals),
     amountOutUsd: usdOut(record).toFixed(4),
-    refundTo: record.refundTo,
-    senders: [...target.senders],
-    ...refundOf(record),
+    recipient,
+    refundTo,
+    ...(refundFee === 0n
+      ? {}
+      : { refundFee: String(refundFee), refundFeeFormatted: Amount.format(refundFee, origin.decimals) }),
     depositType: record.depositType,
     recipientType: record.recipientType,
     refundType: record.refundType
   }
 }
 
-export const toItem = (record: HistoryRecord): AccountHistoryResponse["items"][number] => {
-  const { target, amountIn, amountOut, refunded } = record
-  const { origin, destination } = target
-  const quoteTransactions = [...target.originTxHashes].map((txHash) => ({ txHash }))
+export const toTransaction = (settings: SandboxSettings, record: HistoryRecord): TransactionRecord => {
+  const { target, amountIn, amountOut, appFees, referral } = record
+  const memo = target.depositMemo
   return {
-    status: record.status,
-    depositType: record.depositType,
-    recipientType: record.recipientType,
-    createdAt: Timestamp.format(target.createdAt),
-    depositAddress: target.depositAddress,
-    ...present({ depositMemo: target.depositMemo }),
-    originAsset: origin.id,
-    amountInFormatted: Amount.format(amountIn, origin.decimals),
-    amountInUsd: usdIn(record).toFixed(4),
-    destinationAsset: destination.id,
-    amountOutFormatted: Amount.format(amountOut, destination.decimals),
-    amountOutUsd: usdOut(record).toFixed(4),
-    recipient: record.recipient,
-    quoteTransactions,
-    refundTo: record.refundTo,
-    refundType: record.refundType,
-    refundedAmountFormatted: Amount.format(refunded, origin.decimals),
-    refundedAmountUsd: (Amount.asNumber(refunded, origin) * target.usd.input).toFixed(4),
-    ...refundOf(record)
+    ...shared(record),
+    depositAddressAndMemo: memo === undefined ? target.depositAddress : `${target.depositAddress}_${memo}`,
+    createdAtTimestamp: Math.floor(target.createdAt / 1000),
+    ...(target.intentHashes.length === 0 ? {} : { intentHashes: target.intentHashes.join(",") }),
+    ...present({ referral }),
+    appFees,
+    ...writeLedgerTxHashes(settings.ledger, ledgerTxHashes(settings, record)),
+    originChainTxHashes: [...target.originTxHashes],
+    destinationChainTxHashes: destinationTxHashes(record),
+    amountIn: String(amountIn),
+    amountOut: String(amountOut),
+    senders: [...target.senders]
+  }
+}
+
+export const toItem = (record: HistoryRecord): AccountHistoryResponse["items"][number] => {
+  const { target, refunded } = record
+  return {
+    ...shared(record),
+    quoteTransactions: [...target.originTxHashes].map((txHash) => ({ txHash })),
+    refundedAmountFormatted: Amount.format(refunded, target.origin.decimals),
+    refundedAmountUsd: (Amount.asNumber(refunded, target.origin) * target.usd.input).toFixed(4)
   }
 }

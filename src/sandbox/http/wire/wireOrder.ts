@@ -1,6 +1,6 @@
 /** Encodes an order of the sandbox as the contract demands, with the lie that a test may have chosen for it. */
 import * as Amount from "../../../domain/Amount.ts"
-import { isTerminal, type PayoutLeg } from "../../../domain/Order.ts"
+import { isTerminal } from "../../../domain/Order.ts"
 import { present } from "../../../domain/Present.ts"
 import * as Timestamp from "../../../domain/Timestamp.ts"
 import type { WireOrder, WireOrderAttributes } from "../../../venue/wire/WireOrder.ts"
@@ -101,16 +101,11 @@ const attributesOf = (order: SandboxOrder): WireOrderAttributes => {
   }
 }
 
-const payoutsOf = (order: SandboxOrder) => {
-  const withdrawal = order.withdrawal === undefined ? null : legOf(order.withdrawal)
-  return {
-    withdrawal,
-    allWithdrawals: withdrawal === null ? [] : [withdrawal],
-    refund: order.refund === undefined ? null : legOf(order.refund)
-  }
-}
-
-const legOf = (leg: PayoutLeg): PayoutLeg => ({ ...leg })
+const payoutsOf = ({ refund, withdrawal }: SandboxOrder) => ({
+  withdrawal: withdrawal ?? null,
+  allWithdrawals: withdrawal === undefined ? [] : [withdrawal],
+  refund: refund ?? null
+})
 
 const swapViewOf = (order: SandboxOrder, originAsset: string, destinationAsset: string) => {
   const assets = { originAsset, destinationAsset }
