@@ -11,7 +11,13 @@ import { type Problem, problemAt, render, sourceText } from "../../strategy/Prob
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
 import type * as RunCandles from "./RunCandles.ts"
 
-const shownProblem = ({ file, line, column, message, hint = null }: Problem) => ({ file, line, column, message, hint })
+const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
+  file,
+  line,
+  column,
+  message,
+  hint: hint ?? null
+})
 
 interface Reading extends StrategyFiles.ReadFiles {
   readonly unlisted: ReadonlyMap<Strategy, Problem>
