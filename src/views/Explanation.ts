@@ -24,10 +24,10 @@ import type { DesiredOrder, PriceBounds } from "../strategy/Decision.ts"
 import { turningPoints } from "../strategy/expression/Checks.ts"
 import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
-import { breakEvens, breakEvenText } from "./BreakEven.ts"
 import type { SeenInputs } from "./explain/PastInputs.ts"
 import { Touched, textOf } from "./explain/Touched.ts"
 import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
+import { breakEvens, breakEvenText } from "./Levels.ts"
 
 const Text = Schema.String
 
@@ -346,3 +346,36 @@ const wouldChange = (decision: Of<"Decided">, placement: Placement | undefined):
         : "a fill of this slot, which places its next leg; nothing else does"
   ]
 }
+
+export const shownEvents = 6
+
+/** A slot shown alone lists every limit with its numbers; in a list, limits that pass are only named. */
+export const lines = (
+  { slot, verdict, because, rule, ruleText, inputs, guards, wouldChange, lately }: Explanation,
+  isAlone: boolean
+): ReadonlyArray<string> => {
+  const refusing = guards.filter(({ verdict }) => verdict !== "passes")
+  const passing = guards.filter(({ verdict, text }) => verdict === "passes" && text !== "not set")
+  return [
+    `${slot} ${verdict}`,
+    ...because.map((line) => `  because ${line}`),
+    ...(rule === null
+      ? []
+      : [`  by the rule at ${rule}${ruleText === null || ruleText.endsWith(":") ? "" : `: ${ruleText}`}`]),
+    ...(inputs === null ? [] : [`  at mid price ${inputs.mid}, ${inputs.priceAgeMillis} ms old`]),
+    ...(inputs === null ? [] : conditionLines(inputs)),
+    ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
+    ...(isAlone
+      ? passing.map(({ guard, text }) => `  ${guard}: ok, ${text}`)
+      : passing.length === 0
+        ? []
+        : [`  limits, all ok: ${passing.map(({ guard }) => guard).join(", ")}`]),
+    ...wouldChange.map((line) => `  re-evaluated ${line.startsWith("mid") ? "when" : "after"} ${line}`),
+    ...lately.slice(-shownEvents).map((line) => `  history ${line}`)
+  ]
+}
+
+const conditionLines = ({ checks, checkedAt }: NonNullable<Explanation["inputs"]>): ReadonlyArray<string> => [
+  ...(checks.length === 0 || checkedAt === null ? [] : [`  conditions at ${iso(checkedAt)}`]),
+  ...checks.map(({ text, values, holds }) => `    ${text} ${holds ? "holds" : "does not hold"}: ${values}`)
+]
