@@ -20,7 +20,7 @@ import { ChosenBot } from "../journal/ChosenBot.ts"
 import { eventsOf } from "../journal/JournalView.ts"
 import { deliver } from "../journal/Resolving.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
+import { bookUnlessRunning, gather } from "./Reconciling.ts"
 
 class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
 const refused = (message: string) => new NotAForeignOrder({ message })

@@ -19,7 +19,7 @@ import * as Picture from "../../views/screen/Picture.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import { ChosenBot } from "../journal/ChosenBot.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
-import { newestPrices } from "../money/NewestPrices.ts"
+import { newestPrices } from "../money/LedgerView.ts"
 import * as Display from "../run/Display.ts"
 
 /** A pipe gets one picture in this interval. */

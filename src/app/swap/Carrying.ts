@@ -26,7 +26,6 @@ import * as Wire from "../../venue/wire/WireValue.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapHandOver from "./SwapHandOver.ts"
 import * as SwapRequest from "./SwapRequest.ts"
-import * as SwapTerms from "./SwapTerms.ts"
 import * as VenueAccess from "./VenueAccess.ts"
 
 export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
@@ -124,7 +123,7 @@ const startSwap = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const swapRequest = yield* SwapRequest.requestOf(given, config, signerId, now)
   if (closed !== undefined) return yield* new SwapHeld({ why: closed })
-  const agreed = yield* SwapTerms.quoted(swapRequest, { config, signerId })
+  const agreed = yield* SwapRequest.quoted(swapRequest, { config, signerId })
   yield* agree(ways)(SwapLine.terms(agreed))
   return yield* SwapsByHand.begin(agreed)
 })
