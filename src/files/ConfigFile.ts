@@ -26,7 +26,6 @@ import * as AssetsSection from "./sections/AssetsSection.ts"
 import * as DashboardConfig from "./sections/DashboardConfig.ts"
 import * as FactsSection from "./sections/FactsSection.ts"
 import * as NotifyConfig from "./sections/NotifyConfig.ts"
-import * as OverallLimits from "./sections/OverallLimits.ts"
 import * as ProxySection from "./sections/ProxySection.ts"
 import * as WalletConfig from "./sections/WalletConfig.ts"
 import * as WitnessSection from "./sections/WitnessSection.ts"
@@ -260,7 +259,7 @@ const config = Read.settingsReader({
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(AssetsSection.marketsReader),
   prices: Read.optional(AssetsSection.pricesReader, "when a price has a second source"),
-  limits: Read.optional(OverallLimits.reader(symbol)),
+  limits: Read.optional(AssetsSection.limitsReader(symbol)),
   reconcileEvery: Read.withDefault(Read.duration, hourMillis, "how often a running bot compares its records"),
   canary: Read.optional(
     Read.section({ every: Read.required(Read.duration, "how often, such as 1d") }),
@@ -350,7 +349,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     },
     priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
     ...markets,
-    limits: limits && OverallLimits.resolved(limits, assets, to),
+    limits: limits && AssetsSection.limitsOf(limits, assets, to),
     reconcileEvery: read.reconcileEvery,
     canary: read.canary && { everyMillis: read.canary.every },
     stuckAfter: read.stuckAfter ?? defaultTerms,
