@@ -109,6 +109,7 @@ const explainSlot = (
   const { assets, now } = moment
   const key = slotKey(strategy.name, name)
   const { decision } = strategy
+  const market = decision?.desired.find(({ slot }) => slot === name)?.market ?? placement?.market
   const absent = decision?.absent.find((other) => other.slot === name)
   const wished = wish === undefined ? undefined : "done" in wish ? wish.done : wish.desired.why
   const judged = wish === undefined || "done" in wish ? [] : judge(moment, strategy, wish.desired, placement)
@@ -132,7 +133,7 @@ const explainSlot = (
       decision === undefined
         ? null
         : {
-            ...inputsOf(priceDecidedOn(decision, marketOf(decision, name) ?? placement?.market), strategy.decidedAt),
+            ...inputsOf(priceDecidedOn(decision, market), strategy.decidedAt),
             checks,
             checkedAt: checks.length === 0 ? null : (slotInputs?.at ?? null)
           },
@@ -148,9 +149,6 @@ const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
   const line = Number(/:(\d+)$/.exec(rule)?.[1])
   return loaded?.text?.split(/\r?\n/)[line - 1]?.replace(/\s+/g, " ").trim() ?? null
 }
-
-const marketOf = ({ desired }: Of<"Decided">, name: string): string | undefined =>
-  desired.find(({ slot }) => slot === name)?.market
 
 const inputsOf = ({ bid, ask, at }: TwoSidedPrice, decidedAt: number) => ({
   bid: Decimal.format(bid),

@@ -92,14 +92,12 @@ const Said = Schema.fromJsonString(
     received: Schema.optionalKey(Amount)
   })
 )
-const decode = Schema.decodeUnknownOption(Said)
-const encode = Schema.encodeSync(Said)
 
 const infix = ".resolve."
 
 export const put = Effect.fn("ResolveFile.put")(function* (journal: string, answer: Problems.OperatorAnswer) {
   const name = `${journal}${infix}${answer.placement}`
-  yield* WholeFile.writeAtomically(name, encode(answer))
+  yield* WholeFile.writeAtomically(name, Schema.encodeSync(Said)(answer))
   return name
 })
 
@@ -119,7 +117,7 @@ export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
     const file = path.join(folder, name)
     const text = yield* fileSystem.readFileString(file).pipe(Effect.option)
     if (Option.isNone(text)) continue
-    const answer = decode(text.value)
+    const answer = Schema.decodeUnknownOption(Said)(text.value)
     if (Option.isSome(answer)) yield* note(answer.value)
     yield* Effect.ignore(fileSystem.remove(file, { force: true }))
   }

@@ -68,11 +68,7 @@ export const draftFrom = Effect.fnUntraced(function* (
     config.markets.sources ?? new Map(),
     ({ market: { name } }) => {
       const price = prices.get(name)
-      const marketFacts = {
-        own: own.get(name) ?? [],
-        price: price === undefined ? undefined : Decimal.toNumber(mid(price))
-      }
-      return Effect.succeed(marketFacts)
+      return Effect.succeed({ own: own.get(name) ?? [], price: price && Decimal.toNumber(mid(price)) })
     }
   )
   const { pid } = yield* Process
