@@ -2,7 +2,6 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { kinds } from "../../app/plugIn/Check.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
@@ -41,7 +40,7 @@ const strategyFlags = {
 const programFlags = {
   kind: flags.choice(
     "plug-in",
-    kinds,
+    ["notifier", "price", "wallet", "kms", "signer"],
     "Test the program after -- as a bot would call it, and list its faults; for a signer its socket"
   ),
   publicKey: flags.text("public-key", "With --plug-in kms: its public key, ed25519:…"),
