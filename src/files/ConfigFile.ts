@@ -20,7 +20,7 @@ import type { VenueFacts } from "../venue/profile/Facts.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as PriceAlerts from "./PriceAlerts.ts"
-import * as KeystoreSource from "./secrets/KeystoreSource.ts"
+import * as Keystore from "./secrets/Keystore.ts"
 import { literalSecret, readSecret, type SecretSource, secret, unreadableSecret } from "./secrets/SecretSource.ts"
 import * as AssetsSection from "./sections/AssetsSection.ts"
 import * as DashboardConfig from "./sections/DashboardConfig.ts"
@@ -80,7 +80,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const incidentToken = yield* secretAt(settings?.venue.incidents?.token)
   const proxy = yield* ProxySection.loaded(secrets?.proxy, folder, to)
   const keystore = secrets?.keystore
-  const key = keystore ? yield* KeystoreSource.open(keystore, folder, to) : yield* secretAt(secrets?.key)
+  const key = keystore ? yield* Keystore.loaded(keystore, folder, to) : yield* secretAt(secrets?.key)
   const dashboard = settings?.dashboard && (yield* DashboardConfig.loaded(settings.dashboard, folder, to))
   const notify = yield* NotifyConfig.loadedTargets(settings?.notify ?? [], folder, to)
   const heartbeat = settings?.heartbeat && (yield* NotifyConfig.loadedHeartbeat(settings.heartbeat, folder, to))
@@ -226,7 +226,7 @@ const venueKeys = {
 
 const accountKeys = {
   key: Read.optional(secret, "ed25519 key of the account"),
-  keystore: Read.optional(Read.located(KeystoreSource.reader), "the key under a passphrase"),
+  keystore: Read.optional(Read.located(Keystore.reader), "the key under a passphrase"),
   signer: Read.optional(
     Read.located(Read.section({ socket: Read.required(Read.text, "where `limitbot signer` listens") })),
     "a process that has the key instead"

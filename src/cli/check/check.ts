@@ -1,6 +1,6 @@
 /** `limitbot check`: checks before and beside a bot. It changes nothing. Each check is loaded on demand. Exit code 1: fix something. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Option } from "effect"
+import { Effect, Option, Record } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
@@ -21,8 +21,6 @@ const others = {
     "List what to change in FILE…, the configuration and the journal of an earlier version"
   )
 }
-
-const names = ["service", "profile", "containment", "notify", "upgrade"] as const
 
 const config = flags
   .file(
@@ -84,7 +82,7 @@ export const command = Command.make(
     const usual = flags.defaultConfig
     const file = Option.getOrElse(which.config, () => usual)
     const { kind, ...program } = programFlags
-    const chosen = names.filter((name) => others[name])
+    const chosen = Record.keys(others).filter((name) => others[name])
     const [only] = chosen
     if (chosen.length + (Option.isSome(kind) ? 1 : 0) > 1)
       return yield* new WrongUsage({ message: "check does one thing at a time" })
