@@ -241,33 +241,25 @@ const because = (
   const touches = placement && touched.get(placement.id)
   const unsent = placement && unsentBecause(state, placement)
   return [
-    ...(stopped?.event._tag === "BotStopped"
-      ? [`the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`]
-      : []),
-    ...(removal?.event._tag === "StrategyRemoved"
-      ? [`its strategy was removed at ${iso(removal.at)}, its orders ${removal.event.orders}`]
-      : []),
+    stopped?.event._tag === "BotStopped" && `the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`,
+    removal?.event._tag === "StrategyRemoved" &&
+      `its strategy was removed at ${iso(removal.at)}, its orders ${removal.event.orders}`,
     ...(wish === undefined && absent === undefined && removal === undefined && decision !== undefined
       ? ["the strategy no longer has this slot"]
       : []),
-    ...(wish === undefined
-      ? []
-      : "done" in wish
-        ? [`${isDoneWith}: ${cause(wish.done)}`]
-        : [`the strategy plans ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
+    wish &&
+      ("done" in wish
+        ? `${isDoneWith}: ${cause(wish.done)}`
+        : `the strategy plans ${order(wish.desired)}: ${cause(wish.desired.why)}`),
     ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
     ...overBecause(placement),
-    ...(absent === undefined
-      ? []
-      : [`the strategy plans ${placement === undefined ? "no order" : "to cancel it"}: ${cause(absent.why)}`]),
-    ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
-    ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
-    ...(placement?.status === undefined ? [] : [`status at the venue: ${placement.status}`]),
-    ...(unsent === undefined ? [] : [unsent]),
-    ...(touches === undefined ? [] : [textOf(touches)]),
-    ...(placement?.funding?.lastAnswer === undefined
-      ? []
-      : [`last answer to the funding: ${placement.funding.lastAnswer}`]),
+    absent && `the strategy plans ${placement === undefined ? "no order" : "to cancel it"}: ${cause(absent.why)}`,
+    placement === undefined && refusal !== undefined && `refused: ${refusal}`,
+    placement?.cancel && `it is being cancelled: ${cause(placement.cancel.why)}`,
+    placement?.status !== undefined && `status at the venue: ${placement.status}`,
+    unsent,
+    touches && textOf(touches),
+    placement?.funding?.lastAnswer !== undefined && `last answer to the funding: ${placement.funding.lastAnswer}`,
     ...holdsOnSlot(state, strategy.name, name).map((hold) => {
       const { scope, since, text } = hold
       const whole = scope === "bot" ? "all payments are stopped: " : ""
@@ -275,8 +267,8 @@ const because = (
       const lifted = liftedBy(hold)
       return `${whole}${text}${lasting}${lifted === undefined ? "" : ` (${lifted})`}`
     }),
-    ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
-    ...(slot === undefined ? [] : [`${countText(slot.completedLegs, "leg")} completed so far`]),
+    state.venueDownSince !== undefined && `the venue has not answered since ${iso(state.venueDownSince)}`,
+    slot && `${countText(slot.completedLegs, "leg")} completed so far`,
     ...breakEvens(strategy, assets).map(breakEvenText),
     ...(decision === undefined
       ? []
@@ -284,7 +276,7 @@ const because = (
           ...decision.reasons.map(cause),
           `decided ${iso(strategy.decidedAt)} at bid ${Decimal.short(decision.bid)}, ask ${Decimal.short(decision.ask)}`
         ])
-  ]
+  ].filter((line) => typeof line === "string")
 }
 
 /** True if the order has left the market. Nothing new is placed before its money is back. */

@@ -97,7 +97,6 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
       .map(([name, value]) => `${name} ${value}`)
       .join(", ")
   const memo = depositMemo === null ? "" : ` memo ${depositMemo}`
-  const timeline = evidence.timeline.map(({ at, what }) => `${iso(at)} ${what}`)
   return [
     "",
     `${kind} ${subject}`,
@@ -109,7 +108,7 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
     ...(evidence.history === null ? [] : [`  history      ${pairs(evidence.history)}`]),
     ...(evidence.hashes.length === 0 ? [] : [`  hashes       ${evidence.hashes.join(" ")}`]),
     ...(evidence.correlationIds.length === 0 ? [] : [`  correlation  ${evidence.correlationIds.join(" ")}`]),
-    ...timeline.map((moment) => `    ${moment}`)
+    ...evidence.timeline.map(({ at, what }) => `    ${iso(at)} ${what}`)
   ].map(printable)
 }
 

@@ -79,21 +79,14 @@ const contents = (journal: string, folded: Result.Result<BotState, { readonly me
   if (Result.isFailure(folded))
     return [stops("journal", folded.failure.message, "keep the file; restore a backup or start with another")]
   const { doubts, drift, echoedFees, sequence } = folded.success
+  const changes = drift.map(Drift.sentenceOf).join("; ")
   return [
     ok("journal", `${journal}: ${sequence} events, all consistent`),
     ...[...echoedFees.values()].map((fee) => ({ ...ok("fees", chargedLine(fee)), charged: chargedRow(fee) })),
     ...[...doubts].map(([market, { reason }]) =>
       warn("prices", `${market}: ${reason}`, "the bot waits; limitbot book shows the current quotes")
     ),
-    ...(drift.length === 0
-      ? []
-      : [
-          warn(
-            "service",
-            `at the last comparison, ${drift.map(Drift.sentenceOf).join("; ")}`,
-            "limitbot check --service"
-          )
-        ])
+    ...(changes === "" ? [] : [warn("service", `at the last comparison, ${changes}`, "limitbot check --service")])
   ]
 }
 

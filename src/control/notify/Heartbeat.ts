@@ -46,18 +46,15 @@ export const beat = Effect.fn("Heartbeat.beat")(function* (
         Effect.catch(() => Effect.logWarning("The heartbeat's address cannot be reached"))
       )
   let hasFailed = false
+  /** A bot before its first turn has not failed. */
+  const isStarting = () => pulse.turnedAt() === 0 && state.venueDownSince === undefined
   yield* send("/start", "started")
   const once = Effect.gen(function* () {
     const why = silentBecause(state, pulse, yield* Clock.currentTimeMillis, everyMillis)
-    // A bot before its first turn has not failed.
-    const isStarting = pulse.turnedAt() === 0 && state.venueDownSince === undefined
     if (why === undefined) yield* send("", yield* summary)
-    else if (!hasFailed && !isStarting) yield* send("/fail", why)
+    else if (!hasFailed && !isStarting()) yield* send("/fail", why)
     hasFailed = why !== undefined
   })
-  const untilFirstTurn = Effect.gen(function* () {
-    while (pulse.turnedAt() === 0 && state.venueDownSince === undefined) yield* Effect.sleep(200)
-  })
-  yield* untilFirstTurn
+  while (isStarting()) yield* Effect.sleep(200)
   return yield* Effect.forever(Effect.andThen(once, Effect.sleep(everyMillis)))
 })
