@@ -24,8 +24,8 @@ import { type Token, Venue } from "../../venue/Venue.ts"
 import { ownAccount, type VenueAccount } from "../../venue/VenueConfig.ts"
 import { quoteRefusedCode, type VenueError } from "../../venue/VenueError.ts"
 import { isThere } from "../journal/JournalView.ts"
-import { type CheckFinding, ok, StartRefused, stops, warn, wrong } from "./CheckFinding.ts"
 import * as FileChecks from "./FileChecks.ts"
+import { type CheckFinding, ok, StartRefused, stops, warn, wrong } from "./FileChecks.ts"
 
 export interface StartGround {
   readonly config: BotConfig
