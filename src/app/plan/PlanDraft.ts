@@ -267,10 +267,7 @@ const listedByService = Effect.gen(function* () {
 })
 
 /** Returns the balances that orders are paid from, by symbol. An asset is missing if no source reports its balance. */
-const balancesNow = Effect.fn("PlanInputs.balances")(function* (
-  assets: ReadonlyArray<Asset>,
-  account: VenueAccount
-) {
+const balancesNow = Effect.fn("PlanInputs.balances")(function* (assets: ReadonlyArray<Asset>, account: VenueAccount) {
   const homes = new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
   const chainBalances = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
   // Without an RPC address, only the list of the service shows balances.

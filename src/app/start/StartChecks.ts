@@ -138,8 +138,7 @@ const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): 
     return warn("venue", `${url} answers with ${status}`, "the service has a fault; the bot waits and tries again")
   const text = `${url} answers with ${status}, not like a venue`
   const fix = "check venue.url: it is another web server"
-  const isProven = state !== undefined && StartUp.isBound(state)
-  return isProven
+  return state !== undefined && StartUp.isBound(state)
     ? wrong("venue", text, fix)
     : stops("venue", text, fix, new StartRefused({ text: `${text}: ${message}`, fix }))
 }

@@ -37,14 +37,12 @@ export const beat = Effect.fn("Heartbeat.beat")(function* (
 ) {
   const client = yield* HttpClient.HttpClient
   const send = (path: string, text: string) =>
-    client
-      .execute(
-        HttpClientRequest.post(`${Redacted.value(url)}${path}`).pipe(HttpClientRequest.bodyText(text, "text/plain"))
-      )
-      .pipe(
-        Effect.timeout(patience),
-        Effect.catch(() => Effect.logWarning("The heartbeat's address cannot be reached"))
-      )
+    HttpClientRequest.post(`${Redacted.value(url)}${path}`).pipe(
+      HttpClientRequest.bodyText(text, "text/plain"),
+      client.execute,
+      Effect.timeout(patience),
+      Effect.catch(() => Effect.logWarning("The heartbeat's address cannot be reached"))
+    )
   let hasFailed = false
   /** A bot before its first turn has not failed. */
   const isStarting = () => pulse.turnedAt() === 0 && state.venueDownSince === undefined
