@@ -78,32 +78,24 @@ export const readAlong = Effect.fnUntraced(function* (
 
 type Prices = Trades.TradingRecord["lastPrices"]
 
-const patienceMillis = 2_000
-
-/** Empty if no bot answers. */
-const seenByBot = Effect.fnUntraced(
-  function* (journal: string) {
-    const { prices } = yield* RunningBot.ask(journal, (api) => api.look.status(), "viewer", patienceMillis)
-    return new Map([...pricesIn(prices)].map(([market, price]) => [market, { price: mid(price), at: price.at }]))
-  },
-  Effect.orElseSucceed((): Prices => new Map())
-)
+/** Returns the status of the running bot; `undefined` if no bot answers. */
+export const seenByBot = (journal: string, patienceMillis: number) =>
+  RunningBot.ask(journal, (api) => api.look.status(), "viewer", patienceMillis).pipe(
+    Effect.orElseSucceed(() => undefined)
+  )
 
 /** Returns the running bot's prices, so that all surfaces agree; without a bot, those of the newest stored minutes. */
 export const newestPrices = Effect.fn("newestPrices")(function* (
   known: Prices,
   { journal, now }: Pick<JournalView, "journal" | "now">
 ) {
-  const botPrices = yield* seenByBot(journal)
-  const unseen = new Map([...known].filter(([market]) => !botPrices.has(market)))
-  const stored = yield* storedPrices(unseen, now)
-  return new Map([...known].map(([market, price]) => [market, botPrices.get(market) ?? stored.get(market) ?? price]))
-})
-
-const storedPrices = Effect.fnUntraced(function* (known: Prices, now: number) {
+  const status = yield* seenByBot(journal, 2_000)
+  const botPrices = pricesIn(status?.prices ?? [])
   const store = yield* PriceStore
-  const newest = yield* Effect.forEach(known, ([market, price]) =>
-    Effect.map(store.newest(market), (last) =>
+  const newest = yield* Effect.forEach(known, ([market, price]) => {
+    const seen = botPrices.get(market)
+    if (seen !== undefined) return Effect.succeed([market, { price: mid(seen), at: seen.at }] as const)
+    return Effect.map(store.newest(market), (last) =>
       last === undefined || last.openedAt < price.at
         ? ([market, price] as const)
         : ([
@@ -111,6 +103,6 @@ const storedPrices = Effect.fnUntraced(function* (known: Prices, now: number) {
             { price: Decimal.fromNumber(last.close), at: Math.min(now, last.openedAt + minuteMillis) }
           ] as const)
     )
-  )
+  })
   return new Map(newest)
 })

@@ -1,4 +1,4 @@
-/** Answers `money`, `fills` and `profit`: the place of every unit, now and at the end of each day; every fill, its earnings and its costs. */
+/** Answers `money`, `fills` and `profit`: the place of every unit, now and at the end of each day, and every fill with its earnings. */
 import { Effect, Option } from "effect"
 import { utcDate } from "../../domain/Text.ts"
 import { minutesOf } from "../../journal/PriceStore.ts"
