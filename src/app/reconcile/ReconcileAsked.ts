@@ -20,7 +20,7 @@ import { ChosenBot } from "../journal/ChosenBot.ts"
 import { eventsOf } from "../journal/JournalView.ts"
 import { deliver } from "../journal/Resolving.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
+import { bookUnlessRunning, gather } from "./Reconciling.ts"
 
 class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
 const refused = (message: string) => new NotAForeignOrder({ message })
@@ -97,7 +97,6 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
       .map(([name, value]) => `${name} ${value}`)
       .join(", ")
   const memo = depositMemo === null ? "" : ` memo ${depositMemo}`
-  const timeline = evidence.timeline.map(({ at, what }) => `${iso(at)} ${what}`)
   return [
     "",
     `${kind} ${subject}`,
@@ -109,7 +108,7 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
     ...(evidence.history === null ? [] : [`  history      ${pairs(evidence.history)}`]),
     ...(evidence.hashes.length === 0 ? [] : [`  hashes       ${evidence.hashes.join(" ")}`]),
     ...(evidence.correlationIds.length === 0 ? [] : [`  correlation  ${evidence.correlationIds.join(" ")}`]),
-    ...timeline.map((moment) => `    ${moment}`)
+    ...evidence.timeline.map(({ at, what }) => `    ${iso(at)} ${what}`)
   ].map(printable)
 }
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
 import * as VenueOrders from "../../app/containment/VenueOrders.ts"
-import { gather } from "../../app/reconcile/ReconcileWitnesses.ts"
+import { gather } from "../../app/reconcile/Reconciling.ts"
 import { Refused } from "../../control/api/ControlApi.ts"
 import * as Operator from "../../control/Operator.ts"
 import { messageOf } from "../../domain/Text.ts"
