@@ -51,10 +51,7 @@ export const draftFrom = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>,
-  {
-    remembered: { state, hasJournal, feeds, own },
-    books
-  }: { readonly remembered: PlanInputs; readonly books: Books }
+  { remembered: { state, hasJournal, feeds, own }, books }: { readonly remembered: PlanInputs; readonly books: Books }
 ) {
   const { assets } = config.markets
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
