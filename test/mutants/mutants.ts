@@ -344,8 +344,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: 'lifts: "release",\n    stops: everything',
-        replace: 'lifts: "release",\n    stops: beginnings'
+        find: '"release", everything',
+        replace: '"release", beginnings'
       },
       {
         file: holds,
@@ -405,8 +405,8 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: holds,
-        find: "why: ({ state: { leaseLost } }) => leaseLost\n",
-        replace: "why: () => undefined\n"
+        find: "    return state.leaseLost\n",
+        replace: "    return undefined\n"
       }
     ]
   },
