@@ -861,7 +861,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/engine/restart/putBack.long.test.ts",
     edits: [
       {
-        file: "src/engine/restart/SecondOrder.ts",
+        file: "src/engine/restart/ForeignOrders.ts",
         find: "  placement.order.id !== order.id &&\n",
         replace: "  placement.order.id === order.id &&\n"
       }
