@@ -19,15 +19,7 @@ import { credible } from "./amounts/Fees.ts"
 import * as Fills from "./amounts/Fills.ts"
 import { reopening } from "./amounts/TakingBack.ts"
 import { close } from "./Closing.ts"
-import {
-  changesTooOften,
-  type Finding,
-  findContradiction,
-  isImpossible,
-  isLate,
-  mostDeposited,
-  receivedBy
-} from "./Contradictions.ts"
+import * as Contradictions from "./Contradictions.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, shownBy } from "./MoneyPath.ts"
 
@@ -227,10 +219,10 @@ const missingIn = (placement: Placement, order: Order): string | undefined => {
 }
 
 /** Finding if a final report lacks facts that the venue had shown. `reported` has the fills as they came. */
-const lost = (placement: Placement, shown: Order, reported: Order): Finding | undefined => {
+const lost = (placement: Placement, shown: Order, reported: Order): Contradictions.Finding | undefined => {
   const lack = lackingIn(placement, shown)
   if (lack === undefined) return undefined
-  const [theirs, ours] = [receivedBy(reported), filledOut(placement)]
+  const [theirs, ours] = [Contradictions.receivedBy(reported), filledOut(placement)]
   const fills = `the venue shows fills of ${theirs} ${placement.outputAsset}, the journal has ${ours}`
   const what = theirs === ours ? lack : `${lack}: ${fills}`
   return what === placement.accepted ? undefined : { kind: "changed-report", what }
@@ -265,10 +257,10 @@ export const observe = (
   const finding =
     placement.contradiction === undefined
       ? ((insists ? lost(placement, orderReport, reported) : undefined) ??
-        findContradiction(placement, reported, order))
+        Contradictions.findContradiction(placement, reported, order))
       : undefined
   const events: Array<BotEvent> = []
-  const isQuiet = changesTooOften(placement)
+  const isQuiet = Contradictions.changesTooOften(placement)
   if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report)) {
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
   }
@@ -285,10 +277,10 @@ export const observe = (
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
   // A late fill spends money that counted as unspent at the end, so the order is reopened first.
-  const isReopening = placement.state === "closing" && isLate(placement, order)
+  const isReopening = placement.state === "closing" && Contradictions.isLate(placement, order)
   if (isReopening) events.push(...reopening(placement, order.fillStatus))
   const current = isReopening ? reopened(placement) : placement
-  if (isImpossible(current, order)) return events
+  if (Contradictions.isImpossible(current, order)) return events
   events.push(...newFills(current, order))
   if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order)) {
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
@@ -312,7 +304,7 @@ const isNews = ({ funding, status }: Placement, { depositedAmount, fillStatus }:
 
 const contradicted = (
   placement: Placement,
-  finding: Finding,
+  finding: Contradictions.Finding,
   { depositedAmount, fillStatus, fills }: Order
 ): Of<"Contradiction"> => {
   const evidence = `deposited ${depositedAmount}, fills ${fills.length}, status ${fillStatus}`
@@ -336,7 +328,7 @@ const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }
   const { deposited, funding } = placement
   if (depositedAmount === 0n && deposited === 0n && refund?.status === "COMPLETED" && isTerminal(fillStatus))
     return funding?.amount ?? 0n
-  const most = mostDeposited(placement)
+  const most = Contradictions.mostDeposited(placement)
   return most === undefined ? depositedAmount : min(depositedAmount, most)
 }
 

@@ -1,18 +1,8 @@
 /** A plan as facts for people and programs: each change, its reason and its cost, and the money that it locks. Pure. */
-
-import type { Amount } from "../../../domain/Amount.ts"
-import { max } from "../../../domain/Amount.ts"
+import { type Amount, max } from "../../../domain/Amount.ts"
 import type { BotEvent, Of, Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import {
-  inputAmount,
-  inputAsset,
-  type Market,
-  outputAmount,
-  outputAsset,
-  type Price,
-  type Side
-} from "../../../domain/Market.ts"
+import * as Market from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import type { Leg } from "../../../strategy/Decision.ts"
 import { budgets, type Strategy } from "../../../strategy/Strategy.ts"
@@ -34,8 +24,8 @@ export interface Cost extends Money {
 }
 
 export interface PlannedOrder {
-  readonly side: Side
-  readonly price: Price
+  readonly side: Market.Side
+  readonly price: Market.Price
   readonly quantity: Amount
   readonly input: Money
   readonly output: Money
@@ -76,12 +66,12 @@ export interface FeeEstimate {
 
 export type Fees = ReadonlyMap<string, FeeEstimate>
 
-export const orderOf = (market: Market, { side, price, quantity }: Leg): PlannedOrder => ({
+export const orderOf = (market: Market.Market, { side, price, quantity }: Leg): PlannedOrder => ({
   side,
   price,
   quantity,
-  input: { asset: inputAsset(market, side).symbol, amount: inputAmount(market, side, quantity, price) },
-  output: { asset: outputAsset(market, side).symbol, amount: outputAmount(market, side, quantity, price) }
+  input: { asset: Market.inputAsset(market, side).symbol, amount: Market.inputAmount(market, side, quantity, price) },
+  output: { asset: Market.outputAsset(market, side).symbol, amount: Market.outputAmount(market, side, quantity, price) }
 })
 
 const orderOfPlacement = (placement: Placement): PlannedOrder => ({
@@ -155,7 +145,7 @@ const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =
     })
   )
 
-const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market =>
+const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market.Market =>
   others.find((other) => other.name === name) ?? market
 
 interface Ground {
