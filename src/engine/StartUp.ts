@@ -120,9 +120,7 @@ export const contradictionOf = (state: BotState, run: Partial<BotRun>): Contradi
   for (const what of ["account", "venue", "mode"] as const) {
     const [journal, configured] = [state.run?.[what], run[what]]
     const isSame = journal === undefined || configured === undefined || journal === configured
-    if (!isSame && (what !== "venue" || isBound(state))) {
-      return new JournalOfAnother({ what, journal, configured })
-    }
+    if (!isSame && (what !== "venue" || isBound(state))) return new JournalOfAnother({ what, journal, configured })
   }
   const renamed = renamedIn(state, run.assets ?? {})
   return renamed === undefined ? undefined : new AssetRenamed(renamed)

@@ -696,8 +696,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "  if (finding !== undefined) {\n",
-        replace: "  if (finding !== undefined && order.id === undefined) {\n"
+        find: "  if (finding !== undefined) events",
+        replace: "  if (finding !== undefined && order.id === undefined) events"
       }
     ]
   },

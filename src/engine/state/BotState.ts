@@ -18,14 +18,8 @@ import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import * as RefusedExits from "./strategies/RefusedExits.ts"
 import * as Replacements from "./strategies/Replacements.ts"
-import {
-  changedBy,
-  emptyStrategy,
-  refusedOnceMore,
-  resumed,
-  type StrategyEvent,
-  type StrategyState
-} from "./strategies/StrategyState.ts"
+import type { StrategyEvent, StrategyState } from "./strategies/StrategyState.ts"
+import { changedBy, emptyStrategy, refusedOnceMore, resumed } from "./strategies/StrategyState.ts"
 import { changesOwnState, tradingAfter } from "./strategies/TradingFold.ts"
 
 export interface BotState extends RunState.RunState {

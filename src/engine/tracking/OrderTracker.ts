@@ -134,9 +134,8 @@ export const bind = (
     return [...echo, ...spares, ...refused(placement, what, evidence, correlationId)]
   }
   const dear = dearerThanScheduled(placement, market, order, expected)
-  if (dear !== undefined) {
+  if (dear !== undefined)
     return [...echo, ...spares, { _tag: "Abandoned", ...about(placement), reason: `not funded: ${dear}` }]
-  }
   // The status is recorded here, so that the read before the payment has nothing to record.
   const status = order.fillStatus
   const statusEvents = isTerminal(status)
@@ -261,12 +260,9 @@ export const observe = (
       : undefined
   const events: Array<BotEvent> = []
   const isQuiet = Contradictions.changesTooOften(placement)
-  if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report)) {
+  if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report))
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
-  }
-  if (finding !== undefined) {
-    events.push({ ...contradicted(placement, finding, reported), ...correlation })
-  }
+  if (finding !== undefined) events.push({ ...contradicted(placement, finding, reported), ...correlation })
   if (isAnother(placement, order)) return events
   if (placement.state === "created" && order.depositedAmount === 0n)
     events.push(...reestimated(placement, order), ...echoedAnew(placement, order))
@@ -282,9 +278,8 @@ export const observe = (
   const current = isReopening ? reopened(placement) : placement
   if (Contradictions.isImpossible(current, order)) return events
   events.push(...newFills(current, order))
-  if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order)) {
+  if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order))
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
-  }
   if (isTerminal(order.fillStatus)) {
     const isTold = finding !== undefined || placement.contradiction !== undefined
     const disputed = Fills.disputed(placement, order, { ...orderReport, fills: reported.fills })
