@@ -169,10 +169,7 @@ const pageOf = (events: ReadonlyArray<Recorded>) => {
 }
 
 /** Passes each page of rows to `see`. Yields between two pages, so that the bot's fibers run first. */
-export const eachPage = <A, E, R>(
-  rows: Stream.Stream<A, E, R>,
-  see: (page: ReadonlyArray<A>) => void
-): Effect.Effect<void, E, R> =>
+export const eachPage = <A, E, R>(rows: Stream.Stream<A, E, R>, see: (page: ReadonlyArray<A>) => void) =>
   Stream.runForEachArray(rows, (page) =>
     Effect.andThen(
       Effect.sync(() => see(page)),

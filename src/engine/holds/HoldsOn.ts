@@ -27,11 +27,7 @@ export const holdsOnSlot = (state: BotState, strategy: string, slot: string): Re
   ...findHolds(Holds.ofSlot, subjectOf(state, strategy, slot))
 ]
 
-export const holdsOn = (
-  state: BotState,
-  placement: Placement,
-  facts?: Holds.PresentFacts
-): ReadonlyArray<Holds.Hold> => {
+export const holdsOn = (state: BotState, placement: Placement, facts?: Holds.PresentFacts) => {
   const holdSubject = { ...subjectOf(state, placement.strategy, placement.slot), placement }
   const recorded = [...findHolds(Holds.ofBot, holdSubject), ...findHolds(Holds.ofPlacement, holdSubject)]
   const current =

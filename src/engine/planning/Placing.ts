@@ -239,13 +239,7 @@ const planned = (
 }
 
 /** A swap is in no list, so its deadline need not be unique. */
-const deadlineOf = (
-  state: BotState,
-  settings: Settings,
-  { limits }: Strategy,
-  { desired }: Approved,
-  now: number
-): Effect.Effect<number> => {
+const deadlineOf = (state: BotState, settings: Settings, { limits }: Strategy, { desired }: Approved, now: number) => {
   if (desired.by === "swap") return Effect.succeed(now + settings.swapLifetimeMillis)
   const lifetime = limits.orderLifetimeMillis ?? settings.orderLifetimeMillis
   return Fingerprint.draw(now + lifetime, lifetime, state.integrity.usedDeadlines, state.integrity.mark ?? 0)

@@ -129,11 +129,7 @@ export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap
   )
 }
 
-const swapMovement = (
-  swap: SwapHistory.SwapHistory,
-  symbol: string,
-  home: SeenHome
-): Pick<Position, "booked" | "underWay"> => {
+const swapMovement = (swap: SwapHistory.SwapHistory, symbol: string, home: SeenHome) => {
   const { agreed } = swap
   const { input, received } = SwapHistory.moneyOf(swap)
   const out = Object.values(input).reduce((sum, amount) => sum + amount, 0n)

@@ -143,11 +143,7 @@ const resume = (state: BotState, name: string): void => {
   if (strategyState !== undefined) state.strategies.set(name, resumed(strategyState))
 }
 
-const changeStrategy = (
-  state: BotState,
-  name: string,
-  change: (strategy: StrategyState) => Partial<StrategyState>
-): void => {
+const changeStrategy = (state: BotState, name: string, change: (strategy: StrategyState) => Partial<StrategyState>) => {
   if (hasNoBudget(name)) return
   const strategy = state.strategies.get(name) ?? emptyStrategy(name)
   state.strategies.set(name, { ...strategy, ...change(strategy) })

@@ -76,12 +76,7 @@ const echoProblem = (placement: Placement, market: Market, order: Order, expecte
   ])
 
 /** Reason why no money may go to this unpaid order. The answer to a swap's quote has none of our terms. */
-export const mistakeIn = (
-  placement: Placement,
-  market: Market,
-  order: Order,
-  expected: Expectations
-): string | undefined => {
+export const mistakeIn = (placement: Placement, market: Market, order: Order, expected: Expectations) => {
   const unsaid = unsaidIn(order)
   if (unsaid !== undefined) return unsaid
   return placement.by === "swap" || matches(placement, market, order)
