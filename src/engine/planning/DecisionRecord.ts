@@ -85,11 +85,7 @@ export const checksAt = (state: BotState, strategy: Strategy, moment: MarketMome
   return Result.getOrUndefined(Result.try(() => moment && strategy.inputs?.(viewOf(state, strategy, moment), memory)))
 }
 
-export const progress = (
-  state: BotState,
-  strategy: string,
-  own: ReadonlyArray<Placement>
-): ReadonlyMap<string, SlotProgress> => {
+export const progress = (state: BotState, strategy: string, own: ReadonlyArray<Placement>) => {
   const live = new Map(own.map((placement) => [placement.slot, placement]))
   const slots = new Map<string, SlotProgress>()
   for (const slot of slotsByStrategy(state).get(strategy) ?? [])

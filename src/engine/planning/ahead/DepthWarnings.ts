@@ -3,7 +3,7 @@ import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { type Depth, mostQuoted } from "../../../domain/Book.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { countText } from "../../../domain/Words.ts"
-import type { PlannedChange, PlannedOrder, PlanWarning } from "./PlanReport.ts"
+import type { PlannedChange, PlannedOrder } from "./PlanReport.ts"
 
 export interface QuotedMarket {
   readonly market: Market
@@ -13,10 +13,7 @@ export interface QuotedMarket {
 const placedBy = ({ action, next, ...order }: PlannedChange): PlannedOrder | undefined =>
   action === "create" ? order : next
 
-export const warningsOf = (
-  changes: ReadonlyArray<PlannedChange>,
-  books: ReadonlyMap<string, QuotedMarket>
-): ReadonlyArray<PlanWarning> => {
+export const warningsOf = (changes: ReadonlyArray<PlannedChange>, books: ReadonlyMap<string, QuotedMarket>) => {
   const large = changes.flatMap((change) => {
     const [order, book] = [placedBy(change), books.get(change.market)]
     const most = order && book && mostQuoted(book.depth, order.side === "BUY" ? "ask" : "bid")

@@ -86,11 +86,7 @@ const cost = (what: Cost["what"], asset: string, amount: Amount | undefined): Re
   amount === undefined ? [] : [{ what, asset, amount }]
 
 /** Strategies in the order of their files, slots by name; orders of strategies that are not loaded come last. */
-export const changesOf = (
-  strategies: ReadonlyArray<Strategy>,
-  planned: PlannedAhead,
-  fees: Fees
-): ReadonlyArray<PlannedChange> => {
+export const changesOf = (strategies: ReadonlyArray<Strategy>, planned: PlannedAhead, fees: Fees) => {
   const loaded = new Map(strategies.map((strategy) => [strategy.name, strategy]))
   const ended = endedBy(planned.events)
   const decided = new Map(
