@@ -1,5 +1,4 @@
 /** A journal belongs to one account at one venue in one mode. Any other combination is refused, because its money would be miscounted. */
-
 import { Effect, Random, Schema } from "effect"
 import { givenBack } from "../domain/Accounts.ts"
 import type { BotEvent, Reason } from "../domain/BotEvent.ts"

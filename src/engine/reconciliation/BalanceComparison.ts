@@ -6,7 +6,6 @@
  * capital. Money under way has left the books, so it can only make the balance larger, by at most its amount. Each comparison gives a
  * lowest and a highest capital, and all ranges must overlap. An undecided comparison may narrow the baseline, and never moves it.
  */
-
 import { givenBackOf } from "../../domain/Accounts.ts"
 import { type Amount, max } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"

@@ -1,5 +1,4 @@
 /** Use of the limits by open orders. It is counted once for a plan, so the cost of planning an order does not depend on their number. */
-
 import type { Amount } from "../../domain/Amount.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"

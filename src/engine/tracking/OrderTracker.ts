@@ -4,7 +4,6 @@
  * `Contradiction` and freezes the slot. A status alone never closes the books: an order is settled when its fills are paid out, its unspent
  * input is refunded and the venue calls both final. An amount that does not add up by then moves to *residual*.
  */
-
 import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
