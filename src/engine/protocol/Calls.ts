@@ -26,12 +26,6 @@ import * as Answers from "./Answers.ts"
 import { meaning } from "./Sightings.ts"
 import { concluded, hasArrived, isOnItsWay } from "./Silence.ts"
 
-/** Transactions of this process's payments, one for each. A repeated transaction proves no second payment. */
-interface NamedTransactions {
-  payerOf(txHash: string, placements: Iterable<Placement>): string | undefined
-  note(txHash: string, placement: string): void
-}
-
 export interface Means {
   readonly venue: Venue["Service"]
   readonly guard: IntentGuard["Service"]
@@ -39,7 +33,7 @@ export interface Means {
   readonly books: Bookkeeper["Service"]
   readonly settings: Settings
   readonly nonces: ReturnType<typeof Nonces.make>
-  readonly named: NamedTransactions
+  readonly named: ReturnType<typeof Nonces.namedTransactions>
   readonly scope: Scope.Scope
   readonly unclear: { at: number }
 }

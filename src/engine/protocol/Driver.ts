@@ -140,7 +140,7 @@ export const make = Effect.gen(function* () {
     wallet: yield* Wallet,
     ...{ books, settings },
     nonces: Nonces.make(books.state),
-    named: WalletCalls.namedTransactions(),
+    named: Nonces.namedTransactions(),
     scope: yield* Effect.scope,
     unclear: { at: Number.NEGATIVE_INFINITY }
   }

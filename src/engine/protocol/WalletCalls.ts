@@ -9,21 +9,6 @@ import { type AskedPayment, notPaidBecauseHeld, unclear, walletRefused } from ".
 import { about, type PlacementIn } from "../state/Placement.ts"
 import type { FundingInputs, Means } from "./Calls.ts"
 
-const maxNamed = 10_000
-
-export const namedTransactions = (): Means["named"] => {
-  const payersByHash = new Map<string, string>()
-  return {
-    payerOf: (txHash, placements) =>
-      payersByHash.get(txHash) ?? [...placements].find(({ funding }) => funding?.payment?.txHash === txHash)?.id,
-    note: (txHash, placement) => {
-      payersByHash.set(txHash, placement)
-      const [oldest] = payersByHash.keys()
-      if (payersByHash.size > maxNamed && oldest !== undefined) payersByHash.delete(oldest)
-    }
-  }
-}
-
 /** Asks the wallet and records its answer. A deposit seen at the venue outweighs the wallet's answer. */
 const ask = Effect.fnUntraced(function* ({ books, named, wallet }: Means, placement: AskedPayment, market: Market) {
   const { deadline, funding, id, inputAmount: amount, order } = placement
