@@ -125,8 +125,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/reconciliation/BalanceComparison.ts",
-        find: "isSeen.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n",
-        replace: "isSeen.has(symbol) ? 0n : 0n"
+        find: "givenBackOf(state.ledger, symbol)) +",
+        replace: "0n) +"
       }
     ]
   },

@@ -4,11 +4,10 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { mid } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
-import * as DepthWarnings from "../../engine/planning/ahead/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/ahead/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/ahead/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/ahead/PlanReport.ts"
-import * as RenewalCost from "../../engine/planning/ahead/RenewalCost.ts"
+import * as PlanWarnings from "../../engine/planning/ahead/PlanWarnings.ts"
 import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
@@ -85,7 +84,7 @@ export const draftFrom = Effect.fnUntraced(function* (
     withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
   })
   const changes = PlanReport.changesOf(strategies, planned, fees)
-  const renewals = RenewalCost.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
+  const renewals = PlanWarnings.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
   const locked = PlanReport.lockedOf(strategies, planned, changes)
   const minimumIn = PlanInputs.minimumIn(config, chains)
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
@@ -111,8 +110,8 @@ export const draftFrom = Effect.fnUntraced(function* (
     renewals,
     warnings: [
       ...strategies.flatMap(ofFile),
-      ...DepthWarnings.warningsOf(changes, books),
-      ...RenewalCost.warningsOf(renewals)
+      ...PlanWarnings.depthWarnings(changes, books),
+      ...PlanWarnings.renewalWarnings(renewals)
     ]
   } satisfies PlanFacts
 })
