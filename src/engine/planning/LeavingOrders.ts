@@ -19,9 +19,7 @@ export const leftByEdits = (state: BotState, { name }: Strategy): ReadonlyArray<
   )
 }
 
-type Own = Pick<Placement, "isOfOlderFile" | "market" | "side" | "slot" | "strategy">
-
-const isLeft = (state: BotState, { isOfOlderFile, market, side, slot, strategy }: Own): boolean => {
+const isLeft = (state: BotState, { isOfOlderFile, market, side, slot, strategy }: Placement): boolean => {
   const { decision, isTried, loaded, removed } = state.strategies.get(strategy) ?? {}
   if (removed === "drained") return true
   if (isOfOlderFile !== true) return false

@@ -56,16 +56,14 @@ export interface LimitInputs {
   /** Value of the strategy's unfinished placements at their prices, quote. */
   readonly openNotional: Amount
   readonly lastHour: number
-  readonly overall: Overall
-}
-
-export interface Overall {
-  readonly maxOpenOrders?: number
-  readonly openOrders: number
-  readonly maxOrdersPerHour?: number
-  readonly lastHour: number
-  readonly maxExposure?: Amount
-  readonly exposure: Amount
+  readonly overall: {
+    readonly maxOpenOrders?: number
+    readonly openOrders: number
+    readonly maxOrdersPerHour?: number
+    readonly lastHour: number
+    readonly maxExposure?: Amount
+    readonly exposure: Amount
+  }
 }
 
 export interface Priced extends Pick<DesiredOrder, "side" | "price" | "quantity"> {

@@ -21,12 +21,6 @@ import * as Placing from "./Placing.ts"
 import { closings, sweeps } from "./Remainders.ts"
 import { noCost, replacementCost } from "./ReplacementCost.ts"
 
-/** A plan that changed nothing. While the decision holds and no event concerns the strategy, the next plan changes nothing either. */
-interface Calm {
-  readonly decision: Decision
-  readonly touchedAt: number
-}
-
 export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, desired: DesiredOrder) => boolean) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
@@ -34,7 +28,8 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const watchExits = Exits.watch(books, refusals)
   const { decide, inForce } = deciding(books, refusals)
   const { keptBack, place, reportHeldExit, reportRest } = Placing.make(books, settings, refusals)
-  const calm = new Map<string, Calm>()
+  /** Plans that changed nothing. While the decision holds and no event concerns the strategy, the next plan changes nothing either. */
+  const calm = new Map<string, { readonly decision: Decision; readonly touchedAt: number }>()
 
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,

@@ -5,10 +5,7 @@ import { hasNoBudget } from "../../domain/Placement.ts"
 import { type BotState, unfinished } from "./BotState.ts"
 import { isUnpaid, movingCodes, type Placement } from "./Placement.ts"
 
-export interface Tally {
-  readonly own: Usage
-  readonly all: Usage
-}
+export type Tally = ReturnType<typeof of>
 
 export interface Usage {
   openOrders: number
@@ -21,7 +18,7 @@ export interface Usage {
   readonly reserved: Map<string, Amount>
 }
 
-export const of = (state: BotState, strategy: string, now: number): Tally => {
+export const of = (state: BotState, strategy: string, now: number) => {
   const [own, all] = [nothing(), nothing()]
   for (const placement of unfinished(state)) {
     // What the operator does by hand uses up no strategy's limits.

@@ -12,7 +12,6 @@ import { replacementCost } from "../ReplacementCost.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 export const actions = ["keep", "cancel", "create", "defer"] as const
-export type Action = (typeof actions)[number]
 
 export interface Money {
   readonly asset: string
@@ -32,7 +31,7 @@ export interface PlannedOrder {
 }
 
 export interface PlannedChange extends PlannedOrder {
-  readonly action: Action
+  readonly action: (typeof actions)[number]
   readonly strategy: string
   readonly slot: string
   readonly market: string

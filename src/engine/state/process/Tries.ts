@@ -47,9 +47,7 @@ export const lifeOf = (orderId: string, placement?: Placement): string => `${ord
 
 export type TriesMemory = ReturnType<typeof make>
 
-type LivePlacements = Pick<BotState, "ended" | "placements" | "integrity">
-
-export const make = ({ ended, placements, integrity }: LivePlacements) => {
+export const make = ({ ended, placements, integrity }: Pick<BotState, "ended" | "placements" | "integrity">) => {
   const placementIndex = {
     has: (id: string) => placements.has(id) || ended.byId.has(id) || integrity.forgotten.has(id),
     get size() {
