@@ -20,10 +20,7 @@ interface Row extends Link {
   readonly hash: string | null
 }
 
-export interface Verified {
-  readonly events: number
-  readonly head: string
-}
+export type Verified = Effect.Success<ReturnType<typeof verifyAfter>>
 
 const pageSize = 5_000
 
@@ -102,5 +99,5 @@ const verifyAfter = Effect.fn("Chain.verify")(function* (
     const text = `no event has the hash ${lost}: the end is missing, or this is another journal`
     return yield* new ChainBroken({ sequence: last + 1, text })
   }
-  return { events: last, head } satisfies Verified
+  return { events: last, head }
 })

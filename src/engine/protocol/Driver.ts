@@ -96,15 +96,6 @@ const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: 
   return Effect.void
 }
 
-const stepSpan = (step: string, order: string | undefined, placement: Pick<Placement, "id" | "slot" | "strategy">) => {
-  const { id, slot, strategy } = placement
-  return <A, E, R>(call: Effect.Effect<A, E, R>) =>
-    Effect.withSpan(call, `order: ${step}`, {
-      root: true,
-      attributes: present({ placement: id, order, strategy, slot })
-    })
-}
-
 const advanceWith = Effect.fnUntraced(function* (means: Calls.Means, { id }: Placement, inputs: PassInputs) {
   const { books } = means
   const pass: Pass = { done: new Set(), gateAnswer: undefined, payload: undefined, isStillUnpaid: false }
@@ -127,7 +118,9 @@ const advanceWith = Effect.fnUntraced(function* (means: Calls.Means, { id }: Pla
       todo.do === "read"
         ? readOrderFor(means, placement, todo.why, inputs.market, pass)
         : call(means, placement, todo.do, inputs, pass)
-    yield* stepSpan(what, placement.order?.id, placement)(step)
+    const { order, slot, strategy } = placement
+    const attributes = present({ placement: id, order: order?.id, strategy, slot })
+    yield* Effect.withSpan(step, `order: ${what}`, { root: true, attributes })
   }
 })
 

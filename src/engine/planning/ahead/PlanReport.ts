@@ -96,14 +96,13 @@ export const changesOf = (strategies: ReadonlyArray<Strategy>, planned: PlannedA
       event._tag === "Denied" ? [[slotKey(event.strategy, event.slot), event] as const] : []
     )
   )
-  const standing = planned.before.map((placement) =>
-    changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
-      owner: loaded.get(placement.strategy),
-      fees,
-      denied: denied.get(slotKey(placement.strategy, placement.slot)),
-      costs: costsOf(planned, loaded.get(placement.strategy), placement, decided.get(placement.strategy))
-    })
-  )
+  const standing = planned.before.map((placement) => {
+    const { id, slot, strategy } = placement
+    const [owner, decision] = [loaded.get(strategy), decided.get(strategy)]
+    const costs = owner && decision && costsOf(planned, owner, placement, decision)
+    const ground = { owner, fees, denied: denied.get(slotKey(strategy, slot)), costs }
+    return changeOfPlacement(placement, ended.get(id), wishIn(decision, placement), ground)
+  })
   const fresh = planned.events.flatMap((event) => {
     const strategy = "strategy" in event ? loaded.get(event.strategy) : undefined
     return strategy === undefined ? [] : changeOfEvent(event, strategy, decided.get(strategy.name), fees)
@@ -115,15 +114,9 @@ export const changesOf = (strategies: ReadonlyArray<Strategy>, planned: PlannedA
   )
 }
 
-const costsOf = (
-  { state }: PlannedAhead,
-  strategy: Strategy | undefined,
-  placement: Placement,
-  decided: Of<"Decided"> | undefined
-): string | undefined => {
-  if (strategy === undefined || decided === undefined) return undefined
+const costsOf = ({ state }: PlannedAhead, owner: Strategy, placement: Placement, decided: Of<"Decided">): string => {
   const at = { ask: decided.ask, now: decided.now ?? decided.priceAt }
-  return replacementCost(state, marketOf(strategy, placement.market), placement, at).text
+  return replacementCost(state, marketOf(owner, placement.market), placement, at).text
 }
 
 type Wished = Of<"Decided">["desired"][number]

@@ -1,4 +1,5 @@
 /** Notes of a process beside the journal. A restart costs a request. A note is deleted when its placement leaves the state. */
+
 /** Deleting stale notes costs a pass over all, so it does not run each time. */
 const spare = 32
 
@@ -13,7 +14,6 @@ export const make = <V>({ placements }: { readonly placements: Pick<ReadonlySet<
       notes.set(placement, note)
       if (notes.size > placements.size + spare) forget()
     },
-    delete: (placement: string) => notes.delete(placement),
     size: () => notes.size
   }
 }
