@@ -16,9 +16,7 @@ export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken"
   }
 }
 
-interface Row extends Link {
-  readonly hash: string | null
-}
+type Row = Link & { readonly hash: string | null }
 
 export type Verified = Effect.Success<ReturnType<typeof verifyAfter>>
 

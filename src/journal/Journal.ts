@@ -114,9 +114,7 @@ const columns = (event: BotEvent) => ({
   correlation_id: "correlationId" in event ? (event.correlationId ?? null) : null
 })
 
-interface Outside extends Pick<Head.Head, "keep"> {
-  readonly cut: BotEvent | undefined
-}
+type Outside = Pick<Head.Head, "keep"> & { readonly cut: BotEvent | undefined }
 
 export const over = Effect.fnUntraced(function* (rows: Rows, outside: Outside = { ...Head.none, cut: undefined }) {
   const reading = Effect.mapError(broken("Cannot read the journal"))

@@ -63,9 +63,7 @@ export interface Subject {
   readonly slot: Slot | undefined
 }
 
-interface InPlacement extends Subject {
-  readonly placement: Placement
-}
+type InPlacement = Subject & { readonly placement: Placement }
 
 type Said = string | Pick<Hold, "text" | "sentence" | "since" | "endsBy" | "sparesExits">
 
