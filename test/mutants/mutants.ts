@@ -29,7 +29,7 @@ const payload = "src/domain/Payload.ts"
 const silence = "src/engine/protocol/Silence.ts"
 const holds = "src/engine/holds/Holds.ts"
 const held = "src/engine/holds/HoldsOn.ts"
-const leaving = "src/engine/planning/LeavingOrders.ts"
+const leaving = "src/engine/planning/Placing.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/lab/backtest/results/RoundTrips.ts"
 

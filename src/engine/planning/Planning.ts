@@ -15,7 +15,6 @@ import { about, type Funding, isUnpaid, movingCodes, openQuantity, type Placemen
 import * as Tally from "../state/Tally.ts"
 import { armed, deciding, type MarketMoment, viewOf } from "./DecisionRecord.ts"
 import * as Exits from "./Exits.ts"
-import { leftByEdits } from "./LeavingOrders.ts"
 import { type Change, diff, type OrderPlan, type SlotOrder } from "./OrderDiff.ts"
 import * as Placing from "./Placing.ts"
 import { closings, sweeps } from "./Remainders.ts"
@@ -61,7 +60,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
         : { desired: new Map(), absent: new Map(own.map(({ slot }) => [slot, cancelAll])) }
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, orderPlan, orders)
-    const beside = { tally, left: leftByEdits(books.state, strategy) }
+    const beside = { tally, left: Placing.leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, orderPlan, beside, change), { discard: true })
     yield* watchExits(strategy, view, own, decision, orderPlan.desired)
     const exits = cancelAll === undefined ? [] : planned.filter(({ isExit }) => isExit === true)
