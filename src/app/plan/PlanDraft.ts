@@ -7,11 +7,10 @@ import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { present } from "../../domain/Present.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
-import * as DepthWarnings from "../../engine/planning/ahead/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/ahead/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/ahead/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/ahead/PlanReport.ts"
-import * as RenewalCost from "../../engine/planning/ahead/RenewalCost.ts"
+import * as PlanWarnings from "../../engine/planning/ahead/PlanWarnings.ts"
 import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
@@ -91,7 +90,7 @@ export const draftFrom = Effect.fnUntraced(function* (
     withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
   })
   const changes = PlanReport.changesOf(strategies, planned, fees)
-  const renewals = RenewalCost.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
+  const renewals = PlanWarnings.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
   const locked = PlanReport.lockedOf(strategies, planned, changes)
   const minimum = minimumIn(config, chains)
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
@@ -117,8 +116,8 @@ export const draftFrom = Effect.fnUntraced(function* (
     renewals,
     warnings: [
       ...strategies.flatMap(ofFile),
-      ...DepthWarnings.warningsOf(changes, books),
-      ...RenewalCost.warningsOf(renewals)
+      ...PlanWarnings.depthWarnings(changes, books),
+      ...PlanWarnings.renewalWarnings(renewals)
     ]
   } satisfies PlanFacts
 })

@@ -78,9 +78,11 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
   const mayTell = () => isCompared && books.state.witnessed?.isAccepted !== false
   const trackSilence = <E, R>(step: Effect.Effect<void, E, R>) =>
     step.pipe(
-      Effect.map(() => {
-        isSilent = false
-      }),
+      Effect.andThen(
+        Effect.sync(() => {
+          isSilent = false
+        })
+      ),
       Effect.catchCause(
         Effect.fnUntraced(function* (cause) {
           if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
