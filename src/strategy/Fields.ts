@@ -7,22 +7,9 @@ import * as Amount from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, unitMillis } from "../domain/Durations.ts"
 import type { Side } from "../domain/Market.ts"
+import { timeframeMillis } from "../domain/Timeframe.ts"
 import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
-import {
-  aboveZeroHint,
-  durationHint,
-  longestDays,
-  nameHint,
-  nearest,
-  numberHint,
-  orderForm,
-  quoted,
-  type Report,
-  ratioHint,
-  report,
-  type Span,
-  suggestion
-} from "./Problem.ts"
+import { nearest, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 import { isEmpty, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
 export interface Reader<A> {
@@ -259,6 +246,55 @@ export const expression: Reader<YamlScalar> = described(
   () => ({ type: ["string", "number", "boolean"] })
 )
 
+export const numberHint = (found: string): string | undefined => {
+  if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
+  if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
+  if (/^\d+,\d+$/.test(found)) return `write ${found.replace(",", ".")}: the decimal sign is a point`
+  if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(found)) {
+    return `write ${found.replace(/\./g, "").replace(",", ".")}: no separators, and the decimal sign is a point`
+  }
+  if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
+  if (/^\d{60,}/.test(found)) return "the number is too long"
+  if (/%|bps$/.test(found)) return "a share is not allowed here: write the number"
+  if (/^[\d.]+ ?[km]$/i.test(found)) return "write the number out: it has no unit"
+  const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
+  return number === undefined ? undefined : `write ${number}: just the number`
+}
+
+export const aboveZeroHint = (found: string): string | undefined =>
+  /\d/.test(found) && !/[1-9]/.test(found) ? "it must be above zero" : numberHint(found)
+
+const ratioHint = (found: string): string | undefined => {
+  if (found.startsWith("-")) return "it cannot be below zero"
+  if (/^0*\.?0* ?(%|bps)?$/.test(found)) return "it must be above zero: omit the key to switch it off"
+  const value = Decimal.parse(found)
+  if (value === undefined || !Decimal.isPositive(value)) return undefined
+  const asPercent = Decimal.format(Decimal.multiply(value, Decimal.make(100n)))
+  return Decimal.isLess(value, Decimal.one) ? `write ${asPercent}% for ${found}` : `write ${found}%`
+}
+
+const longestDays = 3650
+
+const durationHint = (found: string): string | undefined => {
+  if (/^0+ ?[a-z]*$/i.test(found)) return "a duration must be above zero: omit the key, or write at least 1s"
+  if (/^\d+$/.test(found)) return `write ${found}s for seconds`
+  const [, number, unit = ""] = /^(\d{1,9}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day)s?$/i.exec(found) ?? []
+  if (number === undefined) return undefined
+  const short = `${number}${unit.slice(0, 1).toLowerCase()}`
+  return short === found ? `at most ${longestDays}d` : `write ${short}`
+}
+
+const orderForm = "[ps][0-9]+$"
+
+const nameHint = (found: string): string | undefined => {
+  const words = found.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  const fitting = words.join("-").slice(0, 64)
+  if (fitting === "") return undefined
+  if (new RegExp(`^${orderForm}`).test(fitting))
+    return `the name is reserved for orders and swaps; write for example "strategy-${fitting}"`
+  return `for example "${fitting}"`
+}
+
 const nameReader = (pattern: string): Reader<string> =>
   scalar(
     "a name of lower-case letters, digits and dashes (at most 64)",
@@ -400,3 +436,16 @@ export const duration: Written<number> = written(
     return `${millis / size}${unit}`
   }
 )
+
+/** Strategies decide by whole minutes, because the bot builds its own candles from minutes. */
+export const isTimeframe = (text: string): boolean => timeframeMillis(text) !== undefined && !text.endsWith("s")
+
+export const timeframe = written(
+  scalar("a timeframe such as 15m, 4h or 1d", (text) => (isTimeframe(text) ? text : undefined), undefined, {
+    type: "string",
+    pattern: "^[1-9]\\d{0,3}[mhdw]$"
+  }),
+  String
+)
+
+export const usualTimeframe = withDefault(timeframe, "1h", "of candles whose timeframe is not written")

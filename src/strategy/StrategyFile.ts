@@ -30,7 +30,6 @@ import {
 } from "./Problem.ts"
 import type { Behaviour, Strategy } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
-import { isTimeframe, usualTimeframe } from "./Timeframe.ts"
 import { readYaml, valueIn, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
 /** The name is known even if the file has other mistakes. */
@@ -210,7 +209,7 @@ const readStrategy = (
 /** Expressions of `when` at the top of the file use the candles of the kind's section. */
 const timeframeIn = (node: YamlMap, kind = ""): string => {
   const written = valueIn(valueIn(node, kind), "timeframe")
-  return written?.type === "scalar" && isTimeframe(written.text) ? written.text : usualTimeframe.otherwise
+  return written?.type === "scalar" && Read.isTimeframe(written.text) ? written.text : Read.usualTimeframe.otherwise
 }
 
 /** Applies `rearm` and `skim` to a strategy. A key without effect is a mistake. */

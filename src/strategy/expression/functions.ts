@@ -1,9 +1,9 @@
 /** The functions of the expression language: their arguments, their types, and how much history each needs. */
 import type { Asset } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
+import { isTimeframe } from "../Fields.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
-import { isTimeframe } from "../Timeframe.ts"
 import type { Expression } from "./Grammar.ts"
 import { notNegative, type Range } from "./Never.ts"
 import { described } from "./Operators.ts"

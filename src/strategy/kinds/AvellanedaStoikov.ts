@@ -13,7 +13,6 @@ import { frameEnd, frameStart, timeframeMillis } from "../../domain/Timeframe.ts
 import * as Read from "../Fields.ts"
 import type { CandleColumns } from "../Indicators.ts"
 import { report } from "../Problem.ts"
-import { timeframe } from "../Timeframe.ts"
 import type { View } from "../View.ts"
 
 const longest = 1_000
@@ -22,7 +21,7 @@ const places = 6
 const keys = {
   of: Read.required(Read.oneOf("avellaneda-stoikov"), "the model of Avellaneda and Stoikov"),
   length: Read.required(Read.integer(10, longest), "number of candles to which volatility and intensity are fitted"),
-  timeframe: Read.required(timeframe, "of the candles"),
+  timeframe: Read.required(Read.timeframe, "of the candles"),
   riskAversion: Read.required(Read.factor, "a larger one quotes wider and gets rid of inventory sooner"),
   horizon: Read.required(Read.duration, "after which the inventory should be gone"),
   min: Read.required(Read.ratio, "narrowest spread"),

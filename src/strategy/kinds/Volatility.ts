@@ -8,7 +8,6 @@ import * as Read from "../Fields.ts"
 import * as Indicators from "../Indicators.ts"
 import { described, schemaOf } from "../JsonSchema.ts"
 import { type Report, report } from "../Problem.ts"
-import { timeframe } from "../Timeframe.ts"
 import type { View } from "../View.ts"
 import { valueIn, type YamlNode } from "../YamlReader.ts"
 import { type Model, model } from "./AvellanedaStoikov.ts"
@@ -34,7 +33,7 @@ export interface Spread extends Distance {
 const keys = {
   of: Read.required(Read.oneOf("atr", "stdev"), "average true range, or standard deviation of the closes"),
   length: Read.required(Read.integer(2, longest), "number of candles"),
-  timeframe: Read.required(timeframe, "of the candles"),
+  timeframe: Read.required(Read.timeframe, "of the candles"),
   factor: Read.required(Read.factor, "multiple of that share of the price"),
   min: Read.required(Read.ratio, "narrowest"),
   max: Read.required(Read.ratio, "widest")

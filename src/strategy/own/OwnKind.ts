@@ -17,7 +17,6 @@ import { form, type Kind } from "../Kind.ts"
 import { size } from "../kinds/Size.ts"
 import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
 import type { Behaviour, Decide } from "../Strategy.ts"
-import { isTimeframe, timeframe } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { decisionOf } from "./OwnAnswer.ts"
@@ -173,7 +172,7 @@ const agesOf = (wanted: unknown): ReadonlyMap<string, number> =>
 const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> =>
   new Map(
     entriesIn(wanted).map(([timeframe, count]) => {
-      if (!isTimeframe(timeframe))
+      if (!Read.isTimeframe(timeframe))
         throw new OwnCodeFailed(`it asks for candles of ${timeframe}: write a timeframe such as 15m, 4h or 1d`)
       if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > 5_000)
         throw new OwnCodeFailed(
@@ -243,7 +242,7 @@ const readers: Readonly<
   price: () => Read.mapped(Read.price, Decimal.toNumber),
   ratio: () => Read.mapped(Read.ratio, Decimal.toNumber),
   duration: () => Read.duration,
-  timeframe: () => timeframe,
+  timeframe: () => Read.timeframe,
   text: () => Read.text,
   flag: () => Read.trueOrFalse,
   choice: (_, { of }) => Read.oneOf(...(Array.isArray(of) ? of.map(String) : [])),

@@ -10,7 +10,6 @@ import { type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
-import { usualTimeframe } from "../../Timeframe.ts"
 import type { SlotProgress, View } from "../../View.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
 import { part } from "../PriceLevels.ts"
@@ -30,7 +29,7 @@ export const followingKeys = (market: Market) => ({
   side: Read.required(Read.side, "of the entry"),
   size: Read.required(ruleSizeNode(market), "of the entry; by risk: so large that the stop loses this share"),
   when: Read.optional(Read.expression, "the bracket begins when this is true", "at once"),
-  timeframe: usualTimeframe,
+  timeframe: Read.usualTimeframe,
   entry: Read.required(Read.expression, "a distance from the mid such as 1%, or an expression for the price"),
   or: Read.optional(
     Read.section({

@@ -11,10 +11,8 @@ import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
 import { report, warn } from "../../Problem.ts"
-import { usualTimeframe } from "../../Timeframe.ts"
-import { checkDearExit, checkNeed, checkValues } from "../BudgetCheck.ts"
-import { checkFeesOfSizes, checkRatio, ratioOf } from "../checks/RoundCheck.ts"
 import { givenAway } from "../Execution.ts"
+import { checkDearExit, checkFeesOfSizes, checkNeed, checkRatio, checkValues, ratioOf } from "../OrderCheck.ts"
 import { checkFall, part } from "../PriceLevels.ts"
 import { amountsOf, type Size, scaled, size } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
@@ -38,7 +36,7 @@ export const dealsKeys = (market: Market) => ({
   size: Read.required(size(market), "of the base order"),
   reach: Read.withDefault(givenAway, Decimal.zero, "the base order may be this much worse than the mid"),
   when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
-  timeframe: usualTimeframe,
+  timeframe: Read.usualTimeframe,
   safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
   takeProfit: Read.required(
     targets(Read.ratio),

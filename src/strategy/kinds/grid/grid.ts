@@ -19,8 +19,7 @@ import { place, type Report, report, type Span } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import type { Behaviour, Budget, Decide } from "../../Strategy.ts"
 import type { YamlNode } from "../../YamlReader.ts"
-import { checkValues, lackText, valueOf } from "../BudgetCheck.ts"
-import { checkRatio, checkRounds } from "../checks/RoundCheck.ts"
+import { checkRatio, checkRounds, checkValues, lackText, valueOf } from "../OrderCheck.ts"
 import {
   around,
   between,

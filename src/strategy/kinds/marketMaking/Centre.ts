@@ -13,7 +13,6 @@ import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
-import { timeframe } from "../../Timeframe.ts"
 import type { View } from "../../View.ts"
 
 /** More decimal places would be noise. */
@@ -32,7 +31,7 @@ export interface SeenCentre {
 
 export const centreKeys = {
   centre: Read.optional(Read.expression, "a price of closed candles, as the centre of the quotes", "the mid"),
-  timeframe: Read.withDefault(timeframe, "1h", "of the centre's candles whose timeframe is not written")
+  timeframe: Read.withDefault(Read.timeframe, "1h", "of the centre's candles whose timeframe is not written")
 }
 
 export const readCentre = (

@@ -9,7 +9,7 @@ import type { KindContext } from "../../Kind.ts"
 import { type Report, report, type Span } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
-import { checkRatio } from "../checks/RoundCheck.ts"
+import { checkRatio } from "../OrderCheck.ts"
 import { followStep, noteUntil, type StopExit } from "../StopExit.ts"
 import type { Going, Held } from "./RuleState.ts"
 

@@ -14,10 +14,9 @@ import { anyMarket, schemaOf } from "../../JsonSchema.ts"
 import type { KindContext, Section } from "../../Kind.ts"
 import { quoted, type Report, report, type Span, warn } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
-import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, valueIn, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
 import { execution, verbs } from "../Execution.ts"
+import { checkDearExit, checkValues, valueOf } from "../OrderCheck.ts"
 import { part } from "../PriceLevels.ts"
 import { partsOf, type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
@@ -108,7 +107,7 @@ export const withEntry = (scope: Scope): Scope => {
 const anyNode: Read.Reader<YamlNode> = (node) => node
 
 const keysWith = <A>(order: Read.Reader<A>) => ({
-  timeframe: usualTimeframe,
+  timeframe: Read.usualTimeframe,
   let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions, which may use each other"),
   state: Read.optional(Read.table(Read.text, state), "named series that follow from their own last value"),
   orders: Read.required(Read.table(Read.name, order), "rules by name")

@@ -11,13 +11,12 @@ import { recursive } from "../../expression/series/Recursion.ts"
 import { keyOf, seriesTerm, type Term, type ValueType, volumesIn } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { quoted, type Report, report } from "../../Problem.ts"
-import { timeframe } from "../../Timeframe.ts"
 import type { YamlScalar } from "../../YamlReader.ts"
 
 const keys = {
   initial: Read.required(Read.expression, "the value that it begins with"),
   next: Read.required(Read.expression, "its value in each candle; NAME[1] is its last value"),
-  timeframe: Read.optional(timeframe, "of its candles", "that of the rules"),
+  timeframe: Read.optional(Read.timeframe, "of its candles", "that of the rules"),
   over: Read.withDefault(
     Read.integer(2, longestLength),
     200,

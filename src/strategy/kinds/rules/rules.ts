@@ -36,7 +36,6 @@ import { formOf, type Kind } from "../../Kind.ts"
 import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
 import type { Behaviour, Inputs, StandsAt } from "../../Strategy.ts"
-import { timeframe } from "../../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { atPrice, bySwap, verbs } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
@@ -464,7 +463,7 @@ const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
 const setup = ({ quote }: Market): Setup => ({
   steps: [
     Ask.total(quote, "that it may use in all"),
-    Ask.text("Candles to look at, such as 5m, 1h or 4h", "1h")("timeframe", timeframe),
+    Ask.text("Candles to look at, such as 5m, 1h or 4h", "1h")("timeframe", Read.timeframe),
     Ask.text("Buy when the RSI of 14 candles is below", "30")("rsi", Read.integer(1, 99)),
     Ask.text("How many purchases in all", "20")("times", Read.integer(1, 1000)),
     Ask.share(quote, "for each purchase", timesOf)("size", Read.text),
