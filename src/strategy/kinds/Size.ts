@@ -6,7 +6,19 @@ import { compile } from "../expression/Compiler.ts"
 import { ownNamed, positionTerm } from "../expression/names/OwnNames.ts"
 import type { Scope } from "../expression/Scope.ts"
 import type { Moment, Term } from "../expression/Term.ts"
-import { amount, either, fields, isList, list, mapped, optional, type Reader, ratio } from "../Fields.ts"
+import {
+  amount,
+  either,
+  fields,
+  isList,
+  list,
+  mapped,
+  optional,
+  type Reader,
+  ratio,
+  required,
+  section
+} from "../Fields.ts"
 import { described, schemaOf } from "../JsonSchema.ts"
 import { report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
@@ -134,6 +146,30 @@ const shareOf = (of: Whole, share: Decimal.Decimal | undefined, side: Side, scop
   if (of === "equity") return { unit: "quote", term: equity, share }
   const unit = side === "BUY" ? "quote" : "base"
   return { unit, amount: partOf(budget?.[unit] ?? 0n, share, market[unit]) }
+}
+
+/** A target of an exit: a price, with the part of the position that exits there. The parts of all targets add up to the whole. */
+export interface ExitTarget<A> {
+  readonly at: A
+  readonly part: Decimal.Decimal
+}
+
+const mostTargets = 10
+
+export const targets = <A>(price: Reader<A>): Reader<ReadonlyArray<ExitTarget<A>>> => {
+  const keys = {
+    at: required(price, "its price, as for a single target"),
+    part: required(share(ratio), "this part of the size leaves there")
+  }
+  const only = mapped(price, (at) => [{ at, part: Decimal.one }])
+  const several = mapped(list(section(keys)), (all, at, to) => {
+    const sum = all.reduce((parts, { value }) => Decimal.add(parts, value.part), Decimal.zero)
+    if (all.length > mostTargets) return report(to, at, `at most ${mostTargets} targets`)
+    if (!Decimal.equals(sum, Decimal.one))
+      return report(to, at, `the parts of the targets add up to ${Decimal.percent(sum)}, not to 100%`)
+    return all.map(({ value }): ExitTarget<A> => ({ at: value.at, part: value.part }))
+  })
+  return either(only, several, isList)
 }
 
 export const partsOf = (

@@ -24,7 +24,7 @@ import type { Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import type { KindContext } from "../Kind.ts"
 import { atPrice, bySwap, execution } from "../kinds/Execution.ts"
-import { isTrueIn, textIn } from "../kinds/Memory.ts"
+import { isTrueIn, type Marking, marking, textIn } from "../kinds/Memory.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { exitSlot, leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
 import { place, report, sourceText } from "../Problem.ts"
@@ -32,7 +32,6 @@ import type { Behaviour, Budget, Decide } from "../Strategy.ts"
 import { legsDone, progressOf, type View, viewWith } from "../View.ts"
 import { readYaml, type YamlNode } from "../YamlReader.ts"
 import { courseOf, type EquityCourse, type EquityEnd, equityEnd } from "./EquityEnd.ts"
-import { type Marking, marking } from "./Mark.ts"
 
 interface Sale {
   /** Missing: near the market, which it follows. */

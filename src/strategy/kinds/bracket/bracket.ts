@@ -38,8 +38,18 @@ import {
   stopsOf
 } from "../StopExit.ts"
 import { otherSide } from "../Total.ts"
-import { followingKeys, followingRules, heldElsewhere, isFollowing, isOwn, trail } from "./BracketRule.ts"
-import { adopted, type Beginning, beginningIn, rememberBeginning } from "./Handover.ts"
+import {
+  adopted,
+  type Beginning,
+  beginningIn,
+  followingKeys,
+  followingRules,
+  heldElsewhere,
+  isFollowing,
+  isOwn,
+  rememberBeginning,
+  trail
+} from "./BracketRule.ts"
 
 const slot = "position"
 

@@ -14,9 +14,8 @@ import { report, warn } from "../../Problem.ts"
 import { givenAway } from "../Execution.ts"
 import { checkDearExit, checkFeesOfSizes, checkNeed, checkRatio, checkValues, ratioOf } from "../OrderCheck.ts"
 import { checkFall, part } from "../PriceLevels.ts"
-import { amountsOf, type Size, scaled, size } from "../Size.ts"
+import { amountsOf, type Size, scaled, size, targets } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
-import { targets } from "../Targets.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
 export const mostSafetyOrders = 50

@@ -13,8 +13,7 @@ import { baseQuantity, type Market, type Price } from "../../../domain/Market.ts
 import { type AbsentSlot, type DesiredSlot, filledLegs, type Leg, nextLeg } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
-import type { CellRange } from "./CellRange.ts"
-import { type Cell, type CellShape, type GridPlaces, renamed } from "./Cells.ts"
+import { type Cell, type CellRange, type CellShape, type GridPlaces, renamed } from "./Cells.ts"
 import { heldBy, isCellSlot, type Numbered, slotIn, usedIn, type Version } from "./Versions.ts"
 
 export interface Choosing {

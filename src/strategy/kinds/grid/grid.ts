@@ -10,15 +10,21 @@
  * price (see `CellRange`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
 
+import { formatWithSymbol, fromDecimal, max, min, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Price } from "../../../domain/Market.ts"
+import { gainOf, roundOf } from "../../../domain/fees/RoundCost.ts"
+import { baseQuantity, inputAmount, type Market, type Price, type TradeCosts } from "../../../domain/Market.ts"
+import { percent } from "../../../domain/Text.ts"
 import { countText } from "../../../domain/Words.ts"
+import { type DesiredSlot, dueLeg, filledOfLeg, type Leg } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import { eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../../Kind.ts"
 import { place, type Report, report, type Span } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import type { Behaviour, Budget, Decide } from "../../Strategy.ts"
+import { progressOf } from "../../View.ts"
 import type { YamlNode } from "../../YamlReader.ts"
+import { orderText } from "../Execution.ts"
 import { checkRatio, checkRounds, checkValues, lackText, valueOf } from "../OrderCheck.ts"
 import {
   around,
@@ -29,15 +35,39 @@ import {
   mostStep,
   type Scale,
   scaleOf,
+  share,
   spacings,
   tickPrice
 } from "../PriceLevels.ts"
-import { fixed, following, type Grid, type Trail, trails } from "./CellRange.ts"
-import { type Cell, type CellShape, type GridPlaces, type Level, levelsOf, makeCells } from "./Cells.ts"
-import { type CellSize, cellSize, compounding, firstSize } from "./Compounding.ts"
-import { cellsOf, earns, earnsIn } from "./Earnings.ts"
+import { partOf, type Size, size } from "../Size.ts"
+import {
+  type Cell,
+  type CellShape,
+  fixed,
+  following,
+  type Grid,
+  type GridPlaces,
+  type Level,
+  levelsOf,
+  makeCells,
+  type Trail,
+  trails
+} from "./Cells.ts"
 import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
 import { standing } from "./Standing.ts"
+
+type CellSize = Size | { readonly equity: Decimal.Decimal }
+
+const shareKeys = {
+  equity: Read.required(share(Read.ratio), "a share of the quote budget and of what the grid has earned")
+}
+
+const cellSize = (market: Market): Read.Reader<CellSize> =>
+  Read.either(size(market), Read.section(shareKeys), (node) => node.type === "map" && node.entries.has("equity"))
+
+/** The size of cells before the grid has earned anything. */
+const firstSize = (size: CellSize, budget: Budget | undefined, { quote }: Market): Size =>
+  "unit" in size ? size : { unit: "quote", amount: partOf(budget?.quote ?? 0n, size.equity, quote) }
 
 const maxLevels = 20_001
 const mostTimes = 1000
@@ -165,9 +195,6 @@ const bounded = (
   return { ...behaviour, earns: earnsIn(market, cells) }
 }
 
-const growing = (decide: Decide, { budget, keys }: Grid, size: CellSize): Decide =>
-  "unit" in size ? decide : compounding(decide, budget, size.equity, keys("size"))
-
 const fewer = "take fewer levels, a wider range or larger orders"
 
 /** The levels follow from the anchor, so the cells are made at the first decision, and again after a restart. */
@@ -198,7 +225,7 @@ const unbounded = (
   const terms = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
   const gridAt = remembering((start: Price): Grid => ({ ...terms, range: fixed(cellsAt(start)) }))
   checkEnds(whole, [undefined, undefined], section)
-  const decide = growing(standing(gridAt), { ...terms, range: fixed([]) }, whole.size)
+  const decide = growing(standing(gridAt), terms, whole.size)
   return endingAt(decide, { ...whole, budget, size }, to)
 }
 
@@ -271,6 +298,105 @@ const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }
   `${countText(count, "buy")} resting at once need${count === 1 ? "s" : ""} ${lackText(needed, budget.quote, quote, "quote")}`
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"
+
+/**
+ * `size: { equity: 5% }`: each purchase is this share of the quote budget and of what the grid has earned since, after fees. An open order
+ * keeps its size, and a cell sells what it bought, so only the next purchases grow or shrink.
+ */
+const growing = (decide: Decide, { budget, keys }: Pick<Grid, "budget" | "keys">, size: CellSize): Decide => {
+  if ("unit" in size) return decide
+  const source = keys("size")
+  return (view, memory) => {
+    const { market, own } = view
+    const whole = max(0n, budget.quote + (own?.realisedProfit ?? 0n))
+    const grown = (desired: DesiredSlot): DesiredSlot => {
+      const progress = progressOf(view, desired.slot)
+      const due = desired.legs[dueLeg(desired, progress)]
+      const { lastLeg, live, receivedByLastLeg } = progress
+      const isFirstSale = due?.side === "SELL" && lastLeg === undefined
+      if (due === undefined || !desired.cycle || isFirstSale) return desired
+      const before = desired.legs.find(({ side }) => side === "BUY") ?? due
+      const quantity =
+        live?.side === due.side
+          ? live.quantity + filledOfLeg(desired, progress)
+          : due.side === "SELL"
+            ? (due.quantity * receivedByLastLeg) / before.quantity
+            : (due.quantity * whole) / budget.quote
+      // The strategy decides again when the next leg is due, and sizes it then.
+      const sized = (leg: Leg): Leg => ({ ...leg, quantity: (leg.quantity * quantity) / due.quantity })
+      const [first, ...others] = desired.legs
+      const text = `${orderText({ ...due, quantity }, market)}, and so on`
+      return { ...desired, legs: [sized(first), ...others.map(sized)], why: { ...desired.why, text } }
+    }
+    const decision = decide(view, memory)
+    const text = `sizes are ${Decimal.percent(size.equity)} of ${formatWithSymbol(whole, market.quote)}: the quote budget and what it has earned`
+    return {
+      ...decision,
+      desired: decision.desired.map(grown),
+      reasons: [...decision.reasons, { code: "grid-size", text, source }],
+      until: { ...decision.until, onFill: true }
+    }
+  }
+}
+
+const cellsOf = (answer: Ask.AnswerOf): number => Number(answer("levels")) - 1
+
+/** The earnings of one round of the cells, after all fees. */
+const earnsIn = (market: Market, cells: ReadonlyArray<Pick<Cell, "buy" | "sell">>): string => {
+  const { costs = { fillBasisPoints: 0, payouts: new Map() }, quote } = market
+  const rounds = cells.map(({ buy, sell }) => roundOf(market, buy, sell, costs))
+  const [first = 0n, ...others] = rounds.map(({ fees, gain }) => gain - fees)
+  const [least, most] = [others.reduce(min, first), others.reduce(max, first)].map((each) =>
+    Decimal.short(toDecimal(each, quote.decimals), gainDigits)
+  )
+  const amount = least === most ? least : `${least} to ${most}`
+  return `each of its ${cells.length} cells earns ${amount} ${quote.symbol} a round, ${market.costs ? "after" : "before"} fees`
+}
+
+/** All cells have the same ratio. The highest cell buys least, so a payout in base costs it the largest share. */
+const earns =
+  (market: Market) =>
+  (answer: Ask.AnswerOf, price?: Price): string => {
+    const { costs = { fillBasisPoints: 0, payouts: new Map() } } = market
+    const ratio = (Number(answer("upper")) / Number(answer("lower"))) ** (1 / cellsOf(answer))
+    const [size, highest] = [answer("size"), answer("upper")].map((text) => Decimal.parse(text) ?? Decimal.zero)
+    const proceeds = size && fromDecimal(size, market.quote.decimals)
+    const bought = proceeds && highest && baseQuantity(market, proceeds, highest, "down")
+    const gain = gainOf(market, { ratio, bought, proceeds }, costs)
+    const amount = Decimal.format(Decimal.fromNumber(Math.abs(gain) * Number(answer("size")), gainDigits))
+    const round = `${amount} ${market.quote.symbol} a round (${percent(gain)}), after fees of ${feesText(market, costs)}`
+    return gain > 0
+      ? `Each of its ${cellsOf(answer)} cells earns ${round}.${price === undefined ? "" : worksAt(market, answer, price)}`
+      : `Each of its ${cellsOf(answer)} cells loses ${round}: take fewer levels, larger orders or a wider range.`
+  }
+
+const worksAt = (market: Market, answer: Ask.AnswerOf, price: Price): string => {
+  const { base, quote } = market
+  const [lower, upper] = [answer("lower"), answer("upper")].map((text) => Decimal.parse(text))
+  const levels = between(market, lower ?? price, upper ?? price, cellsOf(answer) + 1, "geometric")
+  const above = levels.slice(0, -1).filter((level) => !Decimal.isLess(level, price))
+  const quantities = above.map((level) => baseQuantity(market, Ask.unitsOf(quote, answer("size")), level, "down"))
+  let own = Ask.unitsOf(base, answer("base"))
+  const idle = quantities.filter((quantity) => {
+    own -= quantity
+    return own < 0n
+  })
+  if (idle.length === 0) return ""
+  const [needed, at] = [idle.reduce((sum, quantity) => sum + quantity, 0n), Decimal.short(price)]
+  const cost = Decimal.short(toDecimal(inputAmount(market, "BUY", needed, price), quote.decimals), gainDigits)
+  return ` At ${at}, ${cellsOf(answer) - idle.length} of them work from the start; with buyBase: true all do, for ${formatWithSymbol(needed, base)}, about ${cost} ${quote.symbol}.`
+}
+
+const feesText = ({ base, quote }: Market, { fillBasisPoints, payouts }: TradeCosts): string => {
+  const flat = [base, quote].flatMap((asset) => {
+    const fee = payouts.get(asset.symbol)
+    return fee === undefined ? [] : [formatWithSymbol(fee, asset)]
+  })
+  const share = fillBasisPoints === 0 && flat.length > 0 ? [] : [`${percent(fillBasisPoints / 10_000)} of every fill`]
+  return [...share, ...(flat.length === 0 ? [] : [`${flat.join(" and ")} of payouts`])].join(", ")
+}
+
+const gainDigits = 3
 
 export const grid: Kind = {
   name: "grid",
