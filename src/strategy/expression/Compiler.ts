@@ -7,7 +7,7 @@ import { placesIn, quoted, report, type Span, suggestion, warn } from "../Proble
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
 import { noteCrossing } from "./Crossing.ts"
-import { areAlike, candleNames, functions, longestLength } from "./functions.ts"
+import { areAlike, candleNames, functions, longestLength, shifted } from "./functions.ts"
 import { distanceHint, type Expression, type Operator, operatorHint, parse } from "./Grammar.ts"
 import * as Never from "./Never.ts"
 import { clockNamed, clocks, depthCalled, signalCalled } from "./names/Inputs.ts"
@@ -28,7 +28,6 @@ import {
   seriesOf
 } from "./Operators.ts"
 import type { Compiling, Scope, Use } from "./Scope.ts"
-import { shifted } from "./series/Past.ts"
 import { combine, constantTerm, othersOf, type Term, type ValueType } from "./Term.ts"
 
 export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {

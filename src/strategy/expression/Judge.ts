@@ -7,9 +7,9 @@ import { timeframeOf } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { Glance } from "../Strategy.ts"
 import type { View } from "../View.ts"
-import type { Needs } from "./Needs.ts"
 import { isSignal } from "./names/Inputs.ts"
 import { lately } from "./Same.ts"
+import type { Needs } from "./Scope.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
 /** The strategy's holdings beyond its budget. Without `own`, base bought less base sold by all of its orders. */

@@ -8,7 +8,6 @@ import type { Expression } from "./Grammar.ts"
 import { notNegative, type Range } from "./Never.ts"
 import { described } from "./Operators.ts"
 import type { Compiling } from "./Scope.ts"
-import * as Past from "./series/Past.ts"
 import {
   columnOf,
   combine,
@@ -22,7 +21,8 @@ import {
   type Series,
   seriesTerm,
   type Term,
-  type ValueType
+  type ValueType,
+  volumesIn
 } from "./Term.ts"
 
 type Parameter = "condition" | "series" | "length" | "number" | "value" | "market?" | "timeframe?"
@@ -30,6 +30,62 @@ type Parameter = "condition" | "series" | "length" | "number" | "value" | "marke
 export interface CandlesNamed extends Frame {
   readonly base: Asset
   readonly priceType: ValueType
+}
+
+export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {
+  const { series, range } = term
+  const column = (candles: CandleColumns): IndicatorValues => {
+    const values = columnOf(series, candles)
+    return values.map((_, index) => (index < back ? Number.NaN : (values[index - back] ?? Number.NaN)))
+  }
+  const past = { ...frameOf(series), warmUp: series.warmUp + back, key: `${series.key}[${back}]`, column }
+  return { ...seriesTerm(past, term.type), ...present({ range }) }
+}
+
+/** Looks back over the number of candles in the file, so a bot that has just started sees the same as a long backtest. */
+type LookBack = (since: number, count: number, index: number, candles: CandleColumns) => number
+
+const windows = (
+  name: string,
+  condition: Series,
+  length: number,
+  look: LookBack,
+  type: ValueType,
+  other: Series = condition
+): Term => {
+  const column = (candles: CandleColumns): IndicatorValues => {
+    const truth = columnOf(condition, candles)
+    let [last, undefinedUntil, count] = [Number.NEGATIVE_INFINITY, 0, 0]
+    return truth.map((value, index) => {
+      if (Number.isNaN(value)) undefinedUntil = index + length
+      if (value > 0) last = index
+      count += value > 0 ? 1 : 0
+      const leaves = truth[index - length] ?? 0
+      if (leaves > 0) count -= 1
+      if (index < undefinedUntil || index + 1 < length) return Number.NaN
+      const since = index - last
+      return look(since < length ? since : Number.POSITIVE_INFINITY, count, index, candles)
+    })
+  }
+  const warmUp = Math.max(condition.warmUp, other.warmUp) + length - 1
+  const key = `${name}(${condition.key}, ${other.key}, ${length})`
+  const others = [...(condition.others ?? []), ...(other.others ?? [])]
+  const frame = { ...frameOf(condition), ...(others.length === 0 ? {} : { others }), ...volumesIn([condition, other]) }
+  return seriesTerm({ ...frame, warmUp, key, column }, type)
+}
+
+const count = (condition: Series, length: number): Term => ({
+  ...windows("count", condition, length, (_, held) => held, "number"),
+  range: [0, length]
+})
+
+const barsSince = (condition: Series, length: number): Term =>
+  windows("barssince", condition, length, (since) => since, "number")
+
+const lastWhen = (condition: Series, value: Series, length: number, type: ValueType): Term => {
+  const look: LookBack = (since, _, index, candles) =>
+    Number.isFinite(since) ? (columnOf(value, candles)[index - since] ?? Number.NaN) : Number.NaN
+  return windows("valuewhen", condition, length, look, type, value)
 }
 
 export interface FunctionOf {
@@ -135,7 +191,7 @@ const valueWhen = functionNamed("valuewhen", {
     const [held = nothing, valued = nothing] = [condition?.series, value?.series]
     const market = held.market === undefined || valued.market === undefined ? undefined : held.market
     const on = (series: Series) => onCandlesOf(market, series)
-    return Past.valueWhen(on(held), on(valued), length?.constant ?? 1, value?.type ?? "number")
+    return lastWhen(on(held), on(valued), length?.constant ?? 1, value?.type ?? "number")
   }
 })
 
@@ -287,8 +343,8 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   ofCandles("supertrend", Indicators.warmUp.supertrend, Indicators.supertrend, { hasFactor: true }),
   ofCandles("keltnerUpper", Indicators.warmUp.keltner, Indicators.keltnerUpper, { hasFactor: true }),
   ofCandles("keltnerLower", Indicators.warmUp.keltner, Indicators.keltnerLower, { hasFactor: true }),
-  ofCondition("count", Past.count),
-  ofCondition("barssince", Past.barsSince),
+  ofCondition("count", count),
+  ofCondition("barssince", barsSince),
   valueWhen,
   crossing("crossover", (before, after) => before <= 0 && after > 0),
   crossing("crossunder", (before, after) => before >= 0 && after < 0),

@@ -19,7 +19,7 @@ import { type Decision, type DesiredSlot, LateReason, type Leg, type Memory } fr
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
-import { neededBy } from "../../expression/Needs.ts"
+import { neededBy } from "../../expression/Scope.ts"
 import { consultCandles, type Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"

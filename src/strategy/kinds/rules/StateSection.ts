@@ -4,9 +4,8 @@
  */
 import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
-import { needVolume, noNeeds } from "../../expression/Needs.ts"
 import { described as typeName } from "../../expression/Operators.ts"
-import type { Scope } from "../../expression/Scope.ts"
+import { needVolume, noNeeds, type Scope } from "../../expression/Scope.ts"
 import {
   frameOf,
   keyOf,

@@ -28,8 +28,8 @@ import {
   truth,
   undecided
 } from "../../expression/Judge.ts"
-import { isGlanced, neededBy } from "../../expression/Needs.ts"
 import { isSameList, lately } from "../../expression/Same.ts"
+import { isGlanced, neededBy } from "../../expression/Scope.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { formOf, type Kind } from "../../Kind.ts"
