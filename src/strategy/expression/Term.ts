@@ -199,21 +199,21 @@ const missingVolumes = (
     return []
   })
 
-export const constantTerm = (value: number, type: ValueType, isLiteral: boolean): Term => ({
-  type,
-  isLiteral,
-  dependence: "none",
-  constant: value,
-  value: () => value
-})
-
-export const seriesTerm = (series: Series, type: ValueType): Term => ({
+/** Moves with no price and no time. */
+export const stillTerm = (type: ValueType, value: Term["value"]): Term => ({
   type,
   isLiteral: false,
   dependence: "none",
-  series,
-  value: readerOf(series)
+  value
 })
+
+export const constantTerm = (value: number, type: ValueType, isLiteral: boolean): Term => ({
+  ...stillTerm(type, () => value),
+  isLiteral,
+  constant: value
+})
+
+export const seriesTerm = (series: Series, type: ValueType): Term => ({ ...stillTerm(type, readerOf(series)), series })
 
 const asColumn = (term: Term, candles: CandleColumns): IndicatorValues =>
   term.series === undefined

@@ -20,6 +20,7 @@ import {
   readerOf,
   type Series,
   seriesTerm,
+  stillTerm,
   type Term,
   type ValueType,
   volumesIn
@@ -133,7 +134,7 @@ const ofSeries = (
   } = {}
 ) =>
   functionNamed(name, {
-    parameters: ["series", ...lengths.map((): Parameter => "length")],
+    parameters: ["series", ...lengths.map((each): Parameter => (each === "deviations" ? "number" : "length"))],
     usage: `${name}(series, ${lengths.join(", ")})`,
     make: ({ terms: [first, ...others] }) => {
       const numbers = constants(others)
@@ -196,21 +197,12 @@ const valueWhen = functionNamed("valuewhen", {
 })
 
 const bands = (name: string, sign: 1 | -1) =>
-  functionNamed(name, {
-    parameters: ["series", "length", "number"],
-    usage: `${name}(series, length, deviations)`,
-    make: ({ terms: [first, ...others] }) => {
-      const [length = 1, deviations = 0] = constants(others)
-      const inner = first?.series ?? nothing
-      const column = (candles: CandleColumns) => {
-        const values = columnOf(inner, candles)
-        const means = Indicators.sma(values, length)
-        return Indicators.band(means, Indicators.stdev(values, length), sign * deviations)
-      }
-      const key = `${name}(${inner.key}, ${length}, ${deviations})`
-      return seriesTerm({ ...frameOf(inner), warmUp: inner.warmUp - 1 + length, key, column }, first?.type ?? "number")
-    }
-  })
+  ofSeries(
+    name,
+    (values, length = 1, deviations = 0) =>
+      Indicators.band(Indicators.sma(values, length), Indicators.stdev(values, length), sign * deviations),
+    { lengths: ["length", "deviations"] }
+  )
 
 const crossings = (
   name: string,
@@ -243,14 +235,11 @@ const crossing = (name: string, isAcross: (before: number, after: number) => boo
       const gap = (moment: Moment, back: number) => left(moment, back) - right(moment, back)
       return {
         ...crossings(name, isAcross, first, second),
-        type: "boolean",
-        isLiteral: false,
-        dependence: "none",
-        value: (moment) => {
+        ...stillTerm("boolean", (moment) => {
           const [before, after] = [gap(moment, 1), gap(moment, 0)]
           if (Number.isNaN(before) || Number.isNaN(after)) moment.found.isCold = true
           return isAcross(before, after) ? 1 : 0
-        }
+        })
       }
     }
   })

@@ -15,12 +15,9 @@ import { type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
-export interface PartOfTotal {
+export interface PartOfTotal extends Pick<Leg, "side" | "price" | "quantity"> {
   readonly slot: string
-  readonly side: Side
-  readonly price: Price
   readonly size: Size
-  readonly quantity: Amount
   readonly piece?: Amount
   readonly hasExit?: boolean
 }
@@ -39,11 +36,7 @@ export interface Shares {
   readonly isPlain: boolean
 }
 
-interface Standing {
-  readonly part: PartOfTotal
-  readonly progress: SlotProgress
-  readonly isPlain: boolean
-  readonly traded: Amount
+interface Standing extends Omit<Share, "rest"> {
   readonly done: Amount
   readonly committed: Amount
 }

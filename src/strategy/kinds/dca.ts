@@ -3,7 +3,6 @@
  * reach beyond the mid by `reach`; it keeps its price and stays open until it fills. Times that pass while the bot is off, or while a limit
  * prevents new orders, are skipped.
  */
-
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"

@@ -19,19 +19,7 @@ import { orderText } from "./Execution.ts"
 import { checkBudget, checkFees, checkTarget, checkValues, valueOf } from "./OrderCheck.ts"
 import { ahead, between, checkDistinct, isOnTick, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
-import {
-  averagePrice,
-  doneText,
-  exitLeft,
-  isOfOtherSide,
-  isTurned,
-  legsLeft,
-  otherSide,
-  type PartOfTotal,
-  restText,
-  type Share,
-  sharing
-} from "./Total.ts"
+import * as Total from "./Total.ts"
 
 const maxRungs = 1_000
 const profiles = ["flat", "linear", "geometric"] as const
@@ -143,14 +131,14 @@ export const ladder: Kind = {
       })
     )
     const { unit } = total
-    const parts = rungsAt(undefined).map(({ slot, legs: [{ price, quantity }] }, index): PartOfTotal => {
+    const parts = rungsAt(undefined).map(({ slot, legs: [{ price, quantity }] }, index): Total.PartOfTotal => {
       const size = { unit, amount: sizes[index] ?? 0n }
       return { slot, side, price, size, quantity, hasExit: takeProfit !== undefined }
     })
     const decisionAt = lately((desired: ReadonlyArray<DesiredSlot>): Decision => {
       return { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
     })
-    const shareOut = sharing(market, isOwn)
+    const shareOut = Total.sharing(market, isOwn)
     return {
       decide: (view) => {
         const decision = decisionAt(rungsAt(view.fillBasisPoints))
@@ -161,7 +149,7 @@ export const ladder: Kind = {
         const rungs = [...desired, ...finishedRungs.map(({ rung }) => rung)]
         return isPlain ? decision : edited(market, { ...decision, desired: rungs }, shares)
       },
-      unfit: (slots) => otherSide(market, side, slots, isOwn)
+      unfit: (slots) => Total.otherSide(market, side, slots, isOwn)
     }
   })
 }
@@ -173,13 +161,13 @@ const goneRungs = (
   { desired }: Decision,
   { unit, takeProfit }: Pick<Size, "unit"> & Target,
   { fillBasisPoints, slots }: View
-): ReadonlyArray<{ readonly part: PartOfTotal; readonly rung: DesiredSlot }> => {
+): ReadonlyArray<{ readonly part: Total.PartOfTotal; readonly rung: DesiredSlot }> => {
   const [first] = desired
   const names = new Set(desired.map(({ slot }) => slot))
   return [...slots].flatMap(([slot, progress]) => {
     if (first === undefined || names.has(slot) || !isOwn(slot)) return []
     const { side } = first.legs[0]
-    const price = averagePrice(market, side, progress)
+    const price = Total.averagePrice(market, side, progress)
     if (price === undefined) return []
     const entry: Leg = { side, price, quantity: 0n }
     const size: Size = { unit, amount: 0n }
@@ -188,7 +176,7 @@ const goneRungs = (
   })
 }
 
-const edited = (market: Market, plain: Decision, shares: ReadonlyArray<Share>): Decision => {
+const edited = (market: Market, plain: Decision, shares: ReadonlyArray<Total.Share>): Decision => {
   const rungs = plain.desired.map((rung, index) => rungLeft(market, rung, shares[index]))
   return {
     ...plain,
@@ -201,27 +189,27 @@ const edited = (market: Market, plain: Decision, shares: ReadonlyArray<Share>): 
 const rungLeft = (
   market: Market,
   rung: DesiredSlot,
-  share: Share | undefined
+  share: Total.Share | undefined
 ): DesiredSlot | Decision["absent"][number] => {
   if (share === undefined || share.isPlain) return rung
   const { slot, why, cycle } = rung
   const [entry, exit] = rung.legs
   const { progress, rest, traded } = share
   const nothing = (code: string, text: string) => ({ slot, why: { ...why, code, text } })
-  if (exit !== undefined && isOfOtherSide(entry.side, progress))
+  if (exit !== undefined && Total.isOfOtherSide(entry.side, progress))
     return nothing("other-side", "it began with the other side, and holds what that left")
-  if (exit !== undefined && isTurned(share)) {
-    const { quantity, ...turned } = exitLeft(share, exit)
-    const then = rest === 0n ? "" : `, then ${restText(market, share)}`
+  if (exit !== undefined && Total.isTurned(share)) {
+    const { quantity, ...turned } = Total.exitLeft(share, exit)
+    const then = rest === 0n ? "" : `, then ${Total.restText(market, share)}`
     const verb = exit.side === "BUY" ? "buys back" : "sells"
     const text = `${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(exit.price)}${then}`
     return { slot, cycle, ...turned, why: { ...why, text } }
   }
-  const remainder = legsLeft(share)
-  if (remainder === undefined) return nothing("done", doneText(market, share))
+  const remainder = Total.legsLeft(share)
+  if (remainder === undefined) return nothing("done", Total.doneText(market, share))
   const [first] = remainder.legs
   const legs = exit === undefined ? remainder.legs : ([first, { ...exit, quantity: traded + rest }] as const)
-  return { slot, cycle, ...remainder, legs, why: { ...why, text: restText(market, share) } }
+  return { slot, cycle, ...remainder, legs, why: { ...why, text: Total.restText(market, share) } }
 }
 
 /** Geometric: each rung is the one before times the scale. Multiplied by a common factor, so all weights are whole. */

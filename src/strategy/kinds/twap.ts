@@ -8,7 +8,6 @@
  * A slice keeps the price that it had when it began, and a size in quote is converted at that price. Orders that have not filled when the
  * time is over are cancelled. After an edit the slices share the remaining total (see `Total`).
  */
-
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"

@@ -45,7 +45,7 @@ import type { Behaviour, Budget, Decide } from "../Strategy.ts"
 import { legsDone, type OwnState, progressOf, type View, viewWith } from "../View.ts"
 import { readYaml, type YamlNode } from "../YamlReader.ts"
 
-const equityKeys = {
+const endKeys = {
   stop: Read.optional(part(Read.ratio), "the strategy ends when its equity is this much below that of its beginning"),
   stopRises: Read.optional(share(Read.ratio), "the stop rises by this share of what sales have earned", "it stays"),
   takeProfit: Read.optional(Read.ratio, "it ends when its equity is this much above that of its beginning"),
@@ -53,18 +53,18 @@ const equityKeys = {
   trailFrom: Read.optional(Read.ratio, "trail counts once equity is this much above that of the beginning", "at once")
 }
 
-type EquityEnd = Read.KnownSettings<typeof equityKeys>
+type EquityEnd = Read.KnownSettings<typeof endKeys>
 
 const partners = { stopRises: "stop", trailFrom: "trail" } as const
 
-const equityEnd: Read.Reader<EquityEnd> = Read.mapped(Read.fields(equityKeys), (fields, node, to) => {
+const equityEnd: Read.Reader<EquityEnd> = Read.mapped(Read.fields(endKeys), (fields, node, to) => {
   for (const key of ["stopRises", "trailFrom"] as const) {
     const [given, other] = [fields[key], partners[key]]
     if (given !== undefined && fields[other] === undefined)
       report(to, given, `${key} without ${other} does nothing`, `give ${other}, or remove this key`)
   }
   const isEmpty = node.type === "map" && node.entries.size === 0
-  return isEmpty ? report(to, node, "nothing ends it: give stop, takeProfit or trail") : Read.valuesOf(equityKeys, fields)
+  return isEmpty ? report(to, node, "nothing ends it: give stop, takeProfit or trail") : Read.valuesOf(endKeys, fields)
 })
 
 const moneyOf = ({ base, quote }: Market, money: Pick<Budget, "base" | "quote">) => ({

@@ -13,16 +13,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { ratioOf } from "../../../domain/fees/RoundCost.ts"
 import { inputAmount, mid, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import {
-  type AbsentSlot,
-  type Bounds,
-  type Decision,
-  type DesiredSlot,
-  isBeyond,
-  type Leg,
-  type Memory,
-  nextLeg
-} from "../../Decision.ts"
+import { type Decision, type DesiredSlot, isBeyond, type Leg, type Memory, nextLeg } from "../../Decision.ts"
 import type { Decide } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { decimalIn, MadeOf, numberIn } from "../Memory.ts"
@@ -43,7 +34,7 @@ interface Standing {
   readonly grid: Grid
   readonly anchor: Anchor
   readonly answer: (view: SlotsSeen) => Answer
-  readonly until: Bounds
+  readonly until: Decision["until"]
   readonly memory: Readonly<Record<string, Memory>>
 }
 
@@ -244,7 +235,7 @@ const buyingFirst = (decision: Decision, { keys, market, purchase }: Grid, view:
  */
 interface Window {
   readonly in: (view: SlotsSeen) => ReadonlyArray<DesiredSlot>
-  readonly beside: (desired: ReadonlyArray<DesiredSlot>, view: SlotsSeen) => ReadonlyArray<AbsentSlot>
+  readonly beside: (desired: ReadonlyArray<DesiredSlot>, view: SlotsSeen) => Decision["absent"]
 }
 
 const windowOn = (

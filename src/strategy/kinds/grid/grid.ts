@@ -9,7 +9,6 @@
  * With `step` instead of levels the grid has no ends: its levels are at that ratio around the anchor. With `trail` its range follows the
  * price (see `CellRange`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
-
 import { formatWithSymbol, fromDecimal, max, min, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { gainOf, roundOf } from "../../../domain/fees/RoundCost.ts"
@@ -26,40 +25,16 @@ import { progressOf } from "../../View.ts"
 import type { YamlNode } from "../../YamlReader.ts"
 import { orderText } from "../Execution.ts"
 import { checkRatio, checkRounds, checkValues, lackText, valueOf } from "../OrderCheck.ts"
-import {
-  around,
-  between,
-  checkDistinct,
-  checkTick,
-  isOnTick,
-  mostStep,
-  type Scale,
-  scaleOf,
-  share,
-  spacings,
-  tickPrice
-} from "../PriceLevels.ts"
+import * as Levels from "../PriceLevels.ts"
 import { partOf, type Size, size } from "../Size.ts"
-import {
-  type Cell,
-  type CellShape,
-  fixed,
-  following,
-  type Grid,
-  type GridPlaces,
-  type Level,
-  levelsOf,
-  makeCells,
-  type Trail,
-  trails
-} from "./Cells.ts"
+import * as Cells from "./Cells.ts"
 import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
 import { standing } from "./Standing.ts"
 
 type CellSize = Size | { readonly equity: Decimal.Decimal }
 
 const shareKeys = {
-  equity: Read.required(share(Read.ratio), "a share of the quote budget and of what the grid has earned")
+  equity: Read.required(Levels.share(Read.ratio), "a share of the quote budget and of what the grid has earned")
 }
 
 const cellSize = (market: Market): Read.Reader<CellSize> =>
@@ -87,11 +62,11 @@ const common = (market: Market) => ({
 })
 
 const computedKeys = (market: Market) => ({
-  lower: Read.required(tickPrice(market), "lowest level"),
-  upper: Read.required(tickPrice(market), "highest level"),
+  lower: Read.required(Levels.tickPrice(market), "lowest level"),
+  upper: Read.required(Levels.tickPrice(market), "highest level"),
   levels: Read.required(Read.integer(2, maxLevels), "how many"),
-  spacing: Read.withDefault(Read.oneOf(...spacings), "arithmetic", "equal differences or equal ratios"),
-  trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way", "it stays"),
+  spacing: Read.withDefault(Read.oneOf(...Levels.spacings), "arithmetic", "equal differences or equal ratios"),
+  trail: Read.optional(Read.oneOf(...Cells.trails), "the range follows the price that way", "it stays"),
   ...common(market)
 })
 
@@ -119,21 +94,21 @@ const endlessKeys = (market: Market) => ({
 type Computed = ReturnType<typeof computedKeys>
 type Listed = ReturnType<typeof listedKeys>
 
-interface Levels {
-  readonly levels: ReadonlyArray<Level>
-  readonly following?: { readonly trail: Trail; readonly scale: Scale } | undefined
+interface GridLevels {
+  readonly levels: ReadonlyArray<Cells.Level>
+  readonly following?: { readonly trail: Cells.Trail; readonly scale: Levels.Scale } | undefined
 }
 
 const listedLevels = (
   { levels }: Read.KnownSettings<Listed>,
   { market, at, to }: Section<Listed>
-): Levels | undefined => {
+): GridLevels | undefined => {
   if (levels === undefined) return undefined
   const before = to.problems.length
   if (levels.length < 2) report(to, at("levels"), "a grid needs at least two levels")
   levels.forEach((price, index) => {
     const previous = levels[index - 1]
-    checkTick(market, price.value, price, to)
+    Levels.checkTick(market, price.value, price, to)
     if (previous === undefined || Decimal.isLess(previous.value, price.value)) return
     report(to, price, `levels must rise: ${Decimal.format(price.value)} after ${Decimal.format(previous.value)}`)
   })
@@ -144,7 +119,7 @@ const listedLevels = (
 const computedLevels = (
   { lower, upper, levels, spacing, trail, fundNearest }: Read.KnownSettings<Computed>,
   { market, at, to }: Section<Computed>
-): Levels | undefined => {
+): GridLevels | undefined => {
   if (trail !== undefined && fundNearest !== undefined) {
     const hint = "a grid with trail funds all its cells: remove this key, or take step instead of a range"
     report(to, at("fundNearest"), hint)
@@ -154,18 +129,18 @@ const computedLevels = (
     const numbers = `${Decimal.format(upper)} is not above ${Decimal.format(lower)}`
     return report(to, at("upper"), `the upper price must be above the lower: ${numbers}`)
   }
-  if (levels === undefined || ![lower, upper].every((end) => isOnTick(market, end))) return undefined
-  const prices = between(market, lower, upper, levels, spacing)
-  if (!checkDistinct(market, prices, at("levels"), "levels", to)) return undefined
+  if (levels === undefined || ![lower, upper].every((end) => Levels.isOnTick(market, end))) return undefined
+  const prices = Levels.between(market, lower, upper, levels, spacing)
+  if (!Levels.checkDistinct(market, prices, at("levels"), "levels", to)) return undefined
   const source = place(to.source, at("levels").start)
-  const scale = scaleOf(market, lower, upper, levels, spacing)
+  const scale = Levels.scaleOf(market, lower, upper, levels, spacing)
   return { levels: prices.map((price) => ({ price, source })), following: trail && { trail, scale } }
 }
 
 const bounded = (
-  whole: Whole<typeof common> & { readonly keys: GridPlaces },
+  whole: Whole<typeof common> & { readonly keys: Cells.GridPlaces },
   section: Section<ReturnType<typeof common>>,
-  { levels, following: follows }: Levels
+  { levels, following: follows }: GridLevels
 ): Behaviour | undefined => {
   const { market, keys, fundNearest, profit } = whole
   const { at, budget, isWritten, to } = section
@@ -174,8 +149,8 @@ const bounded = (
   const isTooSteep = Math.abs(Math.log(whole.sizeScale)) * steps > Math.log(mostTimes)
   const sizeScale = isTooSteep ? 1 : whole.sizeScale
   const size = firstSize(whole.size, budget, market)
-  const shape: CellShape = { size, sizeScale, profit, mayLose: whole.allowLoss }
-  const cells = makeCells(market, levels, shape, keys)
+  const shape: Cells.CellShape = { size, sizeScale, profit, mayLose: whole.allowLoss }
+  const cells = Cells.makeCells(market, levels, shape, keys)
   const empty = cells.find(({ buy }) => buy.quantity === 0n)
   if (empty !== undefined && (budget !== undefined || "unit" in whole.size)) {
     const buys = `buys nothing at ${Decimal.format(empty.buy.price)}`
@@ -187,9 +162,9 @@ const bounded = (
   checkValues(values, at("size"), section)
   checkRounds(cells, "cell", at("size"), section, fewer)
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
-  const range = follows ? following({ market, ...follows, shape, count: cells.length, keys }) : fixed(cells)
+  const range = follows ? Cells.following({ market, ...follows, shape, count: cells.length, keys }) : Cells.fixed(cells)
   const buyReach = whole.buyBase ? whole.reach : undefined
-  const grid: Grid = { market, range, levels: levelsOf(cells), shape, budget, fundNearest, buyReach, keys }
+  const grid: Cells.Grid = { market, range, levels: Cells.levelsOf(cells), shape, budget, fundNearest, buyReach, keys }
   const decide = standing(() => grid)
   const behaviour = endingAt(growing(decide, grid, whole.size), { ...whole, budget, size }, section.to)
   return { ...behaviour, earns: earnsIn(market, cells) }
@@ -204,12 +179,12 @@ const unbounded = (
 ): Behaviour | undefined => {
   const { market, keys, step, fundNearest, profit } = whole
   const { at, budget, to } = section
-  if (Decimal.isGreater(step, mostStep)) {
-    report(to, at("step"), `no level would be reached: at most ${Decimal.percent(mostStep)} is possible`)
+  if (Decimal.isGreater(step, Levels.mostStep)) {
+    report(to, at("step"), `no level would be reached: at most ${Decimal.percent(Levels.mostStep)} is possible`)
   }
   if (budget === undefined) return undefined
   const size = firstSize(whole.size, budget, market)
-  const shape: CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
+  const shape: Cells.CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
   const needed = size.amount * BigInt(fundNearest)
   if (size.unit === "quote" && needed > budget.quote) {
     report(to, at("size"), windowTooSmall(fundNearest, needed, budget, market), budgetHint)
@@ -218,12 +193,12 @@ const unbounded = (
   const traded = size.unit === "quote" ? { proceeds: size.amount } : { bought: size.amount }
   checkRatio({ ratio: Decimal.add(Decimal.one, step), ...traded }, "a cell", at("step"), section, fewer)
   const cellsAt = (start: Price) => {
-    const prices = around(market, start, step).map((price) => ({ price, source: keys("step") }))
-    return makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n)
+    const prices = Levels.around(market, start, step).map((price) => ({ price, source: keys("step") }))
+    return Cells.makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n)
   }
   const levels = `step ${Decimal.format(step)}`
   const terms = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
-  const gridAt = remembering((start: Price): Grid => ({ ...terms, range: fixed(cellsAt(start)) }))
+  const gridAt = remembering((start: Price): Cells.Grid => ({ ...terms, range: Cells.fixed(cellsAt(start)) }))
   checkEnds(whole, [undefined, undefined], section)
   const decide = growing(standing(gridAt), terms, whole.size)
   return endingAt(decide, { ...whole, budget, size }, to)
@@ -248,7 +223,7 @@ const formIn = (section: YamlNode): Form => {
   return section.entries.get("levels")?.value.type === "list" ? listed : computed
 }
 
-const checkScale = (scale: number, steps: number, at: Span, following: Levels["following"], to: Report): void => {
+const checkScale = (scale: number, steps: number, at: Span, following: GridLevels["following"], to: Report): void => {
   if (following !== undefined) report(to, at, "a grid with trail has no highest cell: remove sizeScale, or trail")
   if (Math.abs(Math.log(scale)) * steps <= Math.log(mostTimes)) return
   const apart = `the largest cell would be more than ${mostTimes} times the smallest`
@@ -261,7 +236,7 @@ const checkScale = (scale: number, steps: number, at: Span, following: Levels["f
  */
 const checkBudget = (
   market: Market,
-  cells: ReadonlyArray<Cell>,
+  cells: ReadonlyArray<Cells.Cell>,
   budget: Budget,
   fundNearest: number | undefined,
   section: Span,
@@ -281,9 +256,9 @@ const checkBudget = (
   report(to, at, windowTooSmall(buys.length, needed, budget, market), budgetHint)
 }
 
-const costOf = (cells: ReadonlyArray<Cell>): bigint => cells.reduce((sum, { cost }) => sum + cost, 0n)
+const costOf = (cells: ReadonlyArray<Cells.Cell>): bigint => cells.reduce((sum, { cost }) => sum + cost, 0n)
 
-const dearest = (cells: ReadonlyArray<Cell>, count: number): ReadonlyArray<Cell> => {
+const dearest = (cells: ReadonlyArray<Cells.Cell>, count: number): ReadonlyArray<Cells.Cell> => {
   const costAt = (index: number): bigint => cells[index]?.cost ?? 0n
   let sum = costOf(cells.slice(0, count))
   let [most, start] = [sum, 0]
@@ -303,7 +278,7 @@ const budgetHint = "raise limits.budget.quote, make the size smaller, or fund on
  * `size: { equity: 5% }`: each purchase is this share of the quote budget and of what the grid has earned since, after fees. An open order
  * keeps its size, and a cell sells what it bought, so only the next purchases grow or shrink.
  */
-const growing = (decide: Decide, { budget, keys }: Pick<Grid, "budget" | "keys">, size: CellSize): Decide => {
+const growing = (decide: Decide, { budget, keys }: Pick<Cells.Grid, "budget" | "keys">, size: CellSize): Decide => {
   if ("unit" in size) return decide
   const source = keys("size")
   return (view, memory) => {
@@ -342,7 +317,7 @@ const growing = (decide: Decide, { budget, keys }: Pick<Grid, "budget" | "keys">
 const cellsOf = (answer: Ask.AnswerOf): number => Number(answer("levels")) - 1
 
 /** The earnings of one round of the cells, after all fees. */
-const earnsIn = (market: Market, cells: ReadonlyArray<Pick<Cell, "buy" | "sell">>): string => {
+const earnsIn = (market: Market, cells: ReadonlyArray<Pick<Cells.Cell, "buy" | "sell">>): string => {
   const { costs = { fillBasisPoints: 0, payouts: new Map() }, quote } = market
   const rounds = cells.map(({ buy, sell }) => roundOf(market, buy, sell, costs))
   const [first = 0n, ...others] = rounds.map(({ fees, gain }) => gain - fees)
@@ -373,7 +348,7 @@ const earns =
 const worksAt = (market: Market, answer: Ask.AnswerOf, price: Price): string => {
   const { base, quote } = market
   const [lower, upper] = [answer("lower"), answer("upper")].map((text) => Decimal.parse(text))
-  const levels = between(market, lower ?? price, upper ?? price, cellsOf(answer) + 1, "geometric")
+  const levels = Levels.between(market, lower ?? price, upper ?? price, cellsOf(answer) + 1, "geometric")
   const above = levels.slice(0, -1).filter((level) => !Decimal.isLess(level, price))
   const quantities = above.map((level) => baseQuantity(market, Ask.unitsOf(quote, answer("size")), level, "down"))
   let own = Ask.unitsOf(base, answer("base"))

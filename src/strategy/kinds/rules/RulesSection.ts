@@ -9,7 +9,7 @@ import { functions } from "../../expression/functions.ts"
 import { type Expression, parse } from "../../expression/Grammar.ts"
 import { ownWords } from "../../expression/names/OwnNames.ts"
 import { type Needs, type Scope, scopeOf } from "../../expression/Scope.ts"
-import { constantTerm, type Term, type ValueType } from "../../expression/Term.ts"
+import { constantTerm, stillTerm, type Term, type ValueType } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { anyMarket, schemaOf } from "../../JsonSchema.ts"
 import type { KindContext, Section } from "../../Kind.ts"
@@ -99,7 +99,7 @@ const orderKeys = (market: Market) => ({
 })
 
 export const withEntry = (scope: Scope): Scope => {
-  const entry: Term = { type: "price", isLiteral: false, dependence: "none", value: (moment) => moment.entry }
+  const entry = stillTerm("price", (moment) => moment.entry)
   return { ...scope, names: new Map([...scope.names, ["entry", entry]]) }
 }
 
