@@ -6,8 +6,7 @@
  * A live run plans its polling by the bounds, a backtest jumps to them, and an explanation shows them as the numbers that would change the
  * verdict.
  */
-import type { Amount } from "../domain/Amount.ts"
-import { min } from "../domain/Amount.ts"
+import { type Amount, min } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import { isLeftover } from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"

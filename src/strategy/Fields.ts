@@ -6,11 +6,38 @@ import type { Asset } from "../domain/Amount.ts"
 import * as Amount from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, unitMillis } from "../domain/Durations.ts"
-import type { Side } from "../domain/Market.ts"
+import type { Market, Side } from "../domain/Market.ts"
 import { timeframeMillis } from "../domain/Timeframe.ts"
-import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
 import { nearest, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 import { isEmpty, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
+
+/**
+ * JSON Schema (draft 7, which editors support best). One declaration both reads a file and completes it in an editor. A schema is coarser
+ * than its reader: only the reader checks relations between fields.
+ */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+export const described = <R extends object>(
+  read: R,
+  schema: () => JsonSchema
+): R & { readonly schema: () => JsonSchema } => Object.assign(read, { schema })
+
+export const schemaOf = ({ schema }: { readonly schema?: () => JsonSchema }): JsonSchema => schema?.() ?? {}
+
+/** A number, plain or in quotes. JSON Schema ignores limits on text and patterns on numbers. */
+export const numeric = (pattern: string, limits: JsonSchema): JsonSchema => ({
+  type: ["number", "string"],
+  pattern,
+  ...limits
+})
+
+export const anyMarket: Market = {
+  name: "BASE/QUOTE",
+  base: { symbol: "BASE", id: "", decimals: 40 },
+  quote: { symbol: "QUOTE", id: "", decimals: 40 }
+}
 
 export interface Reader<A> {
   /** Returns `undefined` if it has reported a mistake. */

@@ -5,8 +5,7 @@
 import type { Asset } from "../domain/Amount.ts"
 import type { Market, Price, TradeCosts } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
-import { type Located, list, type Reader } from "./Fields.ts"
-import { described, schemaOf } from "./JsonSchema.ts"
+import { described, type Located, list, type Reader, schemaOf } from "./Fields.ts"
 import { quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 import type { SomeMarkets } from "./Strategy.ts"
 

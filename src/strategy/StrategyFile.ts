@@ -5,7 +5,6 @@ import { formatWithSymbol } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
-import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { Kind, KindContext } from "./Kind.ts"
 import { part } from "./kinds/PriceLevels.ts"
 import { kinds } from "./kinds.ts"
@@ -105,12 +104,14 @@ const kindOf = (known: Kinds): Read.Reader<Kind> => {
   const listed = Read.mapped(Read.oneOf(...namesOf(known)), (name) =>
     known.find((candidate) => candidate.name === name)
   )
-  return described(
+  return Read.described(
     (node, to) => {
       const own = node.type === "scalar" ? OwnKind.nameOfPath(node.text) : undefined
       return own === undefined ? listed(node, to) : known.find(({ name }) => name === own)
     },
-    () => ({ anyOf: [schemaOf(listed), { type: "string", pattern: "^(?:\\.{0,2}/.+\\.(?:ts|mts|js|mjs)|npm:.+)$" }] })
+    () => ({
+      anyOf: [Read.schemaOf(listed), { type: "string", pattern: "^(?:\\.{0,2}/.+\\.(?:ts|mts|js|mjs)|npm:.+)$" }]
+    })
   )
 }
 
@@ -138,9 +139,9 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
     [...namesOf(known), codeKey, ...(ownName === undefined ? [] : [ownName])]
   )
 
-const skimNode: Read.Reader<YamlNode> = described(
+const skimNode: Read.Reader<YamlNode> = Read.described(
   (node) => node,
-  () => schemaOf(Read.amount(anyMarket.quote, { zero: false }))
+  () => Read.schemaOf(Read.amount(Read.anyMarket.quote, { zero: false }))
 )
 
 type FileFields = NonNullable<ReturnType<ReturnType<typeof fileFields>>>
@@ -154,7 +155,7 @@ const readStrategy = (
 ): Strategy | undefined => {
   // An unreadable list does not show which assets it meant.
   if (fields.market === undefined && valueIn(node, "market")?.type === "list") return undefined
-  const [market, ...others] = fields.market?.value ?? [anyMarket]
+  const [market, ...others] = fields.market?.value ?? [Read.anyMarket]
   if (others.length > 0 && fields.kind?.value.tradesSeveral !== true) {
     const what = fields.kind === undefined ? "this" : quoted(fields.kind.value.name)
     return report(to, fields.market ?? node, `a strategy of kind ${what} trades one market`, "a file for each market")
@@ -236,11 +237,7 @@ const modifierOf = (
     if (rearm !== undefined) return { ...changed, decide: rearming(decide, rearm.value, place(to.source, rearm.start)) }
     if (skim === undefined || ceiling === undefined || budget === undefined) return behaviour
     const own = { ceiling, budget: budget.quote, source: place(to.source, skim.start) }
-    return {
-      ...changed,
-      decide: skimming(own, decide),
-      ...(inputs === undefined ? {} : { inputs: skimmedLook(own, inputs) })
-    }
+    return { ...changed, decide: skimming(own, decide), ...present({ inputs: inputs && skimmedLook(own, inputs) }) }
   }
 }
 
@@ -278,8 +275,8 @@ const searchProblem = (
 }
 
 /** For editors. Of the kinds' sections, it has only the section that `kind` names. */
-export const schema = (known: Kinds = kinds): JsonSchema => {
-  const { properties, ...file } = schemaOf(fileFields({ assets: [], ticks: new Map() }, known))
+export const schema = (known: Kinds = kinds): Read.JsonSchema => {
+  const { properties, ...file } = Read.schemaOf(fileFields({ assets: [], ticks: new Map() }, known))
   const sections = Object.fromEntries(known.map(({ name, schema }) => [name, schema()]))
   const names = namesOf(known)
   return {
@@ -298,15 +295,15 @@ export const schema = (known: Kinds = kinds): JsonSchema => {
   }
 }
 
-const ofLimits = (budget: JsonSchema): JsonSchema => ({
+const ofLimits = (budget: Read.JsonSchema): Read.JsonSchema => ({
   properties: { limits: { type: "object", properties: { budget } } }
 })
 
 const when = (
-  properties: Readonly<Record<string, JsonSchema>>,
-  then: JsonSchema,
-  otherwise?: JsonSchema
-): JsonSchema => ({ if: { required: Object.keys(properties), properties }, then, ...present({ else: otherwise }) })
+  properties: Readonly<Record<string, Read.JsonSchema>>,
+  then: Read.JsonSchema,
+  otherwise?: Read.JsonSchema
+): Read.JsonSchema => ({ if: { required: Object.keys(properties), properties }, then, ...present({ else: otherwise }) })
 
 const readSection = (
   node: YamlMap,

@@ -8,6 +8,7 @@ import type { Scope } from "../expression/Scope.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import {
   amount,
+  described,
   either,
   fields,
   isList,
@@ -17,9 +18,9 @@ import {
   type Reader,
   ratio,
   required,
+  schemaOf,
   section
 } from "../Fields.ts"
-import { described, schemaOf } from "../JsonSchema.ts"
 import { report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { share } from "./PriceLevels.ts"

@@ -2,15 +2,13 @@
  * Ladder: n orders of one side between two prices. With `takeProfit`, a filled rung places the opposite order that far away, once. The
  * answer holds without limit, unless a rung traded under another file: then the rungs share the remaining total (see `Total`).
  */
-import type { Amount } from "../../domain/Amount.ts"
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { netOfFills } from "../../domain/fees/RoundCost.ts"
 import { type Market, opposite, type Price } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
-import { numeric } from "../JsonSchema.ts"
 import { formOf, type Kind, type Section } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
@@ -33,7 +31,7 @@ const scale: Read.Reader<Decimal.Decimal> = Read.scalar(
     return value !== undefined && Decimal.isPositive(value) && value.scale <= 3 ? value : undefined
   },
   undefined,
-  numeric("^\\+?(\\d+\\.?\\d{0,3}|\\.\\d{1,3})$", { exclusiveMinimum: 0 })
+  Read.numeric("^\\+?(\\d+\\.?\\d{0,3}|\\.\\d{1,3})$", { exclusiveMinimum: 0 })
 )
 
 const keys = (market: Market) => ({

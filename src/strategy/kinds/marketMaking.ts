@@ -8,7 +8,7 @@
  * order is one slot, quoted again when it has filled, or `filledDelay` later.
  *
  * With `sizeSkew`, a net purchase also makes bids smaller and asks larger. With `maxImpact`, all sizes follow the depth of the market.
- * Spread and centre may also follow a model (see `AvellanedaStoikov`), and the centre an expression (see `Centre`).
+ * Spread and centre may also follow a model (see `Volatility`), and the centre an expression (see `Centre`).
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { impactOf, isSurelyWithin } from "../../domain/Book.ts"
@@ -26,7 +26,6 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
-import * as Model from "./AvellanedaStoikov.ts"
 import { decimalIn, type Notes, notes, numberIn, recordIn } from "./Memory.ts"
 import { hangingKeys, withHanging } from "./marketMaking/Hanging.ts"
 import * as Inventory from "./marketMaking/Inventory.ts"
@@ -34,7 +33,7 @@ import * as Quotes from "./marketMaking/Quotes.ts"
 import { checkFeesOfSizes, checkNeed, checkRatio } from "./OrderCheck.ts"
 import { part, share } from "./PriceLevels.ts"
 import { baseAmounts } from "./Size.ts"
-import { distanceAt, type Spread, spread } from "./Volatility.ts"
+import * as Volatility from "./Volatility.ts"
 
 const maxLevels = 50
 const levelsOf = (answer: Ask.AnswerOf): number => Number(answer("levels"))
@@ -89,7 +88,7 @@ const look = (centre: Centre | undefined, view: View): SeenCentre => {
 
 const keys = (market: Market) => ({
   levels: Read.required(Read.integer(1, maxLevels), "orders on each side"),
-  spread: Read.required(spread, "between the first bid and the first ask"),
+  spread: Read.required(Volatility.spread, "between the first bid and the first ask"),
   step: Read.optional(Read.ratio, "from one level to the next", "the spread"),
   size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
   ...centreKeys,
@@ -199,7 +198,7 @@ export const marketMaking: Kind = {
     }
     const needs = centre?.needs ?? noNeeds()
     if (follows !== undefined) needCandles(needs, follows.series.timeframe, follows.series.warmUp)
-    if (model !== undefined) needCandles(needs, model.timeframe, Model.warmUp(model))
+    if (model !== undefined) needCandles(needs, model.timeframe, Volatility.warmUp(model))
     const parts = maker.maxImpact === undefined ? [Inventory.wholePart] : Inventory.partsOfSize
     const quantities = parts.map((part) => (quantity * part) / Inventory.wholePart)
     const quotes = decider(maker)
@@ -284,7 +283,7 @@ const waiting = (
 /** The times at which spread or centre may change, apart from the mid. */
 const changesIn = ({ follows, model }: Quoting["spread"], seen: SeenCentre, view: View, isQuoting: boolean): Ends => {
   const barClose = model?.timeframe ?? follows?.series.timeframe
-  const time = model !== undefined && isQuoting ? Model.changesAt(model, view.now) : undefined
+  const time = model !== undefined && isQuoting ? Volatility.changesAt(model, view.now) : undefined
   return sooner(present({ barClose, time }), seen.changes)
 }
 
@@ -403,9 +402,9 @@ const two = Decimal.make(2n)
 const measureInForce = (
   whole: Quoting,
   view: View,
-  { spread, lean = Decimal.zero }: { readonly [Field in keyof Model.Quotes]: Model.Quotes[Field] | undefined },
+  { spread, lean = Decimal.zero }: Pick<HeldQuotes, "spread" | "lean">,
   inventory: Amount
-): Model.Quotes | undefined => {
+): Volatility.Quotes | undefined => {
   const { requote } = whole
   const measured = measureNow(whole, view)
   if (spread === undefined) return measured
@@ -435,8 +434,8 @@ const leaning = ({ quantity }: Quoting, lean: Decimal.Decimal, inventory: Amount
     : Decimal.multiply(lean, Decimal.divide(Decimal.make(inventory), Decimal.make(quantity), 6, "down"))
 
 /** The wider of the file's spread and the market's at the size of one order; the file's if the market's is unknown. */
-const measureNow = ({ spread, quantity }: Quoting, view: View): Model.Quotes | undefined => {
-  const quotes = spread.model === undefined ? byDistance(spread, view) : Model.quotesAt(spread.model, view)
+const measureNow = ({ spread, quantity }: Quoting, view: View): Volatility.Quotes | undefined => {
+  const quotes = spread.model === undefined ? byDistance(spread, view) : Volatility.quotesAt(spread.model, view)
   if (quotes === undefined) return undefined
   const { depth } = view
   if (depth === undefined || isSurelyWithin(depth, quantity, Decimal.toNumber(quotes.spread) / 2)) return quotes
@@ -446,7 +445,7 @@ const measureNow = ({ spread, quantity }: Quoting, view: View): Model.Quotes | u
     : { spread: Decimal.max(quotes.spread, Decimal.multiply(impact, two)), lean: quotes.lean }
 }
 
-const byDistance = (spread: Spread, view: View): Model.Quotes | undefined => {
-  const distance = distanceAt(spread, view)
+const byDistance = (spread: Volatility.Spread, view: View): Volatility.Quotes | undefined => {
+  const distance = Volatility.distanceAt(spread, view)
   return distance && { spread: distance, lean: Decimal.zero }
 }

@@ -20,7 +20,6 @@ import { iso } from "../../domain/Text.ts"
 import { frameStart } from "../../domain/Timeframe.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, described, type JsonSchema, schemaOf } from "../JsonSchema.ts"
 import { type Form, form, type Kind, type KindContext, type Section } from "../Kind.ts"
 import { type Report, report, type Span } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
@@ -81,14 +80,14 @@ const keysOfSeveral = (targets: Read.Reader<Targets>) => (market: Market) => ({
   )
 })
 
-const rebalanceSchema = (): JsonSchema => {
-  const targets = described(
+const rebalanceSchema = (): Read.JsonSchema => {
+  const targets = Read.described(
     () => undefined,
-    () => ({ type: "object", minProperties: 2, additionalProperties: schemaOf(Read.ratio) })
+    () => ({ type: "object", minProperties: 2, additionalProperties: Read.schemaOf(Read.ratio) })
   )
-  const several = schemaOf(Read.fields(keysOfSeveral(targets)(anyMarket)))
+  const several = Read.schemaOf(Read.fields(keysOfSeveral(targets)(Read.anyMarket)))
   const properties = {
-    ...Object(schemaOf(Read.fields(keysOfOne(anyMarket)))["properties"]),
+    ...Object(Read.schemaOf(Read.fields(keysOfOne(Read.anyMarket)))["properties"]),
     ...Object(several["properties"])
   }
   const oneOf = [{ required: ["target"] }, { required: ["targets"] }]

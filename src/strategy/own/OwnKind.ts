@@ -13,7 +13,6 @@ import { positionIn } from "../expression/Judge.ts"
 import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
 import * as Indicators from "../Indicators.ts"
-import { anyMarket } from "../JsonSchema.ts"
 import { form, type Kind } from "../Kind.ts"
 import { size } from "../kinds/Size.ts"
 import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
@@ -58,7 +57,7 @@ const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
     if (typeof about !== "string") return wrong("its `about` must be a short text")
     if (around !== undefined && !(typeof around === "number" && around > 0 && around < 1e9))
       return wrong("its `around` is not a price")
-    const mistake = keysOf(keys, anyMarket)
+    const mistake = keysOf(keys, Read.anyMarket)
     return typeof mistake === "string" ? wrong(mistake) : { text, about, keys, around }
   } catch (mistake) {
     return wrong(messageOf(mistake))

@@ -11,7 +11,6 @@ import { ownWords } from "../../expression/names/OwnNames.ts"
 import { type Needs, type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm, stillTerm, type Term, type ValueType } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import { anyMarket, schemaOf } from "../../JsonSchema.ts"
 import type { KindContext, Section } from "../../Kind.ts"
 import { quoted, type Report, report, type Span, warn } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
@@ -113,7 +112,7 @@ const keysWith = <A>(order: Read.Reader<A>) => ({
 })
 
 export const rulesKeys = () => keysWith(anyNode)
-export const rulesSchema = () => schemaOf(Read.fields(keysWith(Read.fields(orderKeys(anyMarket)))))
+export const rulesSchema = () => Read.schemaOf(Read.fields(keysWith(Read.fields(orderKeys(Read.anyMarket)))))
 
 type RulesKeys = ReturnType<typeof rulesKeys>
 
