@@ -15,18 +15,7 @@ import { rearming } from "./modifiers/Rearm.ts"
 import { restarting } from "./modifiers/Restart.ts"
 import { skimmedLook, skimming } from "./modifiers/Skim.ts"
 import * as OwnKind from "./own/OwnKind.ts"
-import {
-  inOrder,
-  type Problem,
-  place,
-  problemAt,
-  quoted,
-  type Report,
-  report,
-  type SourceText,
-  type Span,
-  sourceText
-} from "./Problem.ts"
+import { inOrder, type Problem, place, problemAt, quoted, type Report, report, sourceText } from "./Problem.ts"
 import type { Behaviour, Strategy } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
 import { readYaml, valueIn, type YamlMap, type YamlNode } from "./YamlReader.ts"
@@ -48,7 +37,7 @@ export const readingOf = (text: string, file: string, markets: Markets, known: K
 
 export const parse = (...file: Parameters<typeof readingOf>): Reading["strategy"] => readingOf(...file).strategy
 
-export const ofNode = (node: YamlNode, source: SourceText, markets: Markets, known: Kinds = kinds): Reading => {
+export const ofNode = (node: YamlNode, source: Report["source"], markets: Markets, known: Kinds = kinds): Reading => {
   const to = { source, problems: [], warnings: [] } satisfies Report
   const own = ownKindIn(node, to)
   const allKinds = own?.kind === undefined ? known : [...known.filter(({ name }) => name !== own.name), own.kind]
@@ -258,9 +247,9 @@ const missingVolume = (
 
 /** A search replays the prices of one market only. */
 const searchProblem = (
-  source: SourceText,
-  kind: Span,
-  market: Span | undefined,
+  source: Report["source"],
+  kind: Read.Located<unknown>,
+  market: Read.Located<unknown> | undefined,
   { signals, watched }: Behaviour
 ): Problem | undefined => {
   if (signals !== undefined) {

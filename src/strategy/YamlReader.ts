@@ -6,17 +6,7 @@
 import { Result } from "effect"
 import type { CST, Node, YAMLError } from "yaml"
 import { Composer, isMap, isScalar, isSeq, Parser } from "yaml"
-import {
-  inOrder,
-  lineAt,
-  type Problem,
-  place,
-  quoted,
-  type Report,
-  report,
-  type SourceText,
-  type Span
-} from "./Problem.ts"
+import { inOrder, lineAt, type Problem, place, quoted, type Report, report, type Span } from "./Problem.ts"
 
 export const mostCharacters = 256 * 1024
 const maxDepth = 20
@@ -58,13 +48,13 @@ export const isEmpty = (node: YamlNode): boolean => node.type === "scalar" && no
 export const valueIn = (node: YamlNode | undefined, key: string): YamlNode | undefined =>
   node?.type === "map" ? node.entries.get(key)?.value : undefined
 
-export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyArray<Problem>> => {
+export const readYaml = (source: Report["source"]): Result.Result<YamlNode, ReadonlyArray<Problem>> => {
   const to: Report = { source, problems: [] }
   const node = checkCharacters(to) ? compose(to) : undefined
   return node === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(node)
 }
 
-export const readFile = <A>(reader: (node: YamlNode, to: Report) => A | undefined, source: SourceText) => {
+export const readFile = <A>(reader: (node: YamlNode, to: Report) => A | undefined, source: Report["source"]) => {
   const to: Report = { source, problems: [] }
   const yaml = readYaml(source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)

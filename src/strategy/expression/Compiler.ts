@@ -14,19 +14,7 @@ import { clockNamed, clocks, depthCalled, signalCalled } from "./names/Inputs.ts
 import * as MarketNames from "./names/MarketNames.ts"
 import { candlesIn, isMarketName, noteVolume, priceNames, remembered } from "./names/MarketNames.ts"
 import { ownNamed, ownWords, positionTerm, sinceCalled } from "./names/OwnNames.ts"
-import {
-  arithmetic,
-  choose,
-  comparisons,
-  dependenceOf,
-  described,
-  join,
-  movingName,
-  positive,
-  resultType,
-  scales,
-  seriesOf
-} from "./Operators.ts"
+import * as Operators from "./Operators.ts"
 import type { Compiling, Scope, Use } from "./Scope.ts"
 import { combine, constantTerm, othersOf, type Term, type ValueType } from "./Term.ts"
 
@@ -43,7 +31,7 @@ export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Sc
   }
   const isDistance = wanted === "price" && term.type === "ratio"
   const hint = isDistance ? distanceHint(scope.names.has("entry") ? "entry" : "mid", node.text) : undefined
-  const text = `expected ${described(wanted)}, found ${described(term.type)}`
+  const text = `expected ${Operators.described(wanted)}, found ${Operators.described(term.type)}`
   return report(scope.to, node, text, wanted === "boolean" ? "a condition compares, such as mid < 60000" : hint)
 }
 
@@ -99,7 +87,7 @@ const ofState = (
 
 const literal = ({ value, unit, ...at }: Expression & { type: "number" }, context: Compiling): Term | undefined => {
   const { base, quote } = context.market
-  const [type, scale] = scales.get(unit) ?? []
+  const [type, scale] = Operators.scales.get(unit) ?? []
   if (type !== undefined && scale !== undefined) return constantTerm(value * scale, type, unit === "")
   if (unit === base.symbol || unit === quote.symbol) return constantTerm(value, `amount of ${unit}`, false)
   const units = ["%", "bps", "s", "m", "h", "d", base.symbol, quote.symbol]
@@ -186,11 +174,11 @@ const unary = (tree: Expression & { type: "unary" }, context: Compiling): Term |
   const isCondition = operand.type === "boolean"
   if (isCondition !== (tree.operator === "not")) {
     const expectation = tree.operator === "not" ? "a condition" : "a number"
-    return context.wrong(tree.operand, `expected ${expectation}, found ${described(operand.type)}`)
+    return context.wrong(tree.operand, `expected ${expectation}, found ${Operators.described(operand.type)}`)
   }
   if (!isCondition) return combine(constantTerm(0, "number", true), operand, "-", (a, b) => a - b, operand)
   const { demands: _, ...opposite } = operand
-  const history = seriesOf(constantTerm(1, "boolean", false), opposite, "not", (one, value) => one - value)
+  const history = Operators.seriesOf(constantTerm(1, "boolean", false), opposite, "not", (one, value) => one - value)
   return { ...opposite, ...history, value: (moment) => 1 - operand.value(moment) }
 }
 
@@ -217,12 +205,13 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
   const [asked, yes, no] = [tree.condition, tree.then, tree.otherwise].map((part) => termOf(part, context))
   if (asked === undefined || yes === undefined || no === undefined) return undefined
   if (asked.type !== "boolean")
-    return context.wrong(tree.condition, `expected a condition, found ${described(asked.type)}`)
+    return context.wrong(tree.condition, `expected a condition, found ${Operators.described(asked.type)}`)
   const isAlike = yes.type === no.type || yes.isLiteral || no.isLiteral
   if (!isAlike || (yes.type === "boolean") !== (no.type === "boolean")) {
-    return context.wrong(tree, `these do not fit together: ${described(yes.type)} else ${described(no.type)}`)
+    const types = `${Operators.described(yes.type)} else ${Operators.described(no.type)}`
+    return context.wrong(tree, `these do not fit together: ${types}`)
   }
-  const chosen = choose(asked, yes, no)
+  const chosen = Operators.choose(asked, yes, no)
   const { dependence } = chosen
   if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true))) {
     return context.wrong(tree, "in a condition, only the question or its answers may move with the price, not both")
@@ -233,21 +222,21 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
 const hintFor = (operator: Operator, left: Term, right: Term): string | undefined => {
   if (left.type === "price" && right.type === "ratio") return `multiply instead: … * (1 ${operator} …)`
   const arePrices = left.type.startsWith("price") && right.type.startsWith("price")
-  return arePrices && operator in comparisons ? `divide one by the other: … / … ${operator} 0.05` : undefined
+  return arePrices && operator in Operators.comparisons ? `divide one by the other: … / … ${operator} 0.05` : undefined
 }
 
 const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term | undefined => {
   const [left, right] = [termOf(tree.left, context), termOf(tree.right, context)]
   if (left === undefined || right === undefined) return undefined
   if (tree.operator === "and" || tree.operator === "or") return logical(tree, left, right, context)
-  const type = resultType(tree.operator, left, right, context.market)
+  const type = Operators.resultType(tree.operator, left, right, context.market)
   if (type === undefined) {
-    const words = `${described(left.type)} ${tree.operator} ${described(right.type)}`
+    const words = `${Operators.described(left.type)} ${tree.operator} ${Operators.described(right.type)}`
     return context.wrong(tree, `these do not fit together: ${words}`, hintFor(tree.operator, left, right))
   }
-  const dependence = dependenceOf(tree.operator, left, right)
+  const dependence = Operators.dependenceOf(tree.operator, left, right)
   if (dependence === "other" && context.use === "condition") {
-    const text = `in a condition ${movingName(left, right)} can only be compared, added, subtracted, or multiplied by a value that does not depend on it`
+    const text = `in a condition ${Operators.movingName(left, right)} can only be compared, added, subtracted, or multiplied by a value that does not depend on it`
     return context.wrong(tree, text)
   }
   if (type !== "boolean") {
@@ -255,11 +244,11 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     const shape = { type, isLiteral, dependence }
     if (tree.operator === "/") return divided(tree, left, right, shape, context)
     return {
-      ...combine(left, right, tree.operator, arithmetic[tree.operator] ?? Math.min, shape),
-      ...positive(tree.operator, left, right)
+      ...combine(left, right, tree.operator, Operators.arithmetic[tree.operator] ?? Math.min, shape),
+      ...Operators.positive(tree.operator, left, right)
     }
   }
-  const holds = comparisons[tree.operator] ?? (() => false)
+  const holds = Operators.comparisons[tree.operator] ?? (() => false)
   const value: Term["value"] = (moment) => {
     const { found } = moment
     // A comparison may stand within another one. Only its own sides decide whether it is undefined.
@@ -279,7 +268,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const ofText = checked(written(tree, context.text), [left, right], value, comparison)
   const demands = Never.ofComparison(tree.operator, left, right, texts)
   const isMoving = [left, right].some((term) => term.dependence !== "none" || term.isMoving === true)
-  const history = seriesOf(left, right, tree.operator, (a, b) =>
+  const history = Operators.seriesOf(left, right, tree.operator, (a, b) =>
     Number.isNaN(a + b) ? Number.NaN : holds(a, b) ? 1 : 0
   )
   return {
@@ -304,12 +293,12 @@ const divided = (
   const division = written(at, text)
   if (right.constant === 0) return wrong(at, `this divides by zero: ${division}`)
   const quotient = combine(left, right, "/", (a, b) => (b === 0 ? Number.NaN : a / b), shape)
-  if (right.constant !== undefined) return { ...quotient, ...positive("/", left, right) }
+  if (right.constant !== undefined) return { ...quotient, ...Operators.positive("/", left, right) }
   const value: Term["value"] = (moment) => {
     if (right.value(moment) === 0) moment.found.dividesByZero.add(division)
     return quotient.value(moment)
   }
-  return { ...quotient, ...positive("/", left, right), value }
+  return { ...quotient, ...Operators.positive("/", left, right), value }
 }
 
 /** Both sides are always evaluated, because either may have a value that would change the answer. */
@@ -320,6 +309,7 @@ const logical = (
   context: Compiling
 ): Term | undefined => {
   const [tree, term] = a.type === "boolean" ? [right, b] : [left, a]
-  if (term.type !== "boolean") return context.wrong(tree, `${operator} joins conditions, found ${described(term.type)}`)
-  return join(operator === "and" ? "and" : "or", a, b)
+  if (term.type !== "boolean")
+    return context.wrong(tree, `${operator} joins conditions, found ${Operators.described(term.type)}`)
+  return Operators.join(operator === "and" ? "and" : "or", a, b)
 }

@@ -6,21 +6,7 @@ import { compile } from "../expression/Compiler.ts"
 import { ownNamed, positionTerm } from "../expression/names/OwnNames.ts"
 import type { Scope } from "../expression/Scope.ts"
 import type { Moment, Term } from "../expression/Term.ts"
-import {
-  amount,
-  described,
-  either,
-  fields,
-  isList,
-  list,
-  mapped,
-  optional,
-  type Reader,
-  ratio,
-  required,
-  schemaOf,
-  section
-} from "../Fields.ts"
+import * as Read from "../Fields.ts"
 import { report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { share } from "./PriceLevels.ts"
@@ -30,12 +16,12 @@ export interface Size {
   readonly amount: Amount
 }
 
-export const size = (market: Market): Reader<Size> => {
-  const either = fields({
-    base: optional(amount(market.base, { zero: false }), "in units of the base asset"),
-    quote: optional(amount(market.quote, { zero: false }), "in units of the quote asset")
+export const size = (market: Market): Read.Reader<Size> => {
+  const either = Read.fields({
+    base: Read.optional(Read.amount(market.base, { zero: false }), "in units of the base asset"),
+    quote: Read.optional(Read.amount(market.quote, { zero: false }), "in units of the quote asset")
   })
-  const reader: Reader<Size> = (node, to) => {
+  const reader: Read.Reader<Size> = (node, to) => {
     const sizeFields = either(node, to)
     if (sizeFields === undefined || node.type !== "map") return undefined
     const { base, quote } = sizeFields
@@ -47,14 +33,14 @@ export const size = (market: Market): Reader<Size> => {
     if (node.entries.size > 0) return undefined
     return report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
   }
-  return described(reader, () => ({ ...schemaOf(either), minProperties: 1, maxProperties: 1 }))
+  return Read.described(reader, () => ({ ...Read.schemaOf(either), minProperties: 1, maxProperties: 1 }))
 }
 
-export const baseAmounts = (market: Market): Reader<ReadonlyArray<Amount>> => {
-  const one = amount(market.base, { zero: false })
-  const several = mapped(list(one), (amounts) => amounts.map(({ value }) => value))
-  const only = mapped(one, (only) => [only])
-  return either(only, several, isList)
+export const baseAmounts = (market: Market): Read.Reader<ReadonlyArray<Amount>> => {
+  const one = Read.amount(market.base, { zero: false })
+  const several = Read.mapped(Read.list(one), (amounts) => amounts.map(({ value }) => value))
+  const only = Read.mapped(one, (only) => [only])
+  return Read.either(only, several, Read.isList)
 }
 
 export const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {
@@ -75,7 +61,7 @@ const wholes = ["budget", "equity", "position", "risk"] as const
 type Whole = (typeof wholes)[number]
 
 /** An order may use more than the position or the initial budget, so only a share of `equity` or `risk` is at most one. */
-const ratioOf = (of: Whole) => (of === "equity" || of === "risk" ? share(ratio) : ratio)
+const ratioOf = (of: Whole) => (of === "equity" || of === "risk" ? share(Read.ratio) : Read.ratio)
 
 interface Computed {
   readonly unit: Size["unit"]
@@ -108,8 +94,8 @@ const expressionIn = (node: YamlNode) => {
   return { unit: only.of, value: only.value }
 }
 
-export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
-  described(
+export const ruleSizeNode = (market: Market): Read.Reader<YamlNode> =>
+  Read.described(
     (node, to) => {
       const shareSize = onlyIn(node, wholes)
       if (shareSize !== undefined) return ratioOf(shareSize.of)(shareSize.value, to) === undefined ? undefined : node
@@ -120,7 +106,7 @@ export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
       properties: {
         base: { type: ["number", "string"] },
         quote: { type: ["number", "string"] },
-        ...Object.fromEntries(wholes.map((of) => [of, schemaOf(ratio)]))
+        ...Object.fromEntries(wholes.map((of) => [of, Read.schemaOf(Read.ratio)]))
       },
       additionalProperties: false,
       minProperties: 1,
@@ -157,20 +143,20 @@ export interface ExitTarget<A> {
 
 const mostTargets = 10
 
-export const targets = <A>(price: Reader<A>): Reader<ReadonlyArray<ExitTarget<A>>> => {
+export const targets = <A>(price: Read.Reader<A>): Read.Reader<ReadonlyArray<ExitTarget<A>>> => {
   const keys = {
-    at: required(price, "its price, as for a single target"),
-    part: required(share(ratio), "this part of the size leaves there")
+    at: Read.required(price, "its price, as for a single target"),
+    part: Read.required(share(Read.ratio), "this part of the size leaves there")
   }
-  const only = mapped(price, (at) => [{ at, part: Decimal.one }])
-  const several = mapped(list(section(keys)), (all, at, to) => {
+  const only = Read.mapped(price, (at) => [{ at, part: Decimal.one }])
+  const several = Read.mapped(Read.list(Read.section(keys)), (all, at, to) => {
     const sum = all.reduce((parts, { value }) => Decimal.add(parts, value.part), Decimal.zero)
     if (all.length > mostTargets) return report(to, at, `at most ${mostTargets} targets`)
     if (!Decimal.equals(sum, Decimal.one))
       return report(to, at, `the parts of the targets add up to ${Decimal.percent(sum)}, not to 100%`)
     return all.map(({ value }): ExitTarget<A> => ({ at: value.at, part: value.part }))
   })
-  return either(only, several, isList)
+  return Read.either(only, several, Read.isList)
 }
 
 export const partsOf = (

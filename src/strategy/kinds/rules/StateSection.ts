@@ -14,7 +14,6 @@ import {
   type Series,
   seriesTerm,
   type Term,
-  type ValueType,
   volumesIn
 } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
@@ -97,10 +96,7 @@ export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): Readonly
   )
 }
 
-interface Typed {
-  readonly type: ValueType
-  readonly isLiteral: boolean
-}
+type Typed = Pick<Term, "type" | "isLiteral">
 
 const unread: Typed = { type: "number", isLiteral: true }
 
@@ -132,7 +128,7 @@ const typesOf = (
 }
 
 const isOf = (
-  type: ValueType,
+  type: Term["type"],
   parts: Readonly<Record<"initial" | "next", Term>>,
   at: Readonly<Record<"initial" | "next", YamlScalar>>,
   to: Report
