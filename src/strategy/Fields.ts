@@ -169,15 +169,12 @@ const readField = (
     // A misspelled key is already reported, so it is not reported as missing too.
     const isMisspelled = [...map.entries.keys()].some((key) => !keys.includes(key) && nearest(key, keys) === name)
     if (!field.isRequired || isMisspelled) return undefined
-    return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hintOf(name, field))
+    const { description } = schemaOfKey(field)
+    const hint = typeof description === "string" ? `${name}: ${description}` : undefined
+    return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hint)
   }
   if (isEmpty(entry.value)) return report(to, entry.key, `"${name}" has no value`)
   return located(field.read)(entry.value, to)
-}
-
-const hintOf = (name: string, field: Key<unknown>): string | undefined => {
-  const { description } = schemaOfKey(field)
-  return typeof description === "string" ? `${name}: ${description}` : undefined
 }
 
 type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>

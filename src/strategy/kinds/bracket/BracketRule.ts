@@ -11,7 +11,7 @@ import { compile } from "../../expression/Compiler.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf } from "../../expression/Judge.ts"
 import { type Scope, scopeOf } from "../../expression/Scope.ts"
-import { constantTerm, type Term } from "../../expression/Term.ts"
+import { constantTerm } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
 import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
@@ -107,7 +107,7 @@ export const followingRules = (
   const breakevenAt = whole.breakevenAt && priceOf(whole.breakevenAt, "entry", better(side), inPosition)
   checkTrail(whole.trail, whole.trailFrom, to)
   const condition = (text: YamlScalar | undefined) => text && compile(text, "boolean", "condition", scope)
-  const when = whole.when === undefined ? always : condition(whole.when)
+  const when = whole.when === undefined ? constantTerm(1, "boolean", false) : condition(whole.when)
   const otherWhen = whole.or?.when === undefined ? when : condition(whole.or.when)
   const size = ruleSize(whole.size, side, scope)
   if (price === undefined || exitPrices.includes(undefined) || stop === undefined) return undefined
@@ -173,8 +173,6 @@ const bracketKeys: ReadonlyMap<string, string> = new Map([
   ["then", "stop"],
   ["pause", "cooldown"]
 ])
-
-const always: Term = constantTerm(1, "boolean", false)
 
 /**
  * An edit may turn a bracket of fixed prices into one that follows the market, or back, while it holds a position. Both forms work in the
