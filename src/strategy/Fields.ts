@@ -91,9 +91,8 @@ export const fields = <T extends Keys>(table: T, otherKeys: ReadonlyArray<string
   const keys = Object.keys(table)
   const allowedKeys = [...keys, ...otherKeys]
   const reader: Reader<Fields<T>> = (node, to) => {
-    if (node.type !== "map") {
+    if (node.type !== "map")
       return report(to, node, `expected keys and values, found ${describe(node)}`, `the keys are: ${keys.join(", ")}`)
-    }
     for (const [name, { key }] of node.entries) {
       if (!allowedKeys.includes(name)) report(to, key, `unknown key ${quoted(name)}`, suggestion(name, allowedKeys))
     }
@@ -274,9 +273,8 @@ export const numberHint = (found: string): string | undefined => {
   if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
   if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
   if (/^\d+,\d+$/.test(found)) return `write ${found.replace(",", ".")}: the decimal sign is a point`
-  if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(found)) {
+  if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(found))
     return `write ${found.replace(/\./g, "").replace(",", ".")}: no separators, and the decimal sign is a point`
-  }
   if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
   if (/^\d{60,}/.test(found)) return "the number is too long"
   if (/%|bps$/.test(found)) return "a share is not allowed here: write the number"

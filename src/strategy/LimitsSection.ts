@@ -114,9 +114,8 @@ export const readLimits =
       const { base, quote, others } = budget
       const isGiven = [base, quote, ...(others?.values() ?? [])].some((amount) => amount > 0n)
       if (isRead && !isGiven) report(to, at("budget"), nothing(traded))
-      if (onLoss !== undefined && maxDailyLoss === undefined && maxDrawdown === undefined && isRead) {
+      if (onLoss !== undefined && maxDailyLoss === undefined && maxDrawdown === undefined && isRead)
         report(to, at("onLoss"), "onLoss needs maxDailyLoss or maxDrawdown to act on")
-      }
       return present({ ...limits, staleAfterMillis: staleAfter, orderLifetimeMillis: orderLifetime })
     })
     return reader(node, to)

@@ -30,9 +30,8 @@ export const marketNamed =
   ({ assets, costs, ticks }: Markets): MarketNamed =>
   (name, at, to) => {
     const [baseSymbol, quoteSymbol, ...rest] = name.split("/")
-    if (!baseSymbol || !quoteSymbol || rest.length > 0) {
+    if (!baseSymbol || !quoteSymbol || rest.length > 0)
       return report(to, at, "expected a market such as BTC/USDC: base asset, slash, quote asset")
-    }
     const symbols = assets.map(({ symbol }) => symbol)
     const [base, quote] = [baseSymbol, quoteSymbol].map((symbol) => {
       const asset = assets.find((candidate) => candidate.symbol === symbol)

@@ -20,9 +20,7 @@ import { combine, constantTerm, othersOf, type Term, type ValueType } from "./Te
 
 export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {
   const term = compileAny(node, use, scope)
-  if (term?.demands?.never !== undefined) {
-    warn(scope.to, node, `this can never be true: ${term.demands.never}`)
-  }
+  if (term?.demands?.never !== undefined) warn(scope.to, node, `this can never be true: ${term.demands.never}`)
   if (term === undefined) return undefined
   if (term.type === wanted || (term.isLiteral && wanted !== "boolean")) {
     const isPrice = wanted === "price" && term.constant !== undefined
@@ -95,9 +93,8 @@ const literal = ({ value, unit, ...at }: Expression & { type: "number" }, contex
 }
 
 const termOfName = (name: string, at: Span, context: Compiling): Term | undefined => {
-  if (context.state?.previous.has(name) === true) {
+  if (context.state?.previous.has(name) === true)
     return context.wrong(at, `the value of ${name} in this candle is not known yet`, `${name}[1], its last value`)
-  }
   const own = context.names.get(name)
   if (own !== undefined) return own
   if (isMarketName(name)) return MarketNames.ownNamed(name, at, context)
@@ -213,9 +210,8 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
   }
   const chosen = Operators.choose(asked, yes, no)
   const { dependence } = chosen
-  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true))) {
+  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true)))
     return context.wrong(tree, "in a condition, only the question or its answers may move with the price, not both")
-  }
   return chosen
 }
 

@@ -230,9 +230,8 @@ export const combine = (
   { dependence, isLiteral, type }: Pick<Term, "type" | "isLiteral" | "dependence">
 ): Term => {
   const shape = { dependence, isLiteral, type }
-  if (a.constant !== undefined && b.constant !== undefined) {
+  if (a.constant !== undefined && b.constant !== undefined)
     return constantTerm(apply(a.constant, b.constant), shape.type, shape.isLiteral)
-  }
   const series = joint([a, b], (terms) => ({
     key: `(${terms.map(keyOf).join(` ${name} `)})`,
     column: (candles) => {

@@ -25,9 +25,8 @@ export const size = (market: Market): Read.Reader<Size> => {
     const sizeFields = either(node, to)
     if (sizeFields === undefined || node.type !== "map") return undefined
     const { base, quote } = sizeFields
-    if (node.entries.has("base") && node.entries.has("quote")) {
+    if (node.entries.has("base") && node.entries.has("quote"))
       return report(to, node.entries.get("quote")?.key ?? node, 'give either "base" or "quote", not both')
-    }
     if (base !== undefined) return { unit: "base", amount: base.value }
     if (quote !== undefined) return { unit: "quote", amount: quote.value }
     if (node.entries.size > 0) return undefined

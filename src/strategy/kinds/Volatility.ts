@@ -39,9 +39,8 @@ type Model = Read.SettingsOf<typeof modelKeys>
 
 const model = Read.checked(modelKeys, (model, at, to): Model | undefined => {
   if (Decimal.isGreater(model.min, model.max)) return report(to, at("min"), "min is above max")
-  if (model.horizon < (timeframeMillis(model.timeframe) ?? 0)) {
+  if (model.horizon < (timeframeMillis(model.timeframe) ?? 0))
     return report(to, at("horizon"), "the horizon is shorter than one candle")
-  }
   return model
 })
 

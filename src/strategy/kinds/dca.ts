@@ -58,9 +58,8 @@ export const dca: Kind = {
   ...form(keys, (whole, { at, ...context }) => {
     const { budget, to } = context
     const { market, pauseAbove, pauseBelow, side, size, times } = whole
-    if (pauseAbove !== undefined && pauseBelow !== undefined && !Decimal.isLess(pauseBelow, pauseAbove)) {
+    if (pauseAbove !== undefined && pauseBelow !== undefined && !Decimal.isLess(pauseBelow, pauseAbove))
       report(to, at("pauseBelow"), "pauseBelow must be below pauseAbove: as it is, it would always pause")
-    }
     if (side === "BUY" && whole.drop !== undefined) checkFall(whole.drop, at("drop"), to)
     if (size.unit === "quote") checkValues([size.amount], at("size"), context)
     checkFeesOfSizes([size], side, at("size"), context)

@@ -57,9 +57,8 @@ const pricesOf = (
   if (from === undefined || last === undefined || rungs === undefined) return undefined
   if (![from, last].every((price) => isOnTick(market, price))) return undefined
   const isOnePrice = Decimal.equals(from, last)
-  if (rungs === 1) {
+  if (rungs === 1)
     return isOnePrice ? [from] : report(to, at("to"), `one rung has one price: "from" and "to" must be the same`)
-  }
   if (isOnePrice) return report(to, at("to"), `${rungs} rungs need two different prices: "from" and "to" are the same`)
   const prices = between(market, from, last, rungs, "arithmetic")
   return checkDistinct(market, prices, at("rungs"), "rungs", to) ? prices : undefined
@@ -93,9 +92,8 @@ export const ladder: Kind = {
     const { to } = context
     const { market, side, total, takeProfit, scale, allowLoss } = whole
     const { profile = scale === undefined ? "flat" : "geometric" } = whole
-    if (scale !== undefined && profile !== "geometric") {
+    if (scale !== undefined && profile !== "geometric")
       report(to, at("scale"), `scale belongs to the profile geometric, not to ${profile}`)
-    }
     const sizes = split(total.amount, prices.length, profile, scale)
     const entries = prices.map((price, index): Leg => {
       const rung: Size = { unit: total.unit, amount: sizes[index] ?? 0n }
@@ -252,9 +250,8 @@ const makeRung = (
 ): DesiredSlot => {
   const slot = `rung-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
   const first = `rung ${index + 1} of ${count} ${orderText(entry, market)}`
-  if (target === undefined) {
+  if (target === undefined)
     return { slot, legs: [entry], cycle: false, why: { code: "ladder-rung", text: first, source } }
-  }
   const exit: Leg = { ...exitOf(market, entry, target), ...(mayLose ? { mayLose } : {}) }
   const text = `${first}, then ${exit.side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
   return { slot, legs: [entry, exit], cycle: false, why: { code: "ladder-rung", text, source } }

@@ -167,13 +167,11 @@ export const marketMaking: Kind = {
     }))
     const side = levels.reduce((sum, { quantity }) => sum + quantity, 0n)
     const { widest: widestSpread, follows, model } = spread
-    if (model !== undefined && isWritten("skew")) {
+    if (model !== undefined && isWritten("skew"))
       report(to, at("skew"), "the model moves the quotes against the inventory itself: remove skew")
-    }
     const widest = Decimal.add(Quotes.offsetOf(widestSpread, settings.step, levels.length - 1), skew)
-    if (!Decimal.isLess(widest, Decimal.one)) {
+    if (!Decimal.isLess(widest, Decimal.one))
       report(to, at("spread"), "the widest bid would be at no price at all: spread, step and skew add up to 100%")
-    }
     const [quantity = 0n] = sizes
     const { maxInventory = side } = settings
     if (maxInventory < quantity) report(to, at("maxInventory"), "maxInventory is smaller than the size of one order")

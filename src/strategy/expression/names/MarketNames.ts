@@ -96,9 +96,8 @@ export const called = (
   }
   const [tree, ...more] = given
   const price = priceNames.find((candidate) => candidate === name)
-  if (price === undefined || tree?.type !== "market" || more.length > 0) {
+  if (price === undefined || tree?.type !== "market" || more.length > 0)
     return context.wrong(at, `${name} takes a market, such as ${name}("BTC/USDC")`)
-  }
   const origin = otherIn(tree, context)
   return origin === undefined ? undefined : priceTerm(price, origin.other, at, context)
 }
@@ -109,9 +108,8 @@ const priceTerm = (
   at: Span,
   { market, needs, use, wrong }: Compiling
 ): Term | undefined => {
-  if (use === "condition" && name !== "mid") {
+  if (use === "condition" && name !== "mid")
     return wrong(at, `${name} is allowed only in a price`, "use mid in conditions")
-  }
   const shape = { isLiteral: false, dependence: "linear", range: notNegative, isPositive: true } as const
   if (other === undefined) return { ...shape, type: "price", value: (moment) => moment[name] }
   watch(needs, other).hasPrice = true

@@ -186,14 +186,12 @@ export interface Beginning {
 
 export const beginningIn = (market: Market, slot: string, view: View, memory: Memory): Beginning => {
   const record = recordIn(memory, slot)
-  if (!isRecord(record)) {
+  if (!isRecord(record))
     return { after: legsIn(market.base, memory), isLeaving: isTrueIn(memory, "isStopped"), left: leftIn(memory) }
-  }
   const { going } = stateIn(market, record)
   const progress = progressOf(view, slot)
-  if (going === undefined || !(isTouched(going, progress) || progress.live !== undefined)) {
+  if (going === undefined || !(isTouched(going, progress) || progress.live !== undefined))
     return { after: legsDone(view, slot), isLeaving: false, left: undefined }
-  }
   const exitStart = going.held?.left
   return { after: going.after, isLeaving: exitStart !== undefined, left: exitStart }
 }

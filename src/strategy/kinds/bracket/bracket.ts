@@ -59,9 +59,8 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   const entry: Leg = { side, price, quantity: quantityAt(market, settings.size, price) }
   const takeProfit = { ...entry, side: opposite(side), price: settings.takeProfit, mayLose: true } as const
   for (const key of ["entry", "takeProfit", "stop"] as const) checkTick(market, settings[key], at(key), context.to)
-  if (entry.quantity === 0n) {
+  if (entry.quantity === 0n)
     report(context.to, at("size"), `this size is below the smallest unit of ${market.base.symbol}`)
-  }
   checkOrder(settings, { at, ...context })
   checkBudget([entry], "the entry would", at("size"), context)
   const dearest = orderPrice(market, "BUY", away(settings.stop, settings.reach))
@@ -254,9 +253,8 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const stops = stopsOf(entry.side, filled === 2 || exitState !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }
   const beginning = Following.rememberBeginning(market, start)
-  if (state === undefined) {
+  if (state === undefined)
     return { ...decided, memory: after === undefined ? null : beginning, until: { onFill: true } }
-  }
   const { best, isBreakeven } = state
   const isStopped = exitState !== undefined
   return {

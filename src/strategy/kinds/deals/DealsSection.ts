@@ -109,9 +109,8 @@ export const dealsOf = (
   const distancesFrom = lately(distancesBy(steps.length, distanceScale))
   const widest = distancesFrom(spacing.widest)
   const last = widest.at(-1)
-  if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
+  if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one))
     report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
-  }
   // A deal of sales takes its profit lower and stops higher.
   const takeProfit = whole.takeProfit.toSorted((a, b) => Decimal.compare(a.at, b.at))
   const ratios = takeProfit.map((target) => ["takeProfit", target.at] as const)
@@ -120,9 +119,8 @@ export const dealsOf = (
   for (const [key, ratio] of falls) if (ratio !== undefined) checkFall(ratio, at(key), to)
   // A trail wider than the take-profit may fall to below the average entry.
   const [nearest] = ratios
-  if (whole.trail !== undefined && nearest !== undefined && Decimal.isGreater(whole.trail, nearest[1])) {
+  if (whole.trail !== undefined && nearest !== undefined && Decimal.isGreater(whole.trail, nearest[1]))
     warn(to, at("trail"), "it may exit at a loss: trail is wider than takeProfit", "take a smaller one")
-  }
   const place = at(section.isWritten("safety") ? "safety" : "size")
   const sizes = [size, ...steps.map((step) => step.size)]
   // Sizes in the other asset are left to the limits, because their price is not known.

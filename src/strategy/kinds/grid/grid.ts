@@ -179,16 +179,14 @@ const unbounded = (
 ): Behaviour | undefined => {
   const { market, keys, step, fundNearest, profit } = whole
   const { at, budget, to } = section
-  if (Decimal.isGreater(step, Levels.mostStep)) {
+  if (Decimal.isGreater(step, Levels.mostStep))
     report(to, at("step"), `no level would be reached: at most ${Decimal.percent(Levels.mostStep)} is possible`)
-  }
   if (budget === undefined) return undefined
   const size = firstSize(whole.size, budget, market)
   const shape: Cells.CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
   const needed = size.amount * BigInt(fundNearest)
-  if (size.unit === "quote" && needed > budget.quote) {
+  if (size.unit === "quote" && needed > budget.quote)
     report(to, at("size"), windowTooSmall(fundNearest, needed, budget, market), budgetHint)
-  }
   if (size.unit === "quote") checkValues([size.amount], at("size"), section)
   const traded = size.unit === "quote" ? { proceeds: size.amount } : { bought: size.amount }
   checkRatio({ ratio: Decimal.add(Decimal.one, step), ...traded }, "a cell", at("step"), section, fewer)
