@@ -228,7 +228,8 @@ export const scalar = <A>(
   return described(readScalar, () => ({ description: expected, ...schema }))
 }
 
-export const written = <A>(read: Reader<A>, write: (value: A) => string): Written<A> => Object.assign(read, { write })
+export const written = <A>(read: Reader<A>, write: (value: A) => string = String): Written<A> =>
+  Object.assign(read, { write })
 
 export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to: Report) => B | undefined): Reader<B> =>
   described(
@@ -257,10 +258,7 @@ export const matching = (expected: string, pattern: RegExp): Reader<string> =>
     pattern: pattern.source
   })
 
-export const text: Written<string> = written(
-  scalar("text", (found) => (found.trim() === "" ? undefined : found)),
-  String
-)
+export const text: Written<string> = written(scalar("text", (found) => (found.trim() === "" ? undefined : found)))
 
 /** The expression is compiled later, when the names that it may use are known. */
 export const expression: Reader<YamlScalar> = described(
@@ -348,8 +346,7 @@ const choiceOf = <const T extends string>(
         return meant === undefined ? undefined : `did you mean "${meant}"?`
       },
       { enum: choices }
-    ),
-    String
+    )
   )
 
 export const side: Written<Side> = written(
@@ -362,8 +359,7 @@ export const side: Written<Side> = written(
 export const trueOrFalse: Written<boolean> = written(
   scalar("true or false", (found) => (found === "true" ? true : found === "false" ? false : undefined), undefined, {
     enum: [true, false, "true", "false"]
-  }),
-  String
+  })
 )
 
 export const integer = (least: number, most: number): Written<number> =>
@@ -376,8 +372,7 @@ export const integer = (least: number, most: number): Written<number> =>
       },
       undefined,
       { type: ["integer", "string"], pattern: "^-?\\d{1,15}$", minimum: least, maximum: most }
-    ),
-    String
+    )
   )
 
 const decimalPattern = "^\\+?(\\d+\\.?\\d*|\\.\\d+)$"
@@ -406,8 +401,7 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
 }
 
 export const factor: Written<number> = written(
-  mapped(scalar("a number above zero", positive, aboveZeroHint, aboveZero), Decimal.toNumber),
-  String
+  mapped(scalar("a number above zero", positive, aboveZeroHint, aboveZero), Decimal.toNumber)
 )
 
 const notNegative = (found: string): Decimal.Decimal | undefined => {
@@ -466,8 +460,7 @@ export const timeframe = written(
   scalar("a timeframe such as 15m, 4h or 1d", (text) => (isTimeframe(text) ? text : undefined), undefined, {
     type: "string",
     pattern: "^[1-9]\\d{0,3}[mhdw]$"
-  }),
-  String
+  })
 )
 
 export const usualTimeframe = withDefault(timeframe, "1h", "of candles whose timeframe is not written")

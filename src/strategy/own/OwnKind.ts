@@ -154,33 +154,23 @@ const wantedOf = (text: string) => {
   return { candles: timeframesOf(candles), signals: agesOf(signals) }
 }
 
-const entriesIn = (wanted: unknown): ReadonlyArray<readonly [string, unknown]> =>
-  isRecord(wanted) ? Object.entries(wanted) : []
+const numbersIn = (wanted: unknown, check: (name: string, value: unknown) => number): ReadonlyMap<string, number> =>
+  new Map(isRecord(wanted) ? Object.entries(wanted).map(([name, value]) => [name, check(name, value)]) : [])
 
-const agesOf = (wanted: unknown): ReadonlyMap<string, number> =>
-  new Map(
-    entriesIn(wanted).map(([name, age]) => {
-      if (!signalName.test(name)) throw new OwnCodeFailed(`it asks for the signal ${name}: a name has ${nameRule}`)
-      if (typeof age !== "number" || !(age > 0 && age < Number.MAX_SAFE_INTEGER))
-        throw new OwnCodeFailed(
-          `its maximum age of the signal ${name} is ${String(age)}: write milliseconds above zero`
-        )
-      return [name, age] as const
-    })
-  )
+const agesOf = (wanted: unknown) =>
+  numbersIn(wanted, (name, age) => {
+    if (!signalName.test(name)) throw new OwnCodeFailed(`it asks for the signal ${name}: a name has ${nameRule}`)
+    if (typeof age === "number" && age > 0 && age < Number.MAX_SAFE_INTEGER) return age
+    throw new OwnCodeFailed(`its maximum age of the signal ${name} is ${String(age)}: write milliseconds above zero`)
+  })
 
-const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> =>
-  new Map(
-    entriesIn(wanted).map(([timeframe, count]) => {
-      if (!Read.isTimeframe(timeframe))
-        throw new OwnCodeFailed(`it asks for candles of ${timeframe}: write a timeframe such as 15m, 4h or 1d`)
-      if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > 5_000)
-        throw new OwnCodeFailed(
-          `it asks for ${String(count)} candles of ${timeframe}: write a whole number up to 5,000`
-        )
-      return [timeframe, count] as const
-    })
-  )
+const timeframesOf = (wanted: unknown) =>
+  numbersIn(wanted, (timeframe, count) => {
+    if (!Read.isTimeframe(timeframe))
+      throw new OwnCodeFailed(`it asks for candles of ${timeframe}: write a timeframe such as 15m, 4h or 1d`)
+    if (typeof count === "number" && Number.isInteger(count) && count >= 1 && count <= 5_000) return count
+    throw new OwnCodeFailed(`it asks for ${String(count)} candles of ${timeframe}: write a whole number up to 5,000`)
+  })
 
 const maxSlotNameLength = 64
 /** Code may invent names at each decision; this keeps them from filling the memory. */
