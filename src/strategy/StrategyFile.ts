@@ -294,12 +294,7 @@ const when = (
   otherwise?: Read.JsonSchema
 ): Read.JsonSchema => ({ if: { required: Object.keys(properties), properties }, then, ...present({ else: otherwise }) })
 
-const readSection = (
-  node: YamlMap,
-  kind: Read.Located<Kind>,
-  known: Kinds,
-  context: KindContext
-): Behaviour | undefined => {
+const readSection = (node: YamlMap, kind: Read.Located<Kind>, known: Kinds, context: KindContext) => {
   const { name, read } = kind.value
   for (const other of namesOf(known)) {
     const entry = node.entries.get(other)

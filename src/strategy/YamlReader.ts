@@ -199,13 +199,7 @@ const toNode = (to: Report, node: Node | null | undefined, fallback: Span): Yaml
   return { type: "map", entries, ...span }
 }
 
-const addEntry = (
-  to: Report,
-  entries: Map<string, YamlEntry>,
-  keyNode: Node,
-  value: Node | null,
-  fallback: Span
-): void => {
+const addEntry = (to: Report, entries: Map<string, YamlEntry>, keyNode: Node, value: Node | null, fallback: Span) => {
   const key = keyNode === null ? fallback : spanOf(keyNode, fallback)
   const name = isScalar(keyNode) && typeof keyNode.value === "string" ? keyNode.value : undefined
   const entry = { key, value: toNode(to, value, { start: key.end, end: key.end }) }

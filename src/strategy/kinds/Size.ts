@@ -169,13 +169,9 @@ export const partsOf = (
 }
 
 /** Rounded down; the last part has the rest. */
-export const amountsOf = (
-  whole: Amount,
-  parts: ReadonlyArray<Decimal.Decimal>,
-  asset: Asset
-): ReadonlyArray<Amount> => {
-  const amounts = parts.slice(0, -1).map((part) => partOf(whole, part, asset))
-  return [...amounts, amounts.reduce((left, amount) => left - amount, whole)]
+export const amountsOf = (all: Amount, parts: ReadonlyArray<Decimal.Decimal>, asset: Asset): ReadonlyArray<Amount> => {
+  const amounts = parts.slice(0, -1).map((part) => partOf(all, part, asset))
+  return [...amounts, amounts.reduce((left, amount) => left - amount, all)]
 }
 
 export const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Asset): Amount =>
@@ -199,13 +195,7 @@ export const quantityOf = (
   return min(quantity, side === "SELL" ? freeBase : baseQuantity(market, freeQuote, price, "down"))
 }
 
-const atRisk = (
-  { equity, risk }: AtRisk,
-  { base }: Market,
-  price: Price,
-  moment: Moment,
-  stop: Price | undefined
-): Amount => {
+const atRisk = ({ equity, risk }: AtRisk, { base }: Market, price: Price, moment: Moment, stop: Price | undefined) => {
   const distance = stop === undefined ? Number.NaN : Math.abs(Decimal.toNumber(price) - Decimal.toNumber(stop))
   return amountOf((equity.value(moment) * risk) / distance, base)
 }

@@ -63,20 +63,13 @@ export const makeCells = (
   return cells
 }
 
-export const makeCell = (
-  market: Market,
-  slot: string,
-  low: Level,
-  higher: Price,
-  shape: CellShape,
-  keys: GridPlaces
-): Cell => {
+const makeCell = (market: Market, slot: string, low: Level, high: Price, shape: CellShape, keys: GridPlaces): Cell => {
   const { price, source } = low
   const quantity = quantityAt(market, shape.size, price)
   const buy: Leg = { side: "BUY", price, quantity }
   const cost = inputAmount(market, "BUY", quantity, price)
-  const toSell = shape.profit === "quote" ? quantity : baseQuantity(market, cost, higher, "up")
-  const sell: Leg = { side: "SELL", price: higher, quantity: toSell, ...(shape.mayLose ? { mayLose: true } : {}) }
+  const toSell = shape.profit === "quote" ? quantity : baseQuantity(market, cost, high, "up")
+  const sell: Leg = { side: "SELL", price: high, quantity: toSell, ...(shape.mayLose ? { mayLose: true } : {}) }
   const [bought, sold] = [buy, sell].map(({ quantity }) => formatWithSymbol(quantity, market.base))
   const [below, above] = [Decimal.format(buy.price), Decimal.format(sell.price)]
   const because = (code: string, text: string, at = source): Reason => ({ code, text, source: at })
@@ -147,13 +140,10 @@ export const fixed = (cells: ReadonlyArray<Cell>): CellRange => ({ cell: (index)
 /** In cells, from the range's place in the file. */
 const furthest = 10_000
 
-export interface Following {
-  readonly market: Market
+interface Following extends Pick<Grid, "keys" | "market" | "shape"> {
   readonly scale: Scale
-  readonly shape: CellShape
   readonly count: number
   readonly trail: Trail
-  readonly keys: GridPlaces
 }
 
 export const following = (whole: Following): CellRange => {

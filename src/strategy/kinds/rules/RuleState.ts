@@ -20,14 +20,10 @@ export interface Held {
   readonly isClosing: boolean
 }
 
-export interface Going {
+export interface Going extends Readonly<Record<"exit" | "stop" | "trailFrom" | "breakevenAt", Price | undefined>> {
   readonly price: Price
   /** It ends when the position has been exited, not when the entry has filled. */
   readonly hasExit: boolean
-  readonly exit: Price | undefined
-  readonly stop: Price | undefined
-  readonly trailFrom: Price | undefined
-  readonly breakevenAt: Price | undefined
   readonly held: Held | undefined
   readonly quantity: Amount
   readonly after: LegsDone
