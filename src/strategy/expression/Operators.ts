@@ -74,14 +74,8 @@ export const resultType = (operator: Operator, a: Term, b: Term, market: Market)
   if (other !== undefined) return other
   if (a.type === "boolean" || b.type === "boolean") return undefined
   const common = a.type === b.type || b.isLiteral ? a.type : a.isLiteral ? b.type : undefined
-  if (operator === "*")
-    return isFactor(a)
-      ? a.type === "ratio" && b.type === "number"
-        ? "ratio"
-        : b.type
-      : isFactor(b)
-        ? a.type
-        : undefined
+  if (operator === "*" && isFactor(a)) return a.type === "ratio" && b.type === "number" ? "ratio" : b.type
+  if (operator === "*") return isFactor(b) ? a.type : undefined
   if (operator === "/") return a.type === b.type ? quotientOf(a.type) : isFactor(b) ? a.type : undefined
   if (operator === "+" || operator === "-") return common
   return common === undefined ? undefined : "boolean"

@@ -244,19 +244,19 @@ const crossing = (name: string, isAcross: (before: number, after: number) => boo
     }
   })
 
+const shapeOf = (terms: ReadonlyArray<Term>, type: ValueType): Pick<Term, "type" | "isLiteral" | "dependence"> => ({
+  type,
+  isLiteral: terms.every(({ isLiteral }) => isLiteral),
+  dependence: terms.every(({ dependence }) => dependence === "none") ? "none" : "other"
+})
+
 const pair = (name: string, apply: (a: number, b: number) => number) =>
   functionNamed(name, {
     parameters: ["value", "value"],
     usage: `${name}(a, b)`,
     make: ({ terms: [first, second] }) => {
       if (first === undefined || second === undefined) return seriesTerm(nothing, "number")
-      const isLiteral = first.isLiteral && second.isLiteral
-      const dependence = first.dependence === "none" && second.dependence === "none" ? "none" : "other"
-      return combine(first, second, name, apply, {
-        type: first.isLiteral ? second.type : first.type,
-        isLiteral,
-        dependence
-      })
+      return combine(first, second, name, apply, shapeOf([first, second], first.isLiteral ? second.type : first.type))
     }
   })
 
@@ -265,22 +265,15 @@ const pure = (name: string, apply: (value: number) => number, type?: ValueType) 
   functionNamed(name, {
     parameters: ["value"],
     usage: `${name}(a)`,
-    make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) => {
-      const dependence = term.dependence === "none" ? "none" : "other"
-      return combine(term, term, name, apply, { type: type ?? term.type, isLiteral: term.isLiteral, dependence })
-    }
+    make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
+      combine(term, term, name, apply, shapeOf([term], type ?? term.type))
   })
 
 const clamp = functionNamed("clamp", {
   parameters: ["value", "value", "value"],
   usage: "clamp(a, lowest, highest)",
   make: ({ terms: [term = constantTerm(Number.NaN, "number", true), low = term, high = term] }) => {
-    const isFixed = [term, low, high].every(({ dependence }) => dependence === "none")
-    const shape = {
-      type: term.isLiteral ? low.type : term.type,
-      isLiteral: false,
-      dependence: isFixed ? "none" : "other"
-    } as const
+    const shape = { ...shapeOf([term, low, high], term.isLiteral ? low.type : term.type), isLiteral: false }
     return combine(combine(term, low, "max", Math.max, shape), high, "min", Math.min, shape)
   }
 })

@@ -203,12 +203,7 @@ const baseFor = (market: Market, { size: { unit }, piece, price }: PartOfTotal, 
 }
 
 /** Keeps the quantity of a live order if the new one differs only by rounding, so that fills do not move the order. */
-const asItRests = (
-  market: Market,
-  { side, size, price }: PartOfTotal,
-  { live }: SlotProgress,
-  rest: Amount
-): Amount => {
+const asItRests = (market: Market, { side, size, price }: PartOfTotal, { live }: SlotProgress, rest: Amount) => {
   if (live === undefined || live.side !== side || live.quantity === 0n || !Decimal.equals(live.price, price))
     return rest
   const difference = quoteAmount(market, max(rest - live.quantity, live.quantity - rest), price, "down")

@@ -344,14 +344,11 @@ const ordersOf = (whole: Deals, deal: State.Deal, view: View): Pick<Decision, "d
   }
 }
 
-const leavesBy = (whole: Deals, deal: State.Deal, view: View): "exitAfter" | "trail" | "breakevenAt" | "stop" =>
-  isTooOld(whole, deal, view)
-    ? "exitAfter"
-    : deal.best !== undefined
-      ? "trail"
-      : deal.isBreakeven
-        ? "breakevenAt"
-        : "stop"
+const leavesBy = (whole: Deals, deal: State.Deal, view: View): "exitAfter" | "trail" | "breakevenAt" | "stop" => {
+  if (isTooOld(whole, deal, view)) return "exitAfter"
+  if (deal.best !== undefined) return "trail"
+  return deal.isBreakeven ? "breakevenAt" : "stop"
+}
 
 /**
  * Base for each exit, in parts of all that the deal has held. A part too small for an order joins the next part; the last one has the rest.

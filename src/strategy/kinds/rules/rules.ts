@@ -434,12 +434,7 @@ export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Momen
   return { ...prices, isWhole }
 }
 
-const orderReason = (
-  rule: Rule,
-  market: Market,
-  { price, exit, quantity }: Going,
-  leaves: Price | undefined
-): Reason => {
+const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Going, leaves: Price | undefined) => {
   if (leaves !== undefined) {
     const text = `leaves ${atPrice(rule.exit?.isSwap === true, leaves)}: its stop, its time or its condition said so`
     return { code: "rule-left", text, source: rule.keys("then") }
