@@ -406,18 +406,14 @@ const measureInForce = (
   const { requote } = whole
   const measured = measureNow(whole, view)
   if (spread === undefined) return measured
-  const measureBefore = { spread, lean }
-  if (measured === undefined) return measureBefore
-  if (
-    measureBefore.lean.digits === 0n &&
-    measured.lean.digits === 0n &&
-    isSurelySmall(measureBefore.spread, measured.spread, requote)
-  )
-    return measureBefore
+  const before = { spread, lean }
+  if (measured === undefined) return before
+  const isFlat = lean.digits === 0n && measured.lean.digits === 0n
+  if (isFlat && isSurelySmall(spread, measured.spread, requote)) return before
   const apart = (a: Decimal.Decimal, b: Decimal.Decimal) => Decimal.subtract(Decimal.max(a, b), Decimal.min(a, b))
-  const wider = Decimal.multiply(apart(measureBefore.spread, measured.spread), Decimal.half)
-  const moved = apart(leaning(whole, measureBefore.lean, inventory), leaning(whole, measured.lean, inventory))
-  return Decimal.isLess(Decimal.add(wider, moved), requote) ? measureBefore : measured
+  const wider = Decimal.multiply(apart(spread, measured.spread), Decimal.half)
+  const moved = apart(leaning(whole, lean, inventory), leaning(whole, measured.lean, inventory))
+  return Decimal.isLess(Decimal.add(wider, moved), requote) ? before : measured
 }
 
 /** True is certain: half of the difference between the ratios is below `least`. */
