@@ -12,7 +12,6 @@ import { distanceHint, type Expression, type Operator, operatorHint, parse } fro
 import * as Never from "./Never.ts"
 import { clockNamed, clocks, depthCalled, signalCalled } from "./names/Inputs.ts"
 import * as MarketNames from "./names/MarketNames.ts"
-import { candlesIn, isMarketName, noteVolume, priceNames, remembered } from "./names/MarketNames.ts"
 import { ownNamed, ownWords, positionTerm, sinceCalled } from "./names/OwnNames.ts"
 import * as Operators from "./Operators.ts"
 import type { Compiling, Scope, Use } from "./Scope.ts"
@@ -97,7 +96,7 @@ const termOfName = (name: string, at: Span, context: Compiling): Term | undefine
     return context.wrong(at, `the value of ${name} in this candle is not known yet`, `${name}[1], its last value`)
   const own = context.names.get(name)
   if (own !== undefined) return own
-  if (isMarketName(name)) return MarketNames.ownNamed(name, at, context)
+  if (MarketNames.isMarketName(name)) return MarketNames.ownNamed(name, at, context)
   if (name === "position") return positionTerm(context.market)
   const term = clockNamed(name, context) ?? ownNamed(name, context.market, context.budget)
   if (term !== undefined) return term
@@ -105,7 +104,7 @@ const termOfName = (name: string, at: Span, context: Compiling): Term | undefine
   const candidates = [
     ...context.names.keys(),
     ...candleNames,
-    ...priceNames,
+    ...MarketNames.priceNames,
     ...clocks.keys(),
     "position",
     ...ownWords,
@@ -117,7 +116,7 @@ const termOfName = (name: string, at: Span, context: Compiling): Term | undefine
 
 const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
   const { wrong } = context
-  if (isMarketName(name)) return MarketNames.called(name, given, at, context)
+  if (MarketNames.isMarketName(name)) return MarketNames.called(name, given, at, context)
   if (name === "since") return sinceCalled(given, at, context)
   if (name === "depth") return depthCalled(given, at, context)
   if (name === "signal") return signalCalled(given, at, context)
@@ -134,17 +133,17 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
     return wrong(at, `${name} takes ${count} arguments, found ${given.length}`, usage)
   }
   const noTimeframe = (at: Expression) => wrong(at, "expected a timeframe such as 4h", usage)
-  const candles = candlesIn(given.slice(needed), noTimeframe, context)
+  const candles = MarketNames.candlesIn(given.slice(needed), noTimeframe, context)
   if (candles === undefined) return undefined
-  noteVolume(name, at, candles, context)
+  MarketNames.noteVolume(name, at, candles, context)
   const terms = given
     .slice(0, needed)
     .map((tree, index) => argument(tree, parameters[index] ?? "value", usage, context))
   const good = terms.filter((term) => term !== undefined)
   if (good.length < terms.length || !areAlike(good, parameters, given, usage, context)) return undefined
   const builtTerm = make({ terms: good, candles })
-  if (builtTerm.type !== "boolean") return remembered(builtTerm, context)
-  return remembered({ ...builtTerm, ...checked(written(at, context.text), good, builtTerm.value) }, context)
+  if (builtTerm.type !== "boolean") return MarketNames.remembered(builtTerm, context)
+  return MarketNames.remembered({ ...builtTerm, ...checked(written(at, context.text), good, builtTerm.value) }, context)
 }
 
 const argument = (tree: Expression, parameter: string, usage: string, context: Compiling): Term | undefined => {
@@ -195,7 +194,7 @@ const past = (tree: Expression & { type: "past" }, context: Compiling): Term | u
   const { series } = operand
   if (series === undefined) return context.wrong(tree, "only a series of candles has a past", "such as close[1]")
   if (tree.back > longestLength) return context.wrong(tree, `at most ${longestLength} candles back are possible`)
-  return remembered(shifted({ ...operand, series }, tree.back), context)
+  return MarketNames.remembered(shifted({ ...operand, series }, tree.back), context)
 }
 
 const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | undefined => {

@@ -23,7 +23,6 @@ import { isGlanced, neededBy } from "../../expression/Scope.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { formOf, type Kind } from "../../Kind.ts"
-import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
 import type { Behaviour, Inputs, StandsAt } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
@@ -446,7 +445,7 @@ const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Goin
 
 const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
 
-const setup = ({ quote }: Market): Setup => ({
+const setup = ({ quote }: Market): Ask.Setup => ({
   steps: [
     Ask.total(quote, "that it may use in all"),
     Ask.text("Candles to look at, such as 5m, 1h or 4h", "1h")("timeframe", Read.timeframe),
