@@ -78,12 +78,7 @@ export const ownNamed = (name: string, at: Span, context: Compiling): Term | und
 
 export const isMarketName = (name: string): boolean => [...candleNames, ...priceNames].some((known) => known === name)
 
-export const called = (
-  name: string,
-  given: ReadonlyArray<Expression>,
-  at: Span,
-  context: Compiling
-): Term | undefined => {
+export const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling) => {
   const ofCandle = candleNames.find((candidate) => candidate === name)
   if (ofCandle !== undefined) {
     const text = `${name} takes a timeframe, such as ${name}(4h), or a market before it`

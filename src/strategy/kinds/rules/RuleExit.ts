@@ -40,11 +40,7 @@ const isInPlace = (place: Place, side: Side, entry: number, price: number): bool
 const whereIs = (place: Place, side: Side): string => (places[place] === signOf(side) ? "above" : "below")
 
 /** The reason why a price would lose, or exit at once. A swap's price is not checked: it is the worst price that it takes, not a target. */
-export const misplaced = (
-  side: Side,
-  going: Pick<Going, "price" | "exit" | "stop">,
-  isSwap: boolean
-): string | undefined => {
+export const misplaced = (side: Side, going: Pick<Going, "price" | "exit" | "stop">, isSwap: boolean) => {
   const entry = Decimal.toNumber(going.price)
   const place = (["exit", "stop"] as const).find((each) => {
     const price = each === "exit" && isSwap ? undefined : going[each]

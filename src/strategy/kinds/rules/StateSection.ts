@@ -178,10 +178,7 @@ const evaluate = (term: Term, moment: Moment): number => {
  * A window that begins one candle later equals the previous run from the first candle in which both have equal values. Only the candles
  * before that are computed again.
  */
-const columnsOf = (
-  { timeframe, warmUp, members, over }: Recursion,
-  columns: CandleColumns
-): ReadonlyArray<IndicatorValues> => {
+const columnsOf = ({ timeframe, warmUp, members, over }: Recursion, columns: CandleColumns) => {
   const bars = columns.close.length
   const candle = { columns, closed: 0 }
   const all = members.map((member) => ({
