@@ -10,7 +10,6 @@ import { askedBasisPoints, type OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import { defaultTerms } from "../engine/tracking/Overdue.ts"
 import * as Read from "../strategy/Fields.ts"
-import { described, type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import * as TermsSection from "../strategy/TermsSection.ts"
 import { readFile, readYaml } from "../strategy/YamlReader.ts"
@@ -199,13 +198,13 @@ const feedWithToken = Read.section({
   url: Read.required(url, "address of the feed"),
   token: Read.optional(secret, "sent as a bearer token")
 })
-const incidentFeed: Read.Reader<NonNullable<ReturnType<typeof feedWithToken>>> = described(
+const incidentFeed: Read.Reader<NonNullable<ReturnType<typeof feedWithToken>>> = Read.described(
   (node, to) => {
     if (node.type !== "scalar") return feedWithToken(node, to)
     const address = url(node, to)
     return address === undefined ? undefined : { url: address, token: undefined }
   },
-  () => ({ anyOf: [schemaOf(url), schemaOf(feedWithToken)] })
+  () => ({ anyOf: [Read.schemaOf(url), Read.schemaOf(feedWithToken)] })
 )
 
 const venueKeys = {
@@ -290,10 +289,10 @@ const config = Read.settingsReader({
   dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API", "none")
 })
 
-export const schema = (): JsonSchema => ({
+export const schema = (): Read.JsonSchema => ({
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "The configuration of limitbot",
-  ...schemaOf(config)
+  ...Read.schemaOf(config)
 })
 
 type Config = NonNullable<ReturnType<typeof config>>

@@ -5,8 +5,9 @@
 import { Effect, FileSystem } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { aboveZeroHint } from "../strategy/Fields.ts"
 import { type Markets, marketNamed } from "../strategy/Markets.ts"
-import { aboveZeroHint, type Report, report, type Span, sourceText } from "../strategy/Problem.ts"
+import { type Report, report, type Span, sourceText } from "../strategy/Problem.ts"
 
 export type PriceAlert = NonNullable<ReturnType<typeof alertOf>>
 

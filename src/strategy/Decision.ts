@@ -6,21 +6,11 @@
  * A live run plans its polling by the bounds, a backtest jumps to them, and an explanation shows them as the numbers that would change the
  * verdict.
  */
-import type { Amount } from "../domain/Amount.ts"
-import { min } from "../domain/Amount.ts"
+import { type Amount, min } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import { isLeftover } from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import {
-  baseQuantity,
-  inputAmount,
-  type Market,
-  mid,
-  type Price,
-  quoteAmount,
-  type Side,
-  type TwoSidedPrice
-} from "../domain/Market.ts"
+import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { commonMillis, timeframeMillis, timeframeOf } from "../domain/Timeframe.ts"
 import { type LegsDone, progressOf, type SlotProgress, type View } from "./View.ts"
@@ -308,7 +298,7 @@ export const holds = (until: Bounds, view: Pick<View, "now" | "price" | "elsewhe
     until.elsewhere?.some((bounds) => isBeyond(bounds, view.elsewhere?.get(bounds.market)))
   )
 
-export const isBeyond = ({ priceBelow, priceAbove }: PriceBounds, now: TwoSidedPrice | undefined): boolean => {
+export const isBeyond = ({ priceBelow, priceAbove }: PriceBounds, now: View["price"] | undefined): boolean => {
   if (now === undefined) return true
   const price = mid(now)
   return (

@@ -6,24 +6,38 @@ import type { Asset } from "../domain/Amount.ts"
 import * as Amount from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, unitMillis } from "../domain/Durations.ts"
-import type { Side } from "../domain/Market.ts"
-import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
-import {
-  aboveZeroHint,
-  durationHint,
-  longestDays,
-  nameHint,
-  nearest,
-  numberHint,
-  orderForm,
-  quoted,
-  type Report,
-  ratioHint,
-  report,
-  type Span,
-  suggestion
-} from "./Problem.ts"
+import type { Market, Side } from "../domain/Market.ts"
+import { timeframeMillis } from "../domain/Timeframe.ts"
+import { nearest, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 import { isEmpty, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
+
+/**
+ * JSON Schema (draft 7, which editors support best). One declaration both reads a file and completes it in an editor. A schema is coarser
+ * than its reader: only the reader checks relations between fields.
+ */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+export const described = <R extends object>(
+  read: R,
+  schema: () => JsonSchema
+): R & { readonly schema: () => JsonSchema } => Object.assign(read, { schema })
+
+export const schemaOf = ({ schema }: { readonly schema?: () => JsonSchema }): JsonSchema => schema?.() ?? {}
+
+/** A number, plain or in quotes. JSON Schema ignores limits on text and patterns on numbers. */
+export const numeric = (pattern: string, limits: JsonSchema): JsonSchema => ({
+  type: ["number", "string"],
+  pattern,
+  ...limits
+})
+
+export const anyMarket: Market = {
+  name: "BASE/QUOTE",
+  base: { symbol: "BASE", id: "", decimals: 40 },
+  quote: { symbol: "QUOTE", id: "", decimals: 40 }
+}
 
 export interface Reader<A> {
   /** Returns `undefined` if it has reported a mistake. */
@@ -77,9 +91,8 @@ export const fields = <T extends Keys>(table: T, otherKeys: ReadonlyArray<string
   const keys = Object.keys(table)
   const allowedKeys = [...keys, ...otherKeys]
   const reader: Reader<Fields<T>> = (node, to) => {
-    if (node.type !== "map") {
+    if (node.type !== "map")
       return report(to, node, `expected keys and values, found ${describe(node)}`, `the keys are: ${keys.join(", ")}`)
-    }
     for (const [name, { key }] of node.entries) {
       if (!allowedKeys.includes(name)) report(to, key, `unknown key ${quoted(name)}`, suggestion(name, allowedKeys))
     }
@@ -155,15 +168,12 @@ const readField = (
     // A misspelled key is already reported, so it is not reported as missing too.
     const isMisspelled = [...map.entries.keys()].some((key) => !keys.includes(key) && nearest(key, keys) === name)
     if (!field.isRequired || isMisspelled) return undefined
-    return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hintOf(name, field))
+    const { description } = schemaOfKey(field)
+    const hint = typeof description === "string" ? `${name}: ${description}` : undefined
+    return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hint)
   }
   if (isEmpty(entry.value)) return report(to, entry.key, `"${name}" has no value`)
   return located(field.read)(entry.value, to)
-}
-
-const hintOf = (name: string, field: Key<unknown>): string | undefined => {
-  const { description } = schemaOfKey(field)
-  return typeof description === "string" ? `${name}: ${description}` : undefined
 }
 
 type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>
@@ -218,7 +228,8 @@ export const scalar = <A>(
   return described(readScalar, () => ({ description: expected, ...schema }))
 }
 
-export const written = <A>(read: Reader<A>, write: (value: A) => string): Written<A> => Object.assign(read, { write })
+export const written = <A>(read: Reader<A>, write: (value: A) => string = String): Written<A> =>
+  Object.assign(read, { write })
 
 export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to: Report) => B | undefined): Reader<B> =>
   described(
@@ -247,10 +258,7 @@ export const matching = (expected: string, pattern: RegExp): Reader<string> =>
     pattern: pattern.source
   })
 
-export const text: Written<string> = written(
-  scalar("text", (found) => (found.trim() === "" ? undefined : found)),
-  String
-)
+export const text: Written<string> = written(scalar("text", (found) => (found.trim() === "" ? undefined : found)))
 
 /** The expression is compiled later, when the names that it may use are known. */
 export const expression: Reader<YamlScalar> = described(
@@ -258,6 +266,54 @@ export const expression: Reader<YamlScalar> = described(
     node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
   () => ({ type: ["string", "number", "boolean"] })
 )
+
+export const numberHint = (found: string): string | undefined => {
+  if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
+  if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
+  if (/^\d+,\d+$/.test(found)) return `write ${found.replace(",", ".")}: the decimal sign is a point`
+  if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(found))
+    return `write ${found.replace(/\./g, "").replace(",", ".")}: no separators, and the decimal sign is a point`
+  if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
+  if (/^\d{60,}/.test(found)) return "the number is too long"
+  if (/%|bps$/.test(found)) return "a share is not allowed here: write the number"
+  if (/^[\d.]+ ?[km]$/i.test(found)) return "write the number out: it has no unit"
+  const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
+  return number === undefined ? undefined : `write ${number}: just the number`
+}
+
+export const aboveZeroHint = (found: string): string | undefined =>
+  /\d/.test(found) && !/[1-9]/.test(found) ? "it must be above zero" : numberHint(found)
+
+const ratioHint = (found: string): string | undefined => {
+  if (found.startsWith("-")) return "it cannot be below zero"
+  if (/^0*\.?0* ?(%|bps)?$/.test(found)) return "it must be above zero: omit the key to switch it off"
+  const value = Decimal.parse(found)
+  if (value === undefined || !Decimal.isPositive(value)) return undefined
+  const asPercent = Decimal.format(Decimal.multiply(value, Decimal.make(100n)))
+  return Decimal.isLess(value, Decimal.one) ? `write ${asPercent}% for ${found}` : `write ${found}%`
+}
+
+const longestDays = 3650
+
+const durationHint = (found: string): string | undefined => {
+  if (/^0+ ?[a-z]*$/i.test(found)) return "a duration must be above zero: omit the key, or write at least 1s"
+  if (/^\d+$/.test(found)) return `write ${found}s for seconds`
+  const [, number, unit = ""] = /^(\d{1,9}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day)s?$/i.exec(found) ?? []
+  if (number === undefined) return undefined
+  const short = `${number}${unit.slice(0, 1).toLowerCase()}`
+  return short === found ? `at most ${longestDays}d` : `write ${short}`
+}
+
+const orderForm = "[ps][0-9]+$"
+
+const nameHint = (found: string): string | undefined => {
+  const words = found.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  const fitting = words.join("-").slice(0, 64)
+  if (fitting === "") return undefined
+  if (new RegExp(`^${orderForm}`).test(fitting))
+    return `the name is reserved for orders and swaps; write for example "strategy-${fitting}"`
+  return `for example "${fitting}"`
+}
 
 const nameReader = (pattern: string): Reader<string> =>
   scalar(
@@ -290,8 +346,7 @@ const choiceOf = <const T extends string>(
         return meant === undefined ? undefined : `did you mean "${meant}"?`
       },
       { enum: choices }
-    ),
-    String
+    )
   )
 
 export const side: Written<Side> = written(
@@ -304,8 +359,7 @@ export const side: Written<Side> = written(
 export const trueOrFalse: Written<boolean> = written(
   scalar("true or false", (found) => (found === "true" ? true : found === "false" ? false : undefined), undefined, {
     enum: [true, false, "true", "false"]
-  }),
-  String
+  })
 )
 
 export const integer = (least: number, most: number): Written<number> =>
@@ -318,8 +372,7 @@ export const integer = (least: number, most: number): Written<number> =>
       },
       undefined,
       { type: ["integer", "string"], pattern: "^-?\\d{1,15}$", minimum: least, maximum: most }
-    ),
-    String
+    )
   )
 
 const decimalPattern = "^\\+?(\\d+\\.?\\d*|\\.\\d+)$"
@@ -348,8 +401,7 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
 }
 
 export const factor: Written<number> = written(
-  mapped(scalar("a number above zero", positive, aboveZeroHint, aboveZero), Decimal.toNumber),
-  String
+  mapped(scalar("a number above zero", positive, aboveZeroHint, aboveZero), Decimal.toNumber)
 )
 
 const notNegative = (found: string): Decimal.Decimal | undefined => {
@@ -400,3 +452,15 @@ export const duration: Written<number> = written(
     return `${millis / size}${unit}`
   }
 )
+
+/** Strategies decide by whole minutes, because the bot builds its own candles from minutes. */
+export const isTimeframe = (text: string): boolean => timeframeMillis(text) !== undefined && !text.endsWith("s")
+
+export const timeframe = written(
+  scalar("a timeframe such as 15m, 4h or 1d", (text) => (isTimeframe(text) ? text : undefined), undefined, {
+    type: "string",
+    pattern: "^[1-9]\\d{0,3}[mhdw]$"
+  })
+)
+
+export const usualTimeframe = withDefault(timeframe, "1h", "of candles whose timeframe is not written")

@@ -8,7 +8,6 @@
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
-import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { MarketNamed } from "./Markets.ts"
 import type { Report, Span } from "./Problem.ts"
 import type { Setup } from "./Setup.ts"
@@ -29,7 +28,7 @@ export interface KindContext {
 
 export interface Form {
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
-  readonly schema: () => JsonSchema
+  readonly schema: () => Read.JsonSchema
 }
 
 export interface Kind extends Form {
@@ -67,7 +66,7 @@ export const formOf = <T extends Read.Keys, P>(
   first: (values: Read.KnownSettings<T>, section: Section<T>) => P | undefined,
   make: (whole: Whole<(market: Market) => T>, section: Section<T>, found: P) => Behaviour | undefined
 ): Form => ({
-  schema: () => schemaOf(Read.fields(keys(anyMarket))),
+  schema: () => Read.schemaOf(Read.fields(keys(Read.anyMarket))),
   read: (node, context) => {
     const { market, root, to } = context
     const table = keys(market)

@@ -4,7 +4,6 @@ import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, minuteMillis, secondMillis } from "../domain/Durations.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
-import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import { part } from "./kinds/PriceLevels.ts"
 import { report } from "./Problem.ts"
 import type { Budget, Limits, QuietHours, SomeMarkets } from "./Strategy.ts"
@@ -88,22 +87,22 @@ const limitsKeys = (traded: SomeMarkets) => {
 }
 
 export const usualLines = (): string => {
-  const { maxPriceDeviation, staleAfter } = limitsKeys([anyMarket])
+  const { maxPriceDeviation, staleAfter } = limitsKeys([Read.anyMarket])
   return Object.entries({ maxPriceDeviation, staleAfter })
     .map(([key, { says, unless }]) => `  ${key}: ${unless}  # ${says}`)
     .join("\n")
 }
 
 /** Without the budget, whose keys depend on the markets (see `budgetSchema`). */
-export const limitsSchema = (): JsonSchema => {
-  const { properties, ...limits } = schemaOf(Read.fields(limitsKeys([anyMarket])))
+export const limitsSchema = (): Read.JsonSchema => {
+  const { properties, ...limits } = Read.schemaOf(Read.fields(limitsKeys([Read.anyMarket])))
   return { ...limits, properties: { ...Object(properties), budget: {} } }
 }
 
 export const budgetSchema = {
-  ofOneMarket: schemaOf(budget([anyMarket])),
-  ofSeveral: { type: "object", additionalProperties: schemaOf(Read.amount(anyMarket.base, { zero: true })) }
-} satisfies Readonly<Record<string, JsonSchema>>
+  ofOneMarket: Read.schemaOf(budget([Read.anyMarket])),
+  ofSeveral: { type: "object", additionalProperties: Read.schemaOf(Read.amount(Read.anyMarket.base, { zero: true })) }
+} satisfies Readonly<Record<string, Read.JsonSchema>>
 
 export const readLimits =
   (traded: SomeMarkets): Read.Reader<Limits> =>
@@ -115,9 +114,8 @@ export const readLimits =
       const { base, quote, others } = budget
       const isGiven = [base, quote, ...(others?.values() ?? [])].some((amount) => amount > 0n)
       if (isRead && !isGiven) report(to, at("budget"), nothing(traded))
-      if (onLoss !== undefined && maxDailyLoss === undefined && maxDrawdown === undefined && isRead) {
+      if (onLoss !== undefined && maxDailyLoss === undefined && maxDrawdown === undefined && isRead)
         report(to, at("onLoss"), "onLoss needs maxDailyLoss or maxDrawdown to act on")
-      }
       return present({ ...limits, staleAfterMillis: staleAfter, orderLifetimeMillis: orderLifetime })
     })
     return reader(node, to)

@@ -5,8 +5,7 @@
 import type { Asset } from "../domain/Amount.ts"
 import type { Market, Price, TradeCosts } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
-import { type Located, list, type Reader } from "./Fields.ts"
-import { described, schemaOf } from "./JsonSchema.ts"
+import { described, type Located, list, type Reader, schemaOf } from "./Fields.ts"
 import { quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 import type { SomeMarkets } from "./Strategy.ts"
 
@@ -31,9 +30,8 @@ export const marketNamed =
   ({ assets, costs, ticks }: Markets): MarketNamed =>
   (name, at, to) => {
     const [baseSymbol, quoteSymbol, ...rest] = name.split("/")
-    if (!baseSymbol || !quoteSymbol || rest.length > 0) {
+    if (!baseSymbol || !quoteSymbol || rest.length > 0)
       return report(to, at, "expected a market such as BTC/USDC: base asset, slash, quote asset")
-    }
     const symbols = assets.map(({ symbol }) => symbol)
     const [base, quote] = [baseSymbol, quoteSymbol].map((symbol) => {
       const asset = assets.find((candidate) => candidate.symbol === symbol)

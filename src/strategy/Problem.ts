@@ -1,5 +1,5 @@
 /** A mistake in a user's file, with its place. Problems are collected, never thrown, so one run names every mistake of a file. */
-import * as Decimal from "../domain/Decimal.ts"
+import type * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
 import { printable } from "../domain/Text.ts"
 export interface Problem {
@@ -176,53 +176,4 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): string
 export const suggestion = (word: string, candidates: ReadonlyArray<string>): string => {
   const meant = nearest(word, candidates)
   return meant === undefined ? `one of: ${candidates.join(", ")}` : `did you mean "${meant}"?`
-}
-
-export const numberHint = (found: string): string | undefined => {
-  if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
-  if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
-  if (/^\d+,\d+$/.test(found)) return `write ${found.replace(",", ".")}: the decimal sign is a point`
-  if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(found)) {
-    return `write ${found.replace(/\./g, "").replace(",", ".")}: no separators, and the decimal sign is a point`
-  }
-  if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
-  if (/^\d{60,}/.test(found)) return "the number is too long"
-  if (/%|bps$/.test(found)) return "a share is not allowed here: write the number"
-  if (/^[\d.]+ ?[km]$/i.test(found)) return "write the number out: it has no unit"
-  const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
-  return number === undefined ? undefined : `write ${number}: just the number`
-}
-
-export const aboveZeroHint = (found: string): string | undefined =>
-  /\d/.test(found) && !/[1-9]/.test(found) ? "it must be above zero" : numberHint(found)
-
-export const ratioHint = (found: string): string | undefined => {
-  if (found.startsWith("-")) return "it cannot be below zero"
-  if (/^0*\.?0* ?(%|bps)?$/.test(found)) return "it must be above zero: omit the key to switch it off"
-  const value = Decimal.parse(found)
-  if (value === undefined || !Decimal.isPositive(value)) return undefined
-  const asPercent = Decimal.format(Decimal.multiply(value, Decimal.make(100n)))
-  return Decimal.isLess(value, Decimal.one) ? `write ${asPercent}% for ${found}` : `write ${found}%`
-}
-
-export const longestDays = 3650
-
-export const durationHint = (found: string): string | undefined => {
-  if (/^0+ ?[a-z]*$/i.test(found)) return "a duration must be above zero: omit the key, or write at least 1s"
-  if (/^\d+$/.test(found)) return `write ${found}s for seconds`
-  const [, number, unit = ""] = /^(\d{1,9}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day)s?$/i.exec(found) ?? []
-  if (number === undefined) return undefined
-  const short = `${number}${unit.slice(0, 1).toLowerCase()}`
-  return short === found ? `at most ${longestDays}d` : `write ${short}`
-}
-
-export const orderForm = "[ps][0-9]+$"
-
-export const nameHint = (found: string): string | undefined => {
-  const words = found.toLowerCase().match(/[a-z0-9]+/g) ?? []
-  const fitting = words.join("-").slice(0, 64)
-  if (fitting === "") return undefined
-  if (new RegExp(`^${orderForm}`).test(fitting))
-    return `the name is reserved for orders and swaps; write for example "strategy-${fitting}"`
-  return `for example "${fitting}"`
 }

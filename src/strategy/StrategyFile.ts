@@ -5,7 +5,6 @@ import { formatWithSymbol } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
-import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { Kind, KindContext } from "./Kind.ts"
 import { part } from "./kinds/PriceLevels.ts"
 import { kinds } from "./kinds.ts"
@@ -16,21 +15,9 @@ import { rearming } from "./modifiers/Rearm.ts"
 import { restarting } from "./modifiers/Restart.ts"
 import { skimmedLook, skimming } from "./modifiers/Skim.ts"
 import * as OwnKind from "./own/OwnKind.ts"
-import {
-  inOrder,
-  type Problem,
-  place,
-  problemAt,
-  quoted,
-  type Report,
-  report,
-  type SourceText,
-  type Span,
-  sourceText
-} from "./Problem.ts"
+import { inOrder, type Problem, place, problemAt, quoted, type Report, report, sourceText } from "./Problem.ts"
 import type { Behaviour, Strategy } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
-import { isTimeframe, usualTimeframe } from "./Timeframe.ts"
 import { readYaml, valueIn, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
 /** The name is known even if the file has other mistakes. */
@@ -50,7 +37,7 @@ export const readingOf = (text: string, file: string, markets: Markets, known: K
 
 export const parse = (...file: Parameters<typeof readingOf>): Reading["strategy"] => readingOf(...file).strategy
 
-export const ofNode = (node: YamlNode, source: SourceText, markets: Markets, known: Kinds = kinds): Reading => {
+export const ofNode = (node: YamlNode, source: Report["source"], markets: Markets, known: Kinds = kinds): Reading => {
   const to = { source, problems: [], warnings: [] } satisfies Report
   const own = ownKindIn(node, to)
   const allKinds = own?.kind === undefined ? known : [...known.filter(({ name }) => name !== own.name), own.kind]
@@ -106,12 +93,14 @@ const kindOf = (known: Kinds): Read.Reader<Kind> => {
   const listed = Read.mapped(Read.oneOf(...namesOf(known)), (name) =>
     known.find((candidate) => candidate.name === name)
   )
-  return described(
+  return Read.described(
     (node, to) => {
       const own = node.type === "scalar" ? OwnKind.nameOfPath(node.text) : undefined
       return own === undefined ? listed(node, to) : known.find(({ name }) => name === own)
     },
-    () => ({ anyOf: [schemaOf(listed), { type: "string", pattern: "^(?:\\.{0,2}/.+\\.(?:ts|mts|js|mjs)|npm:.+)$" }] })
+    () => ({
+      anyOf: [Read.schemaOf(listed), { type: "string", pattern: "^(?:\\.{0,2}/.+\\.(?:ts|mts|js|mjs)|npm:.+)$" }]
+    })
   )
 }
 
@@ -139,9 +128,9 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
     [...namesOf(known), codeKey, ...(ownName === undefined ? [] : [ownName])]
   )
 
-const skimNode: Read.Reader<YamlNode> = described(
+const skimNode: Read.Reader<YamlNode> = Read.described(
   (node) => node,
-  () => schemaOf(Read.amount(anyMarket.quote, { zero: false }))
+  () => Read.schemaOf(Read.amount(Read.anyMarket.quote, { zero: false }))
 )
 
 type FileFields = NonNullable<ReturnType<ReturnType<typeof fileFields>>>
@@ -155,7 +144,7 @@ const readStrategy = (
 ): Strategy | undefined => {
   // An unreadable list does not show which assets it meant.
   if (fields.market === undefined && valueIn(node, "market")?.type === "list") return undefined
-  const [market, ...others] = fields.market?.value ?? [anyMarket]
+  const [market, ...others] = fields.market?.value ?? [Read.anyMarket]
   if (others.length > 0 && fields.kind?.value.tradesSeveral !== true) {
     const what = fields.kind === undefined ? "this" : quoted(fields.kind.value.name)
     return report(to, fields.market ?? node, `a strategy of kind ${what} trades one market`, "a file for each market")
@@ -210,7 +199,7 @@ const readStrategy = (
 /** Expressions of `when` at the top of the file use the candles of the kind's section. */
 const timeframeIn = (node: YamlMap, kind = ""): string => {
   const written = valueIn(valueIn(node, kind), "timeframe")
-  return written?.type === "scalar" && isTimeframe(written.text) ? written.text : usualTimeframe.otherwise
+  return written?.type === "scalar" && Read.isTimeframe(written.text) ? written.text : Read.usualTimeframe.otherwise
 }
 
 /** Applies `rearm` and `skim` to a strategy. A key without effect is a mistake. */
@@ -237,11 +226,7 @@ const modifierOf = (
     if (rearm !== undefined) return { ...changed, decide: rearming(decide, rearm.value, place(to.source, rearm.start)) }
     if (skim === undefined || ceiling === undefined || budget === undefined) return behaviour
     const own = { ceiling, budget: budget.quote, source: place(to.source, skim.start) }
-    return {
-      ...changed,
-      decide: skimming(own, decide),
-      ...(inputs === undefined ? {} : { inputs: skimmedLook(own, inputs) })
-    }
+    return { ...changed, decide: skimming(own, decide), ...present({ inputs: inputs && skimmedLook(own, inputs) }) }
   }
 }
 
@@ -262,9 +247,9 @@ const missingVolume = (
 
 /** A search replays the prices of one market only. */
 const searchProblem = (
-  source: SourceText,
-  kind: Span,
-  market: Span | undefined,
+  source: Report["source"],
+  kind: Read.Located<unknown>,
+  market: Read.Located<unknown> | undefined,
   { signals, watched }: Behaviour
 ): Problem | undefined => {
   if (signals !== undefined) {
@@ -279,8 +264,8 @@ const searchProblem = (
 }
 
 /** For editors. Of the kinds' sections, it has only the section that `kind` names. */
-export const schema = (known: Kinds = kinds): JsonSchema => {
-  const { properties, ...file } = schemaOf(fileFields({ assets: [], ticks: new Map() }, known))
+export const schema = (known: Kinds = kinds): Read.JsonSchema => {
+  const { properties, ...file } = Read.schemaOf(fileFields({ assets: [], ticks: new Map() }, known))
   const sections = Object.fromEntries(known.map(({ name, schema }) => [name, schema()]))
   const names = namesOf(known)
   return {
@@ -299,22 +284,17 @@ export const schema = (known: Kinds = kinds): JsonSchema => {
   }
 }
 
-const ofLimits = (budget: JsonSchema): JsonSchema => ({
+const ofLimits = (budget: Read.JsonSchema): Read.JsonSchema => ({
   properties: { limits: { type: "object", properties: { budget } } }
 })
 
 const when = (
-  properties: Readonly<Record<string, JsonSchema>>,
-  then: JsonSchema,
-  otherwise?: JsonSchema
-): JsonSchema => ({ if: { required: Object.keys(properties), properties }, then, ...present({ else: otherwise }) })
+  properties: Readonly<Record<string, Read.JsonSchema>>,
+  then: Read.JsonSchema,
+  otherwise?: Read.JsonSchema
+): Read.JsonSchema => ({ if: { required: Object.keys(properties), properties }, then, ...present({ else: otherwise }) })
 
-const readSection = (
-  node: YamlMap,
-  kind: Read.Located<Kind>,
-  known: Kinds,
-  context: KindContext
-): Behaviour | undefined => {
+const readSection = (node: YamlMap, kind: Read.Located<Kind>, known: Kinds, context: KindContext) => {
   const { name, read } = kind.value
   for (const other of namesOf(known)) {
     const entry = node.entries.get(other)

@@ -6,17 +6,7 @@
 import { Result } from "effect"
 import type { CST, Node, YAMLError } from "yaml"
 import { Composer, isMap, isScalar, isSeq, Parser } from "yaml"
-import {
-  inOrder,
-  lineAt,
-  type Problem,
-  place,
-  quoted,
-  type Report,
-  report,
-  type SourceText,
-  type Span
-} from "./Problem.ts"
+import { inOrder, lineAt, type Problem, place, quoted, type Report, report, type Span } from "./Problem.ts"
 
 export const mostCharacters = 256 * 1024
 const maxDepth = 20
@@ -58,13 +48,13 @@ export const isEmpty = (node: YamlNode): boolean => node.type === "scalar" && no
 export const valueIn = (node: YamlNode | undefined, key: string): YamlNode | undefined =>
   node?.type === "map" ? node.entries.get(key)?.value : undefined
 
-export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyArray<Problem>> => {
+export const readYaml = (source: Report["source"]): Result.Result<YamlNode, ReadonlyArray<Problem>> => {
   const to: Report = { source, problems: [] }
   const node = checkCharacters(to) ? compose(to) : undefined
   return node === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(node)
 }
 
-export const readFile = <A>(reader: (node: YamlNode, to: Report) => A | undefined, source: SourceText) => {
+export const readFile = <A>(reader: (node: YamlNode, to: Report) => A | undefined, source: Report["source"]) => {
   const to: Report = { source, problems: [] }
   const yaml = readYaml(source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
@@ -209,13 +199,7 @@ const toNode = (to: Report, node: Node | null | undefined, fallback: Span): Yaml
   return { type: "map", entries, ...span }
 }
 
-const addEntry = (
-  to: Report,
-  entries: Map<string, YamlEntry>,
-  keyNode: Node,
-  value: Node | null,
-  fallback: Span
-): void => {
+const addEntry = (to: Report, entries: Map<string, YamlEntry>, keyNode: Node, value: Node | null, fallback: Span) => {
   const key = keyNode === null ? fallback : spanOf(keyNode, fallback)
   const name = isScalar(keyNode) && typeof keyNode.value === "string" ? keyNode.value : undefined
   const entry = { key, value: toNode(to, value, { start: key.end, end: key.end }) }

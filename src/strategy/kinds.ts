@@ -1,5 +1,4 @@
 /** The kinds of strategy that a file may name. The first is the usual one. */
-
 import type { Kind } from "./Kind.ts"
 import { bracket } from "./kinds/bracket/bracket.ts"
 import { dca } from "./kinds/dca.ts"

@@ -3,7 +3,7 @@ import { Context } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { NeededRole } from "../../src/control/api/Access.ts"
 import { ControlApi } from "../../src/control/api/ControlApi.ts"
-import type { JsonSchema } from "../../src/strategy/JsonSchema.ts"
+import type { JsonSchema } from "../../src/strategy/Fields.ts"
 import { cell, pageOf, table } from "./page.ts"
 import { inWords, isRequired, objectOf } from "./words.ts"
 

@@ -1,5 +1,5 @@
 /** The keys of a file as tables, derived from what editors are told: those of a kind in docs/strategies.md, and all of the configuration. */
-import type { JsonSchema } from "../../src/strategy/JsonSchema.ts"
+import type { JsonSchema } from "../../src/strategy/Fields.ts"
 import { objectOf } from "./words.ts"
 
 export interface KeyRow {

@@ -1,5 +1,5 @@
 /** A JSON schema in the words of a table: what a value is, with the names of its parts but not what those are. */
-import type { JsonSchema } from "../../src/strategy/JsonSchema.ts"
+import type { JsonSchema } from "../../src/strategy/Fields.ts"
 
 const names: Readonly<Record<string, string>> = {
   string: "text",

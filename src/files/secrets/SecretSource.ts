@@ -4,8 +4,7 @@
  * open handle, so nobody can swap the file in between.
  */
 import { Config, Effect, FileSystem, Option, Path, type PlatformError, Redacted } from "effect"
-import { type Located, located, type Reader } from "../../strategy/Fields.ts"
-import { described } from "../../strategy/JsonSchema.ts"
+import { described, type Located, located, type Reader } from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
 import * as PlainFiles from "../PlainFiles.ts"
 

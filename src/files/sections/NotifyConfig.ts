@@ -10,7 +10,6 @@ import { BotEvent } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
-import { described, schemaOf } from "../../strategy/JsonSchema.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
 import { readSecret, type SecretSource, secret, secretSource } from "../secrets/SecretSource.ts"
 
@@ -25,7 +24,7 @@ type Address = string | SecretSource
 
 const readAddress: Read.Reader<Address> = (node, to) =>
   node.type === "map" ? secretSource(node, to) : webAddress(node, to)
-const address = described(readAddress, () => ({ anyOf: [schemaOf(webAddress), schemaOf(secretSource)] }))
+const address = Read.described(readAddress, () => ({ anyOf: [Read.schemaOf(webAddress), Read.schemaOf(secretSource)] }))
 
 /** Only kinds of the journal are valid, because a misspelled kind would be an alert that never comes. */
 const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)

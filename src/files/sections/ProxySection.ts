@@ -4,7 +4,7 @@
  */
 import { Config, Effect, Option, Redacted } from "effect"
 import * as Read from "../../strategy/Fields.ts"
-import { described, schemaOf } from "../../strategy/JsonSchema.ts"
+import { described, schemaOf } from "../../strategy/Fields.ts"
 import { type Report, report, type Span } from "../../strategy/Problem.ts"
 import type { Proxy } from "../../venue/http/Outbound.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "../secrets/SecretSource.ts"

@@ -7,7 +7,7 @@ import type { ChildProcessSpawner } from "effect/process"
 import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
 import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
-import { described, schemaOf } from "../../strategy/JsonSchema.ts"
+import { described, schemaOf } from "../../strategy/Fields.ts"
 import { report } from "../../strategy/Problem.ts"
 
 export type WalletConfig =

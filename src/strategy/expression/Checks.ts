@@ -1,6 +1,6 @@
 /** Explains a condition: each comparison as written, the numbers on its sides, and its result. Evaluating it here records no bounds. */
 import * as Decimal from "../../domain/Decimal.ts"
-import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import { unitMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import type { Span } from "../Problem.ts"
 import type { Input } from "../Strategy.ts"
@@ -99,13 +99,7 @@ const valueText = (value: number, type: ValueType): string => {
 
 const short = (value: number, digits: number): string => Decimal.format(Decimal.fromNumber(value, digits))
 
-const units = [
-  ["d", dayMillis],
-  ["h", hourMillis],
-  ["m", 60_000]
-] as const
-
 const duration = (millis: number): string => {
-  const [unit, size] = units.find(([, size]) => Math.abs(millis) >= size) ?? ["s", 1_000]
+  const [unit, size] = Object.entries(unitMillis).findLast(([, size]) => Math.abs(millis) >= size) ?? ["s", 1_000]
   return `${short(millis / size, 3)}${unit}`
 }

@@ -7,35 +7,19 @@ import { placesIn, quoted, report, type Span, suggestion, warn } from "../Proble
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
 import { noteCrossing } from "./Crossing.ts"
-import { areAlike, candleNames, functions, longestLength } from "./functions.ts"
+import { areAlike, candleNames, functions, longestLength, shifted } from "./functions.ts"
 import { distanceHint, type Expression, type Operator, operatorHint, parse } from "./Grammar.ts"
 import * as Never from "./Never.ts"
 import { clockNamed, clocks, depthCalled, signalCalled } from "./names/Inputs.ts"
 import * as MarketNames from "./names/MarketNames.ts"
-import { candlesIn, isMarketName, noteVolume, priceNames, remembered } from "./names/MarketNames.ts"
 import { ownNamed, ownWords, positionTerm, sinceCalled } from "./names/OwnNames.ts"
-import {
-  arithmetic,
-  choose,
-  comparisons,
-  dependenceOf,
-  described,
-  join,
-  movingName,
-  positive,
-  resultType,
-  scales,
-  seriesOf
-} from "./Operators.ts"
+import * as Operators from "./Operators.ts"
 import type { Compiling, Scope, Use } from "./Scope.ts"
-import { shifted } from "./series/Past.ts"
 import { combine, constantTerm, othersOf, type Term, type ValueType } from "./Term.ts"
 
 export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {
   const term = compileAny(node, use, scope)
-  if (term?.demands?.never !== undefined) {
-    warn(scope.to, node, `this can never be true: ${term.demands.never}`)
-  }
+  if (term?.demands?.never !== undefined) warn(scope.to, node, `this can never be true: ${term.demands.never}`)
   if (term === undefined) return undefined
   if (term.type === wanted || (term.isLiteral && wanted !== "boolean")) {
     const isPrice = wanted === "price" && term.constant !== undefined
@@ -44,7 +28,7 @@ export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Sc
   }
   const isDistance = wanted === "price" && term.type === "ratio"
   const hint = isDistance ? distanceHint(scope.names.has("entry") ? "entry" : "mid", node.text) : undefined
-  const text = `expected ${described(wanted)}, found ${described(term.type)}`
+  const text = `expected ${Operators.described(wanted)}, found ${Operators.described(term.type)}`
   return report(scope.to, node, text, wanted === "boolean" ? "a condition compares, such as mid < 60000" : hint)
 }
 
@@ -100,7 +84,7 @@ const ofState = (
 
 const literal = ({ value, unit, ...at }: Expression & { type: "number" }, context: Compiling): Term | undefined => {
   const { base, quote } = context.market
-  const [type, scale] = scales.get(unit) ?? []
+  const [type, scale] = Operators.scales.get(unit) ?? []
   if (type !== undefined && scale !== undefined) return constantTerm(value * scale, type, unit === "")
   if (unit === base.symbol || unit === quote.symbol) return constantTerm(value, `amount of ${unit}`, false)
   const units = ["%", "bps", "s", "m", "h", "d", base.symbol, quote.symbol]
@@ -108,12 +92,11 @@ const literal = ({ value, unit, ...at }: Expression & { type: "number" }, contex
 }
 
 const termOfName = (name: string, at: Span, context: Compiling): Term | undefined => {
-  if (context.state?.previous.has(name) === true) {
+  if (context.state?.previous.has(name) === true)
     return context.wrong(at, `the value of ${name} in this candle is not known yet`, `${name}[1], its last value`)
-  }
   const own = context.names.get(name)
   if (own !== undefined) return own
-  if (isMarketName(name)) return MarketNames.ownNamed(name, at, context)
+  if (MarketNames.isMarketName(name)) return MarketNames.ownNamed(name, at, context)
   if (name === "position") return positionTerm(context.market)
   const term = clockNamed(name, context) ?? ownNamed(name, context.market, context.budget)
   if (term !== undefined) return term
@@ -121,7 +104,7 @@ const termOfName = (name: string, at: Span, context: Compiling): Term | undefine
   const candidates = [
     ...context.names.keys(),
     ...candleNames,
-    ...priceNames,
+    ...MarketNames.priceNames,
     ...clocks.keys(),
     "position",
     ...ownWords,
@@ -133,7 +116,7 @@ const termOfName = (name: string, at: Span, context: Compiling): Term | undefine
 
 const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
   const { wrong } = context
-  if (isMarketName(name)) return MarketNames.called(name, given, at, context)
+  if (MarketNames.isMarketName(name)) return MarketNames.called(name, given, at, context)
   if (name === "since") return sinceCalled(given, at, context)
   if (name === "depth") return depthCalled(given, at, context)
   if (name === "signal") return signalCalled(given, at, context)
@@ -150,17 +133,17 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
     return wrong(at, `${name} takes ${count} arguments, found ${given.length}`, usage)
   }
   const noTimeframe = (at: Expression) => wrong(at, "expected a timeframe such as 4h", usage)
-  const candles = candlesIn(given.slice(needed), noTimeframe, context)
+  const candles = MarketNames.candlesIn(given.slice(needed), noTimeframe, context)
   if (candles === undefined) return undefined
-  noteVolume(name, at, candles, context)
+  MarketNames.noteVolume(name, at, candles, context)
   const terms = given
     .slice(0, needed)
     .map((tree, index) => argument(tree, parameters[index] ?? "value", usage, context))
   const good = terms.filter((term) => term !== undefined)
   if (good.length < terms.length || !areAlike(good, parameters, given, usage, context)) return undefined
   const builtTerm = make({ terms: good, candles })
-  if (builtTerm.type !== "boolean") return remembered(builtTerm, context)
-  return remembered({ ...builtTerm, ...checked(written(at, context.text), good, builtTerm.value) }, context)
+  if (builtTerm.type !== "boolean") return MarketNames.remembered(builtTerm, context)
+  return MarketNames.remembered({ ...builtTerm, ...checked(written(at, context.text), good, builtTerm.value) }, context)
 }
 
 const argument = (tree: Expression, parameter: string, usage: string, context: Compiling): Term | undefined => {
@@ -187,11 +170,11 @@ const unary = (tree: Expression & { type: "unary" }, context: Compiling): Term |
   const isCondition = operand.type === "boolean"
   if (isCondition !== (tree.operator === "not")) {
     const expectation = tree.operator === "not" ? "a condition" : "a number"
-    return context.wrong(tree.operand, `expected ${expectation}, found ${described(operand.type)}`)
+    return context.wrong(tree.operand, `expected ${expectation}, found ${Operators.described(operand.type)}`)
   }
   if (!isCondition) return combine(constantTerm(0, "number", true), operand, "-", (a, b) => a - b, operand)
   const { demands: _, ...opposite } = operand
-  const history = seriesOf(constantTerm(1, "boolean", false), opposite, "not", (one, value) => one - value)
+  const history = Operators.seriesOf(constantTerm(1, "boolean", false), opposite, "not", (one, value) => one - value)
   return { ...opposite, ...history, value: (moment) => 1 - operand.value(moment) }
 }
 
@@ -211,44 +194,44 @@ const past = (tree: Expression & { type: "past" }, context: Compiling): Term | u
   const { series } = operand
   if (series === undefined) return context.wrong(tree, "only a series of candles has a past", "such as close[1]")
   if (tree.back > longestLength) return context.wrong(tree, `at most ${longestLength} candles back are possible`)
-  return remembered(shifted({ ...operand, series }, tree.back), context)
+  return MarketNames.remembered(shifted({ ...operand, series }, tree.back), context)
 }
 
 const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | undefined => {
   const [asked, yes, no] = [tree.condition, tree.then, tree.otherwise].map((part) => termOf(part, context))
   if (asked === undefined || yes === undefined || no === undefined) return undefined
   if (asked.type !== "boolean")
-    return context.wrong(tree.condition, `expected a condition, found ${described(asked.type)}`)
+    return context.wrong(tree.condition, `expected a condition, found ${Operators.described(asked.type)}`)
   const isAlike = yes.type === no.type || yes.isLiteral || no.isLiteral
   if (!isAlike || (yes.type === "boolean") !== (no.type === "boolean")) {
-    return context.wrong(tree, `these do not fit together: ${described(yes.type)} else ${described(no.type)}`)
+    const types = `${Operators.described(yes.type)} else ${Operators.described(no.type)}`
+    return context.wrong(tree, `these do not fit together: ${types}`)
   }
-  const chosen = choose(asked, yes, no)
+  const chosen = Operators.choose(asked, yes, no)
   const { dependence } = chosen
-  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true))) {
+  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true)))
     return context.wrong(tree, "in a condition, only the question or its answers may move with the price, not both")
-  }
   return chosen
 }
 
 const hintFor = (operator: Operator, left: Term, right: Term): string | undefined => {
   if (left.type === "price" && right.type === "ratio") return `multiply instead: … * (1 ${operator} …)`
   const arePrices = left.type.startsWith("price") && right.type.startsWith("price")
-  return arePrices && operator in comparisons ? `divide one by the other: … / … ${operator} 0.05` : undefined
+  return arePrices && operator in Operators.comparisons ? `divide one by the other: … / … ${operator} 0.05` : undefined
 }
 
 const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term | undefined => {
   const [left, right] = [termOf(tree.left, context), termOf(tree.right, context)]
   if (left === undefined || right === undefined) return undefined
   if (tree.operator === "and" || tree.operator === "or") return logical(tree, left, right, context)
-  const type = resultType(tree.operator, left, right, context.market)
+  const type = Operators.resultType(tree.operator, left, right, context.market)
   if (type === undefined) {
-    const words = `${described(left.type)} ${tree.operator} ${described(right.type)}`
+    const words = `${Operators.described(left.type)} ${tree.operator} ${Operators.described(right.type)}`
     return context.wrong(tree, `these do not fit together: ${words}`, hintFor(tree.operator, left, right))
   }
-  const dependence = dependenceOf(tree.operator, left, right)
+  const dependence = Operators.dependenceOf(tree.operator, left, right)
   if (dependence === "other" && context.use === "condition") {
-    const text = `in a condition ${movingName(left, right)} can only be compared, added, subtracted, or multiplied by a value that does not depend on it`
+    const text = `in a condition ${Operators.movingName(left, right)} can only be compared, added, subtracted, or multiplied by a value that does not depend on it`
     return context.wrong(tree, text)
   }
   if (type !== "boolean") {
@@ -256,11 +239,11 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     const shape = { type, isLiteral, dependence }
     if (tree.operator === "/") return divided(tree, left, right, shape, context)
     return {
-      ...combine(left, right, tree.operator, arithmetic[tree.operator] ?? Math.min, shape),
-      ...positive(tree.operator, left, right)
+      ...combine(left, right, tree.operator, Operators.arithmetic[tree.operator] ?? Math.min, shape),
+      ...Operators.positive(tree.operator, left, right)
     }
   }
-  const holds = comparisons[tree.operator] ?? (() => false)
+  const holds = Operators.comparisons[tree.operator] ?? (() => false)
   const value: Term["value"] = (moment) => {
     const { found } = moment
     // A comparison may stand within another one. Only its own sides decide whether it is undefined.
@@ -280,7 +263,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const ofText = checked(written(tree, context.text), [left, right], value, comparison)
   const demands = Never.ofComparison(tree.operator, left, right, texts)
   const isMoving = [left, right].some((term) => term.dependence !== "none" || term.isMoving === true)
-  const history = seriesOf(left, right, tree.operator, (a, b) =>
+  const history = Operators.seriesOf(left, right, tree.operator, (a, b) =>
     Number.isNaN(a + b) ? Number.NaN : holds(a, b) ? 1 : 0
   )
   return {
@@ -305,12 +288,12 @@ const divided = (
   const division = written(at, text)
   if (right.constant === 0) return wrong(at, `this divides by zero: ${division}`)
   const quotient = combine(left, right, "/", (a, b) => (b === 0 ? Number.NaN : a / b), shape)
-  if (right.constant !== undefined) return { ...quotient, ...positive("/", left, right) }
+  if (right.constant !== undefined) return { ...quotient, ...Operators.positive("/", left, right) }
   const value: Term["value"] = (moment) => {
     if (right.value(moment) === 0) moment.found.dividesByZero.add(division)
     return quotient.value(moment)
   }
-  return { ...quotient, ...positive("/", left, right), value }
+  return { ...quotient, ...Operators.positive("/", left, right), value }
 }
 
 /** Both sides are always evaluated, because either may have a value that would change the answer. */
@@ -321,6 +304,7 @@ const logical = (
   context: Compiling
 ): Term | undefined => {
   const [tree, term] = a.type === "boolean" ? [right, b] : [left, a]
-  if (term.type !== "boolean") return context.wrong(tree, `${operator} joins conditions, found ${described(term.type)}`)
-  return join(operator === "and" ? "and" : "or", a, b)
+  if (term.type !== "boolean")
+    return context.wrong(tree, `${operator} joins conditions, found ${Operators.described(term.type)}`)
+  return Operators.join(operator === "and" ? "and" : "or", a, b)
 }

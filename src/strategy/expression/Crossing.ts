@@ -90,9 +90,8 @@ const noteBox = (a: Term, b: Term, moment: Moment, markets: ReadonlyArray<string
     if (isSame(middle)) same = middle
     else other = middle
   }
-  for (const [market, price] of present) {
+  for (const [market, price] of present)
     moment.found.crossings.push({ market, price: price * Math.exp(same) }, { market, price: price * Math.exp(-same) })
-  }
 }
 
 /** Notes several milliseconds: one side may change at the crossing, the other just after, and doubles are inexact. */

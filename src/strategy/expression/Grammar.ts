@@ -5,20 +5,18 @@
  */
 import { Result } from "effect"
 import * as Ohm from "ohm-js"
+import type { Span } from "../Problem.ts"
 
 const maxLength = 2_000
 const maxNesting = 40
 /** A long chain of operators nests as deeply as its tree. */
 const maxOperators = 200
 
-export type Operator = "or" | "and" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "+" | "-" | "*" | "/"
+const operators = ["or", "and", "<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/"] as const
 
-interface Place {
-  readonly start: number
-  readonly end: number
-}
+export type Operator = (typeof operators)[number]
 
-export type Expression = Place &
+export type Expression = Span &
   (
     | { readonly type: "number"; readonly value: number; readonly unit: string }
     | { readonly type: "name"; readonly name: string }
@@ -77,9 +75,7 @@ const grammarText = `
   }
 `
 
-const placeOf = ({ source }: Ohm.Node): Place => ({ start: source.startIdx, end: source.endIdx })
-
-const operators: ReadonlyArray<Operator> = ["or", "and", "<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/"]
+const placeOf = ({ source }: Ohm.Node): Span => ({ start: source.startIdx, end: source.endIdx })
 
 const binary = (left: Ohm.Node, operator: Ohm.Node, right: Ohm.Node): Expression => {
   const symbol = operators.find((candidate) => candidate === operator.sourceString) ?? "and"
@@ -148,7 +144,7 @@ let cachedGrammar: ReturnType<typeof make> | undefined
 
 const treeOf = (node: Ohm.Node): Expression => node["tree"]()
 
-export const parse = (text: string): Result.Result<Expression, Place & { readonly message: string }> => {
+export const parse = (text: string): Result.Result<Expression, Span & { readonly message: string }> => {
   const failed = (start: number, message: string) => Result.fail({ start, end: start + 1, message })
   if (text.length > maxLength) return failed(0, `the expression is longer than ${maxLength} characters`)
   const operatorCount = [...text.matchAll(/[-+*/<>=!,]|\b(?:and|or|not|if)\b/g)].length

@@ -7,9 +7,9 @@ import { timeframeOf } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { Glance } from "../Strategy.ts"
 import type { View } from "../View.ts"
-import type { Needs } from "./Needs.ts"
 import { isSignal } from "./names/Inputs.ts"
 import { lately } from "./Same.ts"
+import type { Needs } from "./Scope.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
 /** The strategy's holdings beyond its budget. Without `own`, base bought less base sold by all of its orders. */
@@ -90,9 +90,8 @@ const lacks = (lacking: ReadonlySet<string>): string => {
   if (signals.length > 0) return `cannot be decided: waits for ${signals.join(" and ")}`
   const isMarket = (name: string) => name.includes("/")
   const [markets, others] = [[...lacking].filter(isMarket), [...lacking].filter((name) => !isMarket(name))]
-  if (others.length === 0) {
+  if (others.length === 0)
     return `cannot be decided: ${markets.join(", ")} has no fresh price or no candles now; what does not look there goes on`
-  }
   return `cannot be decided: ${[...others, ...markets].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
 }
 

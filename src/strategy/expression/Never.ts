@@ -30,9 +30,6 @@ interface Side {
   readonly range?: Range
 }
 
-const rangeOf = ({ constant, range }: Side): Range =>
-  constant === undefined ? (range ?? anything) : [constant, constant]
-
 const mirrored: { readonly [K in Operator]?: Operator } = { "<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==" }
 
 const confinesOf = (operator: Operator, limit: number): Confines | undefined => {
@@ -73,7 +70,7 @@ export const ofComparison = (
   if (relation === undefined || limit.constant === undefined) return nothing
   const confines = confinesOf(relation, limit.constant)
   if (confines === undefined) return nothing
-  const [low, high] = rangeOf(value)
+  const [low, high] = value.constant === undefined ? (value.range ?? anything) : [value.constant, value.constant]
   const never = isEmpty(meet(confines, { low, high, isLowOpen: false, isHighOpen: false }))
   return { confines: new Map([[text, confines]]), ...(never ? { never: `${text} is ${rangeText(low, high)}` } : {}) }
 }

@@ -4,16 +4,7 @@ import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import {
-  combine,
-  movedBy,
-  movesOf,
-  moving,
-  type PriceDependence,
-  seriesFrom,
-  type Term,
-  type ValueType
-} from "./Term.ts"
+import { combine, movedBy, movesOf, moving, seriesFrom, type Term, type ValueType } from "./Term.ts"
 
 type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
 
@@ -83,14 +74,8 @@ export const resultType = (operator: Operator, a: Term, b: Term, market: Market)
   if (other !== undefined) return other
   if (a.type === "boolean" || b.type === "boolean") return undefined
   const common = a.type === b.type || b.isLiteral ? a.type : a.isLiteral ? b.type : undefined
-  if (operator === "*")
-    return isFactor(a)
-      ? a.type === "ratio" && b.type === "number"
-        ? "ratio"
-        : b.type
-      : isFactor(b)
-        ? a.type
-        : undefined
+  if (operator === "*" && isFactor(a)) return a.type === "ratio" && b.type === "number" ? "ratio" : b.type
+  if (operator === "*") return isFactor(b) ? a.type : undefined
   if (operator === "/") return a.type === b.type ? quotientOf(a.type) : isFactor(b) ? a.type : undefined
   if (operator === "+" || operator === "-") return common
   return common === undefined ? undefined : "boolean"
@@ -102,7 +87,7 @@ export const movingName = ({ dependence }: Term, other: Term): string =>
 /** The box of a comparison (see `Crossing`) has a corner for each combination of price ends, so their number is limited. */
 const maxPrices = 4
 
-export const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDependence => {
+export const dependenceOf = (operator: Operator, a: Term, b: Term): Term["dependence"] => {
   const kinds = new Set([a.dependence, b.dependence])
   if (kinds.has("other")) return "other"
   if (kinds.has("time")) return ofTime(operator, a, b)
@@ -117,7 +102,7 @@ export const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDepende
   return isLine ? "linear" : "monotone"
 }
 
-const ofTime = (operator: Operator, a: Term, b: Term): PriceDependence => {
+const ofTime = (operator: Operator, a: Term, b: Term): Term["dependence"] => {
   if (operator === "/") return b.dependence === "none" ? "time" : "other"
   if (a.dependence === "none" || b.dependence === "none") return "time"
   return operator === "*" || a.dependence !== b.dependence ? "other" : "time"

@@ -199,21 +199,21 @@ const missingVolumes = (
     return []
   })
 
-export const constantTerm = (value: number, type: ValueType, isLiteral: boolean): Term => ({
-  type,
-  isLiteral,
-  dependence: "none",
-  constant: value,
-  value: () => value
-})
-
-export const seriesTerm = (series: Series, type: ValueType): Term => ({
+/** Moves with no price and no time. */
+export const stillTerm = (type: ValueType, value: Term["value"]): Term => ({
   type,
   isLiteral: false,
   dependence: "none",
-  series,
-  value: readerOf(series)
+  value
 })
+
+export const constantTerm = (value: number, type: ValueType, isLiteral: boolean): Term => ({
+  ...stillTerm(type, () => value),
+  isLiteral,
+  constant: value
+})
+
+export const seriesTerm = (series: Series, type: ValueType): Term => ({ ...stillTerm(type, readerOf(series)), series })
 
 const asColumn = (term: Term, candles: CandleColumns): IndicatorValues =>
   term.series === undefined
@@ -230,9 +230,8 @@ export const combine = (
   { dependence, isLiteral, type }: Pick<Term, "type" | "isLiteral" | "dependence">
 ): Term => {
   const shape = { dependence, isLiteral, type }
-  if (a.constant !== undefined && b.constant !== undefined) {
+  if (a.constant !== undefined && b.constant !== undefined)
     return constantTerm(apply(a.constant, b.constant), shape.type, shape.isLiteral)
-  }
   const series = joint([a, b], (terms) => ({
     key: `(${terms.map(keyOf).join(` ${name} `)})`,
     column: (candles) => {

@@ -1,14 +1,13 @@
 /** The functions of the expression language: their arguments, their types, and how much history each needs. */
 import type { Asset } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
+import { isTimeframe } from "../Fields.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
-import { isTimeframe } from "../Timeframe.ts"
 import type { Expression } from "./Grammar.ts"
 import { notNegative, type Range } from "./Never.ts"
 import { described } from "./Operators.ts"
 import type { Compiling } from "./Scope.ts"
-import * as Past from "./series/Past.ts"
 import {
   columnOf,
   combine,
@@ -21,8 +20,10 @@ import {
   readerOf,
   type Series,
   seriesTerm,
+  stillTerm,
   type Term,
-  type ValueType
+  type ValueType,
+  volumesIn
 } from "./Term.ts"
 
 type Parameter = "condition" | "series" | "length" | "number" | "value" | "market?" | "timeframe?"
@@ -30,6 +31,62 @@ type Parameter = "condition" | "series" | "length" | "number" | "value" | "marke
 export interface CandlesNamed extends Frame {
   readonly base: Asset
   readonly priceType: ValueType
+}
+
+export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {
+  const { series, range } = term
+  const column = (candles: CandleColumns): IndicatorValues => {
+    const values = columnOf(series, candles)
+    return values.map((_, index) => (index < back ? Number.NaN : (values[index - back] ?? Number.NaN)))
+  }
+  const past = { ...frameOf(series), warmUp: series.warmUp + back, key: `${series.key}[${back}]`, column }
+  return { ...seriesTerm(past, term.type), ...present({ range }) }
+}
+
+/** Looks back over the number of candles in the file, so a bot that has just started sees the same as a long backtest. */
+type LookBack = (since: number, count: number, index: number, candles: CandleColumns) => number
+
+const windows = (
+  name: string,
+  condition: Series,
+  length: number,
+  look: LookBack,
+  type: ValueType,
+  other: Series = condition
+): Term => {
+  const column = (candles: CandleColumns): IndicatorValues => {
+    const truth = columnOf(condition, candles)
+    let [last, undefinedUntil, count] = [Number.NEGATIVE_INFINITY, 0, 0]
+    return truth.map((value, index) => {
+      if (Number.isNaN(value)) undefinedUntil = index + length
+      if (value > 0) last = index
+      count += value > 0 ? 1 : 0
+      const leaves = truth[index - length] ?? 0
+      if (leaves > 0) count -= 1
+      if (index < undefinedUntil || index + 1 < length) return Number.NaN
+      const since = index - last
+      return look(since < length ? since : Number.POSITIVE_INFINITY, count, index, candles)
+    })
+  }
+  const warmUp = Math.max(condition.warmUp, other.warmUp) + length - 1
+  const key = `${name}(${condition.key}, ${other.key}, ${length})`
+  const others = [...(condition.others ?? []), ...(other.others ?? [])]
+  const frame = { ...frameOf(condition), ...(others.length === 0 ? {} : { others }), ...volumesIn([condition, other]) }
+  return seriesTerm({ ...frame, warmUp, key, column }, type)
+}
+
+const count = (condition: Series, length: number): Term => ({
+  ...windows("count", condition, length, (_, held) => held, "number"),
+  range: [0, length]
+})
+
+const barsSince = (condition: Series, length: number): Term =>
+  windows("barssince", condition, length, (since) => since, "number")
+
+const lastWhen = (condition: Series, value: Series, length: number, type: ValueType): Term => {
+  const look: LookBack = (since, _, index, candles) =>
+    Number.isFinite(since) ? (columnOf(value, candles)[index - since] ?? Number.NaN) : Number.NaN
+  return windows("valuewhen", condition, length, look, type, value)
 }
 
 export interface FunctionOf {
@@ -77,7 +134,7 @@ const ofSeries = (
   } = {}
 ) =>
   functionNamed(name, {
-    parameters: ["series", ...lengths.map((): Parameter => "length")],
+    parameters: ["series", ...lengths.map((each): Parameter => (each === "deviations" ? "number" : "length"))],
     usage: `${name}(series, ${lengths.join(", ")})`,
     make: ({ terms: [first, ...others] }) => {
       const numbers = constants(others)
@@ -135,26 +192,17 @@ const valueWhen = functionNamed("valuewhen", {
     const [held = nothing, valued = nothing] = [condition?.series, value?.series]
     const market = held.market === undefined || valued.market === undefined ? undefined : held.market
     const on = (series: Series) => onCandlesOf(market, series)
-    return Past.valueWhen(on(held), on(valued), length?.constant ?? 1, value?.type ?? "number")
+    return lastWhen(on(held), on(valued), length?.constant ?? 1, value?.type ?? "number")
   }
 })
 
 const bands = (name: string, sign: 1 | -1) =>
-  functionNamed(name, {
-    parameters: ["series", "length", "number"],
-    usage: `${name}(series, length, deviations)`,
-    make: ({ terms: [first, ...others] }) => {
-      const [length = 1, deviations = 0] = constants(others)
-      const inner = first?.series ?? nothing
-      const column = (candles: CandleColumns) => {
-        const values = columnOf(inner, candles)
-        const means = Indicators.sma(values, length)
-        return Indicators.band(means, Indicators.stdev(values, length), sign * deviations)
-      }
-      const key = `${name}(${inner.key}, ${length}, ${deviations})`
-      return seriesTerm({ ...frameOf(inner), warmUp: inner.warmUp - 1 + length, key, column }, first?.type ?? "number")
-    }
-  })
+  ofSeries(
+    name,
+    (values, length = 1, deviations = 0) =>
+      Indicators.band(Indicators.sma(values, length), Indicators.stdev(values, length), sign * deviations),
+    { lengths: ["length", "deviations"] }
+  )
 
 const crossings = (
   name: string,
@@ -187,17 +235,20 @@ const crossing = (name: string, isAcross: (before: number, after: number) => boo
       const gap = (moment: Moment, back: number) => left(moment, back) - right(moment, back)
       return {
         ...crossings(name, isAcross, first, second),
-        type: "boolean",
-        isLiteral: false,
-        dependence: "none",
-        value: (moment) => {
+        ...stillTerm("boolean", (moment) => {
           const [before, after] = [gap(moment, 1), gap(moment, 0)]
           if (Number.isNaN(before) || Number.isNaN(after)) moment.found.isCold = true
           return isAcross(before, after) ? 1 : 0
-        }
+        })
       }
     }
   })
+
+const shapeOf = (terms: ReadonlyArray<Term>, type: ValueType): Pick<Term, "type" | "isLiteral" | "dependence"> => ({
+  type,
+  isLiteral: terms.every(({ isLiteral }) => isLiteral),
+  dependence: terms.every(({ dependence }) => dependence === "none") ? "none" : "other"
+})
 
 const pair = (name: string, apply: (a: number, b: number) => number) =>
   functionNamed(name, {
@@ -205,13 +256,7 @@ const pair = (name: string, apply: (a: number, b: number) => number) =>
     usage: `${name}(a, b)`,
     make: ({ terms: [first, second] }) => {
       if (first === undefined || second === undefined) return seriesTerm(nothing, "number")
-      const isLiteral = first.isLiteral && second.isLiteral
-      const dependence = first.dependence === "none" && second.dependence === "none" ? "none" : "other"
-      return combine(first, second, name, apply, {
-        type: first.isLiteral ? second.type : first.type,
-        isLiteral,
-        dependence
-      })
+      return combine(first, second, name, apply, shapeOf([first, second], first.isLiteral ? second.type : first.type))
     }
   })
 
@@ -220,22 +265,15 @@ const pure = (name: string, apply: (value: number) => number, type?: ValueType) 
   functionNamed(name, {
     parameters: ["value"],
     usage: `${name}(a)`,
-    make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) => {
-      const dependence = term.dependence === "none" ? "none" : "other"
-      return combine(term, term, name, apply, { type: type ?? term.type, isLiteral: term.isLiteral, dependence })
-    }
+    make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
+      combine(term, term, name, apply, shapeOf([term], type ?? term.type))
   })
 
 const clamp = functionNamed("clamp", {
   parameters: ["value", "value", "value"],
   usage: "clamp(a, lowest, highest)",
   make: ({ terms: [term = constantTerm(Number.NaN, "number", true), low = term, high = term] }) => {
-    const isFixed = [term, low, high].every(({ dependence }) => dependence === "none")
-    const shape = {
-      type: term.isLiteral ? low.type : term.type,
-      isLiteral: false,
-      dependence: isFixed ? "none" : "other"
-    } as const
+    const shape = { ...shapeOf([term, low, high], term.isLiteral ? low.type : term.type), isLiteral: false }
     return combine(combine(term, low, "max", Math.max, shape), high, "min", Math.min, shape)
   }
 })
@@ -287,8 +325,8 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   ofCandles("supertrend", Indicators.warmUp.supertrend, Indicators.supertrend, { hasFactor: true }),
   ofCandles("keltnerUpper", Indicators.warmUp.keltner, Indicators.keltnerUpper, { hasFactor: true }),
   ofCandles("keltnerLower", Indicators.warmUp.keltner, Indicators.keltnerLower, { hasFactor: true }),
-  ofCondition("count", Past.count),
-  ofCondition("barssince", Past.barsSince),
+  ofCondition("count", count),
+  ofCondition("barssince", barsSince),
   valueWhen,
   crossing("crossover", (before, after) => before <= 0 && after > 0),
   crossing("crossunder", (before, after) => before >= 0 && after < 0),

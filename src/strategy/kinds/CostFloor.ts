@@ -24,13 +24,9 @@ export const notBelow = (market: Market, cost: Price, sale: Price, purchase: Pri
   return orderPrice(market, "SELL", Decimal.multiply(cost, gain))
 }
 
-export const armedAboveCost = (
-  market: Market,
-  desired: DesiredSlot,
-  progress: SlotProgress
-): DesiredOrder | undefined => {
-  const order = armedLeg(desired, progress)
-  const purchase = order === undefined ? undefined : legBefore(desired, order.leg)
+export const armedAboveCost = (market: Market, slot: DesiredSlot, progress: SlotProgress): DesiredOrder | undefined => {
+  const order = armedLeg(slot, progress)
+  const purchase = order === undefined ? undefined : legBefore(slot, order.leg)
   if (order?.side !== "SELL" || order.mayLose === true || purchase?.side !== "BUY") return order
   const cost = costOf(market, progress)
   if (cost === undefined || !Decimal.isLess(order.price, cost)) return order

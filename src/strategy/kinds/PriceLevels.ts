@@ -51,14 +51,8 @@ export const scaleOf = (market: Market, first: Price, last: Price, count: number
   }
 }
 
-export const between = (
-  market: Market,
-  first: Price,
-  last: Price,
-  count: number,
-  spacing: Spacing
-): ReadonlyArray<Price> => {
-  const scale = scaleOf(market, first, last, count, spacing)
+export const between = (market: Market, from: Price, to: Price, count: number, by: Spacing): ReadonlyArray<Price> => {
+  const scale = scaleOf(market, from, to, count, by)
   return Array.from({ length: count }, (_, index) => scale(index))
 }
 

@@ -6,8 +6,7 @@ import { compile } from "../expression/Compiler.ts"
 import { ownNamed, positionTerm } from "../expression/names/OwnNames.ts"
 import type { Scope } from "../expression/Scope.ts"
 import type { Moment, Term } from "../expression/Term.ts"
-import { amount, either, fields, isList, list, mapped, optional, type Reader, ratio } from "../Fields.ts"
-import { described, schemaOf } from "../JsonSchema.ts"
+import * as Read from "../Fields.ts"
 import { report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { share } from "./PriceLevels.ts"
@@ -17,31 +16,30 @@ export interface Size {
   readonly amount: Amount
 }
 
-export const size = (market: Market): Reader<Size> => {
-  const either = fields({
-    base: optional(amount(market.base, { zero: false }), "in units of the base asset"),
-    quote: optional(amount(market.quote, { zero: false }), "in units of the quote asset")
+export const size = (market: Market): Read.Reader<Size> => {
+  const either = Read.fields({
+    base: Read.optional(Read.amount(market.base, { zero: false }), "in units of the base asset"),
+    quote: Read.optional(Read.amount(market.quote, { zero: false }), "in units of the quote asset")
   })
-  const reader: Reader<Size> = (node, to) => {
+  const reader: Read.Reader<Size> = (node, to) => {
     const sizeFields = either(node, to)
     if (sizeFields === undefined || node.type !== "map") return undefined
     const { base, quote } = sizeFields
-    if (node.entries.has("base") && node.entries.has("quote")) {
+    if (node.entries.has("base") && node.entries.has("quote"))
       return report(to, node.entries.get("quote")?.key ?? node, 'give either "base" or "quote", not both')
-    }
     if (base !== undefined) return { unit: "base", amount: base.value }
     if (quote !== undefined) return { unit: "quote", amount: quote.value }
     if (node.entries.size > 0) return undefined
     return report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
   }
-  return described(reader, () => ({ ...schemaOf(either), minProperties: 1, maxProperties: 1 }))
+  return Read.described(reader, () => ({ ...Read.schemaOf(either), minProperties: 1, maxProperties: 1 }))
 }
 
-export const baseAmounts = (market: Market): Reader<ReadonlyArray<Amount>> => {
-  const one = amount(market.base, { zero: false })
-  const several = mapped(list(one), (amounts) => amounts.map(({ value }) => value))
-  const only = mapped(one, (only) => [only])
-  return either(only, several, isList)
+export const baseAmounts = (market: Market): Read.Reader<ReadonlyArray<Amount>> => {
+  const one = Read.amount(market.base, { zero: false })
+  const several = Read.mapped(Read.list(one), (amounts) => amounts.map(({ value }) => value))
+  const only = Read.mapped(one, (only) => [only])
+  return Read.either(only, several, Read.isList)
 }
 
 export const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {
@@ -62,7 +60,7 @@ const wholes = ["budget", "equity", "position", "risk"] as const
 type Whole = (typeof wholes)[number]
 
 /** An order may use more than the position or the initial budget, so only a share of `equity` or `risk` is at most one. */
-const ratioOf = (of: Whole) => (of === "equity" || of === "risk" ? share(ratio) : ratio)
+const ratioOf = (of: Whole) => (of === "equity" || of === "risk" ? share(Read.ratio) : Read.ratio)
 
 interface Computed {
   readonly unit: Size["unit"]
@@ -95,8 +93,8 @@ const expressionIn = (node: YamlNode) => {
   return { unit: only.of, value: only.value }
 }
 
-export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
-  described(
+export const ruleSizeNode = (market: Market): Read.Reader<YamlNode> =>
+  Read.described(
     (node, to) => {
       const shareSize = onlyIn(node, wholes)
       if (shareSize !== undefined) return ratioOf(shareSize.of)(shareSize.value, to) === undefined ? undefined : node
@@ -107,7 +105,7 @@ export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
       properties: {
         base: { type: ["number", "string"] },
         quote: { type: ["number", "string"] },
-        ...Object.fromEntries(wholes.map((of) => [of, schemaOf(ratio)]))
+        ...Object.fromEntries(wholes.map((of) => [of, Read.schemaOf(Read.ratio)]))
       },
       additionalProperties: false,
       minProperties: 1,
@@ -136,6 +134,30 @@ const shareOf = (of: Whole, share: Decimal.Decimal | undefined, side: Side, scop
   return { unit, amount: partOf(budget?.[unit] ?? 0n, share, market[unit]) }
 }
 
+/** A target of an exit: a price, with the part of the position that exits there. The parts of all targets add up to the whole. */
+export interface ExitTarget<A> {
+  readonly at: A
+  readonly part: Decimal.Decimal
+}
+
+const mostTargets = 10
+
+export const targets = <A>(price: Read.Reader<A>): Read.Reader<ReadonlyArray<ExitTarget<A>>> => {
+  const keys = {
+    at: Read.required(price, "its price, as for a single target"),
+    part: Read.required(share(Read.ratio), "this part of the size leaves there")
+  }
+  const only = Read.mapped(price, (at) => [{ at, part: Decimal.one }])
+  const several = Read.mapped(Read.list(Read.section(keys)), (all, at, to) => {
+    const sum = all.reduce((parts, { value }) => Decimal.add(parts, value.part), Decimal.zero)
+    if (all.length > mostTargets) return report(to, at, `at most ${mostTargets} targets`)
+    if (!Decimal.equals(sum, Decimal.one))
+      return report(to, at, `the parts of the targets add up to ${Decimal.percent(sum)}, not to 100%`)
+    return all.map(({ value }): ExitTarget<A> => ({ at: value.at, part: value.part }))
+  })
+  return Read.either(only, several, Read.isList)
+}
+
 export const partsOf = (
   size: RuleSize,
   parts: ReadonlyArray<Decimal.Decimal>,
@@ -147,13 +169,9 @@ export const partsOf = (
 }
 
 /** Rounded down; the last part has the rest. */
-export const amountsOf = (
-  whole: Amount,
-  parts: ReadonlyArray<Decimal.Decimal>,
-  asset: Asset
-): ReadonlyArray<Amount> => {
-  const amounts = parts.slice(0, -1).map((part) => partOf(whole, part, asset))
-  return [...amounts, amounts.reduce((left, amount) => left - amount, whole)]
+export const amountsOf = (all: Amount, parts: ReadonlyArray<Decimal.Decimal>, asset: Asset): ReadonlyArray<Amount> => {
+  const amounts = parts.slice(0, -1).map((part) => partOf(all, part, asset))
+  return [...amounts, amounts.reduce((left, amount) => left - amount, all)]
 }
 
 export const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Asset): Amount =>
@@ -177,13 +195,7 @@ export const quantityOf = (
   return min(quantity, side === "SELL" ? freeBase : baseQuantity(market, freeQuote, price, "down"))
 }
 
-const atRisk = (
-  { equity, risk }: AtRisk,
-  { base }: Market,
-  price: Price,
-  moment: Moment,
-  stop: Price | undefined
-): Amount => {
+const atRisk = ({ equity, risk }: AtRisk, { base }: Market, price: Price, moment: Moment, stop: Price | undefined) => {
   const distance = stop === undefined ? Number.NaN : Math.abs(Decimal.toNumber(price) - Decimal.toNumber(stop))
   return amountOf((equity.value(moment) * risk) / distance, base)
 }

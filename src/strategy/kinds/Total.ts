@@ -15,12 +15,9 @@ import { type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
-export interface PartOfTotal {
+export interface PartOfTotal extends Pick<Leg, "side" | "price" | "quantity"> {
   readonly slot: string
-  readonly side: Side
-  readonly price: Price
   readonly size: Size
-  readonly quantity: Amount
   readonly piece?: Amount
   readonly hasExit?: boolean
 }
@@ -39,11 +36,7 @@ export interface Shares {
   readonly isPlain: boolean
 }
 
-interface Standing {
-  readonly part: PartOfTotal
-  readonly progress: SlotProgress
-  readonly isPlain: boolean
-  readonly traded: Amount
+interface Standing extends Omit<Share, "rest"> {
   readonly done: Amount
   readonly committed: Amount
 }
@@ -114,9 +107,8 @@ const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): 
   const { size, quantity } = part
   const basis = { part, progress }
   // Only a backtest records no past, and its file never changes.
-  if (progress.past === undefined && progress.completedLegs > 0) {
+  if (progress.past === undefined && progress.completedLegs > 0)
     return { ...basis, isPlain: true, traded: quantity, done: size.amount, committed: size.amount }
-  }
   const traded = tradedBy(part.side, progress)
   const done = doneOf(market, part, progress)
   const committed = done + openOf(market, part, progress)
@@ -152,9 +144,8 @@ const isPlain = (market: Market, part: PartOfTotal, progress: SlotProgress): boo
   const { side, quantity, piece = quantity } = part
   const { completedLegs, filledInLeg, live } = progress
   const traded = tradedBy(side, progress)
-  if (part.hasExit === true && progress.lastLeg !== undefined) {
+  if (part.hasExit === true && progress.lastLeg !== undefined)
     return completedLegs <= 2 && traded === quantity && isAtPrice(market, part, progress)
-  }
   const completedQuantity = min(quantity, piece * BigInt(completedLegs))
   if (traded + forgoneBy(side, progress) !== completedQuantity + filledInLeg) return false
   const leg = min(piece, quantity - completedQuantity)
@@ -198,9 +189,8 @@ const cutsOf = (standings: ReadonlyArray<Standing>, beyond: Amount): ReadonlyMap
 const shareOf = (market: Market, standing: Standing, cut: Amount): Share => {
   const { part, progress, traded, done } = standing
   const shareFacts = { part, progress, traded }
-  if (standing.isPlain && cut === 0n) {
+  if (standing.isPlain && cut === 0n)
     return { ...shareFacts, isPlain: true, rest: max(0n, part.quantity - traded - forgoneBy(part.side, progress)) }
-  }
   const remainder = part.size.amount - cut - done
   const rest = remainder <= slackOf(part.size) ? 0n : baseFor(market, part, remainder)
   return { ...shareFacts, isPlain: false, rest: asItRests(market, part, progress, rest) }
@@ -213,12 +203,7 @@ const baseFor = (market: Market, { size: { unit }, piece, price }: PartOfTotal, 
 }
 
 /** Keeps the quantity of a live order if the new one differs only by rounding, so that fills do not move the order. */
-const asItRests = (
-  market: Market,
-  { side, size, price }: PartOfTotal,
-  { live }: SlotProgress,
-  rest: Amount
-): Amount => {
+const asItRests = (market: Market, { side, size, price }: PartOfTotal, { live }: SlotProgress, rest: Amount) => {
   if (live === undefined || live.side !== side || live.quantity === 0n || !Decimal.equals(live.price, price))
     return rest
   const difference = quoteAmount(market, max(rest - live.quantity, live.quantity - rest), price, "down")

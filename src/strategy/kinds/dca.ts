@@ -3,7 +3,6 @@
  * reach beyond the mid by `reach`; it keeps its price and stays open until it fills. Times that pass while the bot is off, or while a limit
  * prevents new orders, are skipped.
  */
-
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
@@ -14,10 +13,9 @@ import { form, type Kind, reasons, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
-import { checkValues, lackText } from "./BudgetCheck.ts"
-import { checkFeesOfSizes } from "./checks/RoundCheck.ts"
 import { givenAway, orderText } from "./Execution.ts"
 import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
+import { checkFeesOfSizes, checkValues, lackText } from "./OrderCheck.ts"
 import { ahead, behind, checkFall, isBetter, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
 
@@ -60,9 +58,8 @@ export const dca: Kind = {
   ...form(keys, (whole, { at, ...context }) => {
     const { budget, to } = context
     const { market, pauseAbove, pauseBelow, side, size, times } = whole
-    if (pauseAbove !== undefined && pauseBelow !== undefined && !Decimal.isLess(pauseBelow, pauseAbove)) {
+    if (pauseAbove !== undefined && pauseBelow !== undefined && !Decimal.isLess(pauseBelow, pauseAbove))
       report(to, at("pauseBelow"), "pauseBelow must be below pauseAbove: as it is, it would always pause")
-    }
     if (side === "BUY" && whole.drop !== undefined) checkFall(whole.drop, at("drop"), to)
     if (size.unit === "quote") checkValues([size.amount], at("size"), context)
     checkFeesOfSizes([size], side, at("size"), context)

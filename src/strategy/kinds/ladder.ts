@@ -2,37 +2,22 @@
  * Ladder: n orders of one side between two prices. With `takeProfit`, a filled rung places the opposite order that far away, once. The
  * answer holds without limit, unless a rung traded under another file: then the rungs share the remaining total (see `Total`).
  */
-import type { Amount } from "../../domain/Amount.ts"
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { netOfFills } from "../../domain/fees/RoundCost.ts"
 import { type Market, opposite, type Price } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
-import { numeric } from "../JsonSchema.ts"
 import { formOf, type Kind, type Section } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
-import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
-import { checkFees, checkTarget } from "./checks/RoundCheck.ts"
 import { orderText } from "./Execution.ts"
+import { checkBudget, checkFees, checkTarget, checkValues, valueOf } from "./OrderCheck.ts"
 import { ahead, between, checkDistinct, isOnTick, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
-import {
-  averagePrice,
-  doneText,
-  exitLeft,
-  isOfOtherSide,
-  isTurned,
-  legsLeft,
-  otherSide,
-  type PartOfTotal,
-  restText,
-  type Share,
-  sharing
-} from "./Total.ts"
+import * as Total from "./Total.ts"
 
 const maxRungs = 1_000
 const profiles = ["flat", "linear", "geometric"] as const
@@ -46,7 +31,7 @@ const scale: Read.Reader<Decimal.Decimal> = Read.scalar(
     return value !== undefined && Decimal.isPositive(value) && value.scale <= 3 ? value : undefined
   },
   undefined,
-  numeric("^\\+?(\\d+\\.?\\d{0,3}|\\.\\d{1,3})$", { exclusiveMinimum: 0 })
+  Read.numeric("^\\+?(\\d+\\.?\\d{0,3}|\\.\\d{1,3})$", { exclusiveMinimum: 0 })
 )
 
 const keys = (market: Market) => ({
@@ -72,9 +57,8 @@ const pricesOf = (
   if (from === undefined || last === undefined || rungs === undefined) return undefined
   if (![from, last].every((price) => isOnTick(market, price))) return undefined
   const isOnePrice = Decimal.equals(from, last)
-  if (rungs === 1) {
+  if (rungs === 1)
     return isOnePrice ? [from] : report(to, at("to"), `one rung has one price: "from" and "to" must be the same`)
-  }
   if (isOnePrice) return report(to, at("to"), `${rungs} rungs need two different prices: "from" and "to" are the same`)
   const prices = between(market, from, last, rungs, "arithmetic")
   return checkDistinct(market, prices, at("rungs"), "rungs", to) ? prices : undefined
@@ -108,9 +92,8 @@ export const ladder: Kind = {
     const { to } = context
     const { market, side, total, takeProfit, scale, allowLoss } = whole
     const { profile = scale === undefined ? "flat" : "geometric" } = whole
-    if (scale !== undefined && profile !== "geometric") {
+    if (scale !== undefined && profile !== "geometric")
       report(to, at("scale"), `scale belongs to the profile geometric, not to ${profile}`)
-    }
     const sizes = split(total.amount, prices.length, profile, scale)
     const entries = prices.map((price, index): Leg => {
       const rung: Size = { unit: total.unit, amount: sizes[index] ?? 0n }
@@ -144,14 +127,14 @@ export const ladder: Kind = {
       })
     )
     const { unit } = total
-    const parts = rungsAt(undefined).map(({ slot, legs: [{ price, quantity }] }, index): PartOfTotal => {
+    const parts = rungsAt(undefined).map(({ slot, legs: [{ price, quantity }] }, index): Total.PartOfTotal => {
       const size = { unit, amount: sizes[index] ?? 0n }
       return { slot, side, price, size, quantity, hasExit: takeProfit !== undefined }
     })
     const decisionAt = lately((desired: ReadonlyArray<DesiredSlot>): Decision => {
       return { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
     })
-    const shareOut = sharing(market, isOwn)
+    const shareOut = Total.sharing(market, isOwn)
     return {
       decide: (view) => {
         const decision = decisionAt(rungsAt(view.fillBasisPoints))
@@ -162,7 +145,7 @@ export const ladder: Kind = {
         const rungs = [...desired, ...finishedRungs.map(({ rung }) => rung)]
         return isPlain ? decision : edited(market, { ...decision, desired: rungs }, shares)
       },
-      unfit: (slots) => otherSide(market, side, slots, isOwn)
+      unfit: (slots) => Total.otherSide(market, side, slots, isOwn)
     }
   })
 }
@@ -174,13 +157,13 @@ const goneRungs = (
   { desired }: Decision,
   { unit, takeProfit }: Pick<Size, "unit"> & Target,
   { fillBasisPoints, slots }: View
-): ReadonlyArray<{ readonly part: PartOfTotal; readonly rung: DesiredSlot }> => {
+): ReadonlyArray<{ readonly part: Total.PartOfTotal; readonly rung: DesiredSlot }> => {
   const [first] = desired
   const names = new Set(desired.map(({ slot }) => slot))
   return [...slots].flatMap(([slot, progress]) => {
     if (first === undefined || names.has(slot) || !isOwn(slot)) return []
     const { side } = first.legs[0]
-    const price = averagePrice(market, side, progress)
+    const price = Total.averagePrice(market, side, progress)
     if (price === undefined) return []
     const entry: Leg = { side, price, quantity: 0n }
     const size: Size = { unit, amount: 0n }
@@ -189,7 +172,7 @@ const goneRungs = (
   })
 }
 
-const edited = (market: Market, plain: Decision, shares: ReadonlyArray<Share>): Decision => {
+const edited = (market: Market, plain: Decision, shares: ReadonlyArray<Total.Share>): Decision => {
   const rungs = plain.desired.map((rung, index) => rungLeft(market, rung, shares[index]))
   return {
     ...plain,
@@ -202,27 +185,27 @@ const edited = (market: Market, plain: Decision, shares: ReadonlyArray<Share>): 
 const rungLeft = (
   market: Market,
   rung: DesiredSlot,
-  share: Share | undefined
+  share: Total.Share | undefined
 ): DesiredSlot | Decision["absent"][number] => {
   if (share === undefined || share.isPlain) return rung
   const { slot, why, cycle } = rung
   const [entry, exit] = rung.legs
   const { progress, rest, traded } = share
   const nothing = (code: string, text: string) => ({ slot, why: { ...why, code, text } })
-  if (exit !== undefined && isOfOtherSide(entry.side, progress))
+  if (exit !== undefined && Total.isOfOtherSide(entry.side, progress))
     return nothing("other-side", "it began with the other side, and holds what that left")
-  if (exit !== undefined && isTurned(share)) {
-    const { quantity, ...turned } = exitLeft(share, exit)
-    const then = rest === 0n ? "" : `, then ${restText(market, share)}`
+  if (exit !== undefined && Total.isTurned(share)) {
+    const { quantity, ...turned } = Total.exitLeft(share, exit)
+    const then = rest === 0n ? "" : `, then ${Total.restText(market, share)}`
     const verb = exit.side === "BUY" ? "buys back" : "sells"
     const text = `${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(exit.price)}${then}`
     return { slot, cycle, ...turned, why: { ...why, text } }
   }
-  const remainder = legsLeft(share)
-  if (remainder === undefined) return nothing("done", doneText(market, share))
+  const remainder = Total.legsLeft(share)
+  if (remainder === undefined) return nothing("done", Total.doneText(market, share))
   const [first] = remainder.legs
   const legs = exit === undefined ? remainder.legs : ([first, { ...exit, quantity: traded + rest }] as const)
-  return { slot, cycle, ...remainder, legs, why: { ...why, text: restText(market, share) } }
+  return { slot, cycle, ...remainder, legs, why: { ...why, text: Total.restText(market, share) } }
 }
 
 /** Geometric: each rung is the one before times the scale. Multiplied by a common factor, so all weights are whole. */
@@ -267,9 +250,8 @@ const makeRung = (
 ): DesiredSlot => {
   const slot = `rung-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
   const first = `rung ${index + 1} of ${count} ${orderText(entry, market)}`
-  if (target === undefined) {
+  if (target === undefined)
     return { slot, legs: [entry], cycle: false, why: { code: "ladder-rung", text: first, source } }
-  }
   const exit: Leg = { ...exitOf(market, entry, target), ...(mayLose ? { mayLose } : {}) }
   const text = `${first}, then ${exit.side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
   return { slot, legs: [entry, exit], cycle: false, why: { code: "ladder-rung", text, source } }

@@ -8,40 +8,87 @@
  * order is one slot, quoted again when it has filled, or `filledDelay` later.
  *
  * With `sizeSkew`, a net purchase also makes bids smaller and asks larger. With `maxImpact`, all sizes follow the depth of the market.
- * Spread and centre may also follow a model (see `AvellanedaStoikov`), and the centre an expression (see `Centre`).
+ * Spread and centre may also follow a model (see `Volatility`), and the centre an expression (see `Centre`).
  */
 import type { Amount } from "../../domain/Amount.ts"
+import { impactOf, isSurelyWithin } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Market, Price } from "../../domain/Market.ts"
+import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { type Decision, type Ends, type Memory, sooner } from "../Decision.ts"
-import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
+import { compile } from "../expression/Compiler.ts"
+import { boundsOf, momentOf } from "../expression/Judge.ts"
+import { type Needs, needCandles, neededBy, noNeeds, scopeOf } from "../expression/Scope.ts"
+import type { Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
-import { form, type Kind, type Whole } from "../Kind.ts"
+import { form, type Kind, type Section, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
-import * as Model from "./AvellanedaStoikov.ts"
-import { checkNeed } from "./BudgetCheck.ts"
-import { checkFeesOfSizes, checkRatio } from "./checks/RoundCheck.ts"
 import { decimalIn, type Notes, notes, numberIn, recordIn } from "./Memory.ts"
-import { type Centre, centreKeys, look, readCentre, type SeenCentre } from "./marketMaking/Centre.ts"
 import { hangingKeys, withHanging } from "./marketMaking/Hanging.ts"
 import * as Inventory from "./marketMaking/Inventory.ts"
-import { leaning, measureInForce } from "./marketMaking/Measure.ts"
-import * as OrderSizes from "./marketMaking/OrderSizes.ts"
 import * as Quotes from "./marketMaking/Quotes.ts"
+import { checkFeesOfSizes, checkNeed, checkRatio } from "./OrderCheck.ts"
 import { part, share } from "./PriceLevels.ts"
 import { baseAmounts } from "./Size.ts"
-import { spread } from "./Volatility.ts"
+import * as Volatility from "./Volatility.ts"
 
 const maxLevels = 50
 const levelsOf = (answer: Ask.AnswerOf): number => Number(answer("levels"))
 
+/** More decimal places of a centre would be noise. */
+const centrePlaces = 9
+
+/** The centre of the quotes, if it is a price that an expression computes from closed candles. */
+interface Centre {
+  readonly term: Term
+  readonly needs: Needs
+}
+
+interface SeenCentre {
+  /** `undefined` while its candles or signals are missing. */
+  readonly price: Price | undefined
+  readonly changes: Ends
+}
+
+const centreKeys = {
+  centre: Read.optional(Read.expression, "a price of closed candles, as the centre of the quotes", "the mid"),
+  timeframe: Read.withDefault(Read.timeframe, "1h", "of the centre's candles whose timeframe is not written")
+}
+
+const readCentre = (
+  { centre, timeframe }: Read.SettingsOf<typeof centreKeys>,
+  section: Section<typeof centreKeys>
+): Centre | undefined => {
+  const { at, isWritten, to } = section
+  if (centre === undefined)
+    return isWritten("timeframe")
+      ? report(to, at("timeframe"), "timeframe without centre does nothing", "remove it")
+      : undefined
+  const scope = scopeOf(section, timeframe)
+  const term = compile(centre, "price", "price", scope)
+  if (term === undefined) return undefined
+  if (term.dependence !== "none" || term.isMoving === true) {
+    const hint = "such as ema(close, 20); without this key, the centre is the mid"
+    return report(to, at("centre"), "the centre follows closed candles, not prices between them", hint)
+  }
+  return { term, needs: scope.needs }
+}
+
+const look = (centre: Centre | undefined, view: View): SeenCentre => {
+  if (centre === undefined) return { price: mid(view.price), changes: {} }
+  const moment = momentOf(view.market, view)
+  const value = centre.term.value(moment)
+  const { barClose, depth, signals, time } = boundsOf(centre.needs, moment, moment.found.times)
+  const price = Number.isFinite(value) && value > 0 ? Decimal.fromNumber(value, centrePlaces) : undefined
+  return { price, changes: present({ barClose, depth, signals, time }) }
+}
+
 const keys = (market: Market) => ({
   levels: Read.required(Read.integer(1, maxLevels), "orders on each side"),
-  spread: Read.required(spread, "between the first bid and the first ask"),
+  spread: Read.required(Volatility.spread, "between the first bid and the first ask"),
   step: Read.optional(Read.ratio, "from one level to the next", "the spread"),
   size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
   ...centreKeys,
@@ -120,13 +167,11 @@ export const marketMaking: Kind = {
     }))
     const side = levels.reduce((sum, { quantity }) => sum + quantity, 0n)
     const { widest: widestSpread, follows, model } = spread
-    if (model !== undefined && isWritten("skew")) {
+    if (model !== undefined && isWritten("skew"))
       report(to, at("skew"), "the model moves the quotes against the inventory itself: remove skew")
-    }
     const widest = Decimal.add(Quotes.offsetOf(widestSpread, settings.step, levels.length - 1), skew)
-    if (!Decimal.isLess(widest, Decimal.one)) {
+    if (!Decimal.isLess(widest, Decimal.one))
       report(to, at("spread"), "the widest bid would be at no price at all: spread, step and skew add up to 100%")
-    }
     const [quantity = 0n] = sizes
     const { maxInventory = side } = settings
     if (maxInventory < quantity) report(to, at("maxInventory"), "maxInventory is smaller than the size of one order")
@@ -151,9 +196,9 @@ export const marketMaking: Kind = {
     }
     const needs = centre?.needs ?? noNeeds()
     if (follows !== undefined) needCandles(needs, follows.series.timeframe, follows.series.warmUp)
-    if (model !== undefined) needCandles(needs, model.timeframe, Model.warmUp(model))
-    const parts = maker.maxImpact === undefined ? [OrderSizes.wholePart] : OrderSizes.partsOfSize
-    const quantities = parts.map((part) => (quantity * part) / OrderSizes.wholePart)
+    if (model !== undefined) needCandles(needs, model.timeframe, Volatility.warmUp(model))
+    const parts = maker.maxImpact === undefined ? [Inventory.wholePart] : Inventory.partsOfSize
+    const quantities = parts.map((part) => (quantity * part) / Inventory.wholePart)
     const quotes = decider(maker)
     return {
       ...(needs.candles.size + needs.watched.size + needs.signals.size === 0 ? {} : neededBy(needs)),
@@ -236,7 +281,7 @@ const waiting = (
 /** The times at which spread or centre may change, apart from the mid. */
 const changesIn = ({ follows, model }: Quoting["spread"], seen: SeenCentre, view: View, isQuoting: boolean): Ends => {
   const barClose = model?.timeframe ?? follows?.series.timeframe
-  const time = model !== undefined && isQuoting ? Model.changesAt(model, view.now) : undefined
+  const time = model !== undefined && isQuoting ? Volatility.changesAt(model, view.now) : undefined
   return sooner(present({ barClose, time }), seen.changes)
 }
 
@@ -261,7 +306,7 @@ const delayed = (maker: Quoting, view: View, known: Memory) => {
 }
 
 interface Answered {
-  readonly orderSizes: OrderSizes.OrderSizes
+  readonly orderSizes: Inventory.OrderSizes
   readonly centre: Quotes.HeldCentre
   readonly spread: Decimal.Decimal
   readonly decision: Decision
@@ -284,7 +329,7 @@ const decider = (maker: Quoting): Decide => {
 const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: Memory): Answered | Decision => {
   const state = maker.notes.read(memory)
   const stock = maker.stockIn(view)
-  const inventory = OrderSizes.inventoryOf(maker, stock)
+  const inventory = Inventory.inventoryOf(maker, stock)
   const measured = measureInForce(maker, view, state, inventory)
   const centrePrice = look(maker.centre, view)
   if (measured === undefined) return waiting(maker, view, memory, centrePrice, "spread")
@@ -294,11 +339,11 @@ const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: 
   const isKept = state.centre !== undefined && isInside(state.centre, price)
   const centre = state.centre !== undefined && isKept ? state.centre : Quotes.centreAt(price, maker.requote)
   const before = state.eighths
-  const eighths = isKept && before !== undefined ? before : (OrderSizes.eighthsNow(maker, view) ?? before)
+  const eighths = isKept && before !== undefined ? before : (Inventory.eighthsNow(maker, view) ?? before)
   if (eighths === undefined) return waiting(maker, view, memory, centrePrice, "depth")
   const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths
   if (isSameSize && last.centre === centre && Decimal.equals(last.spread, width)) return last
-  const orderSizes = isSameSize ? last.orderSizes : OrderSizes.sizesOn(maker, stock, eighths, inventory)
+  const orderSizes = isSameSize ? last.orderSizes : Inventory.sizesOn(maker, stock, eighths, inventory)
   const delay = delayed(maker, view, state.quoted ?? null)
   const { sizes, full } = orderSizes
   const shift = shiftOf(maker, lean, inventory)
@@ -340,8 +385,61 @@ const untilOf = (
 
 const shiftOf = (maker: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
   maker.spread.model === undefined
-    ? Decimal.multiply(maker.skew, OrderSizes.fullness(maker, inventory))
+    ? Decimal.multiply(maker.skew, Inventory.fullness(maker, inventory))
     : leaning(maker, lean, inventory)
 
 const isInside = ({ below, above }: Quotes.HeldCentre, price: Price): boolean =>
   Decimal.isGreater(price, below) && Decimal.isLess(price, above)
+
+const two = Decimal.make(2n)
+
+/**
+ * The width of the quotes, and the shift that the net purchase causes. The width is never narrower than the market's own spread. Both stay
+ * until a change would move the first quotes by `requote`.
+ */
+const measureInForce = (
+  whole: Quoting,
+  view: View,
+  { spread, lean = Decimal.zero }: Pick<HeldQuotes, "spread" | "lean">,
+  inventory: Amount
+): Volatility.Quotes | undefined => {
+  const { requote } = whole
+  const measured = measureNow(whole, view)
+  if (spread === undefined) return measured
+  const before = { spread, lean }
+  if (measured === undefined) return before
+  const isFlat = lean.digits === 0n && measured.lean.digits === 0n
+  if (isFlat && isSurelySmall(spread, measured.spread, requote)) return before
+  const apart = (a: Decimal.Decimal, b: Decimal.Decimal) => Decimal.subtract(Decimal.max(a, b), Decimal.min(a, b))
+  const wider = Decimal.multiply(apart(spread, measured.spread), Decimal.half)
+  const moved = apart(leaning(whole, lean, inventory), leaning(whole, measured.lean, inventory))
+  return Decimal.isLess(Decimal.add(wider, moved), requote) ? before : measured
+}
+
+/** True is certain: half of the difference between the ratios is below `least`. */
+const isSurelySmall = (a: Decimal.Decimal, b: Decimal.Decimal, least: Decimal.Decimal): boolean =>
+  Math.abs(Decimal.toNumber(a) - Decimal.toNumber(b)) / 2 + hair < Decimal.toNumber(least)
+
+const hair = 1e-12
+
+const leaning = ({ quantity }: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
+  lean.digits === 0n
+    ? lean
+    : Decimal.multiply(lean, Decimal.divide(Decimal.make(inventory), Decimal.make(quantity), 6, "down"))
+
+/** The wider of the file's spread and the market's at the size of one order; the file's if the market's is unknown. */
+const measureNow = ({ spread, quantity }: Quoting, view: View): Volatility.Quotes | undefined => {
+  const quotes = spread.model === undefined ? byDistance(spread, view) : Volatility.quotesAt(spread.model, view)
+  if (quotes === undefined) return undefined
+  const { depth } = view
+  if (depth === undefined || isSurelyWithin(depth, quantity, Decimal.toNumber(quotes.spread) / 2)) return quotes
+  const impact = impactOf(depth, quantity)
+  return impact === undefined
+    ? quotes
+    : { spread: Decimal.max(quotes.spread, Decimal.multiply(impact, two)), lean: quotes.lean }
+}
+
+const byDistance = (spread: Volatility.Spread, view: View): Volatility.Quotes | undefined => {
+  const distance = Volatility.distanceAt(spread, view)
+  return distance && { spread: distance, lean: Decimal.zero }
+}

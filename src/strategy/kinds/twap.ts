@@ -8,7 +8,6 @@
  * A slice keeps the price that it had when it began, and a size in quote is converted at that price. Orders that have not filled when the
  * time is over are cancelled. After an edit the slices share the remaining total (see `Total`).
  */
-
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
@@ -22,10 +21,9 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
-import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
-import { checkFees } from "./checks/RoundCheck.ts"
 import { givenAway, orderText } from "./Execution.ts"
 import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
+import { checkBudget, checkFees, checkValues, valueOf } from "./OrderCheck.ts"
 import { ahead, orderPrice, share, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"

@@ -6,10 +6,9 @@
 import { type Amount, format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Decision, Memory } from "../Decision.ts"
-import { amountIn, numberIn } from "../kinds/Memory.ts"
+import { amountIn, marking, numberIn } from "../kinds/Memory.ts"
 import type { Behaviour } from "../Strategy.ts"
 import { type View, viewWith } from "../View.ts"
-import { marking } from "./Mark.ts"
 
 const suffixOf = (run: number): string => (run === 1 ? "" : `-run-${run}`)
 /** Empty in the first run. */

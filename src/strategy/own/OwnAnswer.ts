@@ -9,9 +9,9 @@ import type { Market, Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { sentenceOf } from "../../domain/Text.ts"
 import type { Bounds, Decision, DesiredSlot, Leg, PriceBounds } from "../Decision.ts"
+import { isTimeframe } from "../Fields.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { quantityAt } from "../kinds/Size.ts"
-import { isTimeframe } from "../Timeframe.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 
 const Figure = Schema.Union([Schema.Finite, Schema.String])

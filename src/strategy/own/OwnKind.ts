@@ -12,18 +12,17 @@ import type { Bounds, Memory } from "../Decision.ts"
 import { positionIn } from "../expression/Judge.ts"
 import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket } from "../JsonSchema.ts"
+import * as Indicators from "../Indicators.ts"
 import { form, type Kind } from "../Kind.ts"
 import { size } from "../kinds/Size.ts"
 import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
 import type { Behaviour, Decide } from "../Strategy.ts"
-import { isTimeframe, timeframe } from "../Timeframe.ts"
-import { progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
+import { type ClosedCandles, progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { decisionOf } from "./OwnAnswer.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
-import { indicatorOf } from "./OwnIndicators.ts"
 import { instanceOf, type OwnQuestions } from "./OwnInstance.ts"
+import type { indicatorNames } from "./Prelude.ts"
 import * as Purity from "./Purity.ts"
 
 /** `kind: ./supertrend.ts` */
@@ -58,7 +57,7 @@ const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
     if (typeof about !== "string") return wrong("its `about` must be a short text")
     if (around !== undefined && !(typeof around === "number" && around > 0 && around < 1e9))
       return wrong("its `around` is not a price")
-    const mistake = keysOf(keys, anyMarket)
+    const mistake = keysOf(keys, Read.anyMarket)
     return typeof mistake === "string" ? wrong(mistake) : { text, about, keys, around }
   } catch (mistake) {
     return wrong(messageOf(mistake))
@@ -155,33 +154,23 @@ const wantedOf = (text: string) => {
   return { candles: timeframesOf(candles), signals: agesOf(signals) }
 }
 
-const entriesIn = (wanted: unknown): ReadonlyArray<readonly [string, unknown]> =>
-  isRecord(wanted) ? Object.entries(wanted) : []
+const numbersIn = (wanted: unknown, check: (name: string, value: unknown) => number): ReadonlyMap<string, number> =>
+  new Map(isRecord(wanted) ? Object.entries(wanted).map(([name, value]) => [name, check(name, value)]) : [])
 
-const agesOf = (wanted: unknown): ReadonlyMap<string, number> =>
-  new Map(
-    entriesIn(wanted).map(([name, age]) => {
-      if (!signalName.test(name)) throw new OwnCodeFailed(`it asks for the signal ${name}: a name has ${nameRule}`)
-      if (typeof age !== "number" || !(age > 0 && age < Number.MAX_SAFE_INTEGER))
-        throw new OwnCodeFailed(
-          `its maximum age of the signal ${name} is ${String(age)}: write milliseconds above zero`
-        )
-      return [name, age] as const
-    })
-  )
+const agesOf = (wanted: unknown) =>
+  numbersIn(wanted, (name, age) => {
+    if (!signalName.test(name)) throw new OwnCodeFailed(`it asks for the signal ${name}: a name has ${nameRule}`)
+    if (typeof age === "number" && age > 0 && age < Number.MAX_SAFE_INTEGER) return age
+    throw new OwnCodeFailed(`its maximum age of the signal ${name} is ${String(age)}: write milliseconds above zero`)
+  })
 
-const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> =>
-  new Map(
-    entriesIn(wanted).map(([timeframe, count]) => {
-      if (!isTimeframe(timeframe))
-        throw new OwnCodeFailed(`it asks for candles of ${timeframe}: write a timeframe such as 15m, 4h or 1d`)
-      if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > 5_000)
-        throw new OwnCodeFailed(
-          `it asks for ${String(count)} candles of ${timeframe}: write a whole number up to 5,000`
-        )
-      return [timeframe, count] as const
-    })
-  )
+const timeframesOf = (wanted: unknown) =>
+  numbersIn(wanted, (timeframe, count) => {
+    if (!Read.isTimeframe(timeframe))
+      throw new OwnCodeFailed(`it asks for candles of ${timeframe}: write a timeframe such as 15m, 4h or 1d`)
+    if (typeof count === "number" && Number.isInteger(count) && count >= 1 && count <= 5_000) return count
+    throw new OwnCodeFailed(`it asks for ${String(count)} candles of ${timeframe}: write a whole number up to 5,000`)
+  })
 
 const maxSlotNameLength = 64
 /** Code may invent names at each decision; this keeps them from filling the memory. */
@@ -216,6 +205,46 @@ const questionsAbout = (
   }
 }
 
+/** They equal the indicators of expressions. */
+type Column = (candles: Indicators.CandleColumns, length: number) => Indicators.IndicatorValues
+
+const columns: Readonly<Record<(typeof indicatorNames)[number], Column>> = {
+  sma: ({ close }, length) => Indicators.sma(close, length),
+  ema: ({ close }, length) => Indicators.ema(close, length),
+  rsi: ({ close }, length) => Indicators.rsi(close, length),
+  atr: Indicators.atr
+}
+
+const isName = (name: string): name is keyof typeof columns => Object.hasOwn(columns, name)
+
+const maxLength = 5_000
+const maxColumns = 64
+
+const computed = new WeakMap<Indicators.CandleColumns, Map<string, Indicators.IndicatorValues>>()
+
+interface Request {
+  readonly name: string
+  readonly length: number
+  /** 0 is the last closed candle. */
+  readonly back: number
+}
+
+/** `NaN` with too few candles, and for a candle that has not closed. */
+export const indicatorOf = (candles: ClosedCandles | undefined, { back, length, name }: Request): number => {
+  if (!isName(name) || !Number.isInteger(length) || length < 1 || length > maxLength)
+    throw new OwnCodeFailed(`${name}(${length}): the length has to be a whole number from 1 to ${maxLength}`)
+  if (candles === undefined || !(back >= 0)) return Number.NaN
+  const byName = computed.get(candles.columns) ?? new Map<string, Indicators.IndicatorValues>()
+  computed.set(candles.columns, byName)
+  const key = `${name} ${length}`
+  const column = byName.get(key)
+  if (column === undefined && byName.size >= maxColumns)
+    throw new OwnCodeFailed(`it asks for more than ${maxColumns} indicators of one timeframe`)
+  const values = column ?? columns[name](candles.columns, length)
+  byName.set(key, values)
+  return values[candles.closed - 1 - back] ?? Number.NaN
+}
+
 const slotText = (market: Market, progress: SlotProgress): string => {
   const { bought, completedLegs, filledInLeg, live, paid, proceeds, sold } = progress
   return JSON.stringify({
@@ -243,7 +272,7 @@ const readers: Readonly<
   price: () => Read.mapped(Read.price, Decimal.toNumber),
   ratio: () => Read.mapped(Read.ratio, Decimal.toNumber),
   duration: () => Read.duration,
-  timeframe: () => timeframe,
+  timeframe: () => Read.timeframe,
   text: () => Read.text,
   flag: () => Read.trueOrFalse,
   choice: (_, { of }) => Read.oneOf(...(Array.isArray(of) ? of.map(String) : [])),

@@ -4,6 +4,7 @@
  */
 import { hrtime, threadCpuUsage } from "node:process"
 import * as vm from "node:vm"
+import { isRecord } from "../../domain/Text.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 
 const decisionMillis = 1_000
@@ -18,11 +19,7 @@ const call = new vm.Script("call()")
 const context = vm.createContext({ call: () => current() })
 
 /** The error comes from the context of the script, so it is not an `Error` of this context. */
-const isTimeout = (mistake: unknown): boolean =>
-  typeof mistake === "object" &&
-  mistake !== null &&
-  "code" in mistake &&
-  mistake.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
+const isTimeout = (mistake: unknown): boolean => isRecord(mistake) && mistake["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT"
 
 /** By the wall clock. */
 const watched = <A>(run: () => A, patienceMillis: number): { readonly value: A } | "timed out" => {

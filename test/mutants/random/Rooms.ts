@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   kernel: ["src/lab/backtest/kernel/**/*.ts"],
   strategy: [
     "src/strategy/Decision.ts",
-    "src/strategy/kinds/{CostFloor,StopExit,Size,BudgetCheck}.ts",
+    "src/strategy/kinds/{CostFloor,StopExit,Size,OrderCheck}.ts",
     "src/strategy/modifiers/*.ts"
   ],
   candles: ["src/candles/{Alignment,CrossingIndex,Resample,TimeAxis}.ts", "src/candles/within/{BarPath,Unfold}.ts"]

@@ -1,8 +1,8 @@
 /** States of rules: series that follow from their own last value, against the plainest way to compute them. */
 import { assert, describe, it } from "@effect/vitest"
-import { recursive } from "../../../src/strategy/expression/series/Recursion.ts"
 import { constantTerm, type Term } from "../../../src/strategy/expression/Term.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import { recursive } from "../../../src/strategy/kinds/rules/StateSection.ts"
 import { price, problemsOf, random, strategyOf, viewAt } from "../support.ts"
 
 const closes = (seed: number, bars: number): CandleColumns => {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import { inventoryOf } from "../../../src/strategy/kinds/marketMaking/OrderSizes.ts"
+import { inventoryOf } from "../../../src/strategy/kinds/marketMaking/Inventory.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import { untouchedSlot } from "../../../src/strategy/View.ts"
 import { markets, strategyOf, viewAt } from "../support.ts"

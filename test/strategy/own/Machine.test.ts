@@ -1,9 +1,8 @@
 /** Code that tries to leave its machine, to exhaust it or to remember something. It fails, and the next decision is as if it had not been asked. */
 import { assert, describe, it } from "@effect/vitest"
 import { isRecord } from "../../../src/domain/Text.ts"
-import { Machine } from "../../../src/strategy/own/Machine.ts"
+import { constantsEnd, Machine, pageBytes, quickJs } from "../../../src/strategy/own/Machine.ts"
 import { instanceOf, type OwnQuestions } from "../../../src/strategy/own/OwnInstance.ts"
-import { constantsEnd, pageBytes, quickJs } from "../../../src/strategy/own/QuickJs.ts"
 import { firstOf } from "../../long.ts"
 
 const column = Float64Array.from({ length: 8_000 }, (_, index) => index)

@@ -20,7 +20,7 @@ import type { Expression } from "../Grammar.ts"
 import type { Range } from "../Never.ts"
 import { scales } from "../Operators.ts"
 import type { Compiling } from "../Scope.ts"
-import { type Series, seriesTerm, type Term } from "../Term.ts"
+import { type Series, seriesTerm, stillTerm, type Term } from "../Term.ts"
 
 interface Clock {
   /** Milliseconds, counted from midnight, for which the value stays the same. */
@@ -59,16 +59,11 @@ export const clockNamed = (name: string, { needs, state, timeframe }: Compiling)
     return { ...seriesTerm({ timeframe, warmUp: 1, key: name, column }, "number"), range }
   }
   needs.clockMillis = Math.min(everyMillis, needs.clockMillis ?? everyMillis)
-  return {
-    type: "number",
-    isLiteral: false,
-    dependence: "none",
-    range,
-    value: ({ now, found: { consulted } }) => {
-      if (consulted.clockMillis === 0 || everyMillis < consulted.clockMillis) consulted.clockMillis = everyMillis
-      return value(now)
-    }
-  }
+  const clockTerm = stillTerm("number", ({ now, found: { consulted } }) => {
+    if (consulted.clockMillis === 0 || everyMillis < consulted.clockMillis) consulted.clockMillis = everyMillis
+    return value(now)
+  })
+  return { ...clockTerm, range }
 }
 
 export const depthCalled = (
@@ -82,17 +77,12 @@ export const depthCalled = (
   if (quantity === undefined || quantity <= 0n)
     return wrong(at, "depth takes an amount of base, written out", `depth(0.5 ${base.symbol})`)
   needs.depth.add(quantity)
-  return {
-    type: "ratio",
-    isLiteral: false,
-    dependence: "none",
-    value: ({ depth, found }) => {
-      found.consulted.depth = true
-      const impact = depth === undefined ? undefined : impactOf(depth, quantity)
-      if (impact === undefined) found.lacking.add(`depth(${value} ${base.symbol})`)
-      return impact === undefined ? Number.NaN : Decimal.toNumber(impact)
-    }
-  }
+  return stillTerm("ratio", ({ depth, found }) => {
+    found.consulted.depth = true
+    const impact = depth === undefined ? undefined : impactOf(depth, quantity)
+    if (impact === undefined) found.lacking.add(`depth(${value} ${base.symbol})`)
+    return impact === undefined ? Number.NaN : Decimal.toNumber(impact)
+  })
 }
 
 const prefix = "a fresh signal "

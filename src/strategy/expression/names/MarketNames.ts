@@ -6,10 +6,9 @@ import type { Market } from "../../../domain/Market.ts"
 import { problemAt, type Span } from "../../Problem.ts"
 import { type CandlesNamed, candle, candleNames, timeframeOf } from "../functions.ts"
 import type { Expression } from "../Grammar.ts"
-import * as Needs from "../Needs.ts"
 import { notNegative } from "../Never.ts"
 import { priceTypeOf } from "../Operators.ts"
-import type { Compiling } from "../Scope.ts"
+import { type Compiling, needCandles, needVolume, watch } from "../Scope.ts"
 import { othersOf, type Term } from "../Term.ts"
 
 export const priceNames = ["mid", "bid", "ask"] as const
@@ -22,8 +21,8 @@ export const remembered = (term: Term, { needs }: Compiling): Term => {
   // One candle more than the first number needs, because crossings use the candle before.
   const least = series.warmUp + 1
   const { timeframe, market } = series
-  if (market === undefined) Needs.needCandles(needs, timeframe, least)
-  for (const other of othersOf(series)) Needs.needCandles(needs, timeframe, least, other)
+  if (market === undefined) needCandles(needs, timeframe, least)
+  for (const other of othersOf(series)) needCandles(needs, timeframe, least, other)
   return term
 }
 
@@ -34,7 +33,7 @@ const otherIn = (
   if (tree.name === market.name) return { other: undefined }
   const otherMarket = marketNamed(tree.name, placeOf(tree), to)
   if (otherMarket === undefined) return undefined
-  Needs.watch(needs, otherMarket)
+  watch(needs, otherMarket)
   return { other: otherMarket }
 }
 
@@ -79,12 +78,7 @@ export const ownNamed = (name: string, at: Span, context: Compiling): Term | und
 
 export const isMarketName = (name: string): boolean => [...candleNames, ...priceNames].some((known) => known === name)
 
-export const called = (
-  name: string,
-  given: ReadonlyArray<Expression>,
-  at: Span,
-  context: Compiling
-): Term | undefined => {
+export const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling) => {
   const ofCandle = candleNames.find((candidate) => candidate === name)
   if (ofCandle !== undefined) {
     const text = `${name} takes a timeframe, such as ${name}(4h), or a market before it`
@@ -97,9 +91,8 @@ export const called = (
   }
   const [tree, ...more] = given
   const price = priceNames.find((candidate) => candidate === name)
-  if (price === undefined || tree?.type !== "market" || more.length > 0) {
+  if (price === undefined || tree?.type !== "market" || more.length > 0)
     return context.wrong(at, `${name} takes a market, such as ${name}("BTC/USDC")`)
-  }
   const origin = otherIn(tree, context)
   return origin === undefined ? undefined : priceTerm(price, origin.other, at, context)
 }
@@ -110,12 +103,11 @@ const priceTerm = (
   at: Span,
   { market, needs, use, wrong }: Compiling
 ): Term | undefined => {
-  if (use === "condition" && name !== "mid") {
+  if (use === "condition" && name !== "mid")
     return wrong(at, `${name} is allowed only in a price`, "use mid in conditions")
-  }
   const shape = { isLiteral: false, dependence: "linear", range: notNegative, isPositive: true } as const
   if (other === undefined) return { ...shape, type: "price", value: (moment) => moment[name] }
-  Needs.watch(needs, other).hasPrice = true
+  watch(needs, other).hasPrice = true
   return {
     ...shape,
     type: priceTypeOf(other, market),
@@ -140,5 +132,5 @@ export const noteVolume = (
   const message = `the venue reports no volume: live, ${name} needs a source of candles with volumes`
   const where = `markets: { ${market}: { candles: … } } in the configuration`
   const hint = other === undefined ? `candles: FILE or ccxt:EXCHANGE:SYMBOL in this file, or ${where}` : where
-  Needs.needVolume(needs, market, problemAt(to.source, placeOf(at), message, hint))
+  needVolume(needs, market, problemAt(to.source, placeOf(at), message, hint))
 }

@@ -7,7 +7,7 @@ import { noDust } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import { anyMarket } from "../../JsonSchema.ts"
+import { anyMarket } from "../../Fields.ts"
 import type { Span } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
@@ -15,7 +15,7 @@ import { notePrice } from "../Crossing.ts"
 import type { Expression } from "../Grammar.ts"
 import { notNegative, type Range } from "../Never.ts"
 import type { Compiling } from "../Scope.ts"
-import type { Moment, PriceDependence, Term, ValueType } from "../Term.ts"
+import { type Moment, type PriceDependence, stillTerm, type Term, type ValueType } from "../Term.ts"
 
 interface OwnName {
   readonly type: ValueType
@@ -80,10 +80,7 @@ const events: ReadonlyMap<string, (own: OwnState) => number | undefined> = new M
 ])
 
 export const positionTerm = ({ base }: Market): Term => ({
-  type: `amount of ${base.symbol}`,
-  isLiteral: false,
-  dependence: "none",
-  value: ({ position }) => position,
+  ...stillTerm(`amount of ${base.symbol}`, ({ position }) => position),
   exact: ({ exactPosition }) => exactPosition
 })
 

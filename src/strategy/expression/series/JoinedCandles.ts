@@ -41,9 +41,8 @@ type Columns = ReadonlyMap<string, CandleColumns>
 const linkedOf = (from: Columns): Columns => {
   const [first] = from.values()
   const link = first === undefined ? undefined : links.get(first)
-  if (link?.from.size === from.size && [...from].every(([name, columns]) => link.from.get(name) === columns)) {
+  if (link?.from.size === from.size && [...from].every(([name, columns]) => link.from.get(name) === columns))
     return link.to
-  }
   const elsewhere = new Map<string, CandleColumns>()
   for (const [name, columns] of from) elsewhere.set(name, { ...columns, elsewhere })
   if (first !== undefined) links.set(first, { from, to: elsewhere })

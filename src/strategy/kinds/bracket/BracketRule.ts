@@ -3,22 +3,27 @@
  * condition, and repeatedly. It is one rule, so it decides, remembers and explains like any other. With several targets it is one rule for
  * each part of the size; all of them begin together.
  */
+import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { type Market, opposite, type Side } from "../../../domain/Market.ts"
+import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
+import { type Bounds, filledOfLeg, type Memory } from "../../Decision.ts"
 import { compile } from "../../expression/Compiler.ts"
+import { notePrice } from "../../expression/Crossing.ts"
+import { boundsOf, momentOf } from "../../expression/Judge.ts"
 import { type Scope, scopeOf } from "../../expression/Scope.ts"
-import { constantTerm, type Term } from "../../expression/Term.ts"
+import { constantTerm } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
-import { usualTimeframe } from "../../Timeframe.ts"
-import type { SlotProgress, View } from "../../View.ts"
+import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
+import { isRecord, isTrueIn, legsIn, recordIn } from "../Memory.ts"
 import { part } from "../PriceLevels.ts"
 import { checkPlaces } from "../rules/RuleExit.ts"
+import { type Going, isTouched, remember, stateIn } from "../rules/RuleState.ts"
 import { checkSize, checkTrail, inParts, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
-import { ruleSize, ruleSizeNode } from "../Size.ts"
-import { floor, reach, stopExit } from "../StopExit.ts"
-import { targets } from "../Targets.ts"
+import { exitPricesOf } from "../rules/rules.ts"
+import { ruleSize, ruleSizeNode, targets } from "../Size.ts"
+import { floor, type Left, leftIn, reach, stopExit } from "../StopExit.ts"
 
 const slot = "position"
 
@@ -30,7 +35,7 @@ export const followingKeys = (market: Market) => ({
   side: Read.required(Read.side, "of the entry"),
   size: Read.required(ruleSizeNode(market), "of the entry; by risk: so large that the stop loses this share"),
   when: Read.optional(Read.expression, "the bracket begins when this is true", "at once"),
-  timeframe: usualTimeframe,
+  timeframe: Read.usualTimeframe,
   entry: Read.required(Read.expression, "a distance from the mid such as 1%, or an expression for the price"),
   or: Read.optional(
     Read.section({
@@ -102,7 +107,7 @@ export const followingRules = (
   const breakevenAt = whole.breakevenAt && priceOf(whole.breakevenAt, "entry", better(side), inPosition)
   checkTrail(whole.trail, whole.trailFrom, to)
   const condition = (text: YamlScalar | undefined) => text && compile(text, "boolean", "condition", scope)
-  const when = whole.when === undefined ? always : condition(whole.when)
+  const when = whole.when === undefined ? constantTerm(1, "boolean", false) : condition(whole.when)
   const otherWhen = whole.or?.when === undefined ? when : condition(whole.or.when)
   const size = ruleSize(whole.size, side, scope)
   if (price === undefined || exitPrices.includes(undefined) || stop === undefined) return undefined
@@ -169,4 +174,91 @@ const bracketKeys: ReadonlyMap<string, string> = new Map([
   ["pause", "cooldown"]
 ])
 
-const always: Term = constantTerm(1, "boolean", false)
+/**
+ * An edit may turn a bracket of fixed prices into one that follows the market, or back, while it holds a position. Both forms work in the
+ * same slot, but remember different things. The new form continues with the position, at its own prices, so the position keeps an exit.
+ */
+export interface Beginning {
+  readonly after: LegsDone
+  readonly isLeaving: boolean
+  readonly left: Left | undefined
+}
+
+export const beginningIn = (market: Market, slot: string, view: View, memory: Memory): Beginning => {
+  const record = recordIn(memory, slot)
+  if (!isRecord(record))
+    return { after: legsIn(market.base, memory), isLeaving: isTrueIn(memory, "isStopped"), left: leftIn(memory) }
+  const { going } = stateIn(market, record)
+  const progress = progressOf(view, slot)
+  if (going === undefined || !(isTouched(going, progress) || progress.live !== undefined))
+    return { after: legsDone(view, slot), isLeaving: false, left: undefined }
+  const exitStart = going.held?.left
+  return { after: going.after, isLeaving: exitStart !== undefined, left: exitStart }
+}
+
+export const rememberBeginning = (
+  { base }: Market,
+  { after }: Pick<Beginning, "after">
+): { readonly [key: string]: Memory } => ({
+  ...(after.completedLegs === 0 ? {} : { legsBefore: after.completedLegs }),
+  ...(after.filledInLeg === 0n ? {} : { filledBefore: format(after.filledInLeg, base.decimals) })
+})
+
+const entryPrice = ({ past, live }: SlotProgress, rule: Rule, market: Market, otherwise: Price): Price => {
+  if (rule.side === "BUY" && past !== undefined && past.held > 0n && past.cost > 0n) {
+    const [cost, held] = [Decimal.make(past.cost, market.quote.decimals), Decimal.make(past.held, market.base.decimals)]
+    return Decimal.divide(cost, held, 12, "up")
+  }
+  if (past?.lastOrder.side === rule.side) return past.lastOrder.price
+  return live?.side === rule.side ? live.price : otherwise
+}
+
+interface Adopted {
+  readonly memory: Memory
+  /** The strategy decides again beyond these bounds, within which the exits cannot be computed. Missing if they can be computed. */
+  readonly until?: Bounds
+}
+
+export const adopted = (all: Rules, view: View, memory: Memory): Adopted => {
+  const asItIs = { memory }
+  const { market, needs, rules } = all
+  const [rule] = rules
+  if (rule === undefined || isRecord(recordIn(memory, rule.slot))) return asItIs
+  const { after, isLeaving, left } = beginningIn(market, rule.slot, view, memory)
+  const progress = progressOf(view, rule.slot)
+  const { live, completedLegs, lastLeg, receivedByLastLeg } = progress
+  const done = completedLegs - after.completedLegs
+  const filled = filledOfLeg({ after }, progress)
+  const isEntryLive = live !== undefined && live.side === rule.side && done === 0
+  const isHolding = done === 1 || (done === 0 && filled > 0n)
+  if (!isHolding && !isEntryLive) return asItIs
+  const moment = momentOf(market, view)
+  const now = Decimal.fromNumber(moment.mid, 12)
+  const price = entryPrice(progress, rule, market, now)
+  const at = { ...moment, entry: Decimal.toNumber(price) }
+  const { exit, isWhole: isExact, ...others } = exitPricesOf(rule, market, at)
+  const isWhole = exit !== undefined && isExact
+  const whole = rule.side === "BUY" ? receivedByLastLeg : (lastLeg?.quantity ?? progress.sold - progress.bought)
+  const going: Going = {
+    price,
+    hasExit: true,
+    exit: exit ?? (live?.side === opposite(rule.side) ? live.price : price),
+    ...others,
+    // A stop that has fired stays fired.
+    held: isLeaving
+      ? { since: view.now, best: moment.mid, left: left ?? { mid: now, from: now }, isClosing: false }
+      : undefined,
+    quantity: done === 1 ? whole : filled + (isEntryLive ? live.quantity : 0n),
+    after,
+    firedAt: view.now,
+    // An open order of the old form without a fill is cancelled; fills until its end are tracked.
+    withdrawnAt: isHolding ? undefined : view.now
+  }
+  if (going.quantity <= 0n) return asItIs
+  const state = { fired: isHolding ? 1 : 0, pausedUntil: 0, going }
+  const own = { [rule.slot]: remember(market, state) }
+  if (isWhole) return { memory: own }
+  // The prices may also depend on the mid, so any change of it asks again.
+  notePrice(moment, moment.mid)
+  return { memory: own, until: boundsOf(needs, moment, moment.found.times) }
+}

@@ -18,29 +18,17 @@ import { report } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import type { Behaviour } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import { checkBudget, checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
-import { checkRounds } from "../checks/RoundCheck.ts"
 import { atPrice, bySwap, execution, orderText } from "../Execution.ts"
 import { decimalIn, isTrueIn } from "../Memory.ts"
+import { checkBudget, checkDearExit, checkRounds, checkValues, valueOf } from "../OrderCheck.ts"
 import { ahead, away, behind, checkTick, isAsGood, isBetter, orderPrice, part } from "../PriceLevels.ts"
 import { exitFill } from "../rules/RuleState.ts"
 import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
-import {
-  checkFloor,
-  floor,
-  followStep,
-  type Left,
-  reach,
-  rememberLeft,
-  type StopExit,
-  stopExit,
-  stopsOf
-} from "../StopExit.ts"
+import { checkFloor, floor, followStep, reach, rememberLeft, type StopExit, stopExit, stopsOf } from "../StopExit.ts"
 import { otherSide } from "../Total.ts"
-import { followingKeys, followingRules, heldElsewhere, isFollowing, isOwn, trail } from "./BracketRule.ts"
-import { adopted, type Beginning, beginningIn, rememberBeginning } from "./Handover.ts"
+import * as Following from "./BracketRule.ts"
 
 const slot = "position"
 
@@ -53,7 +41,7 @@ const keys = (market: Market) => ({
   reach,
   floor,
   stopBy: Read.withDefault(execution, "order", "swap: at the stop it is executed at once", "an order"),
-  trail,
+  trail: Following.trail,
   trailStep: Read.withDefault(part(Read.ratio), followStep, "in steps of this much"),
   trailFrom: Read.optional(Read.price, "the stop follows from this price on", "from the entry"),
   breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
@@ -71,9 +59,8 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   const entry: Leg = { side, price, quantity: quantityAt(market, settings.size, price) }
   const takeProfit = { ...entry, side: opposite(side), price: settings.takeProfit, mayLose: true } as const
   for (const key of ["entry", "takeProfit", "stop"] as const) checkTick(market, settings[key], at(key), context.to)
-  if (entry.quantity === 0n) {
+  if (entry.quantity === 0n)
     report(context.to, at("size"), `this size is below the smallest unit of ${market.base.symbol}`)
-  }
   checkOrder(settings, { at, ...context })
   checkBudget([entry], "the entry would", at("size"), context)
   const dearest = orderPrice(market, "BUY", away(settings.stop, settings.reach))
@@ -88,7 +75,7 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   const whole = { ...settings, entry, takeProfit, leaving: stopExit(market, takeProfit.side, settings, context.to) }
   return {
     decide: (view, memory) => decide(whole, view, memory),
-    unfit: (slots) => otherSide(market, side, slots, isOwn) ?? heldElsewhere([{ slot }], slots)
+    unfit: (slots) => otherSide(market, side, slots, Following.isOwn) ?? Following.heldElsewhere([{ slot }], slots)
   }
 })
 
@@ -98,20 +85,22 @@ const following = (rules: Rules): Behaviour => {
   const [first] = rules.rules
   return {
     ...behaviour,
-    unfit: (slots) => first && (otherSide(rules.market, first.side, slots, isOwn) ?? heldElsewhere(rules.rules, slots)),
+    unfit: (slots) =>
+      first &&
+      (otherSide(rules.market, first.side, slots, Following.isOwn) ?? Following.heldElsewhere(rules.rules, slots)),
     decide: (view, memory) => {
-      const { memory: own, until } = adopted(rules, view, memory)
+      const { memory: own, until } = Following.adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)
       return until === undefined
         ? decision
         : { ...decision, memory, until: { ...sooner(decision.until, until), onFill: true } }
     },
-    ...(inputs === undefined ? {} : { inputs: (view, memory) => inputs(view, adopted(rules, view, memory).memory) })
+    ...(inputs && { inputs: (view, memory) => inputs(view, Following.adopted(rules, view, memory).memory) })
   }
 }
 
-const followed = form(followingKeys, (whole, section) => {
-  const rules = followingRules(whole, section)
+const followed = form(Following.followingKeys, (whole, section) => {
+  const rules = Following.followingRules(whole, section)
   return rules && following(rules)
 })
 
@@ -140,7 +129,7 @@ export const bracket: Kind = {
         breakevenAt: { hint: "…", note: "from this price on the stop is at least the entry" }
       }
     }),
-  ...eitherForm([fixed, followed], (section) => (isFollowing(section) ? followed : fixed))
+  ...eitherForm([fixed, followed], (section) => (Following.isFollowing(section) ? followed : fixed))
 }
 
 const checkOrder = (
@@ -170,7 +159,7 @@ interface State {
   /** Best price since the entry began to fill, in steps of `trailStep`; the first one until `trailFrom` is reached. */
   readonly best: Price
   readonly isBreakeven: boolean
-  readonly left: Left | undefined
+  readonly left: Following.Beginning["left"]
 }
 
 const stopOf = (whole: Bracket, { best, isBreakeven }: Pick<State, "best" | "isBreakeven">): Price => {
@@ -210,7 +199,7 @@ const advance = (whole: Bracket, before: State, price: Price, fill: Price | unde
 /** The exit covers the whole amount that its entry bought or sold, even if the size in the file has changed. */
 const legsOf = (
   { entry, takeProfit }: Bracket,
-  { after }: Beginning,
+  { after }: Following.Beginning,
   { completedLegs, lastLeg, receivedByLastLeg }: SlotProgress
 ): Pick<Bracket, "entry" | "takeProfit"> => {
   // After the exit, the output of the last leg is quote.
@@ -222,7 +211,7 @@ const legsOf = (
 const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const { market, keys } = whole
   const price = mid(view.price)
-  const start = beginningIn(market, slot, view, memory)
+  const start = Following.beginningIn(market, slot, view, memory)
   const after = start.after.completedLegs === 0 && start.after.filledInLeg === 0n ? undefined : start.after
   const progress = progressOf(view, slot)
   const { entry, takeProfit } = legsOf(whole, start, progress)
@@ -263,10 +252,9 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
   const stops = stopsOf(entry.side, filled === 2 || exitState !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }
-  const beginning = rememberBeginning(market, start)
-  if (state === undefined) {
+  const beginning = Following.rememberBeginning(market, start)
+  if (state === undefined)
     return { ...decided, memory: after === undefined ? null : beginning, until: { onFill: true } }
-  }
   const { best, isBreakeven } = state
   const isStopped = exitState !== undefined
   return {

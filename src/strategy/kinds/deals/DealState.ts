@@ -73,38 +73,35 @@ export const tradedNow = (exits: ReadonlyArray<string>, side: Side, view: View):
 export const tradedIn = ({ exits }: Deal, slot: string, side: Side, view: View): Amount =>
   tradedBy(slot, side, view) - (exits.get(slot) ?? 0n)
 
-export const remember = ({ base, quote }: Market, { begun, endedAt, deal }: DealState): Memory => ({
-  begun,
-  ...present({ endedAt }),
-  ...(deal === undefined
-    ? {}
-    : {
-        price: Decimal.format(deal.price),
-        startedAt: deal.startedAt,
-        legs: Object.fromEntries(
-          [...deal.legs].map(([slot, { completedLegs, filledInLeg }]) => [
-            slot,
-            { completedLegs, ...(filledInLeg === 0n ? {} : { filledInLeg: format(filledInLeg, base.decimals) }) }
-          ])
-        ),
-        ...present({
-          before: deal.before && {
-            base: format(deal.before.base, base.decimals),
-            quote: format(deal.before.quote, quote.decimals)
-          },
-          isExpired: deal.isExpired || undefined,
-          isClosing: deal.isClosing || undefined,
-          isBreakeven: deal.isBreakeven || undefined,
-          exits:
-            deal.exits.size === 0
-              ? undefined
-              : Object.fromEntries([...deal.exits].map(([slot, amount]) => [slot, format(amount, base.decimals)])),
-          spacing: deal.spacing && Decimal.format(deal.spacing),
-          best: deal.best && Decimal.format(deal.best)
-        }),
-        ...rememberLeft(deal.left)
-      })
-})
+export const remember = ({ base, quote }: Market, { begun, endedAt, deal }: DealState): Memory => {
+  const counters = { begun, ...present({ endedAt }) }
+  if (deal === undefined) return counters
+  const { before, exits } = deal
+  return {
+    ...counters,
+    price: Decimal.format(deal.price),
+    startedAt: deal.startedAt,
+    legs: Object.fromEntries(
+      [...deal.legs].map(([slot, { completedLegs, filledInLeg }]) => [
+        slot,
+        { completedLegs, ...(filledInLeg === 0n ? {} : { filledInLeg: format(filledInLeg, base.decimals) }) }
+      ])
+    ),
+    ...present({
+      before: before && { base: format(before.base, base.decimals), quote: format(before.quote, quote.decimals) },
+      isExpired: deal.isExpired || undefined,
+      isClosing: deal.isClosing || undefined,
+      isBreakeven: deal.isBreakeven || undefined,
+      exits:
+        exits.size === 0
+          ? undefined
+          : Object.fromEntries([...exits].map(([slot, amount]) => [slot, format(amount, base.decimals)])),
+      spacing: deal.spacing && Decimal.format(deal.spacing),
+      best: deal.best && Decimal.format(deal.best)
+    }),
+    ...rememberLeft(deal.left)
+  }
+}
 
 export const stateIn = ({ base, quote }: Market, slots: ReadonlyArray<string>, memory: Memory): DealState => {
   const counters = { begun: numberIn(memory, "begun") ?? 0, endedAt: numberIn(memory, "endedAt") }

@@ -4,21 +4,17 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { countText } from "../../../domain/Words.ts"
 import { compile } from "../../expression/Compiler.ts"
-import { type Needs, needCandles } from "../../expression/Needs.ts"
 import { lately } from "../../expression/Same.ts"
-import { scopeOf } from "../../expression/Scope.ts"
+import { type Needs, needCandles, scopeOf } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
 import { report, warn } from "../../Problem.ts"
-import { usualTimeframe } from "../../Timeframe.ts"
-import { checkDearExit, checkNeed, checkValues } from "../BudgetCheck.ts"
-import { checkFeesOfSizes, checkRatio, ratioOf } from "../checks/RoundCheck.ts"
 import { givenAway } from "../Execution.ts"
+import { checkDearExit, checkFeesOfSizes, checkNeed, checkRatio, checkValues, ratioOf } from "../OrderCheck.ts"
 import { checkFall, part } from "../PriceLevels.ts"
-import { amountsOf, type Size, scaled, size } from "../Size.ts"
+import { amountsOf, type Size, scaled, size, targets } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
-import { targets } from "../Targets.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
 export const mostSafetyOrders = 50
@@ -38,7 +34,7 @@ export const dealsKeys = (market: Market) => ({
   size: Read.required(size(market), "of the base order"),
   reach: Read.withDefault(givenAway, Decimal.zero, "the base order may be this much worse than the mid"),
   when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
-  timeframe: usualTimeframe,
+  timeframe: Read.usualTimeframe,
   safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
   takeProfit: Read.required(
     targets(Read.ratio),
@@ -113,9 +109,8 @@ export const dealsOf = (
   const distancesFrom = lately(distancesBy(steps.length, distanceScale))
   const widest = distancesFrom(spacing.widest)
   const last = widest.at(-1)
-  if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
+  if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one))
     report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
-  }
   // A deal of sales takes its profit lower and stops higher.
   const takeProfit = whole.takeProfit.toSorted((a, b) => Decimal.compare(a.at, b.at))
   const ratios = takeProfit.map((target) => ["takeProfit", target.at] as const)
@@ -124,9 +119,8 @@ export const dealsOf = (
   for (const [key, ratio] of falls) if (ratio !== undefined) checkFall(ratio, at(key), to)
   // A trail wider than the take-profit may fall to below the average entry.
   const [nearest] = ratios
-  if (whole.trail !== undefined && nearest !== undefined && Decimal.isGreater(whole.trail, nearest[1])) {
+  if (whole.trail !== undefined && nearest !== undefined && Decimal.isGreater(whole.trail, nearest[1]))
     warn(to, at("trail"), "it may exit at a loss: trail is wider than takeProfit", "take a smaller one")
-  }
   const place = at(section.isWritten("safety") ? "safety" : "size")
   const sizes = [size, ...steps.map((step) => step.size)]
   // Sizes in the other asset are left to the limits, because their price is not known.

@@ -19,34 +19,21 @@ import { type Decision, type DesiredSlot, LateReason, type Leg, type Memory } fr
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
-import { neededBy } from "../../expression/Needs.ts"
+import { neededBy } from "../../expression/Scope.ts"
 import { consultCandles, type Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
 import type { Decide } from "../../Strategy.ts"
 import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
-import { valueOf } from "../BudgetCheck.ts"
 import { orderText } from "../Execution.ts"
 import { type Notes, notes } from "../Memory.ts"
+import { valueOf } from "../OrderCheck.ts"
 import { ahead, behind, isAsGood, isBetter, orderPrice } from "../PriceLevels.ts"
 import { amountsOf, quantityAt } from "../Size.ts"
 import { followStep, type Left, noteUntil, stopsOf } from "../StopExit.ts"
 import { distanceAt } from "../Volatility.ts"
-import {
-  type Deal,
-  type DealState,
-  entriesIn,
-  filledIn,
-  isComplete,
-  isTouched,
-  legsBefore,
-  legsNow,
-  remember,
-  stateIn,
-  tradedIn,
-  tradedNow
-} from "./DealState.ts"
+import * as State from "./DealState.ts"
 import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
 
 const baseOrder = "base"
@@ -109,7 +96,7 @@ const slotsOf = (whole: Deals): ReadonlyArray<string> => [...entriesOf(whole), .
  * Base that can be sold now, at most what was bought and what is there. After sales: base that can be bought back, at most what was sold
  * and what the proceeds pay for.
  */
-const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
+const heldIn = (whole: Deals, view: View, deal: State.Deal): Amount => {
   const { size, side, market, steps } = whole
   const position = positionIn(view)
   const open = max(0n, side === "BUY" ? position : -position)
@@ -123,29 +110,29 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
   const positionAmount = min(open, there)
   const entered = [{ slot: baseOrder, size }, ...steps].reduce((sum, entry) => {
     const { slot } = entry
-    const isWhole = isComplete(deal, slot, view)
-    return sum + (isWhole ? quantityAt(market, entry.size, deal.price) : filledIn(deal, slot, view))
+    const isWhole = State.isComplete(deal, slot, view)
+    return sum + (isWhole ? quantityAt(market, entry.size, deal.price) : State.filledIn(deal, slot, view))
   }, 0n)
   // Moving the exit for so little would cost as much again.
   const isEnough = positionAmount < resting && CostBasis.isLeftover(resting - positionAmount, entered)
   return CostBasis.isLeftover(positionAmount, entered) ? 0n : isEnough ? resting : positionAmount
 }
 
-const exitPrice = (whole: Deals, deal: Deal, view: View, target?: Decimal.Decimal): Price =>
+const exitPrice = (whole: Deals, deal: State.Deal, view: View, target?: Decimal.Decimal): Price =>
   deal.left === undefined ? profitPrice(whole, deal, view, target) : whole.leaving.price(deal.left)
 
 const decider = (whole: Deals): Decide => {
   const { market } = whole
   const slots = slotsOf(whole)
   const dealNotes = notes(
-    (memory) => stateIn(market, slots, memory),
-    (state) => remember(market, state),
+    (memory) => State.stateIn(market, slots, memory),
+    (state) => State.remember(market, state),
     Object.is
   )
   return (view, memory) => decide(whole, dealNotes, view, memory)
 }
 
-const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memory): Decision => {
+const decide = (whole: Deals, known: Notes<State.DealState>, view: View, memory: Memory): Decision => {
   const { market, needs, keys, side, cooldown, exitAfter, expireAfter } = whole
   const moment = momentOf(market, view)
   const before = known.read(memory)
@@ -168,14 +155,14 @@ const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memor
   }
 }
 
-const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment): DealState => {
+const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: Moment): State.DealState => {
   const { deal } = state
   if (deal === undefined) return state
   const dealPosition = heldIn(whole, view, deal)
   const rests = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
-  const touched = entriesOf(whole).some((slot) => isTouched(deal, slot, view))
-  const isSold = whole.exits.some((exit) => isComplete(deal, exit, view)) && dealPosition === 0n
-  const isReached = [...deal.exits.keys()].some((exit) => tradedIn(deal, exit, whole.side, view) > 0n)
+  const touched = entriesOf(whole).some((slot) => State.isTouched(deal, slot, view))
+  const isSold = whole.exits.some((exit) => State.isComplete(deal, exit, view)) && dealPosition === 0n
+  const isReached = [...deal.exits.keys()].some((exit) => State.tradedIn(deal, exit, whole.side, view) > 0n)
   const isAtProfit = () => isAt(whole, mid(view.price), profitPrice(whole, deal, view), moment)
   const isClosing = deal.isClosing || isSold || isReached || (isPartly(whole, deal, view) && isAtProfit())
   const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
@@ -189,17 +176,17 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   const exitStart = touched ? leaving(whole, { ...deal, best, isBreakeven }, view, moment) : undefined
   // Exits that an edit has added begin now.
   const added = whole.exits.length > 1 && whole.exits.some((exit) => !deal.exits.has(exit))
-  const exits = added ? new Map([...tradedNow(whole.exits, whole.side, view), ...deal.exits]) : deal.exits
+  const exits = added ? new Map([...State.tradedNow(whole.exits, whole.side, view), ...deal.exits]) : deal.exits
   const after = { ...deal, isExpired, isClosing, isBreakeven, best, exits, left: exitStart }
   return changing.every((key) => after[key] === deal[key]) ? state : { ...state, deal: after }
 }
 
 const changing = ["isExpired", "isClosing", "isBreakeven", "best", "exits", "left"] as const
 
-const isPartly = (whole: Deals, deal: Deal, view: View): boolean =>
+const isPartly = (whole: Deals, deal: State.Deal, view: View): boolean =>
   entriesOf(whole).some((slot) => {
     const { live } = progressOf(view, slot)
-    return live !== undefined && live.quantity > 0n && isTouched(deal, slot, view)
+    return live !== undefined && live.quantity > 0n && State.isTouched(deal, slot, view)
   })
 
 const isAt = ({ side }: Deals, price: Price, at: Price, moment: Moment): boolean => {
@@ -208,36 +195,36 @@ const isAt = ({ side }: Deals, price: Price, at: Price, moment: Moment): boolean
 }
 
 /** The best price to which the market has come, by its mid and by the fills of the deal's exits. */
-const reachedIn = (whole: Deals, deal: Deal, view: View): Price => {
+const reachedIn = (whole: Deals, deal: State.Deal, view: View): Price => {
   const isOnly = whole.exits.length === 1 && deal.exits.size === 0
   const exits = isOnly
-    ? whole.exits.filter((exit) => isTouched(deal, exit, view))
-    : [...deal.exits.keys()].filter((exit) => tradedIn(deal, exit, whole.side, view) > 0n)
+    ? whole.exits.filter((exit) => State.isTouched(deal, exit, view))
+    : [...deal.exits.keys()].filter((exit) => State.tradedIn(deal, exit, whole.side, view) > 0n)
   const fills = exits.flatMap((exit) => progressOf(view, exit).filledAt ?? [])
   return fills.reduce(whole.side === "BUY" ? Decimal.max : Decimal.min, mid(view.price))
 }
 
-const isAtBreakeven = (whole: Deals, deal: Deal, view: View, moment: Moment): boolean => {
+const isAtBreakeven = (whole: Deals, deal: State.Deal, view: View, moment: Moment): boolean => {
   if (whole.breakevenAt === undefined) return false
   const at = ahead(whole.side, averageOf(whole, deal, view), whole.breakevenAt)
   return isAt(whole, reachedIn(whole, deal, view), at, moment)
 }
 
-const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
+const averageOf = ({ market, side }: Deals, deal: State.Deal, view: View): Price => {
   const { before } = deal
-  const entries = entriesIn(view, side)
+  const entries = State.entriesIn(view, side)
   if (before === undefined || entries.base <= before.base) return view.own?.averageEntry ?? deal.price
   const [base, cost] = [entries.base - before.base, entries.quote - before.quote]
   return CostBasis.averagePrice({ ...CostBasis.empty, position: base, cost }, market) ?? deal.price
 }
 
 /** The price of the target, or else of the nearest one. */
-const profitPrice = (whole: Deals, deal: Deal, view: View, target = whole.takeProfit[0]?.at): Price => {
+const profitPrice = (whole: Deals, deal: State.Deal, view: View, target = whole.takeProfit[0]?.at): Price => {
   const at = ahead(whole.side, averageOf(whole, deal, view), target ?? Decimal.zero)
   return orderPrice(whole.market, opposite(whole.side), netOfFills(whole.side === "BUY", at, view.fillBasisPoints))
 }
 
-const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
+const bestIn = (whole: Deals, deal: State.Deal, view: View, moment: Moment): Price | undefined => {
   const { side, trail } = whole
   if (trail === undefined) return undefined
   const price = reachedIn(whole, deal, view)
@@ -247,16 +234,16 @@ const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | u
   return best
 }
 
-const stopsIn = (whole: Deals, deal: Deal, view: View): ReadonlyArray<Price> => [
+const stopsIn = (whole: Deals, deal: State.Deal, view: View): ReadonlyArray<Price> => [
   ...(whole.stop === undefined ? [] : [behind(whole.side, averageOf(whole, deal, view), whole.stop)]),
   ...(deal.isBreakeven ? [averageOf(whole, deal, view)] : []),
   ...(whole.trail === undefined || deal.best === undefined ? [] : [behind(whole.side, deal.best, whole.trail)])
 ]
 
-const isTooOld = ({ exitAfter }: Deals, { startedAt }: Deal, { now }: View): boolean =>
+const isTooOld = ({ exitAfter }: Deals, { startedAt }: State.Deal, { now }: View): boolean =>
   exitAfter !== undefined && now >= startedAt + exitAfter
 
-const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | undefined => {
+const leaving = (whole: Deals, deal: State.Deal, view: View, moment: Moment): Left | undefined => {
   const { side } = whole
   const price = mid(view.price)
   const leaves = (from: Price): Left => {
@@ -274,10 +261,10 @@ const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | u
 
 const begin = (
   whole: Deals,
-  state: DealState,
+  state: State.DealState,
   view: View,
   moment: Moment
-): { readonly state: DealState; readonly why: string; readonly key: Key } => {
+): { readonly state: State.DealState; readonly why: string; readonly key: Key } => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
   const waits = (why: string, key: Key) => ({ state, why, key })
   if (state.begun >= times) return waits(`it had ${countText(times, "deal")}, which is all it may`, "times")
@@ -297,11 +284,11 @@ const begin = (
     consultCandles(moment.found, timeframeMillis(follows.series.timeframe) ?? 0)
     return waits("waits for more candles: the distance of its safety orders is not warm yet", "safety.distance")
   }
-  const legs = legsNow(slotsOf(whole), view)
-  const before = positionIn(view) === 0n ? undefined : entriesIn(view, side)
+  const legs = State.legsNow(slotsOf(whole), view)
+  const before = positionIn(view) === 0n ? undefined : State.entriesIn(view, side)
   const start = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false, isBreakeven: false }
-  const exits = tradedNow(whole.exits, side, view)
-  const deal: Deal = { ...start, exits, spacing, best: undefined, left: undefined }
+  const exits = State.tradedNow(whole.exits, side, view)
+  const deal: State.Deal = { ...start, exits, spacing, best: undefined, left: undefined }
   return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" }
 }
 
@@ -316,19 +303,19 @@ const exitText = (
   return `${verb} ${amount}, at ${Decimal.format(price)}`
 }
 
-const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired" | "absent"> => {
+const ordersOf = (whole: Deals, deal: State.Deal, view: View): Pick<Decision, "desired" | "absent"> => {
   const { market, side, size, steps, active, keys } = whole
   const because = reasons(keys)
   const enters = (slot: string, price: Price, quantity: Amount, code: string, key: Key): DesiredSlot => {
     const leg = { side, price, quantity }
     const why = new LateReason(code, keys(key), orderText, leg, market)
-    return { slot, legs: [leg], cycle: false, after: legsBefore(deal, slot), why }
+    return { slot, legs: [leg], cycle: false, after: State.legsBefore(deal, slot), why }
   }
   const isEntering = !deal.isClosing && !deal.isExpired && deal.left === undefined
-  const isIn = isTouched(deal, baseOrder, view)
+  const isIn = State.isTouched(deal, baseOrder, view)
   const distances = whole.distancesFrom(deal.spacing ?? whole.spacing.widest)
   const waiting = steps.flatMap(({ slot, size }, index) =>
-    isComplete(deal, slot, view) ? [] : [{ slot, size, distance: distances[index] ?? Decimal.zero }]
+    State.isComplete(deal, slot, view) ? [] : [{ slot, size, distance: distances[index] ?? Decimal.zero }]
   )
   const placed = isEntering && isIn ? waiting.slice(0, active) : []
   const safety = placed.flatMap(({ slot, distance, size: own }) => {
@@ -357,22 +344,19 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired
   }
 }
 
-const leavesBy = (whole: Deals, deal: Deal, view: View): "exitAfter" | "trail" | "breakevenAt" | "stop" =>
-  isTooOld(whole, deal, view)
-    ? "exitAfter"
-    : deal.best !== undefined
-      ? "trail"
-      : deal.isBreakeven
-        ? "breakevenAt"
-        : "stop"
+const leavesBy = (whole: Deals, deal: State.Deal, view: View): "exitAfter" | "trail" | "breakevenAt" | "stop" => {
+  if (isTooOld(whole, deal, view)) return "exitAfter"
+  if (deal.best !== undefined) return "trail"
+  return deal.isBreakeven ? "breakevenAt" : "stop"
+}
 
 /**
  * Base for each exit, in parts of all that the deal has held. A part too small for an order joins the next part; the last one has the rest.
  */
-const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyArray<Amount> => {
+const partsOf = (whole: Deals, deal: State.Deal, view: View, held: Amount): ReadonlyArray<Amount> => {
   const { market, minOrder, side, takeProfit } = whole
   if (takeProfit.length === 1) return [held]
-  const traded = whole.exits.map((exit) => (deal.exits.size === 0 ? 0n : tradedIn(deal, exit, side, view)))
+  const traded = whole.exits.map((exit) => (deal.exits.size === 0 ? 0n : State.tradedIn(deal, exit, side, view)))
   const parts = takeProfit.map(({ part }) => part)
   const all = traded.reduce((sum, amount) => sum + amount, held)
   const wholes = amountsOf(all, parts, market.base)
@@ -392,7 +376,7 @@ const partsOf = (whole: Deals, deal: Deal, view: View, held: Amount): ReadonlyAr
   })
 }
 
-const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => {
+const exitWaits = (whole: Deals, deal: State.Deal, view: View): Decision["absent"] => {
   const { keys, market, side, trail } = whole
   if (trail === undefined || hasOpenExits(whole, deal) || heldIn(whole, view, deal) === 0n) return []
   const at = (price: Price): string => Decimal.format(price)
@@ -403,10 +387,10 @@ const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => 
   return whole.exits.map((slot) => ({ slot, why: { code: "trail", text, source: keys("trail") } }))
 }
 
-const hasOpenExits = ({ takeProfit, trail }: Deals, { left }: Deal): boolean =>
+const hasOpenExits = ({ takeProfit, trail }: Deals, { left }: State.Deal): boolean =>
   trail === undefined || left !== undefined || takeProfit.length > 1
 
-const exitOrders = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
+const exitOrders = (whole: Deals, deal: State.Deal, view: View): ReadonlyArray<DesiredSlot> => {
   const { market, side, keys, takeProfit } = whole
   const holding = heldIn(whole, view, deal)
   if (holding === 0n || !hasOpenExits(whole, deal)) return []

@@ -1,10 +1,20 @@
-/** The cells of a grid, and the explanation of each. */
+/**
+ * The cells of a grid, the explanation of each, and the range that a grid spans. A range stays where the file puts it, or follows the price
+ * by whole cells. A following range numbers cells from the file's lowest one in both directions. The number names the cell, so a cell that
+ * stays in the range keeps its slot, its order and its progress.
+ *
+ * A range moves up when the price is a whole cell above it, until its highest level is the last one that the price has reached. It moves
+ * down when the price is a whole cell below it, until its lowest level is below the price.
+ */
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, type Price } from "../../../domain/Market.ts"
-import type { DesiredSlot, Leg } from "../../Decision.ts"
+import { present } from "../../../domain/Present.ts"
+import type { DesiredSlot, Leg, PriceBounds } from "../../Decision.ts"
+import type { Budget } from "../../Strategy.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
+import type { Scale } from "../PriceLevels.ts"
 import { quantityAt, type Size, scaled } from "../Size.ts"
 
 export interface Cell {
@@ -53,20 +63,13 @@ export const makeCells = (
   return cells
 }
 
-export const makeCell = (
-  market: Market,
-  slot: string,
-  low: Level,
-  higher: Price,
-  shape: CellShape,
-  keys: GridPlaces
-): Cell => {
+const makeCell = (market: Market, slot: string, low: Level, high: Price, shape: CellShape, keys: GridPlaces): Cell => {
   const { price, source } = low
   const quantity = quantityAt(market, shape.size, price)
   const buy: Leg = { side: "BUY", price, quantity }
   const cost = inputAmount(market, "BUY", quantity, price)
-  const toSell = shape.profit === "quote" ? quantity : baseQuantity(market, cost, higher, "up")
-  const sell: Leg = { side: "SELL", price: higher, quantity: toSell, ...(shape.mayLose ? { mayLose: true } : {}) }
+  const toSell = shape.profit === "quote" ? quantity : baseQuantity(market, cost, high, "up")
+  const sell: Leg = { side: "SELL", price: high, quantity: toSell, ...(shape.mayLose ? { mayLose: true } : {}) }
   const [bought, sold] = [buy, sell].map(({ quantity }) => formatWithSymbol(quantity, market.base))
   const [below, above] = [Decimal.format(buy.price), Decimal.format(sell.price)]
   const because = (code: string, text: string, at = source): Reason => ({ code, text, source: at })
@@ -103,3 +106,83 @@ export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
 
 export const sizesOf = ({ size, sizeScale, profit }: CellShape): string =>
   `${size.amount} ${size.unit}${sizeScale === 1 ? "" : `, each ${sizeScale} times the one above`}, profit in ${profit}`
+
+export const trails = ["up", "down", "both"] as const
+export type Trail = (typeof trails)[number]
+
+export interface CellRange {
+  /** `undefined` if no such cell can exist. */
+  readonly cell: (index: number) => Cell | undefined
+  readonly count: number
+  readonly moving?: {
+    readonly follow: (first: number, price: Price) => number
+    readonly until: (first: number) => PriceBounds
+    readonly spanned: (first: number) => string
+  }
+}
+
+export interface Grid {
+  readonly market: Market
+  readonly range: CellRange
+  readonly levels: string
+  readonly shape: CellShape
+  readonly budget: Budget
+  readonly fundNearest: number | undefined
+  /** The purchase of `buyBase` may give away this much. Missing if the grid buys no base. */
+  readonly buyReach: Decimal.Decimal | undefined
+  /** Derived from the start (see `withPurchase`). */
+  readonly purchase?: Leg
+  readonly keys: GridPlaces
+}
+
+export const fixed = (cells: ReadonlyArray<Cell>): CellRange => ({ cell: (index) => cells[index], count: cells.length })
+
+/** In cells, from the range's place in the file. */
+const furthest = 10_000
+
+interface Following extends Pick<Grid, "keys" | "market" | "shape"> {
+  readonly scale: Scale
+  readonly count: number
+  readonly trail: Trail
+}
+
+export const following = (whole: Following): CellRange => {
+  const { count, scale, trail } = whole
+  const cache = new Map<number, Cell | undefined>()
+  const cell = (index: number): Cell | undefined => {
+    if (!cache.has(index)) cache.set(index, cellOf(whole, index))
+    return cache.get(index)
+  }
+  const up = (first: number): Price | undefined =>
+    trail === "down" || cell(first + count) === undefined ? undefined : scale(first + count + 1)
+  const down = (first: number): Price | undefined =>
+    trail === "up" || cell(first - 1) === undefined ? undefined : scale(first - 1)
+  const follow = (first: number, price: Price): number => {
+    let at = first
+    for (let next = up(at); next !== undefined && !Decimal.isLess(price, next); next = up(at)) at += 1
+    const next = down(at)
+    if (next === undefined || Decimal.isGreater(price, next)) return at
+    while (cell(at - 1) !== undefined && !Decimal.isGreater(price, scale(at))) at -= 1
+    return at
+  }
+  const until = (first: number) => present({ priceBelow: down(first), priceAbove: up(first) })
+  const spanned = (first: number) => [scale(first), scale(first + count)].map(Decimal.format).join(" to ")
+  return { cell, count, moving: { follow, until, spanned } }
+}
+
+const slotOf = (index: number): string =>
+  index >= 0 ? `cell-${String(index).padStart(2, "0")}` : `cell-below-${String(-index).padStart(2, "0")}`
+
+const cellOf = ({ market, scale, shape, count, keys }: Following, index: number): Cell | undefined => {
+  if (index < -furthest || index >= count + furthest) return undefined
+  const [low, high] = [scale(index), scale(index + 1)]
+  if (!Decimal.isPositive(low) || !Decimal.isLess(low, high)) return undefined
+  const cell = makeCell(market, slotOf(index), { price: low, source: keys("levels") }, high, shape, keys)
+  return cell.buy.quantity > 0n && cell.sell.quantity > 0n ? cell : undefined
+}
+
+export const spannedBy = ({ cell, count }: CellRange, first: number) =>
+  Array.from({ length: count }, (_, offset) => first + offset).flatMap((index) => {
+    const rangeCell = cell(index)
+    return rangeCell === undefined ? [] : [{ index, cell: rangeCell }]
+  })

@@ -9,19 +9,14 @@
 import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { baseQuantity, type Market, type Price } from "../../../domain/Market.ts"
+import { baseQuantity, type Price } from "../../../domain/Market.ts"
 import { type AbsentSlot, type DesiredSlot, filledLegs, type Leg, nextLeg } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
-import type { CellRange } from "./CellRange.ts"
-import { type Cell, type CellShape, type GridPlaces, renamed } from "./Cells.ts"
+import { type Cell, type CellShape, type Grid, renamed } from "./Cells.ts"
 import { heldBy, isCellSlot, type Numbered, slotIn, usedIn, type Version } from "./Versions.ts"
 
-export interface Choosing {
-  readonly market: Market
-  readonly shape: CellShape
-  readonly keys: GridPlaces
-  readonly range: CellRange
+interface Choosing extends Pick<Grid, "keys" | "market" | "range" | "shape"> {
   readonly version: Version
   readonly cells: ReadonlyArray<Numbered>
   readonly sellers: ReadonlySet<number>
@@ -188,11 +183,7 @@ const sale = (slot: string, leg: Leg, { completedLegs, filledInLeg }: SlotProgre
   return { slot, legs: [{ ...leg, mayLose: true }], cycle: false, after: { completedLegs, filledInLeg }, why }
 }
 
-const saleOfHeld = (
-  cell: Cell,
-  { market, shape, version }: Choosing,
-  progress: SlotProgress
-): DesiredSlot | undefined => {
+const saleOfHeld = (cell: Cell, { market, shape, version }: Choosing, progress: SlotProgress) => {
   if (version.number === 1) return undefined
   const cost = costOf(market, progress)
   const baseAmount = heldBy(progress, cell)

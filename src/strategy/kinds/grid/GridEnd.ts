@@ -43,15 +43,12 @@ export const checkEnds = (
   [lowest, highest]: readonly [Price | undefined, Price | undefined],
   { at, isWritten, to }: Pick<Section<typeof endKeys>, "at" | "isWritten" | "to">
 ): void => {
-  if (stop !== undefined && lowest !== undefined && !Decimal.isLess(stop, lowest)) {
+  if (stop !== undefined && lowest !== undefined && !Decimal.isLess(stop, lowest))
     report(to, at("stop"), `the stop must be below the lowest level ${Decimal.format(lowest)}`)
-  }
-  if (takeProfit !== undefined && highest !== undefined && !Decimal.isGreater(takeProfit, highest)) {
+  if (takeProfit !== undefined && highest !== undefined && !Decimal.isGreater(takeProfit, highest))
     report(to, at("takeProfit"), `the take-profit must be above the highest level ${Decimal.format(highest)}`)
-  }
-  if (stop !== undefined && takeProfit !== undefined && !Decimal.isLess(stop, takeProfit)) {
+  if (stop !== undefined && takeProfit !== undefined && !Decimal.isLess(stop, takeProfit))
     report(to, at("stop"), `the stop must be below the take-profit ${Decimal.format(takeProfit)}`)
-  }
   for (const key of ["reach", "floor"] as const) {
     if (!isWritten(key) || stop !== undefined || takeProfit !== undefined || (key === "reach" && buyBase)) continue
     report(to, at(key), `${key} without stop or takeProfit does nothing`, "give one of them, or remove this key")

@@ -7,21 +7,20 @@
  * if the range moves, the holdings of the slots decide (see `Choice`). An edited grid restarts at the price of that time: otherwise a level
  * below some earlier price could make it buy above the market. Its slots keep their holdings by price (see `Versions`).
  */
-import type { Amount } from "../../../domain/Amount.ts"
+import { type Amount, formatWithSymbol, fromDecimal, max, toDecimal } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { mid, type Price } from "../../../domain/Market.ts"
+import { ratioOf } from "../../../domain/fees/RoundCost.ts"
+import { inputAmount, mid, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import { type Bounds, type Decision, isBeyond, type Memory } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, isBeyond, type Leg, type Memory, nextLeg } from "../../Decision.ts"
 import type { Decide } from "../../Strategy.ts"
-import type { SlotProgress, View } from "../../View.ts"
+import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { decimalIn, MadeOf, numberIn } from "../Memory.ts"
-import { type Grid, spannedBy } from "./CellRange.ts"
-import { renamed, sizesOf } from "./Cells.ts"
+import { away, orderPrice } from "../PriceLevels.ts"
+import { type Cell, type Grid, renamed, sizesOf, spannedBy } from "./Cells.ts"
 import { type Chosen, choosing, type SlotsSeen } from "./Choice.ts"
-import { buyingFirst, withPurchase } from "./Purchase.ts"
 import { begin, isEdited, type Numbered, remember, sellersFrom, slotIn, type Version, versionIn } from "./Versions.ts"
-import { type Window, windowOn } from "./Window.ts"
 
 interface Anchor {
   readonly start: Price
@@ -35,7 +34,7 @@ interface Standing {
   readonly grid: Grid
   readonly anchor: Anchor
   readonly answer: (view: SlotsSeen) => Answer
-  readonly until: Bounds
+  readonly until: Decision["until"]
   readonly memory: Readonly<Record<string, Memory>>
 }
 
@@ -176,4 +175,125 @@ const beyondBudget = (buyers: ReadonlyArray<Numbered>, start: Price, budget: Amo
     return quote < 0n
   })
   return new Set(unaffordableBuyers.map(({ index }) => index))
+}
+
+/**
+ * `buyBase`: one purchase at the start brings the base that the cells above the price sell, the nearest first. It spends only the quote
+ * that the purchases below do not need. Those cells begin once it has filled. A later edit buys nothing again.
+ */
+const purchaseSlot = "start"
+
+const withPurchase = (grid: Grid, start: Price, cells: ReadonlyArray<Cell>, view: View, isEdited: boolean): Grid => {
+  const { budget, buyReach, fundNearest = cells.length, market } = grid
+  if (buyReach === undefined) return grid
+  const { completedLegs, paid, receivedByLastLeg } = progressOf(view, purchaseSlot)
+  if (isEdited && completedLegs > 0)
+    return { ...grid, budget: { base: budget.base + receivedByLastLeg, quote: max(0n, budget.quote - paid) } }
+  const price = orderPrice(market, "BUY", away(start, buyReach))
+  const { fillBasisPoints = view.fillBasisPoints ?? 0, payouts } = market.costs ?? {}
+  const rest = Decimal.subtract(Decimal.one, ratioOf(fillBasisPoints))
+  const { decimals, symbol } = market.base
+  const gross = (net: Amount): Amount => {
+    const whole = toDecimal(net + (payouts?.get(symbol) ?? 0n), decimals)
+    return net <= 0n ? 0n : (fromDecimal(Decimal.divide(whole, rest, decimals, "up"), decimals) ?? net)
+  }
+  const cost = (sold: Amount): Amount => inputAmount(market, "BUY", gross(sold - budget.base), price)
+  const isBelow = ({ buy }: Cell): boolean => Decimal.isLess(buy.price, start)
+  const below = cells.filter(isBelow).slice(-fundNearest)
+  const quote = below.reduce((left, each) => left - each.cost, budget.quote)
+  let sold = 0n
+  for (const { sell } of cells.slice(cells.findLastIndex(isBelow) + 1).slice(0, fundNearest)) {
+    if (cost(sold + sell.quantity) > quote) break
+    sold += sell.quantity
+  }
+  if (sold <= budget.base) return grid
+  const purchase: Leg = { side: "BUY", price, quantity: gross(sold - budget.base) }
+  return { ...grid, budget: { base: sold, quote: budget.quote - cost(sold) }, purchase }
+}
+
+const buyingFirst = (decision: Decision, { keys, market, purchase }: Grid, view: View): Decision => {
+  if (purchase === undefined || progressOf(view, purchaseSlot).completedLegs > 0) return decision
+  const amount = `${formatWithSymbol(purchase.quantity, market.base)} at ${Decimal.format(purchase.price)}`
+  const because = (code: string, text: string) => ({ code, text, source: keys("buyBase") })
+  const waits = because("waits-for-base", `waits for the purchase of ${amount}`)
+  const isSale = ({ cycle, legs: [first] }: DesiredSlot): boolean => cycle && first.side === "SELL"
+  const why = because("grid-base", `buys ${amount}, for the cells above the price to sell`)
+  return {
+    ...decision,
+    desired: [
+      { slot: purchaseSlot, legs: [purchase], cycle: false, why },
+      ...decision.desired.filter((each) => !isSale(each))
+    ],
+    absent: [...decision.absent, ...decision.desired.filter(isSale).map((each) => ({ slot: each.slot, why: waits }))],
+    until: { ...decision.until, onFill: true }
+  }
+}
+
+/**
+ * With `fundNearest`, only the highest buys and the lowest sells are placed, by each cell's next leg. This is computed after every fill, so
+ * of thousands of cells it checks only those whose slots have changed.
+ */
+interface Window {
+  readonly in: (view: SlotsSeen) => ReadonlyArray<DesiredSlot>
+  readonly beside: (desired: ReadonlyArray<DesiredSlot>, view: SlotsSeen) => Decision["absent"]
+}
+
+const windowOn = (
+  { fundNearest: count, keys }: Grid,
+  cells: ReadonlyArray<Numbered>,
+  { absent, working }: Chosen
+): Window | undefined => {
+  if (count === undefined) return undefined
+  const text = `not funded: outside the ${count} nearest buys and sells`
+  const why = { code: "not-nearest", text, source: keys("fundNearest") }
+  const names = cells.map(({ cell }) => cell.slot)
+  const placeOf = new Map(working.map(({ slot }, place) => [slot, place]))
+  const [buys, sells] = [new Uint8Array(working.length), new Uint8Array(working.length)]
+  const seen = new Map<string, SlotProgress>()
+  const look = (slot: string, view: SlotsSeen): void => {
+    const place = placeOf.get(slot)
+    const desired = place === undefined ? undefined : working[place]
+    if (place === undefined || desired === undefined) return
+    const side = nextLeg(desired, view, slot)?.side
+    buys[place] = side === "BUY" ? 1 : 0
+    sells[place] = side === "SELL" ? 1 : 0
+  }
+  for (const { slot } of working) look(slot, untouched)
+  const see = (view: SlotsSeen): void => {
+    for (const [slot, progress] of view.slots) {
+      if (seen.get(slot) === progress) continue
+      seen.set(slot, progress)
+      look(slot, view)
+    }
+    if (seen.size === view.slots.size) return
+    for (const slot of seen.keys()) if (!view.slots.has(slot) && seen.delete(slot)) look(slot, view)
+  }
+  return {
+    in: (view) => {
+      see(view)
+      const places: Array<number> = []
+      let at = buys.lastIndexOf(1)
+      for (; at >= 0 && places.length < count; at = at === 0 ? -1 : buys.lastIndexOf(1, at - 1)) places.push(at)
+      places.reverse()
+      const [bought, highest] = [places.length, places.at(-1) ?? -1]
+      at = sells.indexOf(1)
+      const areMixed = at >= 0 && at < highest
+      for (; at >= 0 && places.length < bought + count; at = sells.indexOf(1, at + 1)) places.push(at)
+      if (areMixed) places.sort((a, b) => a - b)
+      const inside: Array<DesiredSlot> = []
+      for (const place of places) {
+        const desired = working[place]
+        if (desired !== undefined) inside.push(desired)
+      }
+      return inside
+    },
+    beside: (desired, { slots }) => {
+      const inside = new Set(desired.map(({ slot }) => slot))
+      const from = names.indexOf(desired[0]?.slot ?? "") - count
+      const to = names.lastIndexOf(desired.at(-1)?.slot ?? "") + count
+      const near = new Set(names.slice(Math.max(0, from), to + 1))
+      const leftOut = working.filter(({ slot }) => !inside.has(slot)).map(({ slot }) => ({ slot, why }))
+      return [...absent, ...leftOut].filter(({ slot }) => near.has(slot) || slots.has(slot))
+    }
+  }
 }

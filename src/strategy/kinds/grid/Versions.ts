@@ -5,7 +5,7 @@
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Price, Side } from "../../../domain/Market.ts"
+import type { Price } from "../../../domain/Market.ts"
 import type { Memory } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { decimalIn, numberIn, recordIn, textIn } from "../Memory.ts"
@@ -54,12 +54,6 @@ export const heldBy = ({ past }: SlotProgress, { sell }: Cell): Amount => {
   return amount * dustParts < sell.quantity ? 0n : amount
 }
 
-const placeOf = ({ live, past }: SlotProgress): { readonly side: Side; readonly price: Price } | undefined =>
-  live ?? past?.lastOrder
-
-/** A slot with an open order, or with something to sell, keeps its cell. Other slots are history. */
-const isBusy = ({ live, past }: SlotProgress): boolean => live !== undefined || (past?.held ?? 0n) > 0n
-
 const newest = (view: View): number =>
   Math.max(...[...view.slots.keys()].filter(isCellSlot).map((slot) => Number(/-v(\d+)$/.exec(slot)?.[1] ?? "1")), 1)
 
@@ -74,15 +68,19 @@ export const begin = (cells: ReadonlyArray<Numbered>, view: View, price: Price, 
   return { ...version, sellers: sellersOf(cells, names, view, price, unassigned(view, base)) }
 }
 
-/** Slots that hold something come first: if two share a price, the second gets no cell. */
+/**
+ * A slot with an open order, or with something to sell, keeps its cell. Slots that hold something come first: if two share a price, the
+ * second gets no cell.
+ */
 const namesOf = (cells: ReadonlyArray<Numbered>, view: View): ReadonlyMap<number, string> => {
   const byBuy = new Map(cells.map(({ index, cell }) => [Decimal.format(cell.buy.price), index]))
   const bySell = new Map(cells.map(({ index, cell }) => [Decimal.format(cell.sell.price), index]))
   const names = new Map<number, string>()
-  const busy = [...view.slots].filter(([slot, progress]) => isCellSlot(slot) && isBusy(progress))
-  const holders = busy.filter(([, { past }]) => (past?.held ?? 0n) > 0n)
-  for (const [slot, progress] of new Set([...holders, ...busy])) {
-    const place = placeOf(progress)
+  const cellSlots = [...view.slots].filter(([slot]) => isCellSlot(slot))
+  const holders = cellSlots.filter(([, { past }]) => (past?.held ?? 0n) > 0n)
+  const resting = cellSlots.filter(([, { live }]) => live !== undefined)
+  for (const [slot, { live, past }] of new Set([...holders, ...resting])) {
+    const place = live ?? past?.lastOrder
     if (place === undefined) continue
     const index = (place.side === "BUY" ? byBuy : bySell).get(Decimal.format(place.price))
     if (index !== undefined && !names.has(index)) names.set(index, slot)

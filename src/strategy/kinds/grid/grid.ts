@@ -9,36 +9,40 @@
  * With `step` instead of levels the grid has no ends: its levels are at that ratio around the anchor. With `trail` its range follows the
  * price (see `CellRange`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
-
+import { formatWithSymbol, fromDecimal, max, min, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Price } from "../../../domain/Market.ts"
+import { gainOf, roundOf } from "../../../domain/fees/RoundCost.ts"
+import { baseQuantity, inputAmount, type Market, type Price, type TradeCosts } from "../../../domain/Market.ts"
+import { percent } from "../../../domain/Text.ts"
 import { countText } from "../../../domain/Words.ts"
+import { type DesiredSlot, dueLeg, filledOfLeg, type Leg } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import { eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../../Kind.ts"
 import { place, type Report, report, type Span } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import type { Behaviour, Budget, Decide } from "../../Strategy.ts"
+import { progressOf } from "../../View.ts"
 import type { YamlNode } from "../../YamlReader.ts"
-import { checkValues, lackText, valueOf } from "../BudgetCheck.ts"
-import { checkRatio, checkRounds } from "../checks/RoundCheck.ts"
-import {
-  around,
-  between,
-  checkDistinct,
-  checkTick,
-  isOnTick,
-  mostStep,
-  type Scale,
-  scaleOf,
-  spacings,
-  tickPrice
-} from "../PriceLevels.ts"
-import { fixed, following, type Grid, type Trail, trails } from "./CellRange.ts"
-import { type Cell, type CellShape, type GridPlaces, type Level, levelsOf, makeCells } from "./Cells.ts"
-import { type CellSize, cellSize, compounding, firstSize } from "./Compounding.ts"
-import { cellsOf, earns, earnsIn } from "./Earnings.ts"
+import { orderText } from "../Execution.ts"
+import { checkRatio, checkRounds, checkValues, lackText, valueOf } from "../OrderCheck.ts"
+import * as Levels from "../PriceLevels.ts"
+import { partOf, type Size, size } from "../Size.ts"
+import * as Cells from "./Cells.ts"
 import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
 import { standing } from "./Standing.ts"
+
+type CellSize = Size | { readonly equity: Decimal.Decimal }
+
+const shareKeys = {
+  equity: Read.required(Levels.share(Read.ratio), "a share of the quote budget and of what the grid has earned")
+}
+
+const cellSize = (market: Market): Read.Reader<CellSize> =>
+  Read.either(size(market), Read.section(shareKeys), (node) => node.type === "map" && node.entries.has("equity"))
+
+/** The size of cells before the grid has earned anything. */
+const firstSize = (size: CellSize, budget: Budget | undefined, { quote }: Market): Size =>
+  "unit" in size ? size : { unit: "quote", amount: partOf(budget?.quote ?? 0n, size.equity, quote) }
 
 const maxLevels = 20_001
 const mostTimes = 1000
@@ -58,11 +62,11 @@ const common = (market: Market) => ({
 })
 
 const computedKeys = (market: Market) => ({
-  lower: Read.required(tickPrice(market), "lowest level"),
-  upper: Read.required(tickPrice(market), "highest level"),
+  lower: Read.required(Levels.tickPrice(market), "lowest level"),
+  upper: Read.required(Levels.tickPrice(market), "highest level"),
   levels: Read.required(Read.integer(2, maxLevels), "how many"),
-  spacing: Read.withDefault(Read.oneOf(...spacings), "arithmetic", "equal differences or equal ratios"),
-  trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way", "it stays"),
+  spacing: Read.withDefault(Read.oneOf(...Levels.spacings), "arithmetic", "equal differences or equal ratios"),
+  trail: Read.optional(Read.oneOf(...Cells.trails), "the range follows the price that way", "it stays"),
   ...common(market)
 })
 
@@ -90,21 +94,21 @@ const endlessKeys = (market: Market) => ({
 type Computed = ReturnType<typeof computedKeys>
 type Listed = ReturnType<typeof listedKeys>
 
-interface Levels {
-  readonly levels: ReadonlyArray<Level>
-  readonly following?: { readonly trail: Trail; readonly scale: Scale } | undefined
+interface GridLevels {
+  readonly levels: ReadonlyArray<Cells.Level>
+  readonly following?: { readonly trail: Cells.Trail; readonly scale: Levels.Scale } | undefined
 }
 
 const listedLevels = (
   { levels }: Read.KnownSettings<Listed>,
   { market, at, to }: Section<Listed>
-): Levels | undefined => {
+): GridLevels | undefined => {
   if (levels === undefined) return undefined
   const before = to.problems.length
   if (levels.length < 2) report(to, at("levels"), "a grid needs at least two levels")
   levels.forEach((price, index) => {
     const previous = levels[index - 1]
-    checkTick(market, price.value, price, to)
+    Levels.checkTick(market, price.value, price, to)
     if (previous === undefined || Decimal.isLess(previous.value, price.value)) return
     report(to, price, `levels must rise: ${Decimal.format(price.value)} after ${Decimal.format(previous.value)}`)
   })
@@ -115,7 +119,7 @@ const listedLevels = (
 const computedLevels = (
   { lower, upper, levels, spacing, trail, fundNearest }: Read.KnownSettings<Computed>,
   { market, at, to }: Section<Computed>
-): Levels | undefined => {
+): GridLevels | undefined => {
   if (trail !== undefined && fundNearest !== undefined) {
     const hint = "a grid with trail funds all its cells: remove this key, or take step instead of a range"
     report(to, at("fundNearest"), hint)
@@ -125,18 +129,18 @@ const computedLevels = (
     const numbers = `${Decimal.format(upper)} is not above ${Decimal.format(lower)}`
     return report(to, at("upper"), `the upper price must be above the lower: ${numbers}`)
   }
-  if (levels === undefined || ![lower, upper].every((end) => isOnTick(market, end))) return undefined
-  const prices = between(market, lower, upper, levels, spacing)
-  if (!checkDistinct(market, prices, at("levels"), "levels", to)) return undefined
+  if (levels === undefined || ![lower, upper].every((end) => Levels.isOnTick(market, end))) return undefined
+  const prices = Levels.between(market, lower, upper, levels, spacing)
+  if (!Levels.checkDistinct(market, prices, at("levels"), "levels", to)) return undefined
   const source = place(to.source, at("levels").start)
-  const scale = scaleOf(market, lower, upper, levels, spacing)
+  const scale = Levels.scaleOf(market, lower, upper, levels, spacing)
   return { levels: prices.map((price) => ({ price, source })), following: trail && { trail, scale } }
 }
 
 const bounded = (
-  whole: Whole<typeof common> & { readonly keys: GridPlaces },
+  whole: Whole<typeof common> & { readonly keys: Cells.GridPlaces },
   section: Section<ReturnType<typeof common>>,
-  { levels, following: follows }: Levels
+  { levels, following: follows }: GridLevels
 ): Behaviour | undefined => {
   const { market, keys, fundNearest, profit } = whole
   const { at, budget, isWritten, to } = section
@@ -145,8 +149,8 @@ const bounded = (
   const isTooSteep = Math.abs(Math.log(whole.sizeScale)) * steps > Math.log(mostTimes)
   const sizeScale = isTooSteep ? 1 : whole.sizeScale
   const size = firstSize(whole.size, budget, market)
-  const shape: CellShape = { size, sizeScale, profit, mayLose: whole.allowLoss }
-  const cells = makeCells(market, levels, shape, keys)
+  const shape: Cells.CellShape = { size, sizeScale, profit, mayLose: whole.allowLoss }
+  const cells = Cells.makeCells(market, levels, shape, keys)
   const empty = cells.find(({ buy }) => buy.quantity === 0n)
   if (empty !== undefined && (budget !== undefined || "unit" in whole.size)) {
     const buys = `buys nothing at ${Decimal.format(empty.buy.price)}`
@@ -158,16 +162,13 @@ const bounded = (
   checkValues(values, at("size"), section)
   checkRounds(cells, "cell", at("size"), section, fewer)
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
-  const range = follows ? following({ market, ...follows, shape, count: cells.length, keys }) : fixed(cells)
+  const range = follows ? Cells.following({ market, ...follows, shape, count: cells.length, keys }) : Cells.fixed(cells)
   const buyReach = whole.buyBase ? whole.reach : undefined
-  const grid: Grid = { market, range, levels: levelsOf(cells), shape, budget, fundNearest, buyReach, keys }
+  const grid: Cells.Grid = { market, range, levels: Cells.levelsOf(cells), shape, budget, fundNearest, buyReach, keys }
   const decide = standing(() => grid)
   const behaviour = endingAt(growing(decide, grid, whole.size), { ...whole, budget, size }, section.to)
   return { ...behaviour, earns: earnsIn(market, cells) }
 }
-
-const growing = (decide: Decide, { budget, keys }: Grid, size: CellSize): Decide =>
-  "unit" in size ? decide : compounding(decide, budget, size.equity, keys("size"))
 
 const fewer = "take fewer levels, a wider range or larger orders"
 
@@ -178,28 +179,26 @@ const unbounded = (
 ): Behaviour | undefined => {
   const { market, keys, step, fundNearest, profit } = whole
   const { at, budget, to } = section
-  if (Decimal.isGreater(step, mostStep)) {
-    report(to, at("step"), `no level would be reached: at most ${Decimal.percent(mostStep)} is possible`)
-  }
+  if (Decimal.isGreater(step, Levels.mostStep))
+    report(to, at("step"), `no level would be reached: at most ${Decimal.percent(Levels.mostStep)} is possible`)
   if (budget === undefined) return undefined
   const size = firstSize(whole.size, budget, market)
-  const shape: CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
+  const shape: Cells.CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
   const needed = size.amount * BigInt(fundNearest)
-  if (size.unit === "quote" && needed > budget.quote) {
+  if (size.unit === "quote" && needed > budget.quote)
     report(to, at("size"), windowTooSmall(fundNearest, needed, budget, market), budgetHint)
-  }
   if (size.unit === "quote") checkValues([size.amount], at("size"), section)
   const traded = size.unit === "quote" ? { proceeds: size.amount } : { bought: size.amount }
   checkRatio({ ratio: Decimal.add(Decimal.one, step), ...traded }, "a cell", at("step"), section, fewer)
   const cellsAt = (start: Price) => {
-    const prices = around(market, start, step).map((price) => ({ price, source: keys("step") }))
-    return makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n)
+    const prices = Levels.around(market, start, step).map((price) => ({ price, source: keys("step") }))
+    return Cells.makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n)
   }
   const levels = `step ${Decimal.format(step)}`
   const terms = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
-  const gridAt = remembering((start: Price): Grid => ({ ...terms, range: fixed(cellsAt(start)) }))
+  const gridAt = remembering((start: Price): Cells.Grid => ({ ...terms, range: Cells.fixed(cellsAt(start)) }))
   checkEnds(whole, [undefined, undefined], section)
-  const decide = growing(standing(gridAt), { ...terms, range: fixed([]) }, whole.size)
+  const decide = growing(standing(gridAt), terms, whole.size)
   return endingAt(decide, { ...whole, budget, size }, to)
 }
 
@@ -222,7 +221,7 @@ const formIn = (section: YamlNode): Form => {
   return section.entries.get("levels")?.value.type === "list" ? listed : computed
 }
 
-const checkScale = (scale: number, steps: number, at: Span, following: Levels["following"], to: Report): void => {
+const checkScale = (scale: number, steps: number, at: Span, following: GridLevels["following"], to: Report): void => {
   if (following !== undefined) report(to, at, "a grid with trail has no highest cell: remove sizeScale, or trail")
   if (Math.abs(Math.log(scale)) * steps <= Math.log(mostTimes)) return
   const apart = `the largest cell would be more than ${mostTimes} times the smallest`
@@ -235,7 +234,7 @@ const checkScale = (scale: number, steps: number, at: Span, following: Levels["f
  */
 const checkBudget = (
   market: Market,
-  cells: ReadonlyArray<Cell>,
+  cells: ReadonlyArray<Cells.Cell>,
   budget: Budget,
   fundNearest: number | undefined,
   section: Span,
@@ -255,9 +254,9 @@ const checkBudget = (
   report(to, at, windowTooSmall(buys.length, needed, budget, market), budgetHint)
 }
 
-const costOf = (cells: ReadonlyArray<Cell>): bigint => cells.reduce((sum, { cost }) => sum + cost, 0n)
+const costOf = (cells: ReadonlyArray<Cells.Cell>): bigint => cells.reduce((sum, { cost }) => sum + cost, 0n)
 
-const dearest = (cells: ReadonlyArray<Cell>, count: number): ReadonlyArray<Cell> => {
+const dearest = (cells: ReadonlyArray<Cells.Cell>, count: number): ReadonlyArray<Cells.Cell> => {
   const costAt = (index: number): bigint => cells[index]?.cost ?? 0n
   let sum = costOf(cells.slice(0, count))
   let [most, start] = [sum, 0]
@@ -272,6 +271,105 @@ const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }
   `${countText(count, "buy")} resting at once need${count === 1 ? "s" : ""} ${lackText(needed, budget.quote, quote, "quote")}`
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"
+
+/**
+ * `size: { equity: 5% }`: each purchase is this share of the quote budget and of what the grid has earned since, after fees. An open order
+ * keeps its size, and a cell sells what it bought, so only the next purchases grow or shrink.
+ */
+const growing = (decide: Decide, { budget, keys }: Pick<Cells.Grid, "budget" | "keys">, size: CellSize): Decide => {
+  if ("unit" in size) return decide
+  const source = keys("size")
+  return (view, memory) => {
+    const { market, own } = view
+    const whole = max(0n, budget.quote + (own?.realisedProfit ?? 0n))
+    const grown = (desired: DesiredSlot): DesiredSlot => {
+      const progress = progressOf(view, desired.slot)
+      const due = desired.legs[dueLeg(desired, progress)]
+      const { lastLeg, live, receivedByLastLeg } = progress
+      const isFirstSale = due?.side === "SELL" && lastLeg === undefined
+      if (due === undefined || !desired.cycle || isFirstSale) return desired
+      const before = desired.legs.find(({ side }) => side === "BUY") ?? due
+      const quantity =
+        live?.side === due.side
+          ? live.quantity + filledOfLeg(desired, progress)
+          : due.side === "SELL"
+            ? (due.quantity * receivedByLastLeg) / before.quantity
+            : (due.quantity * whole) / budget.quote
+      // The strategy decides again when the next leg is due, and sizes it then.
+      const sized = (leg: Leg): Leg => ({ ...leg, quantity: (leg.quantity * quantity) / due.quantity })
+      const [first, ...others] = desired.legs
+      const text = `${orderText({ ...due, quantity }, market)}, and so on`
+      return { ...desired, legs: [sized(first), ...others.map(sized)], why: { ...desired.why, text } }
+    }
+    const decision = decide(view, memory)
+    const text = `sizes are ${Decimal.percent(size.equity)} of ${formatWithSymbol(whole, market.quote)}: the quote budget and what it has earned`
+    return {
+      ...decision,
+      desired: decision.desired.map(grown),
+      reasons: [...decision.reasons, { code: "grid-size", text, source }],
+      until: { ...decision.until, onFill: true }
+    }
+  }
+}
+
+const cellsOf = (answer: Ask.AnswerOf): number => Number(answer("levels")) - 1
+
+/** The earnings of one round of the cells, after all fees. */
+const earnsIn = (market: Market, cells: ReadonlyArray<Pick<Cells.Cell, "buy" | "sell">>): string => {
+  const { costs = { fillBasisPoints: 0, payouts: new Map() }, quote } = market
+  const rounds = cells.map(({ buy, sell }) => roundOf(market, buy, sell, costs))
+  const [first = 0n, ...others] = rounds.map(({ fees, gain }) => gain - fees)
+  const [least, most] = [others.reduce(min, first), others.reduce(max, first)].map((each) =>
+    Decimal.short(toDecimal(each, quote.decimals), gainDigits)
+  )
+  const amount = least === most ? least : `${least} to ${most}`
+  return `each of its ${cells.length} cells earns ${amount} ${quote.symbol} a round, ${market.costs ? "after" : "before"} fees`
+}
+
+/** All cells have the same ratio. The highest cell buys least, so a payout in base costs it the largest share. */
+const earns =
+  (market: Market) =>
+  (answer: Ask.AnswerOf, price?: Price): string => {
+    const { costs = { fillBasisPoints: 0, payouts: new Map() } } = market
+    const ratio = (Number(answer("upper")) / Number(answer("lower"))) ** (1 / cellsOf(answer))
+    const [size, highest] = [answer("size"), answer("upper")].map((text) => Decimal.parse(text) ?? Decimal.zero)
+    const proceeds = size && fromDecimal(size, market.quote.decimals)
+    const bought = proceeds && highest && baseQuantity(market, proceeds, highest, "down")
+    const gain = gainOf(market, { ratio, bought, proceeds }, costs)
+    const amount = Decimal.format(Decimal.fromNumber(Math.abs(gain) * Number(answer("size")), gainDigits))
+    const round = `${amount} ${market.quote.symbol} a round (${percent(gain)}), after fees of ${feesText(market, costs)}`
+    return gain > 0
+      ? `Each of its ${cellsOf(answer)} cells earns ${round}.${price === undefined ? "" : worksAt(market, answer, price)}`
+      : `Each of its ${cellsOf(answer)} cells loses ${round}: take fewer levels, larger orders or a wider range.`
+  }
+
+const worksAt = (market: Market, answer: Ask.AnswerOf, price: Price): string => {
+  const { base, quote } = market
+  const [lower, upper] = [answer("lower"), answer("upper")].map((text) => Decimal.parse(text))
+  const levels = Levels.between(market, lower ?? price, upper ?? price, cellsOf(answer) + 1, "geometric")
+  const above = levels.slice(0, -1).filter((level) => !Decimal.isLess(level, price))
+  const quantities = above.map((level) => baseQuantity(market, Ask.unitsOf(quote, answer("size")), level, "down"))
+  let own = Ask.unitsOf(base, answer("base"))
+  const idle = quantities.filter((quantity) => {
+    own -= quantity
+    return own < 0n
+  })
+  if (idle.length === 0) return ""
+  const [needed, at] = [idle.reduce((sum, quantity) => sum + quantity, 0n), Decimal.short(price)]
+  const cost = Decimal.short(toDecimal(inputAmount(market, "BUY", needed, price), quote.decimals), gainDigits)
+  return ` At ${at}, ${cellsOf(answer) - idle.length} of them work from the start; with buyBase: true all do, for ${formatWithSymbol(needed, base)}, about ${cost} ${quote.symbol}.`
+}
+
+const feesText = ({ base, quote }: Market, { fillBasisPoints, payouts }: TradeCosts): string => {
+  const flat = [base, quote].flatMap((asset) => {
+    const fee = payouts.get(asset.symbol)
+    return fee === undefined ? [] : [formatWithSymbol(fee, asset)]
+  })
+  const share = fillBasisPoints === 0 && flat.length > 0 ? [] : [`${percent(fillBasisPoints / 10_000)} of every fill`]
+  return [...share, ...(flat.length === 0 ? [] : [`${flat.join(" and ")} of payouts`])].join(", ")
+}
+
+const gainDigits = 3
 
 export const grid: Kind = {
   name: "grid",

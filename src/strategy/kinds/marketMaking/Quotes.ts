@@ -10,7 +10,7 @@ import { isSameList, lately } from "../../expression/Same.ts"
 import { reasons } from "../../Kind.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { away, type Near, nearOf, negate, orderPriceTimes } from "../PriceLevels.ts"
-import type { Inventoried } from "./Inventory.ts"
+import type { Inventoried, OrderSizes } from "./Inventory.ts"
 
 export interface HeldCentre {
   readonly price: Decimal.Decimal
@@ -26,13 +26,11 @@ export const centreAt = (price: Decimal.Decimal, requote: Decimal.Decimal): Held
   above: away(price, requote)
 })
 
-export interface QuoteInputs {
+export interface QuoteInputs extends Pick<OrderSizes, "full" | "sizes"> {
   readonly centre: HeldCentre
   readonly shift: Decimal.Decimal
   readonly spread: Decimal.Decimal
   readonly inventory: Amount
-  readonly sizes: Readonly<Record<Side, ReadonlyArray<Amount>>>
-  readonly full: Readonly<Record<Side, ReadonlyArray<string>>>
   readonly delayed: ReadonlySet<string>
 }
 

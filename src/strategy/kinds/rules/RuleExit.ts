@@ -9,7 +9,7 @@ import type { KindContext } from "../../Kind.ts"
 import { type Report, report, type Span } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
-import { checkRatio } from "../checks/RoundCheck.ts"
+import { checkRatio } from "../OrderCheck.ts"
 import { followStep, noteUntil, type StopExit } from "../StopExit.ts"
 import type { Going, Held } from "./RuleState.ts"
 
@@ -40,11 +40,7 @@ const isInPlace = (place: Place, side: Side, entry: number, price: number): bool
 const whereIs = (place: Place, side: Side): string => (places[place] === signOf(side) ? "above" : "below")
 
 /** The reason why a price would lose, or exit at once. A swap's price is not checked: it is the worst price that it takes, not a target. */
-export const misplaced = (
-  side: Side,
-  going: Pick<Going, "price" | "exit" | "stop">,
-  isSwap: boolean
-): string | undefined => {
+export const misplaced = (side: Side, going: Pick<Going, "price" | "exit" | "stop">, isSwap: boolean) => {
   const entry = Decimal.toNumber(going.price)
   const place = (["exit", "stop"] as const).find((each) => {
     const price = each === "exit" && isSwap ? undefined : going[each]
@@ -131,12 +127,7 @@ export const stopsIn = ({ trail }: Exit, side: Side, going: Going): ReadonlyArra
 }
 
 /** The best prices at which a stop moves next. Nothing changes before the nearest of them. */
-const movesOf = (
-  { trail }: Exit,
-  side: Side,
-  { breakevenAt, trailFrom }: Going,
-  best: number
-): ReadonlyArray<number> => {
+const movesOf = ({ trail }: Exit, side: Side, { breakevenAt, trailFrom }: Going, best: number) => {
   const step = best * (1 + signOf(side) * trailStep)
   return [
     ...(trail === undefined ? [] : [isBefore(side, trailFrom, best) ? Decimal.toNumber(trailFrom) : step]),
@@ -151,15 +142,8 @@ const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean
   return (moment.mid - target) * signOf(side) >= 0
 }
 
-/** `reached`: the best price to which the market has come. `isPart`: some of the entry has not filled. */
-export const follow = (
-  exit: Exit,
-  side: Side,
-  going: Going,
-  moment: Moment,
-  reached: number,
-  isPart: boolean
-): Held => {
+/** `peak`: the best price to which the market has come. `isPart`: some of the entry has not filled. */
+export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, peak: number, isPart: boolean): Held => {
   const { held: before, price } = going
   const lastHeld = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)
@@ -169,8 +153,8 @@ export const follow = (
     return exitPoint === heldNow.left ? heldNow : { ...heldNow, left: exitPoint }
   }
   if (lastHeld.left !== undefined) return leaves(market, lastHeld)
-  const isBetter = movesOf(exit, side, going, lastHeld.best).some((at) => (reached - at) * signOf(side) >= 0)
-  const best = isBetter ? reached : lastHeld.best
+  const isBetter = movesOf(exit, side, going, lastHeld.best).some((at) => (peak - at) * signOf(side) >= 0)
+  const best = isBetter ? peak : lastHeld.best
   const isClosing = lastHeld.isClosing || (isPart && isAtTarget(side, going, moment))
   const heldState = best === before?.best && isClosing === before.isClosing ? before : { ...lastHeld, best, isClosing }
   const stops = stopsIn(exit, side, { ...going, held: heldState })

@@ -20,14 +20,10 @@ export interface Held {
   readonly isClosing: boolean
 }
 
-export interface Going {
+export interface Going extends Readonly<Record<"exit" | "stop" | "trailFrom" | "breakevenAt", Price | undefined>> {
   readonly price: Price
   /** It ends when the position has been exited, not when the entry has filled. */
   readonly hasExit: boolean
-  readonly exit: Price | undefined
-  readonly stop: Price | undefined
-  readonly trailFrom: Price | undefined
-  readonly breakevenAt: Price | undefined
   readonly held: Held | undefined
   readonly quantity: Amount
   readonly after: LegsDone
@@ -65,39 +61,31 @@ export const entryOf = (going: Going, progress: SlotProgress): Amount => {
   return isLeaving && !isHolding(going, progress) ? filledOfLeg(going, progress) : going.quantity
 }
 
-export const remember = (market: Market, { exited, fired, pausedUntil, going }: RuleState): Memory => ({
-  fired,
-  ...present({ exited }),
-  pausedUntil,
-  ...(going === undefined
-    ? {}
-    : {
-        price: Decimal.format(going.price),
-        ...(going.hasExit && going.exit === undefined ? { hasExit: true } : {}),
-        ...(going.exit === undefined ? {} : { exit: Decimal.format(going.exit) }),
-        ...(going.stop === undefined ? {} : { stop: Decimal.format(going.stop) }),
-        ...(going.trailFrom === undefined ? {} : { trailFrom: Decimal.format(going.trailFrom) }),
-        ...(going.breakevenAt === undefined ? {} : { breakevenAt: Decimal.format(going.breakevenAt) }),
-        ...rememberHeld(going.held),
-        quantity: format(going.quantity, market.base.decimals),
-        legsBefore: going.after.completedLegs,
-        ...(going.after.filledInLeg === 0n
-          ? {}
-          : { filledBefore: format(going.after.filledInLeg, market.base.decimals) }),
-        firedAt: going.firedAt,
-        ...present({ withdrawnAt: going.withdrawnAt })
-      })
-})
+const text = (price: Price | undefined): string | undefined => price && Decimal.format(price)
 
-const rememberHeld = (held: Held | undefined): { readonly [key: string]: Memory } =>
-  held === undefined
-    ? {}
-    : {
-        heldSince: held.since,
-        best: held.best,
-        ...(held.isClosing ? { isClosing: true } : {}),
-        ...rememberLeft(held.left)
-      }
+export const remember = (market: Market, { exited, fired, pausedUntil, going }: RuleState): Memory => {
+  const counters = { fired, ...present({ exited }), pausedUntil }
+  if (going === undefined) return counters
+  const { after, breakevenAt, exit, held, stop, trailFrom, withdrawnAt } = going
+  const { decimals } = market.base
+  return {
+    ...counters,
+    price: Decimal.format(going.price),
+    ...(going.hasExit && exit === undefined ? { hasExit: true } : {}),
+    ...present({ exit: text(exit), stop: text(stop), trailFrom: text(trailFrom), breakevenAt: text(breakevenAt) }),
+    ...(held && {
+      heldSince: held.since,
+      best: held.best,
+      ...(held.isClosing ? { isClosing: true } : {}),
+      ...rememberLeft(held.left)
+    }),
+    quantity: format(going.quantity, decimals),
+    legsBefore: after.completedLegs,
+    ...(after.filledInLeg === 0n ? {} : { filledBefore: format(after.filledInLeg, decimals) }),
+    firedAt: going.firedAt,
+    ...present({ withdrawnAt })
+  }
+}
 
 const heldIn = (memory: Memory): Held | undefined => {
   const [since, best] = [numberIn(memory, "heldSince"), numberIn(memory, "best")]

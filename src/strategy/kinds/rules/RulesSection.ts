@@ -1,28 +1,25 @@
 /** The `rules:` section of a strategy file: names and expressions, checked and compiled. */
+import { Result } from "effect"
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAsset, type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
 import { compile, compileAny } from "../../expression/Compiler.ts"
 import { functions } from "../../expression/functions.ts"
-import type { Needs } from "../../expression/Needs.ts"
+import { type Expression, parse } from "../../expression/Grammar.ts"
 import { ownWords } from "../../expression/names/OwnNames.ts"
-import { type Scope, scopeOf } from "../../expression/Scope.ts"
-import { constantTerm, type Term, type ValueType } from "../../expression/Term.ts"
+import { type Needs, type Scope, scopeOf } from "../../expression/Scope.ts"
+import { constantTerm, stillTerm, type Term, type ValueType } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import { anyMarket, schemaOf } from "../../JsonSchema.ts"
 import type { KindContext, Section } from "../../Kind.ts"
 import { quoted, type Report, report, type Span, warn } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
-import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, valueIn, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
 import { execution, verbs } from "../Execution.ts"
+import { checkDearExit, checkValues, valueOf } from "../OrderCheck.ts"
 import { part } from "../PriceLevels.ts"
-import { partsOf, type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
+import { type ExitTarget, partsOf, type RuleSize, ruleSize, ruleSizeNode, targets } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
-import { type ExitTarget, targets } from "../Targets.ts"
-import { inOrder } from "./NameOrder.ts"
 import { checkLoss, checkPlaces, type Exit, needsPosition } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
 
@@ -101,21 +98,21 @@ const orderKeys = (market: Market) => ({
 })
 
 export const withEntry = (scope: Scope): Scope => {
-  const entry: Term = { type: "price", isLiteral: false, dependence: "none", value: (moment) => moment.entry }
+  const entry = stillTerm("price", (moment) => moment.entry)
   return { ...scope, names: new Map([...scope.names, ["entry", entry]]) }
 }
 
 const anyNode: Read.Reader<YamlNode> = (node) => node
 
 const keysWith = <A>(order: Read.Reader<A>) => ({
-  timeframe: usualTimeframe,
+  timeframe: Read.usualTimeframe,
   let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions, which may use each other"),
   state: Read.optional(Read.table(Read.text, state), "named series that follow from their own last value"),
   orders: Read.required(Read.table(Read.name, order), "rules by name")
 })
 
 export const rulesKeys = () => keysWith(anyNode)
-export const rulesSchema = () => schemaOf(Read.fields(keysWith(Read.fields(orderKeys(anyMarket)))))
+export const rulesSchema = () => Read.schemaOf(Read.fields(keysWith(Read.fields(orderKeys(Read.anyMarket)))))
 
 type RulesKeys = ReturnType<typeof rulesKeys>
 
@@ -194,6 +191,78 @@ type Named = YamlScalar | NamedState
 
 const textsOf = (value: Named): ReadonlyArray<string> =>
   "next" in value ? [value.initial, value.next].flatMap((text) => text?.text ?? []) : [value.text]
+
+interface NamedRow {
+  readonly name: Read.Located<string>
+  readonly texts: ReadonlyArray<string>
+}
+
+const operandsOf = (tree: Expression): ReadonlyArray<Expression> => {
+  switch (tree.type) {
+    case "number":
+    case "name":
+    case "market":
+      return []
+    case "call":
+      return tree.arguments
+    case "unary":
+    case "past":
+      return [tree.operand]
+    case "if":
+      return [tree.condition, tree.then, tree.otherwise]
+    case "binary":
+      return [tree.left, tree.right]
+  }
+}
+
+const mentionedIn = (tree: Expression): ReadonlyArray<string> =>
+  tree.type === "name" ? [tree.name] : operandsOf(tree).flatMap(mentionedIn)
+
+/** A text that cannot be parsed mentions nothing; the compiler reports the reason. A name in its own text is its last value. */
+const mentioned = ({ name, texts }: NamedRow): ReadonlyArray<string> =>
+  texts.flatMap((text) => {
+    const tree = parse(text)
+    return Result.isFailure(tree) ? [] : mentionedIn(tree.success).filter((other) => other !== name.value)
+  })
+
+/** Groups names that need each other, each group after those that it needs: Tarjan's strongly connected components. */
+const groupsOf = <Row extends NamedRow>(rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> => {
+  const byName = new Map(rows.map((row) => [row.name.value, row]))
+  const [begun, groups, open] = [new Map<Row, number>(), [] as Array<ReadonlyArray<Row>>, [] as Row[]]
+  const visit = (row: Row): number => {
+    const at = begun.size
+    begun.set(row, at)
+    open.push(row)
+    let earliest = at
+    for (const name of mentioned(row)) {
+      const other = byName.get(name)
+      if (other === undefined) continue
+      const visitIndex = begun.get(other)
+      if (visitIndex === undefined) earliest = Math.min(earliest, visit(other))
+      else if (open.includes(other)) earliest = Math.min(earliest, visitIndex)
+    }
+    if (earliest === at) groups.push(open.splice(open.indexOf(row)))
+    return earliest
+  }
+  for (const row of rows) if (!begun.has(row)) visit(row)
+  return groups.map((group) => group.toSorted((a, b) => a.name.start - b.name.start))
+}
+
+/**
+ * Orders names for compilation: each comes after the names that its expressions mention. States that need each other are compiled together,
+ * because each has a last value. Other names that need each other are reported and get no value.
+ */
+const inOrder = <Row extends NamedRow>(rows: ReadonlyArray<Row>, isState: (row: Row) => boolean, to: Report) => {
+  const groups = groupsOf(rows)
+  const circles = groups.filter((group) => group.length > 1 && !group.every(isState))
+  for (const [first, ...others] of circles) {
+    if (first === undefined) continue
+    const needs = others.map(({ name }) => quoted(name.value)).join(", ")
+    const text = `${quoted(first.name.value)} and ${needs} need each other, so none of them can be computed first`
+    report(to, first.name, text, "states may need each other's last value, NAME[1]: write out what stands between them")
+  }
+  return { groups, circular: new Set(circles.flat().map(({ name }) => name.value)) }
+}
 
 const namesOf = (
   rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<Named>]>,

@@ -4,20 +4,28 @@
  */
 import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
-import { needVolume, noNeeds } from "../../expression/Needs.ts"
 import { described as typeName } from "../../expression/Operators.ts"
-import type { Scope } from "../../expression/Scope.ts"
-import { recursive } from "../../expression/series/Recursion.ts"
-import { keyOf, seriesTerm, type Term, type ValueType, volumesIn } from "../../expression/Term.ts"
+import { needVolume, noNeeds, type Scope } from "../../expression/Scope.ts"
+import {
+  frameOf,
+  keyOf,
+  type Moment,
+  nothingFound,
+  type Series,
+  seriesTerm,
+  type Term,
+  volumesIn
+} from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
+import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import { quoted, type Report, report } from "../../Problem.ts"
-import { timeframe } from "../../Timeframe.ts"
+import type { ClosedCandles } from "../../View.ts"
 import type { YamlScalar } from "../../YamlReader.ts"
 
 const keys = {
   initial: Read.required(Read.expression, "the value that it begins with"),
   next: Read.required(Read.expression, "its value in each candle; NAME[1] is its last value"),
-  timeframe: Read.optional(timeframe, "of its candles", "that of the rules"),
+  timeframe: Read.optional(Read.timeframe, "of its candles", "that of the rules"),
   over: Read.withDefault(
     Read.integer(2, longestLength),
     200,
@@ -88,10 +96,7 @@ export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): Readonly
   )
 }
 
-interface Typed {
-  readonly type: ValueType
-  readonly isLiteral: boolean
-}
+type Typed = Pick<Term, "type" | "isLiteral">
 
 const unread: Typed = { type: "number", isLiteral: true }
 
@@ -123,7 +128,7 @@ const typesOf = (
 }
 
 const isOf = (
-  type: ValueType,
+  type: Term["type"],
   parts: Readonly<Record<"initial" | "next", Term>>,
   at: Readonly<Record<"initial" | "next", YamlScalar>>,
   to: Report
@@ -136,4 +141,88 @@ const isOf = (
   if (wrong === undefined) return true
   report(to, at[wrong], `expected ${typeName(type)}, found ${typeName(parts[wrong].type)}`)
   return false
+}
+
+interface Recursion extends Pick<Series, "timeframe" | "volumesOf"> {
+  readonly key: string
+  readonly warmUp: number
+  readonly members: ReadonlyArray<{ readonly initial: Term; readonly next: Term }>
+  readonly over: number
+}
+
+/** The terms of a recursion read only candles, so the other fields do not matter. */
+const momentOf = (timeframe: string, candle: ClosedCandles, previous: Float64Array): Moment => ({
+  mid: Number.NaN,
+  bid: Number.NaN,
+  ask: Number.NaN,
+  elsewhere: new Map(),
+  now: 0,
+  candles: new Map([[timeframe, candle]]),
+  entry: Number.NaN,
+  position: 0,
+  own: undefined,
+  depth: undefined,
+  signals: undefined,
+  elapsed: 0,
+  previous,
+  found: nothingFound()
+})
+
+const evaluate = (term: Term, moment: Moment): number => {
+  moment.found.isCold = false
+  const value = term.value(moment)
+  return moment.found.isCold ? Number.NaN : value
+}
+
+/**
+ * A window that begins one candle later equals the previous run from the first candle in which both have equal values. Only the candles
+ * before that are computed again.
+ */
+const columnsOf = ({ timeframe, warmUp, members, over }: Recursion, columns: CandleColumns) => {
+  const bars = columns.close.length
+  const candle = { columns, closed: 0 }
+  const all = members.map((member) => ({
+    ...member,
+    run: new Float64Array(bars).fill(Number.NaN),
+    result: new Float64Array(bars).fill(Number.NaN)
+  }))
+  const previous = new Float64Array(all.length)
+  const moment = momentOf(timeframe, candle, previous)
+  const first = warmUp - 1
+  for (let last = first; last < bars; last++) {
+    const start = Math.max(first, last - over + 1)
+    for (let bar = start; bar <= last; bar++) {
+      candle.closed = bar + 1
+      for (const [index, { initial, run }] of all.entries())
+        previous[index] = bar === start ? evaluate(initial, moment) : (run[bar - 1] ?? Number.NaN)
+      let isKnown = bar < last
+      for (const { next, run } of all) {
+        const value = evaluate(next, moment)
+        isKnown &&= value === run[bar]
+        run[bar] = value
+      }
+      if (isKnown) bar = last - 1
+    }
+    if (last >= first + over - 1) for (const { result, run } of all) result[last] = run[last] ?? Number.NaN
+  }
+  return all.map(({ result }) => result)
+}
+
+/**
+ * `next` computes a candle's value from closed candles and from the members' values in the candle before. Every value is the result of the
+ * recursion over the last `over` candles, beginning with `initial`. So it does not depend on how long the bot has run.
+ */
+export const recursive = (recursion: Recursion): ReadonlyArray<Series> => {
+  const computed = new WeakMap<CandleColumns, ReadonlyArray<IndicatorValues>>()
+  const columnsIn = (columns: CandleColumns) => {
+    const memberColumns = computed.get(columns) ?? columnsOf(recursion, columns)
+    computed.set(columns, memberColumns)
+    return memberColumns
+  }
+  return recursion.members.map((_, index) => ({
+    ...frameOf(recursion),
+    warmUp: recursion.warmUp + recursion.over - 1,
+    key: `${recursion.key}#${index}`,
+    column: (columns) => columnsIn(columns)[index] ?? new Float64Array(columns.close.length).fill(Number.NaN)
+  }))
 }

@@ -7,7 +7,6 @@
  * value. The decision holds until a candle closes, the clock reaches a time in a condition, an order changes, or the mid reaches a price at
  * which a comparison changes.
  */
-
 import { formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -18,25 +17,14 @@ import { countText } from "../../../domain/Words.ts"
 import type { Decision, DesiredSlot, Leg, Memory, PriceBounds } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
-import {
-  boundsOf,
-  forget,
-  type Glancing,
-  glancingFrom,
-  type Judgement,
-  momentOf,
-  truth,
-  undecided
-} from "../../expression/Judge.ts"
-import { isGlanced, neededBy } from "../../expression/Needs.ts"
+import * as Judge from "../../expression/Judge.ts"
 import { isSameList, lately } from "../../expression/Same.ts"
+import { isGlanced, neededBy } from "../../expression/Scope.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { formOf, type Kind } from "../../Kind.ts"
-import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
 import type { Behaviour, Inputs, StandsAt } from "../../Strategy.ts"
-import { timeframe } from "../../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { atPrice, bySwap, verbs } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
@@ -140,7 +128,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     absent,
     memory: known.write({ startedAt: moment.startedAt, states: steps.map(({ state }) => state) }),
     reasons: [],
-    until: boundsOf(whole.needs, moment, [...times, ...moment.found.times]),
+    until: Judge.boundsOf(whole.needs, moment, [...times, ...moment.found.times]),
     ...(Number.isFinite(below) || Number.isFinite(above) ? { stops: stopsAround(below, above) } : {})
   }
 }
@@ -157,7 +145,7 @@ const stopsAround = (below: number, above: number): PriceBounds =>
 const startKey = "startedAt"
 
 const momentIn = ({ market, needs }: Rules, view: View, startedAt: number | undefined): Moment => {
-  const moment = momentOf(market, view)
+  const moment = Judge.momentOf(market, view)
   return needs.start ? { ...moment, startedAt: startedAt ?? view.now } : moment
 }
 
@@ -169,7 +157,7 @@ const inputs = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
       const { slot, when, cancelWhen } = rule
       const isIdle = before[index]?.going === undefined
       const fires = (at: Moment) => judgeAt(rule, at) === "yes"
-      const isUnwanted = (at: Moment) => cancelWhen !== undefined && truth(cancelWhen, at) === "yes"
+      const isUnwanted = (at: Moment) => cancelWhen !== undefined && Judge.truth(cancelWhen, at) === "yes"
       const conditions = isIdle && rule.text !== "" ? [when, cancelWhen] : [cancelWhen]
       return [slot, inputsOf(conditions, moment, isIdle ? fires : isUnwanted)]
     })
@@ -179,7 +167,7 @@ const inputs = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
 /** If only the price moves, nothing but conditions decides which rules fire and which cancel their orders. */
 const stands = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): StandsAt | undefined => {
   const { startedAt, states } = known.read(memory)
-  const glancing = glancingFrom(momentIn(whole, view, startedAt))
+  const glancing = Judge.glancingFrom(momentIn(whole, view, startedAt))
   const tests: Array<StandsAt> = []
   for (const [index, rule] of whole.rules.entries()) {
     if (waitsFor(whole.rules, states, index, view) !== undefined && states[index]?.going === undefined) continue
@@ -200,7 +188,7 @@ const standsOf = (
   rule: Rule,
   { fired, going, pausedUntil }: RuleState,
   progress: SlotProgress,
-  { moment, truth }: Glancing
+  { moment, truth }: Judge.Glancing
 ): StandsAt | undefined => {
   const { cancelWhen, exit } = rule
   if (going === undefined) {
@@ -281,14 +269,14 @@ const step = (
   if (typeof verdict === "object") return because(verdict.code, verdict.text, "when")
   if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`, "when")
   const { found } = moment
-  forget(found)
+  Judge.forget(found)
   const going = fire(rule, market, progress, moment)
-  if (found.lacking.size > 0) return because("not-known", undecided(found).text, "price")
+  if (found.lacking.size > 0) return because("not-known", Judge.undecided(found).text, "price")
   if (going === undefined && found.dividesByZero.size > 0) {
     // The divisor may change with the price, or with the time.
     notePrice(moment, moment.mid)
     found.times.push(moment.now + 1)
-    return because("not-known", undecided(found).text, "price")
+    return because("not-known", Judge.undecided(found).text, "price")
   }
   if (going === undefined) {
     const { code, text, key } = noOrder(rule, market, moment)
@@ -344,7 +332,8 @@ const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | 
   return unwanted === "yes" ? "no" : unwanted === "no" ? whenTruth : unwanted
 }
 
-const judgeAt = (rule: Rule, moment: Moment): Judgement => judge(rule, (condition) => truth(condition, moment))
+const judgeAt = (rule: Rule, moment: Moment): Judge.Judgement =>
+  judge(rule, (condition) => Judge.truth(condition, moment))
 
 /** Prices that the file states as numbers follow its edits. A filled entry keeps its price, from which its exits count. */
 const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
@@ -400,7 +389,7 @@ const afterOrder = (
   }
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
-  const isUnwanted = rule.cancelWhen !== undefined && truth(rule.cancelWhen, moment) === "yes"
+  const isUnwanted = rule.cancelWhen !== undefined && Judge.truth(rule.cancelWhen, moment) === "yes"
   if (!isExpired && !isUnwanted && !isReplaced()) return state
   const pausedUntil = moment.now + rule.pauseMillis
   return isResting ? { ...state, pausedUntil, going: { ...going, withdrawnAt: moment.now } } : { ...over, pausedUntil }
@@ -444,12 +433,7 @@ export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Momen
   return { ...prices, isWhole }
 }
 
-const orderReason = (
-  rule: Rule,
-  market: Market,
-  { price, exit, quantity }: Going,
-  leaves: Price | undefined
-): Reason => {
+const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Going, leaves: Price | undefined) => {
   if (leaves !== undefined) {
     const text = `leaves ${atPrice(rule.exit?.isSwap === true, leaves)}: its stop, its time or its condition said so`
     return { code: "rule-left", text, source: rule.keys("then") }
@@ -461,10 +445,10 @@ const orderReason = (
 
 const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
 
-const setup = ({ quote }: Market): Setup => ({
+const setup = ({ quote }: Market): Ask.Setup => ({
   steps: [
     Ask.total(quote, "that it may use in all"),
-    Ask.text("Candles to look at, such as 5m, 1h or 4h", "1h")("timeframe", timeframe),
+    Ask.text("Candles to look at, such as 5m, 1h or 4h", "1h")("timeframe", Read.timeframe),
     Ask.text("Buy when the RSI of 14 candles is below", "30")("rsi", Read.integer(1, 99)),
     Ask.text("How many purchases in all", "20")("times", Read.integer(1, 1000)),
     Ask.share(quote, "for each purchase", timesOf)("size", Read.text),
