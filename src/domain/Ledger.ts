@@ -2,7 +2,6 @@
  * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place, and every event moves amounts between
  * places, so the sum per asset is always zero. An amount that does not add up goes to `residual` under its placement.
  */
-
 import {
   type AccountBalances,
   type AccountName,

@@ -2,7 +2,6 @@
 import { Result, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { SignedDeposit } from "../../signing/Domains.ts"
 import * as Domains from "../../signing/Domains.ts"
 import * as Ed25519 from "../../signing/Ed25519.ts"
 import * as Nep413 from "../../signing/Nep413.ts"
@@ -84,7 +83,7 @@ const missingIn = (target: SandboxOrder | SandboxSwap): bigint => {
 interface Verified {
   readonly signerId: string
   readonly intentHash: string
-  readonly ledger?: SignedDeposit
+  readonly ledger?: Domains.SignedDeposit
   readonly transfers: Command<"ExecuteIntent">["payload"]["transfers"]
 }
 

@@ -11,13 +11,11 @@ import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as PolicyFile from "../files/PolicyFile.ts"
-import { hoursText } from "../files/PolicyFile.ts"
 import * as SignerFile from "../files/SignerFile.ts"
 import type { Arrival } from "../remote/PoliciesInForce.ts"
 import * as PoliciesInForce from "../remote/PoliciesInForce.ts"
 import { type Cap, spans, totalsOf, usedOf } from "../remote/Policy.ts"
 import * as PolicySeal from "../remote/PolicySeal.ts"
-import type { RecordEntry } from "../remote/Record.ts"
 import * as Record from "../remote/Record.ts"
 import * as RemoteSigner from "../remote/RemoteSigner.ts"
 import * as Ruled from "./Ruled.ts"
@@ -89,7 +87,7 @@ interface Shown extends Pick<Arrival, "policy"> {
 }
 
 /** A policy with all its restrictions, and the used part of each cap. Shown in part, it would look looser than it is. */
-const dataOf = ({ policy, until, version }: Shown, entries: ReadonlyArray<RecordEntry>, now: number) => ({
+const dataOf = ({ policy, until, version }: Shown, entries: ReadonlyArray<Record.RecordEntry>, now: number) => ({
   version,
   until: until === undefined ? null : iso(until),
   payments: [...policy.caps.values()].map(({ approveAbove, decimals, maxTransfer, symbol }) => ({
@@ -108,7 +106,7 @@ const dataOf = ({ policy, until, version }: Shown, entries: ReadonlyArray<Record
     used: Decimal.format(used),
     most: Decimal.format(most)
   })),
-  hours: policy.hours?.map(hoursText) ?? null,
+  hours: policy.hours?.map(PolicyFile.hoursText) ?? null,
   destinations: policy.destinations ?? null,
   approvers: policy.approvers ?? null
 })

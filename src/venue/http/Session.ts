@@ -13,7 +13,6 @@ import { AuthenticateResponse, RefreshResponse } from "../api/AccountApi.ts"
 import type { SignedData } from "../api/IntentsApi.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import { Rejected, refusal, Unauthorized, VenueError } from "../VenueError.ts"
-
 import { SessionToken } from "./ClientCredentials.ts"
 import * as LoginSalt from "./LoginSalt.ts"
 import { VenueClient } from "./VenueClient.ts"
