@@ -12,8 +12,6 @@ import { WrongUsage } from "../../process/WrongUsage.ts"
 import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as PolicyFile from "../files/PolicyFile.ts"
 import * as SignerFile from "../files/SignerFile.ts"
-import type { Arrival } from "../remote/PoliciesInForce.ts"
-import * as PoliciesInForce from "../remote/PoliciesInForce.ts"
 import { type Cap, spans, totalsOf, usedOf } from "../remote/Policy.ts"
 import * as PolicySeal from "../remote/PolicySeal.ts"
 import * as Record from "../remote/Record.ts"
@@ -39,7 +37,7 @@ export const holding = Effect.fn("Policies.holding")(function* ({ config }: { re
   const holding =
     "policy" in ruling
       ? [{ version: null, until: undefined, policy: ruling.policy }]
-      : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now)
+      : Ruled.holdingAt(yield* Ruled.arrivalsIn({ entries }), now)
   const policies = holding.map((each) => dataOf(each, entries, now))
   return { data: () => ({ policies }), lines: () => policies.flatMap(linesOf) } satisfies CommandAnswer
 })
@@ -80,7 +78,7 @@ export const approve = Effect.fn("Policies.approve")(function* (given: Approving
   yield* Console.log(`${approved}${besides(file, cap, amount)}`)
 })
 
-interface Shown extends Pick<Arrival, "policy"> {
+interface Shown extends Pick<Ruled.Arrival, "policy"> {
   readonly until?: number | undefined
   /** Null for the policy in the signer's own file. */
   readonly version: number | null
