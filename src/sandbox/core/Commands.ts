@@ -225,7 +225,8 @@ const recognise = (state: State, deposit: IncomingDeposit): void => {
   target.deposited += creditedAmount
   if (target.kind === "swap") SwapLife.consider(state, target)
   else if (isTerminal(target.status)) schedule(state, 0, () => Payouts.start(state, target))
-  else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount) OrderLife.open(state, target)
+  else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount)
+    OrderLife.open(state, target)
 }
 
 /** A swap accepts everything until it starts. An order accepts what it lacks until it is filled or refunded. */
