@@ -14,8 +14,7 @@
  */
 import { Context } from "effect"
 import { minuteMillis } from "../domain/Durations.ts"
-import { percent } from "../domain/Text.ts"
-import { age } from "../domain/Words.ts"
+import { age, percent } from "../domain/Text.ts"
 
 export interface SecondSourceTerms {
   /** Largest difference from the second source's price, as a ratio. */

@@ -1,7 +1,7 @@
 /** Lists the partner's past swaps and orders, by cursor or by page, or from the copy beside the journal. */
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"

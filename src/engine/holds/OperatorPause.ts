@@ -2,7 +2,7 @@
 
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
-import { operatorLimit } from "../../domain/Words.ts"
+import { operatorLimit } from "../../domain/Text.ts"
 import type { BotState } from "../state/BotState.ts"
 import { leftPositions } from "../state/strategies/LeftPosition.ts"
 

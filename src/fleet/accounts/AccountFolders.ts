@@ -4,7 +4,7 @@
  * them.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { accountName } from "../../files/FleetAllowed.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"

@@ -1,7 +1,6 @@
 /** Formats a replay for people and programs: the number of identical decisions, the band of fills, and the differences. */
 import { present } from "../../domain/Present.ts"
-import { iso, percent } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso, percent } from "../../domain/Text.ts"
 import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { BandVerdict } from "../../ledger/FillBand.ts"
 import type { ProfitDifference } from "./WhatIf.ts"

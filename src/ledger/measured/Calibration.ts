@@ -14,7 +14,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Side } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 
 /** With fewer observations, a ninetieth percentile depends on one or two of them. */
 export const enough = 30

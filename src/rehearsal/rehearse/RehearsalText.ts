@@ -1,8 +1,7 @@
 /** Describes the result of a rehearsal, for the terminal and for programs. */
 import { Cause, type Effect } from "effect"
 import { hourMillis } from "../../domain/Durations.ts"
-import { percent } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, percent } from "../../domain/Text.ts"
 import type { TroubleLevel } from "../world/Trouble.ts"
 import type * as RehearsedBot from "./RehearsedBot.ts"
 

@@ -8,8 +8,7 @@
  * the signer's record, so a restart changes nothing, and an older policy does not come back.
  */
 import { Clock, Effect, Schema } from "effect"
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 import * as PolicyFile from "../files/PolicyFile.ts"
 import type { Ruling } from "../files/SignerFile.ts"
 import * as CountedTime from "../remote/CountedTime.ts"

@@ -4,7 +4,7 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { age } from "../../domain/Words.ts"
+import { age } from "../../domain/Text.ts"
 import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Figures from "../../report/text/Figures.ts"
 import * as Table from "../../report/text/Table.ts"

@@ -2,7 +2,7 @@
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { type Depth, mostQuoted } from "../../../domain/Book.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Text.ts"
 import type { PlannedChange, PlannedOrder, PlanWarning } from "./PlanReport.ts"
 
 export interface QuotedMarket {

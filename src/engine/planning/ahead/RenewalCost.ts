@@ -1,8 +1,7 @@
 /** Cost of renewing orders that never fill. A short lifetime frees the money sooner when the bot is gone, but costs more. Pure. */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import { percent } from "../../../domain/Text.ts"
-import { age } from "../../../domain/Words.ts"
+import { age, percent } from "../../../domain/Text.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import { type Fees, isResting, type PlannedChange, type PlanWarning } from "./PlanReport.ts"
 

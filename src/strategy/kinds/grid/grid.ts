@@ -12,7 +12,7 @@
 
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Price } from "../../../domain/Market.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Text.ts"
 import * as Read from "../../Fields.ts"
 import { eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../../Kind.ts"
 import { place, type Report, report, type Span } from "../../Problem.ts"
