@@ -8,14 +8,12 @@ import { refundReasons } from "../../venue/wire/WireSwap.ts"
 import { Identifier, PositiveAmountText } from "../../venue/wire/WireValue.ts"
 import * as Seeded from "../Seeded.ts"
 import { assetById, type Delay } from "../Settings.ts"
-import { advance } from "./Advance.ts"
 import * as Control from "./Control.ts"
 import * as Books from "./money/Books.ts"
 import { createOrder, OrderRequest } from "./orders/OrderCreation.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
 import * as Payouts from "./Payouts.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
-import * as Salts from "./Salts.ts"
 import { type IncomingDeposit, lies, type SandboxOrder, type SandboxSwap, type State, schedule } from "./State.ts"
 import * as Collecting from "./swaps/Collecting.ts"
 import { createSwap } from "./swaps/SwapCreation.ts"
@@ -82,7 +80,7 @@ export interface Command<T extends CommandTag = CommandTag> {
 type Applied<T extends CommandTag> = Result.Result<CommandAnswers[T], Refusal>
 
 export const apply = <T extends CommandTag>(state: State, { tag, payload }: Command<T>, at: number): Applied<T> => {
-  advance(state, at)
+  Control.advance(state, at)
   return appliers[tag](state, payload)
 }
 
@@ -278,10 +276,7 @@ const appliers: { readonly [T in CommandTag]: (state: State, payload: Payload<T>
   DepositOnChain: depositOnChain,
   TellOutcome: tellOutcome,
   TellLie: tellLie,
-  RotateSalts: (state) => {
-    state.saltRotations += 1
-    return Result.succeed({ salts: Salts.present(state) })
-  },
+  RotateSalts: Control.rotateSalts,
   SetPrices: Control.setPrices,
   FillOrder: Control.fill,
   AdvanceTime: (state, payload) => Result.succeed(Control.advanceTime(state, payload))
