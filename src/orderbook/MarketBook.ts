@@ -221,10 +221,7 @@ const withTop = (top: DepthLevel | undefined, levels: Depth): Depth =>
 
 const keptLooks = 600
 
-interface SeenLook {
-  readonly pauseMillis: number
-  readonly answerMillis: number
-}
+type SeenLook = Readonly<Record<"pauseMillis" | "answerMillis", number>>
 
 /**
  * Estimates the delay until a move of the market's price is seen. Between two polls nothing is seen, so the answer of the later poll shows

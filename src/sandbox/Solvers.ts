@@ -73,10 +73,7 @@ export const areAway = (law: SolverLaw | undefined, seed: number, since: number)
   return Seeded.fraction(seed, "away", Math.floor(since / periodMillis)) < share
 }
 
-export interface Spent {
-  readonly period: number
-  readonly usd: number
-}
+export type Spent = Readonly<Record<"period" | "usd", number>>
 
 const periodOf = ({ periodMillis }: { readonly periodMillis: number }, since: number): number =>
   Math.floor(since / periodMillis)

@@ -20,11 +20,7 @@ const configName = "config.yaml"
 const budgetsName = "budgets.yaml"
 const sharedName = "strategies"
 
-interface Place {
-  readonly folder: string
-  readonly name: string
-  readonly class: string
-}
+type Place = Readonly<Record<"folder" | "name" | "class", string>>
 
 const isStrategy = (file: string): boolean => /\.ya?ml$/.test(file) && file !== configName && file !== budgetsName
 

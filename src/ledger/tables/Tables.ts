@@ -23,10 +23,7 @@ export interface Table {
 const pricePlaces = 12
 const capitalId = "capital"
 
-export interface Period {
-  readonly from: number
-  readonly to: number
-}
+export type Period = Readonly<Record<"from" | "to", number>>
 
 /** Quote per base, rounded down to this number of places. Empty if no base moved. */
 export const priceOf = (

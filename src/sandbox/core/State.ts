@@ -22,12 +22,7 @@ export interface Pair {
   readonly refundFee: Amount
 }
 
-export interface QuotedAmounts {
-  readonly amountIn: Amount
-  readonly minAmountIn: Amount
-  readonly amountOut: Amount
-  readonly minAmountOut: Amount
-}
+export type QuotedAmounts = Readonly<Record<"amountIn" | "minAmountIn" | "amountOut" | "minAmountOut", Amount>>
 
 interface Payable extends Pair {
   readonly sequence: number

@@ -31,10 +31,7 @@ interface Token {
   readonly renewAt: number
 }
 
-interface Tokens {
-  readonly access: Token
-  readonly refresh: Token
-}
+type Tokens = Readonly<Record<"access" | "refresh", Token>>
 
 /** The end user's session: a signed login, renewed before it expires, with tokens in memory only. */
 export class Session extends Context.Service<
