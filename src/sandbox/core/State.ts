@@ -40,13 +40,8 @@ interface Payable extends Pair {
   readonly originTxHashes: Set<string>
 }
 
-export interface Parties {
-  readonly depositType: AccountKind
-  readonly recipient: string
-  readonly recipientType: AccountKind
-  readonly refundTo: string
-  readonly refundType: AccountKind
-}
+export type Parties = Readonly<Record<"depositType" | "recipientType" | "refundType", AccountKind>> &
+  Readonly<Record<"recipient" | "refundTo", string>>
 
 export const partiesIn = ({ depositType, recipient, recipientType, refundTo, refundType }: Parties): Parties => {
   return { depositType, recipient, recipientType, refundTo, refundType }
