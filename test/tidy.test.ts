@@ -47,30 +47,30 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10332,
-  candles: 2565,
-  cli: 2737,
-  control: 3830,
+  app: 10188,
+  candles: 2504,
+  cli: 2730,
+  control: 3813,
   dashboard: 3519,
   domain: 2623,
-  engine: 13602,
-  files: 2111,
+  engine: 13215,
+  files: 2098,
   fleet: 1854,
-  importers: 781,
-  journal: 2861,
-  lab: 12109,
+  importers: 779,
+  journal: 2845,
+  lab: 11728,
   ledger: 2815,
   orderbook: 879,
   process: 478,
   programs: 167,
-  rehearsal: 1839,
-  report: 995,
+  rehearsal: 1797,
+  report: 982,
   sandbox: 4902,
   signer: 1519,
   signing: 692,
   strategy: 16029,
   venue: 5523,
-  views: 3607
+  views: 3574
 }
 
 /** A budget is lowered when its room has become this much smaller. */

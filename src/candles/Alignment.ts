@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { iso } from "../domain/Text.ts"
-import { between, type Candles, column, columnOf, volumeAt } from "./Candles.ts"
+import { between, type Candles, column, columnOf, columnsBy, volumeAt } from "./Candles.ts"
 import * as Resample from "./Resample.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
@@ -39,15 +39,13 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
     firsts.push(bar)
   }
   const columns = Resample.grouped(candles, [...firsts, candles.bars])
-  const there = (column: Float64Array, found: Float64Array) => columnOf(column.length === 0 ? [] : found)
   return {
     bars: times.length,
     time: TimeAxis.make(Float64Array.from(times), stepMillis),
-    open: there(candles.open, columns.open),
-    high: there(candles.high, columns.high),
-    low: there(candles.low, columns.low),
-    close: columnOf(columns.close),
-    volume: candles.readVolume === undefined ? there(candles.volume, columns.volume) : columnOf(columns.volume),
+    ...columnsBy((name) => {
+      const isThere = candles[name].length > 0 || (name === "volume" && candles.readVolume !== undefined)
+      return columnOf(isThere ? columns[name] : [])
+    }),
     priceScale: candles.priceScale,
     ...(candles.whole === undefined ? {} : { whole: candles.whole })
   }
@@ -77,22 +75,15 @@ export const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles =>
   return {
     bars: time.bars,
     time,
-    open: stretch(candles.open, lastClose),
-    high: stretch(candles.high, lastClose),
-    low: stretch(candles.low, lastClose),
-    close: stretch(candles.close, lastClose),
-    volume: stretch(volumesOf(candles), () => 0),
+    ...columnsBy((name) =>
+      name === "volume" ? stretch(volumesOf(candles), () => 0) : stretch(candles[name], lastClose)
+    ),
     priceScale: candles.priceScale,
     ...(candles.whole === undefined ? {} : { whole: candles.whole })
   }
 }
 
-const union = (
-  series: ReadonlyArray<MarketCandles>,
-  from: number,
-  to: number,
-  stepMillis: number
-): TimeAxis.TimeAxis => {
+const union = (series: ReadonlyArray<MarketCandles>, from: number, to: number, stepMillis: number) => {
   const steps = new Uint8Array((to - from) / stepMillis)
   for (const { candles } of series)
     for (const open of TimeAxis.opens(candles.time))

@@ -33,10 +33,14 @@ export interface Candles {
 
 export const column = (bars: number): Column => new Float64Array(new SharedArrayBuffer(bars * 8))
 
-export const emptyColumns = (bars: number) => {
-  const [open, high, low, close, volume] = [column(bars), column(bars), column(bars), column(bars), column(bars)]
+type ColumnName = "open" | "high" | "low" | "close" | "volume"
+
+export const columnsBy = <C>(of: (name: ColumnName) => C) => {
+  const [open, high, low, close, volume] = [of("open"), of("high"), of("low"), of("close"), of("volume")]
   return { open, high, low, close, volume }
 }
+
+export const emptyColumns = (bars: number) => columnsBy(() => column(bars))
 
 export const columnOf = (values: ArrayLike<number>): Column => {
   const copy = column(values.length)
@@ -84,11 +88,7 @@ export const slice = (candles: Candles, from: number, to: number): Candles => ({
   whole: candles.whole ?? candles,
   bars: to - from,
   time: TimeAxis.slice(candles.time, from, to),
-  open: candles.open.subarray(from, to),
-  high: candles.high.subarray(from, to),
-  low: candles.low.subarray(from, to),
-  close: candles.close.subarray(from, to),
-  volume: candles.volume.subarray(from, to),
+  ...columnsBy((name) => candles[name].subarray(from, to)),
   ...(candles.readOpen === undefined ? {} : { readOpen: (bar) => openAt(candles, from + bar) ?? 0 }),
   ...(candles.readClose === undefined ? {} : { readClose: (bar) => closeAt(candles, from + bar) }),
   ...(candles.readVolume === undefined ? {} : { readVolume: (bar) => volumeAt(candles, from + bar) })

@@ -107,18 +107,8 @@ const bytesOf = (values: Float64Array): Uint8Array =>
 
 const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Array> => {
   const { time, open, high, low, close, volume } = candles
-  const levels = (index: CrossingIndex) => [...index.minima, ...index.maxima]
-  return [
-    time.runBars,
-    time.runTimes,
-    high,
-    low,
-    close,
-    open,
-    volume,
-    ...levels(indices.orders),
-    ...levels(indices.closes)
-  ]
+  const levels = [indices.orders, indices.closes].flatMap(({ minima, maxima }) => [...minima, ...maxima])
+  return [time.runBars, time.runTimes, high, low, close, open, volume, ...levels]
 }
 
 /** Without these columns a run over years stays small. `late` reads values when needed from the file, which must stay open. */
@@ -131,15 +121,12 @@ export interface WantedColumns {
 
 const windowBars = 4096
 
-/** A column in the file, with a window of it in memory. Reads mostly go forward. */
-interface Late {
-  readonly window: Float64Array
-  /** Reads numbers into the window from `start` on, which must be a multiple of the window's length. */
-  readonly fetch: (start: number) => void
-}
+type Late = Readonly<ReturnType<typeof lateColumn>>
 
-const lateColumn = (descriptor: number, position: number, bars: number): Late => {
+/** A column in the file, with a window of it in memory. Reads mostly go forward. */
+const lateColumn = (descriptor: number, position: number, bars: number) => {
   const window = new Float64Array(windowBars)
+  /** Reads numbers into the window from `start` on, which must be a multiple of the window's length. */
   const fetch = (start: number): void => {
     const bytes = Math.max(0, Math.min(windowBars, bars - start)) * 8
     if (fs.readSync(descriptor, bytesOf(window), 0, bytes, position + start * 8) !== bytes)

@@ -113,14 +113,7 @@ export const isCrossed = (index: CrossingIndex, bar: number, below: number, abov
   return lowerAt(index, bar) <= below || upperAt(index, bar) >= above
 }
 
-const scan = (
-  lower: Float64Array,
-  upper: Float64Array,
-  from: number,
-  to: number,
-  below: number,
-  above: number
-): number => {
+const scan = (lower: Float64Array, upper: Float64Array, from: number, to: number, below: number, above: number) => {
   let bar = from
   while (bar < to && (lower[bar] ?? 0) > below && (upper[bar] ?? 0) < above) bar++
   return bar

@@ -23,6 +23,9 @@ export interface DataProblem {
   readonly advice: string
 }
 
+/** A problem without its place. */
+export type DataFault = Pick<DataProblem, "kind" | "message" | "advice">
+
 export const maxProblems = 50
 
 export const format = (problem: DataProblem): string =>

@@ -4,7 +4,7 @@
  */
 import { frameStart } from "../domain/Timeframe.ts"
 import type { CandleColumns } from "../strategy/Indicators.ts"
-import { type Candles, type Column, column, openAt, volumeAt } from "./Candles.ts"
+import { type Candles, type Column, column, columnsBy, openAt, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
 export interface OpenCandle {
@@ -25,12 +25,11 @@ export const extend = (candle: OpenCandle, high: number, low: number, close: num
 /** Group g consists of the bars `firsts[g]` up to `firsts[g + 1]` (exclusive). */
 export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColumns => {
   const length = firsts.length - 1
-  const make = () => new Float64Array(length)
-  const columns = { open: make(), high: make(), low: make(), close: make(), volume: make() }
+  const columns = columnsBy(() => new Float64Array(length))
   let last = 0
   for (let group = 0; group < length; group++) {
     const [first, end] = [firsts[group] ?? 0, firsts[group + 1] ?? 0]
-    const groupCandle: OpenCandle =
+    const candle: OpenCandle =
       first === end
         ? { open: last, high: last, low: last, close: last, volume: 0 }
         : {
@@ -41,19 +40,13 @@ export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColu
             volume: volumeAt(candles, first)
           }
     for (let bar = first + 1; bar < end; bar++)
-      extend(
-        groupCandle,
-        candles.high[bar] ?? 0,
-        candles.low[bar] ?? 0,
-        candles.close[bar] ?? 0,
-        volumeAt(candles, bar)
-      )
-    columns.open[group] = groupCandle.open
-    columns.high[group] = groupCandle.high
-    columns.low[group] = groupCandle.low
-    columns.close[group] = groupCandle.close
-    columns.volume[group] = groupCandle.volume
-    last = groupCandle.close
+      extend(candle, candles.high[bar] ?? 0, candles.low[bar] ?? 0, candles.close[bar] ?? 0, volumeAt(candles, bar))
+    columns.open[group] = candle.open
+    columns.high[group] = candle.high
+    columns.low[group] = candle.low
+    columns.close[group] = candle.close
+    columns.volume[group] = candle.volume
+    last = candle.close
   }
   return columns
 }

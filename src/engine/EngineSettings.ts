@@ -1,5 +1,4 @@
 /** Settings of the engine. Times are milliseconds; the defaults suit the real service. */
-
 import { Context, type Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"

@@ -1,5 +1,4 @@
 /** A journal belongs to one account at one venue in one mode. Any other combination is refused, because its money would be miscounted. */
-
 import { Effect, Random, Schema } from "effect"
 import { givenBack } from "../domain/Accounts.ts"
 import type { BotEvent, Reason } from "../domain/BotEvent.ts"
@@ -120,9 +119,7 @@ export const contradictionOf = (state: BotState, run: Partial<BotRun>): Contradi
   for (const what of ["account", "venue", "mode"] as const) {
     const [journal, configured] = [state.run?.[what], run[what]]
     const isSame = journal === undefined || configured === undefined || journal === configured
-    if (!isSame && (what !== "venue" || isBound(state))) {
-      return new JournalOfAnother({ what, journal, configured })
-    }
+    if (!isSame && (what !== "venue" || isBound(state))) return new JournalOfAnother({ what, journal, configured })
   }
   const renamed = renamedIn(state, run.assets ?? {})
   return renamed === undefined ? undefined : new AssetRenamed(renamed)

@@ -20,13 +20,12 @@ import type { VenueFacts } from "../venue/profile/Facts.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as PriceAlerts from "./PriceAlerts.ts"
-import * as KeystoreSource from "./secrets/KeystoreSource.ts"
+import * as Keystore from "./secrets/Keystore.ts"
 import { literalSecret, readSecret, type SecretSource, secret, unreadableSecret } from "./secrets/SecretSource.ts"
 import * as AssetsSection from "./sections/AssetsSection.ts"
 import * as DashboardConfig from "./sections/DashboardConfig.ts"
 import * as FactsSection from "./sections/FactsSection.ts"
 import * as NotifyConfig from "./sections/NotifyConfig.ts"
-import * as OverallLimits from "./sections/OverallLimits.ts"
 import * as ProxySection from "./sections/ProxySection.ts"
 import * as WalletConfig from "./sections/WalletConfig.ts"
 import * as WitnessSection from "./sections/WitnessSection.ts"
@@ -81,7 +80,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const incidentToken = yield* secretAt(settings?.venue.incidents?.token)
   const proxy = yield* ProxySection.loaded(secrets?.proxy, folder, to)
   const keystore = secrets?.keystore
-  const key = keystore ? yield* KeystoreSource.open(keystore, folder, to) : yield* secretAt(secrets?.key)
+  const key = keystore ? yield* Keystore.loaded(keystore, folder, to) : yield* secretAt(secrets?.key)
   const dashboard = settings?.dashboard && (yield* DashboardConfig.loaded(settings.dashboard, folder, to))
   const notify = yield* NotifyConfig.loadedTargets(settings?.notify ?? [], folder, to)
   const heartbeat = settings?.heartbeat && (yield* NotifyConfig.loadedHeartbeat(settings.heartbeat, folder, to))
@@ -227,7 +226,7 @@ const venueKeys = {
 
 const accountKeys = {
   key: Read.optional(secret, "ed25519 key of the account"),
-  keystore: Read.optional(Read.located(KeystoreSource.reader), "the key under a passphrase"),
+  keystore: Read.optional(Read.located(Keystore.reader), "the key under a passphrase"),
   signer: Read.optional(
     Read.located(Read.section({ socket: Read.required(Read.text, "where `limitbot signer` listens") })),
     "a process that has the key instead"
@@ -260,7 +259,7 @@ const config = Read.settingsReader({
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(AssetsSection.marketsReader),
   prices: Read.optional(AssetsSection.pricesReader, "when a price has a second source"),
-  limits: Read.optional(OverallLimits.reader(symbol)),
+  limits: Read.optional(AssetsSection.limitsReader(symbol)),
   reconcileEvery: Read.withDefault(Read.duration, hourMillis, "how often a running bot compares its records"),
   canary: Read.optional(
     Read.section({ every: Read.required(Read.duration, "how often, such as 1d") }),
@@ -350,7 +349,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     },
     priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
     ...markets,
-    limits: limits && OverallLimits.resolved(limits, assets, to),
+    limits: limits && AssetsSection.limitsOf(limits, assets, to),
     reconcileEvery: read.reconcileEvery,
     canary: read.canary && { everyMillis: read.canary.every },
     stuckAfter: read.stuckAfter ?? defaultTerms,

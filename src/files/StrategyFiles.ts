@@ -63,8 +63,6 @@ export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("
   }
 }
 
-const unreadable = (file: string, message: string): Problem => ({ file, line: 1, column: 1, message })
-
 /** Adds the code that the text names. Text whose code cannot be read stays without it and is reported as faulty later. */
 export const whole = Effect.fn("StrategyFiles.whole")(function* (file: string, text: string) {
   const codePath = StrategyFile.codeWanted(text)
@@ -115,9 +113,9 @@ export type Purpose = "live" | "rehearsal" | "backtest" | "search"
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose, before?: ReadFile) {
   const textResult = yield* Effect.result(readText(file))
   if (Result.isFailure(textResult)) {
-    const problem = unreadable(file, `the strategy file cannot be read: ${textResult.failure}`)
-    const rendered = [`${file}: ${problem.message}`]
-    return { file, text: undefined, name: undefined, strategies: [], problems: [problem], rendered }
+    const message = `the strategy file cannot be read: ${textResult.failure}`
+    const problems = [{ file, line: 1, column: 1, message }]
+    return { file, text: undefined, name: undefined, strategies: [], problems, rendered: [`${file}: ${message}`] }
   }
   const text = textResult.success
   return before?.text === text ? before : readOf(file, text, markets, purpose)

@@ -11,12 +11,10 @@ export interface Translated {
   readonly leftOut: ReadonlyArray<string>
 }
 
-const hundred = Decimal.make(100n)
-
 /** Formats a ratio as percent: 0.015 is 1.5%. */
 export const percentOf = (ratio: Decimal.Decimal): string => `${Decimal.format(inHundred(ratio))}%`
 
-export const inHundred = (ratio: Decimal.Decimal): Decimal.Decimal => Decimal.multiply(ratio, hundred)
+export const inHundred = (ratio: Decimal.Decimal): Decimal.Decimal => Decimal.multiply(ratio, Decimal.make(100n))
 
 export const line = (key: string, amount: Decimal.Decimal | undefined, unit = ""): ReadonlyArray<string> =>
   amount === undefined || !Decimal.isPositive(amount) ? [] : [`${key}: ${Decimal.format(amount)}${unit}`]

@@ -16,14 +16,9 @@ export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken"
   }
 }
 
-interface Row extends Link {
-  readonly hash: string | null
-}
+type Row = Link & { readonly hash: string | null }
 
-export interface Verified {
-  readonly events: number
-  readonly head: string
-}
+export type Verified = Effect.Success<ReturnType<typeof verifyAfter>>
 
 const pageSize = 5_000
 
@@ -102,5 +97,5 @@ const verifyAfter = Effect.fn("Chain.verify")(function* (
     const text = `no event has the hash ${lost}: the end is missing, or this is another journal`
     return yield* new ChainBroken({ sequence: last + 1, text })
   }
-  return { events: last, head } satisfies Verified
+  return { events: last, head }
 })

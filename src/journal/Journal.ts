@@ -114,9 +114,7 @@ const columns = (event: BotEvent) => ({
   correlation_id: "correlationId" in event ? (event.correlationId ?? null) : null
 })
 
-interface Outside extends Pick<Head.Head, "keep"> {
-  readonly cut: BotEvent | undefined
-}
+type Outside = Pick<Head.Head, "keep"> & { readonly cut: BotEvent | undefined }
 
 export const over = Effect.fnUntraced(function* (rows: Rows, outside: Outside = { ...Head.none, cut: undefined }) {
   const reading = Effect.mapError(broken("Cannot read the journal"))
@@ -169,10 +167,7 @@ const pageOf = (events: ReadonlyArray<Recorded>) => {
 }
 
 /** Passes each page of rows to `see`. Yields between two pages, so that the bot's fibers run first. */
-export const eachPage = <A, E, R>(
-  rows: Stream.Stream<A, E, R>,
-  see: (page: ReadonlyArray<A>) => void
-): Effect.Effect<void, E, R> =>
+export const eachPage = <A, E, R>(rows: Stream.Stream<A, E, R>, see: (page: ReadonlyArray<A>) => void) =>
   Stream.runForEachArray(rows, (page) =>
     Effect.andThen(
       Effect.sync(() => see(page)),

@@ -23,10 +23,10 @@ import type { DesiredOrder, PriceBounds } from "../strategy/Decision.ts"
 import { turningPoints } from "../strategy/expression/Checks.ts"
 import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
-import { breakEvens, breakEvenText } from "./BreakEven.ts"
 import type { SeenInputs } from "./explain/PastInputs.ts"
 import { Touched, textOf } from "./explain/Touched.ts"
 import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
+import { breakEvens, breakEvenText } from "./Levels.ts"
 
 const Text = Schema.String
 
@@ -108,6 +108,7 @@ const explainSlot = (
   const { assets, now } = moment
   const key = slotKey(strategy.name, name)
   const { decision } = strategy
+  const market = decision?.desired.find(({ slot }) => slot === name)?.market ?? placement?.market
   const absent = decision?.absent.find((other) => other.slot === name)
   const wished = wish === undefined ? undefined : "done" in wish ? wish.done : wish.desired.why
   const judged = wish === undefined || "done" in wish ? [] : judge(moment, strategy, wish.desired, placement)
@@ -131,7 +132,7 @@ const explainSlot = (
       decision === undefined
         ? null
         : {
-            ...inputsOf(priceDecidedOn(decision, marketOf(decision, name) ?? placement?.market), strategy.decidedAt),
+            ...inputsOf(priceDecidedOn(decision, market), strategy.decidedAt),
             checks,
             checkedAt: checks.length === 0 ? null : (slotInputs?.at ?? null)
           },
@@ -147,9 +148,6 @@ const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
   const line = Number(/:(\d+)$/.exec(rule)?.[1])
   return loaded?.text?.split(/\r?\n/)[line - 1]?.replace(/\s+/g, " ").trim() ?? null
 }
-
-const marketOf = ({ desired }: Of<"Decided">, name: string): string | undefined =>
-  desired.find(({ slot }) => slot === name)?.market
 
 const inputsOf = ({ bid, ask, at }: TwoSidedPrice, decidedAt: number) => ({
   bid: Decimal.format(bid),
@@ -242,33 +240,25 @@ const because = (
   const touches = placement && touched.get(placement.id)
   const unsent = placement && unsentBecause(state, placement)
   return [
-    ...(stopped?.event._tag === "BotStopped"
-      ? [`the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`]
-      : []),
-    ...(removal?.event._tag === "StrategyRemoved"
-      ? [`its strategy was removed at ${iso(removal.at)}, its orders ${removal.event.orders}`]
-      : []),
+    stopped?.event._tag === "BotStopped" && `the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`,
+    removal?.event._tag === "StrategyRemoved" &&
+      `its strategy was removed at ${iso(removal.at)}, its orders ${removal.event.orders}`,
     ...(wish === undefined && absent === undefined && removal === undefined && decision !== undefined
       ? ["the strategy no longer has this slot"]
       : []),
-    ...(wish === undefined
-      ? []
-      : "done" in wish
-        ? [`${isDoneWith}: ${cause(wish.done)}`]
-        : [`the strategy plans ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
+    wish &&
+      ("done" in wish
+        ? `${isDoneWith}: ${cause(wish.done)}`
+        : `the strategy plans ${order(wish.desired)}: ${cause(wish.desired.why)}`),
     ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
     ...overBecause(placement),
-    ...(absent === undefined
-      ? []
-      : [`the strategy plans ${placement === undefined ? "no order" : "to cancel it"}: ${cause(absent.why)}`]),
-    ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
-    ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
-    ...(placement?.status === undefined ? [] : [`status at the venue: ${placement.status}`]),
-    ...(unsent === undefined ? [] : [unsent]),
-    ...(touches === undefined ? [] : [textOf(touches)]),
-    ...(placement?.funding?.lastAnswer === undefined
-      ? []
-      : [`last answer to the funding: ${placement.funding.lastAnswer}`]),
+    absent && `the strategy plans ${placement === undefined ? "no order" : "to cancel it"}: ${cause(absent.why)}`,
+    placement === undefined && refusal !== undefined && `refused: ${refusal}`,
+    placement?.cancel && `it is being cancelled: ${cause(placement.cancel.why)}`,
+    placement?.status !== undefined && `status at the venue: ${placement.status}`,
+    unsent,
+    touches && textOf(touches),
+    placement?.funding?.lastAnswer !== undefined && `last answer to the funding: ${placement.funding.lastAnswer}`,
     ...holdsOnSlot(state, strategy.name, name).map((hold) => {
       const { scope, since, text } = hold
       const whole = scope === "bot" ? "all payments are stopped: " : ""
@@ -276,8 +266,8 @@ const because = (
       const lifted = liftedBy(hold)
       return `${whole}${text}${lasting}${lifted === undefined ? "" : ` (${lifted})`}`
     }),
-    ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
-    ...(slot === undefined ? [] : [`${countText(slot.completedLegs, "leg")} completed so far`]),
+    state.venueDownSince !== undefined && `the venue has not answered since ${iso(state.venueDownSince)}`,
+    slot && `${countText(slot.completedLegs, "leg")} completed so far`,
     ...breakEvens(strategy, assets).map(breakEvenText),
     ...(decision === undefined
       ? []
@@ -285,7 +275,7 @@ const because = (
           ...decision.reasons.map(cause),
           `decided ${iso(strategy.decidedAt)} at bid ${Decimal.short(decision.bid)}, ask ${Decimal.short(decision.ask)}`
         ])
-  ]
+  ].filter((line) => typeof line === "string")
 }
 
 /** True if the order has left the market. Nothing new is placed before its money is back. */
@@ -345,3 +335,36 @@ const wouldChange = (decision: Of<"Decided">, placement: Placement | undefined):
         : "a fill of this slot, which places its next leg; nothing else does"
   ]
 }
+
+export const shownEvents = 6
+
+/** A slot shown alone lists every limit with its numbers; in a list, limits that pass are only named. */
+export const lines = (
+  { slot, verdict, because, rule, ruleText, inputs, guards, wouldChange, lately }: Explanation,
+  isAlone: boolean
+): ReadonlyArray<string> => {
+  const refusing = guards.filter(({ verdict }) => verdict !== "passes")
+  const passing = guards.filter(({ verdict, text }) => verdict === "passes" && text !== "not set")
+  return [
+    `${slot} ${verdict}`,
+    ...because.map((line) => `  because ${line}`),
+    ...(rule === null
+      ? []
+      : [`  by the rule at ${rule}${ruleText === null || ruleText.endsWith(":") ? "" : `: ${ruleText}`}`]),
+    ...(inputs === null ? [] : [`  at mid price ${inputs.mid}, ${inputs.priceAgeMillis} ms old`]),
+    ...(inputs === null ? [] : conditionLines(inputs)),
+    ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
+    ...(isAlone
+      ? passing.map(({ guard, text }) => `  ${guard}: ok, ${text}`)
+      : passing.length === 0
+        ? []
+        : [`  limits, all ok: ${passing.map(({ guard }) => guard).join(", ")}`]),
+    ...wouldChange.map((line) => `  re-evaluated ${line.startsWith("mid") ? "when" : "after"} ${line}`),
+    ...lately.slice(-shownEvents).map((line) => `  history ${line}`)
+  ]
+}
+
+const conditionLines = ({ checks, checkedAt }: NonNullable<Explanation["inputs"]>): ReadonlyArray<string> => [
+  ...(checks.length === 0 || checkedAt === null ? [] : [`  conditions at ${iso(checkedAt)}`]),
+  ...checks.map(({ text, values, holds }) => `    ${text} ${holds ? "holds" : "does not hold"}: ${values}`)
+]

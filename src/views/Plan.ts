@@ -15,7 +15,7 @@ import {
   type PlannedChange,
   type PlanWarning
 } from "../engine/planning/ahead/PlanReport.ts"
-import type * as RenewalCost from "../engine/planning/ahead/RenewalCost.ts"
+import type { Renewal } from "../engine/planning/ahead/PlanWarnings.ts"
 import { chargedRow } from "../report/text/LearnedFee.ts"
 import type * as MoneyText from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
@@ -119,7 +119,7 @@ export interface PlanFacts {
   readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
   readonly readiness: ReadonlyArray<Readiness>
   readonly warnings: ReadonlyArray<PlanWarning>
-  readonly renewals: ReadonlyArray<RenewalCost.Renewal>
+  readonly renewals: ReadonlyArray<Renewal>
 }
 
 export const refusedIn = (

@@ -138,18 +138,13 @@ const kinds: ReadonlyArray<Kind> = [
     const text = `The venue has not answered for ${age(now - since)}; resting orders stay (${venueDownWhy})`
     return [{ subject: "venue", text, since }]
   }),
-  kindOfHold("journal-gone"),
-  kindOfHold("journal-moved"),
-  kindOfHold("journal-changed"),
-  kindOfHold("journal-behind"),
-  kindOfHold("witness-disagrees"),
+  ...["journal-gone", "journal-moved", "journal-changed", "journal-behind", "witness-disagrees"].map(kindOfHold),
   alarm("journal-cut", ({ state }) => {
     const text =
       "Its last events may be missing, so free balances are uncertain. The bot asks the venue for later events and watches started orders for two minutes"
     return state.integrity.isTorn || unfinished(state).some(mayBePaidEarlier) ? [{ subject: "journal", text }] : []
   }),
-  kindOfHold("disk-full"),
-  kindOfHold("clock-wrong"),
+  ...["disk-full", "clock-wrong"].map(kindOfHold),
   alarm("late", ({ now, pulse, state }) => {
     const since = pulse === undefined ? undefined : lateSince(state, pulse, now)
     return since === undefined ? [] : [{ subject: "bot", text: `No turn has ended for ${age(now - since)}`, since }]

@@ -29,7 +29,7 @@ const payload = "src/domain/Payload.ts"
 const silence = "src/engine/protocol/Silence.ts"
 const holds = "src/engine/holds/Holds.ts"
 const held = "src/engine/holds/HoldsOn.ts"
-const leaving = "src/engine/planning/LeavingOrders.ts"
+const leaving = "src/engine/planning/Placing.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/lab/backtest/results/RoundTrips.ts"
 
@@ -125,8 +125,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/reconciliation/BalanceComparison.ts",
-        find: "isSeen.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n",
-        replace: "isSeen.has(symbol) ? 0n : 0n"
+        find: "givenBackOf(state.ledger, symbol)) +",
+        replace: "0n) +"
       }
     ]
   },
@@ -344,8 +344,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: 'lifts: "release",\n    stops: everything',
-        replace: 'lifts: "release",\n    stops: beginnings'
+        find: '"release", everything',
+        replace: '"release", beginnings'
       },
       {
         file: holds,
@@ -405,8 +405,8 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: holds,
-        find: "why: ({ state: { leaseLost } }) => leaseLost\n",
-        replace: "why: () => undefined\n"
+        find: "    return state.leaseLost\n",
+        replace: "    return undefined\n"
       }
     ]
   },
@@ -696,8 +696,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "  if (finding !== undefined) {\n",
-        replace: "  if (finding !== undefined && order.id === undefined) {\n"
+        find: "  if (finding !== undefined) events",
+        replace: "  if (finding !== undefined && order.id === undefined) events"
       }
     ]
   },
@@ -861,7 +861,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/engine/restart/putBack.long.test.ts",
     edits: [
       {
-        file: "src/engine/restart/SecondOrder.ts",
+        file: "src/engine/restart/ForeignOrders.ts",
         find: "  placement.order.id !== order.id &&\n",
         replace: "  placement.order.id === order.id &&\n"
       }

@@ -86,9 +86,8 @@ const times = {
   simulateRemoteSerialization: false
 } as const
 
-const settings = (runnerAddress: Option.Option<RunnerAddress.RunnerAddress>) => {
-  return ShardingConfig.layer({ ...times, runnerAddress, availableShardGroups: groups, assignedShardGroups: groups })
-}
+const settings = (runnerAddress: Option.Option<RunnerAddress.RunnerAddress>) =>
+  ShardingConfig.layer({ ...times, runnerAddress, availableShardGroups: groups, assignedShardGroups: groups })
 
 const sharding = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),

@@ -25,7 +25,6 @@ import { reconciliationView } from "../../views/Reconciliation.ts"
 import { explained } from "../plan/Explaining.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import * as Planning from "../plan/Planning.ts"
-import { gather } from "../reconcile/ReconcileWitnesses.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as EditedFiles from "./EditedFiles.ts"
 import * as OrderServices from "./OrderServices.ts"
@@ -145,7 +144,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     answerInTime
   )
 
-  const compared = gather(config, account.signerId, { book: () => Effect.void }).pipe(
+  const compared = Reconciling.gather(config, account.signerId, { book: () => Effect.void }).pipe(
     Effect.provide(Reconciling.live(config, account.signerId).witnesses),
     Effect.map(reconciliationView)
   )

@@ -7,7 +7,7 @@ import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
 import { isThere } from "../journal/JournalView.ts"
-import { type CheckFinding, ok, wrong } from "../start/CheckFinding.ts"
+import { type CheckFinding, ok, wrong } from "../start/FileChecks.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 

@@ -16,7 +16,6 @@ import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as QuoteTerms from "../swap/SwapRequest.ts"
-import * as SwapTerms from "../swap/SwapTerms.ts"
 import { refuse } from "./EditedFiles.ts"
 
 /** Quotes that wait for an answer; the oldest is dropped first. */
@@ -47,7 +46,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ account, config,
     const { deadlineMillis: deadline = QuoteTerms.usual.deadline, ...others } = request
     const terms = { ...QuoteTerms.usual, ...others, deadline }
     const quoteRequest = yield* Effect.mapError(QuoteTerms.requestOf(terms, config, signerId, now), refuse)
-    const agreed = yield* SwapTerms.quoted(quoteRequest, { config, signerId }).pipe(
+    const agreed = yield* QuoteTerms.quoted(quoteRequest, { config, signerId }).pipe(
       Effect.provideService(Swaps, swaps),
       Effect.mapError(refuse)
     )

@@ -10,7 +10,7 @@ import type { AccountHistoryQuery } from "../../venue/api/AccountHistoryApi.ts"
 import { History } from "../../venue/History.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import * as HistoryText from "./HistoryText.ts"
+import { accountTable } from "./HistoryAsked.ts"
 
 interface Asked {
   readonly config: string
@@ -28,7 +28,7 @@ export const transactions = Effect.fn("AccountHistory.transactions")(function* (
   ]
   return {
     data: () => ({ items: items.map(({ said }) => said), nextCursor, prevCursor }),
-    lines: () => (items.length === 0 ? ["No transactions."] : [...HistoryText.accountTable(items), ...cursors])
+    lines: () => (items.length === 0 ? ["No transactions."] : [...accountTable(items), ...cursors])
   } satisfies Answer.CommandAnswer
 })
 

@@ -1,5 +1,6 @@
 /** Lists the partner's past swaps and orders, by cursor or by page, or from the copy beside the journal. */
 import { Effect, Schema } from "effect"
+import * as Csv from "../../domain/Csv.ts"
 import { present } from "../../domain/Present.ts"
 import { countText } from "../../domain/Text.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
@@ -8,12 +9,12 @@ import { HistoryStore } from "../../journal/HistoryStore.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Progress from "../../process/Progress.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
+import * as Table from "../../report/text/Table.ts"
 import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/api/HistoryApi.ts"
 import { History, type TransactionPage } from "../../venue/History.ts"
-import { entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
-import { type LedgerName, ledgers } from "../../venue/wire/WireValue.ts"
+import { type AccountEntry, entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
+import { type LedgerName, ledgers, readLedgerTxHashes } from "../../venue/wire/WireValue.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import * as HistoryText from "./HistoryText.ts"
 
 class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}) {
   override get message(): string {
@@ -81,7 +82,7 @@ const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) 
 })
 
 const answerOf = (entries: ReadonlyArray<HistoryEntry>): Answer.CommandAnswer =>
-  Answer.ofList(HistoryText.list, entries, "No transactions.")
+  Answer.ofList(list, entries, "No transactions.")
 
 /** Has the shape of the interface, with `null` for an absent total or neighbour. */
 const pageJson = ({ nextPage, page, perPage, prevPage, total, totalPages, transactions }: TransactionPage) => ({
@@ -113,3 +114,59 @@ const synchronised = Effect.fnUntraced(function* (count: number | undefined) {
   const text = `Read ${countText(rows, "transaction")} in ${countText(pages, "request")}; ${total} stored.`
   return { data: () => ({ pages, rows, total }), lines: () => [text] }
 }, Effect.scoped)
+
+type Fields = HistoryEntry["record"]
+
+const titles = [
+  ...(["createdAt", "status", "originAsset", "amountIn", "amountInFormatted", "amountInUsd"] as const),
+  ...(["destinationAsset", "amountOut", "amountOutFormatted", "amountOutUsd"] as const),
+  ...(["depositAddress", "depositMemo", "depositType", "recipient", "recipientType"] as const),
+  ...(["refundTo", "refundType", "refundReason", "refundFee", "referral", "senders", "intentHashes"] as const),
+  ...(["ledgerTxHashes", "originChainTxHashes", "destinationChainTxHashes", "appFees"] as const)
+]
+
+const cellOf = (record: Fields, title: (typeof titles)[number]): string => {
+  if (title === "ledgerTxHashes") return readLedgerTxHashes(record).join(" ")
+  if (title === "appFees") return record.appFees?.map(({ fee, recipient }) => `${recipient}=${fee}`).join(" ") ?? ""
+  const value = record[title]
+  return typeof value === "string" ? value : (value?.join(" ") ?? "")
+}
+
+const headings = ["TIME", "STATUS", "PAID", "RECEIVED", "VALUE USD", "REFUND", "ADDRESS", "MEMO"]
+
+/** A line of the account's own history has no amounts in smallest units. */
+const render = (
+  rows: ReadonlyArray<{ readonly fields: Fields; readonly problem: string | undefined }>
+): ReadonlyArray<string> => {
+  const isOdd = rows.some(({ problem }) => problem !== undefined)
+  return Table.render(
+    [...headings, ...(isOdd ? ["ODD"] : [])],
+    rows.map(({ fields, problem }) => [
+      fields.createdAt ?? "?",
+      fields.status ?? "?",
+      `${fields.amountInFormatted ?? fields.amountIn ?? "?"} ${short(fields.originAsset ?? "?")}`,
+      `${fields.amountOutFormatted ?? fields.amountOut ?? "?"} ${short(fields.destinationAsset ?? "?")}`,
+      fields.amountInUsd ?? "",
+      fields.refundReason ?? "",
+      fields.depositAddress ?? "?",
+      fields.depositMemo ?? "",
+      ...(isOdd ? [problem ?? ""] : [])
+    ])
+  )
+}
+
+type Entries = ReadonlyArray<HistoryEntry>
+const list = {
+  json: (entries: Entries) => entries.map(({ said }) => said),
+  csv: (entries: Entries) =>
+    Csv.render(
+      [...titles, "problem"],
+      entries.map(({ problem, record }) => [...titles.map((title) => cellOf(record, title)), problem ?? ""])
+    ),
+  lines: (entries: Entries) => render(entries.map(({ problem, record: fields }) => ({ fields, problem })))
+}
+
+export const accountTable = (entries: ReadonlyArray<AccountEntry>): ReadonlyArray<string> =>
+  render(entries.map(({ item: fields, problem }) => ({ fields, problem })))
+
+const short = (assetId: string): string => assetId.replace(/^nep\d+:/, "")

@@ -1,25 +1,25 @@
 /** Delivers the operator's answer: to the running bot, to a file that a hanging bot reads later, or to the journal if no bot runs. */
-import { Clock, Effect, FileSystem, Schema } from "effect"
+import { Clock, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import { noteAnswer } from "../../control/Operator.ts"
+import { Amount } from "../../domain/EventValues.ts"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as WholeFile from "../../journal/WholeFile.ts"
 import * as Layers from "../../Layers.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { Process } from "../../process/Process.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
+import { Word } from "../../views/Problems.ts"
 import { ChosenBot } from "./ChosenBot.ts"
 import type { JournalView } from "./JournalView.ts"
-import * as ResolveFile from "./ResolveFile.ts"
 
 export class NotResolved extends Schema.TaggedError<NotResolved>()("NotResolved", { message: Schema.String }) {}
 
 const patienceMillis = 15_000
-
 const lookMillis = 200
-
 const answerMillis = 5_000
 
 type View = Pick<JournalView, "journal" | "now" | "state">
@@ -68,7 +68,7 @@ const say = (journal: string, { placement, received, text: why, word }: Problems
 /** Reaches even a bot that hangs: writes a file that the bot reads at its next turn. */
 const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer, { pid }: Lease.Holder) {
   const fileSystem = yield* FileSystem.FileSystem
-  const file = yield* ResolveFile.put(journal, answer)
+  const file = yield* put(journal, answer)
   const until = (yield* Clock.currentTimeMillis) + patienceMillis
   while (yield* fileSystem.exists(file)) {
     if ((yield* Clock.currentTimeMillis) > until) {
@@ -78,4 +78,47 @@ const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.
     yield* Effect.sleep(lookMillis)
   }
   return "bot" as const
+})
+
+/**
+ * An answer to a running bot that cannot be reached: a file beside the journal, which has only one writer. The bot records the answer, then
+ * removes the file. After a crash in between it finds the answer settled.
+ */
+const Said = Schema.fromJsonString(
+  Schema.Struct({
+    placement: Schema.String,
+    word: Word,
+    text: Schema.String,
+    received: Schema.optionalKey(Amount)
+  })
+)
+
+const infix = ".resolve."
+
+export const put = Effect.fn("ResolveFile.put")(function* (journal: string, answer: Problems.OperatorAnswer) {
+  const name = `${journal}${infix}${answer.placement}`
+  yield* WholeFile.writeAtomically(name, Schema.encodeSync(Said)(answer))
+  return name
+})
+
+/** Passes each waiting answer to `note`, then removes its file. A folder or file that cannot be read now counts as empty. */
+export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
+  journal: string,
+  note: (answer: Problems.OperatorAnswer) => Effect.Effect<void, E, R>
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(journal)
+  const names = yield* fileSystem.readDirectory(folder).pipe(Effect.orElseSucceed(() => []))
+  const commandFiles = names.filter(
+    (name) => name.startsWith(`${path.basename(journal)}${infix}`) && !name.endsWith(".new")
+  )
+  for (const name of commandFiles) {
+    const file = path.join(folder, name)
+    const text = yield* fileSystem.readFileString(file).pipe(Effect.option)
+    if (Option.isNone(text)) continue
+    const answer = Schema.decodeUnknownOption(Said)(text.value)
+    if (Option.isSome(answer)) yield* note(answer.value)
+    yield* Effect.ignore(fileSystem.remove(file, { force: true }))
+  }
 })

@@ -1,16 +1,18 @@
 /** Lists the questions that only the operator can settle, with their evidence and the commands that answer them. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Record } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { countText, iso } from "../../domain/Text.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { disagreement } from "../../engine/holds/WitnessHold.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
-import type * as Answer from "../../process/Answer.ts"
+import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import type { JournalView } from "./JournalView.ts"
+import { nameOfStuck, stuckOrders } from "../../views/Orders.ts"
+import { type JournalView, ofJournal } from "./JournalView.ts"
 
 export const amountIn = Effect.fnUntraced(function* (view: JournalView, id: string, received: Option.Option<string>) {
   if (Option.isNone(received)) return undefined
@@ -54,3 +56,17 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
   const table = Table.render(["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"], rows)
   return { data, lines: () => [...table, "", ...witness, ...problemTexts, ask] }
 }
+
+const sameForAll = (term: number): StepTerms => Record.map({ ...defaultTerms }, () => term)
+
+/** Lists orders whose money has been in one state for longer than its term, the oldest first. */
+export const stuck = (after: Option.Option<number>) =>
+  ofJournal(({ assets, now, state, stuckAfter }) => {
+    const terms = Option.match(after, { onNone: () => stuckAfter, onSome: sameForAll })
+    const rows = overdueIn(state, terms, now)
+    const answer = Answer.ofList(stuckOrders(assets, now), rows, "Nothing is stuck: every order is within its limits.")
+    const ticket = rows
+      .slice(0, 1)
+      .flatMap((row) => ["", `For a support ticket: limitbot orders ${nameOfStuck(row)} --out evidence.json`])
+    return { ...answer, lines: () => [...answer.lines(), ...ticket] }
+  })

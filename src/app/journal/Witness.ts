@@ -22,7 +22,6 @@ export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessS
 }
 
 const patience = "5 seconds"
-
 const maxBytes = 65_536
 
 const whereOf = (terms: WitnessPlace): string => ("file" in terms ? terms.file : terms.url)
@@ -51,8 +50,6 @@ const using = <A, R>(terms: WitnessPlace, step: Effect.Effect<A, unknown, R>) =>
     Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))
   )
 
-const readWitness = (terms: WitnessPlace) => using(terms, "file" in terms ? endOf(terms.file) : answerOf(terms.url))
-
 /** Returns the last checkpoint of this account; `undefined` if the witness never received any. */
 export const last = Effect.fn("Witness.last")(function* (
   terms: WitnessPlace,
@@ -63,7 +60,7 @@ export const last = Effect.fn("Witness.last")(function* (
   const where = whereOf(terms)
   if (publicKey === undefined)
     return yield* new WitnessSilent({ where, why: "the signer process does not report our key now" })
-  const notes = yield* readWitness(terms)
+  const notes = yield* using(terms, "file" in terms ? endOf(terms.file) : answerOf(terms.url))
   if (notes === undefined || notes === "") return undefined
   const lastCheckpoint = Checkpoint.lastIn(notes, account, publicKey)
   if (lastCheckpoint !== undefined) return lastCheckpoint

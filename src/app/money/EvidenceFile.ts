@@ -2,7 +2,6 @@
 import { Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { countText, iso } from "../../domain/Text.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -47,10 +46,9 @@ const fewLines = 20
 
 const orderOf = Effect.fnUntraced(function* ({ by, ...order }: Asked) {
   const { value, correlationId } = yield* readOrder(yield* Venue, by, order)
-  return { answered: plain(value), ...present({ correlationId }) }
+  const { price, ...others } = value
+  return { answered: { ...others, price: Decimal.format(price) }, ...present({ correlationId }) }
 })
-
-const plain = ({ price, ...order }: Order) => ({ ...order, price: Decimal.format(price) })
 
 const historyOf = Effect.fnUntraced(function* ({ depositAddress }: Asked) {
   const history = yield* History

@@ -50,24 +50,10 @@ const forEver: Tables.Period = { from: Number.NEGATIVE_INFINITY, to: Number.POSI
 const startOf = (year: number): number => DateTime.toEpochMillis(DateTime.makeUnsafe({ year, month: 1, day: 1 }))
 const spanOf = (year: number): Tables.Period => ({ from: startOf(year), to: startOf(year + 1) })
 
-/** Refuses assets with unknown decimals: their amounts would be wrong by a power of ten. */
-const refuseUnknownAssets = ({ books, decimals }: LedgerView) => {
-  const unknown = [...books.overTime.assets].filter((symbol) => decimals(symbol) === undefined)
-  if (unknown.length === 0) return Effect.void
-  const message = `The journal has money in ${unknown.join(", ")}, which is no longer in the configuration. Add it under assets again.`
-  return Effect.fail(new NothingToExport({ message }))
-}
-
 interface File {
   readonly name: string
   readonly content: string | Uint8Array
 }
-
-const bookingsOf = Effect.fnUntraced(function* (account: LedgerView) {
-  const entries = Entries.make()
-  yield* readAlong(account, movingTags, (page) => page.forEach(entries.see))
-  return entries.result()
-})
 
 const filesOf = Effect.fnUntraced(function* (
   account: LedgerView,
@@ -91,20 +77,15 @@ const filesOf = Effect.fnUntraced(function* (
     return rows.length === 0 ? [] : [{ name: "", content: Csv.render(titles, rows) }]
   }
   const render = format === "beancount" ? PlainText.beancount : PlainText.hledger
-  const bookings = Entries.within(yield* bookingsOf(account), span)
+  const entries = Entries.make()
+  yield* readAlong(account, movingTags, (page) => page.forEach(entries.see))
+  const bookings = Entries.within(entries.result(), span)
   if (bookings.length === 0) return []
   return [{ name: "", content: render({ bookings, trades: tradesIn(all, span), decimals }) }]
 })
 
 const tradesIn = ({ trades }: Trades.TradingRecord, { from, to }: Tables.Period) =>
   trades.filter(({ at }) => at >= from && at < to)
-
-/** Refuses a folder with files: an older export beside the new tables would look like part of them. */
-const refuseFullFolder = Effect.fnUntraced(function* (out: string) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const inside = yield* fileSystem.readDirectory(out).pipe(Effect.orElseSucceed(() => []))
-  if (inside.length > 0) return yield* new NothingToExport({ message: `${out} is not empty: name a new folder` })
-})
 
 const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content: string | Uint8Array) {
   const fileSystem = yield* FileSystem.FileSystem
@@ -131,13 +112,21 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ format, out
     Effect.fnUntraced(function* (ledger) {
       const all = AccountBooks.ofAccount(ledger.books, ledger.decimals)
       const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
-      yield* refuseUnknownAssets(ledger)
+      // Amounts of assets with unknown decimals would be wrong by a power of ten.
+      const unknown = [...ledger.books.overTime.assets].filter((symbol) => ledger.decimals(symbol) === undefined)
+      if (unknown.length > 0) {
+        const message = `The journal has money in ${unknown.join(", ")}, which is no longer in the configuration. Add it under assets again.`
+        return yield* new NothingToExport({ message })
+      }
       const files = yield* filesOf(ledger, all, { format, span, method })
       if (files.length === 0) {
         const when = Option.match(year, { onNone: () => "The journal", onSome: (only) => `The year ${only}` })
         return yield* new NothingToExport({ message: `${when} has nothing to export.` })
       }
-      yield* refuseFullFolder(out)
+      const fileSystem = yield* FileSystem.FileSystem
+      const inside = yield* fileSystem.readDirectory(out).pipe(Effect.orElseSucceed(() => []))
+      // An older export beside the new tables would look like part of them.
+      if (inside.length > 0) return yield* new NothingToExport({ message: `${out} is not empty: name a new folder` })
       for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
       // RP2 needs the whole history.
       const written = format === "rp2" ? all.trades : tradesIn(all, span)

@@ -1,15 +1,20 @@
 /** Reads the state of a journal, and the events from which the books are made. */
 import { Effect, Stream } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import { mid } from "../../domain/Market.ts"
 import { Journal } from "../../journal/Journal.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
 import type * as Trades from "../../ledger/Trades.ts"
 import * as Progress from "../../process/Progress.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import { pricesIn } from "../../views/Prices.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import { oldest } from "../../views/profit/LiveProfit.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
-import { newestPrices } from "./NewestPrices.ts"
 
 export interface LedgerView extends JournalView {
   readonly books: AccountBooks.AccountBooks
@@ -70,3 +75,34 @@ export const readAlong = Effect.fnUntraced(function* (
     )
   )
 }, Effect.scoped)
+
+type Prices = Trades.TradingRecord["lastPrices"]
+
+/** Returns the status of the running bot; `undefined` if no bot answers. */
+export const seenByBot = (journal: string, patienceMillis: number) =>
+  RunningBot.ask(journal, (api) => api.look.status(), "viewer", patienceMillis).pipe(
+    Effect.orElseSucceed(() => undefined)
+  )
+
+/** Returns the running bot's prices, so that all surfaces agree; without a bot, those of the newest stored minutes. */
+export const newestPrices = Effect.fn("newestPrices")(function* (
+  known: Prices,
+  { journal, now }: Pick<JournalView, "journal" | "now">
+) {
+  const status = yield* seenByBot(journal, 2_000)
+  const botPrices = pricesIn(status?.prices ?? [])
+  const store = yield* PriceStore
+  const newest = yield* Effect.forEach(known, ([market, price]) => {
+    const seen = botPrices.get(market)
+    if (seen !== undefined) return Effect.succeed([market, { price: mid(seen), at: seen.at }] as const)
+    return Effect.map(store.newest(market), (last) =>
+      last === undefined || last.openedAt < price.at
+        ? ([market, price] as const)
+        : ([
+            market,
+            { price: Decimal.fromNumber(last.close), at: Math.min(now, last.openedAt + minuteMillis) }
+          ] as const)
+    )
+  })
+  return new Map(newest)
+})

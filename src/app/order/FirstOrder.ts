@@ -24,7 +24,7 @@ import * as Doctor from "../control/Doctor.ts"
 import { marketNamed } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
-import { ok, warn, wrong } from "../start/CheckFinding.ts"
+import { ok, warn, wrong } from "../start/FileChecks.ts"
 import { someoneAgrees } from "../swap/Carrying.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as Ordering from "./Ordering.ts"
@@ -46,11 +46,6 @@ const margin = 1.1
 const away = { buy: 0.5, sell: 2 } as const
 const priceDigits = 5
 
-const heldOf = ({ account, markets }: BotConfig) =>
-  heldIn(new Map(markets.assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))).pipe(
-    Effect.mapError(({ message }) => new NoFirstOrder({ why: `login: the balances cannot be read: ${message}` }))
-  )
-
 /** Chooses the smallest order that the venue accepts and the account can pay, at a price that fills only in a crash. */
 const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name: string, usd?: number) {
   const { account, venue } = config
@@ -64,7 +59,11 @@ const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name
   const [base, quote] = [usdOf(market.base), usdOf(market.quote)]
   if (base <= 0 || quote <= 0)
     return yield* new NoFirstOrder({ why: `the venue has no price of ${name} in USD; limitbot order places any order` })
-  const balances = yield* heldOf(config)
+  const homes = new Map(config.markets.assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
+  const balances = yield* Effect.mapError(
+    heldIn(homes),
+    ({ message }) => new NoFirstOrder({ why: `login: the balances cannot be read: ${message}` })
+  )
   const shortages: Array<string> = []
   for (const side of ["buy", "sell"] as const) {
     const direction = side === "buy" ? "BUY" : "SELL"

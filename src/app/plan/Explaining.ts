@@ -17,11 +17,9 @@ import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
-import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import { explain } from "../../views/Explanation.ts"
-import { lines, shownEvents } from "../../views/ExplanationText.ts"
+import { explain, lines, shownEvents } from "../../views/Explanation.ts"
 import * as PastInputs from "../../views/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
 import { withSettings } from "../journal/JournalView.ts"
@@ -100,9 +98,6 @@ export const touches = Effect.fn("Explaining.touches")(function* (
   return touched
 })
 
-const strategyOf = ({ file, text = "" }: Of<"StrategyLoaded">, markets: Markets): Strategy | undefined =>
-  Result.getOrUndefined(StrategyFile.parse(text, file, markets))
-
 const overallOf = ({ exposure, ...counts }: NonNullable<Of<"BotStarted">["overall"]>): OverallLimits => ({
   ...counts,
   exposure: new Map(Object.entries(exposure))
@@ -131,7 +126,7 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   const strategies = new Map<string, Strategy>()
   const looked = new Map<string, PastInputs.SeenInputs>()
   for (const { name, loaded } of state.strategies.values()) {
-    const strategy = loaded && strategyOf(loaded, markets)
+    const strategy = loaded && Result.getOrUndefined(StrategyFile.parse(loaded.text ?? "", loaded.file, markets))
     if (strategy === undefined) continue
     strategies.set(name, strategy)
     looked.set(name, yield* PastInputs.look(state, strategy, now))

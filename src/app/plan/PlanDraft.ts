@@ -1,53 +1,62 @@
 /** Gathers everything that a plan shows: the journal, the venue's present answers, and the resulting actions of a turn. */
 import { Clock, Effect } from "effect"
+import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { mid } from "../../domain/Market.ts"
+import { baseQuantity, type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { present } from "../../domain/Present.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
-import * as DepthWarnings from "../../engine/planning/ahead/DepthWarnings.ts"
+import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
 import * as PlanAhead from "../../engine/planning/ahead/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/ahead/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/ahead/PlanReport.ts"
-import * as RenewalCost from "../../engine/planning/ahead/RenewalCost.ts"
+import * as PlanWarnings from "../../engine/planning/ahead/PlanWarnings.ts"
 import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as BotState from "../../engine/state/BotState.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
+import { OrderBook } from "../../orderbook/OrderBook.ts"
+import { type Wanted, wantedBy, withDepth } from "../../orderbook/Wanted.ts"
 import * as KillFile from "../../process/KillFile.ts"
 import { Process } from "../../process/Process.ts"
-import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
+import { candlesWanted, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import type { View } from "../../strategy/View.ts"
+import { heldIn, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import type { PlanFacts } from "../../views/Plan.ts"
 import * as Readiness from "../candles/Readiness.ts"
+import * as WarmPrices from "../candles/WarmPrices.ts"
+import { isThere } from "../journal/JournalView.ts"
 import * as StartChecks from "../start/StartChecks.ts"
-import * as PlanInputs from "./PlanInputs.ts"
 
 export const draft = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>
 ) {
-  const remembered = yield* PlanInputs.readJournal(config.journal, strategies, config.markets.sources ?? new Map())
+  const remembered = yield* readJournal(config.journal, strategies, config.markets.sources ?? new Map())
   const isKilled = (yield* Effect.flatten(KillFile.watch(config.journal))) !== undefined
   const { hasJournal, state } = remembered
   yield* StartChecks.pass({ config, account, isKilled, ...(hasJournal && { state }) })
-  return yield* draftFrom(config, account, strategies, { remembered, books: yield* PlanInputs.books(strategies) })
+  return yield* draftFrom(config, account, strategies, { remembered, books: yield* booksNow(strategies) })
 })
 
 export const draftFrom = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>,
-  {
-    remembered: { state, hasJournal, feeds, own },
-    books
-  }: { readonly remembered: PlanInputs.PlanInputs; readonly books: Books }
+  { remembered: { state, hasJournal, feeds, own }, books }: { readonly remembered: PlanInputs; readonly books: Books }
 ) {
   const { assets } = config.markets
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const prices = pricesIn(books)
   const [fees, balances, { chains, usd }] = yield* Effect.all(
-    [PlanInputs.fees(assets), PlanInputs.balances(assets, account), PlanInputs.listed(assets)],
+    [feesNow(assets), balancesNow(assets, account), listedNow(assets)],
     { concurrency: 3 }
   )
   const readiness = yield* Readiness.lookAll(
@@ -55,11 +64,7 @@ export const draftFrom = Effect.fnUntraced(function* (
     config.markets.sources ?? new Map(),
     ({ market: { name } }) => {
       const price = prices.get(name)
-      const marketFacts = {
-        own: own.get(name) ?? [],
-        price: price === undefined ? undefined : Decimal.toNumber(mid(price))
-      }
-      return Effect.succeed(marketFacts)
+      return Effect.succeed({ own: own.get(name) ?? [], price: price && Decimal.toNumber(mid(price)) })
     }
   )
   const { pid } = yield* Process
@@ -85,11 +90,11 @@ export const draftFrom = Effect.fnUntraced(function* (
     withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
   })
   const changes = PlanReport.changesOf(strategies, planned, fees)
-  const renewals = RenewalCost.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
+  const renewals = PlanWarnings.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
   const locked = PlanReport.lockedOf(strategies, planned, changes)
-  const minimumIn = PlanInputs.minimumIn(config, chains)
+  const minimum = minimumIn(config, chains)
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
-  const ground = { strategies, planned, changes, fees, balances, usd, minimumIn, locked, exposure, books }
+  const ground = { strategies, planned, changes, fees, balances, usd, minimumIn: minimum, locked, exposure, books }
   return {
     at,
     journal: config.journal,
@@ -111,8 +116,8 @@ export const draftFrom = Effect.fnUntraced(function* (
     renewals,
     warnings: [
       ...strategies.flatMap(ofFile),
-      ...DepthWarnings.warningsOf(changes, books),
-      ...RenewalCost.warningsOf(renewals)
+      ...PlanWarnings.depthWarnings(changes, books),
+      ...PlanWarnings.renewalWarnings(renewals)
     ]
   } satisfies PlanFacts
 })
@@ -128,7 +133,7 @@ const ofFile = ({ name, warnings = [] }: Strategy): PlanFacts["warnings"] =>
 const distrusted = ({ strategy, problem }: PlanFacts["readiness"][number]): ReadonlyArray<PlanFindings.PlanFinding> =>
   problem === null ? [] : [{ name: "candles", strategies: [strategy], slots: [], text: problem }]
 
-type Books = Effect.Success<ReturnType<typeof PlanInputs.books>>
+type Books = ReturnType<typeof booksIn>
 
 const pricesIn = (books: Books): PlanFacts["prices"] =>
   new Map([...books].flatMap(([name, { price }]) => (price === undefined ? [] : [[name, price] as const])))
@@ -136,16 +141,168 @@ const pricesIn = (books: Books): PlanFacts["prices"] =>
 const momentsOf = (
   strategies: ReadonlyArray<Strategy>,
   books: Books,
-  feeds: PlanInputs.PlanInputs["feeds"],
+  feeds: PlanInputs["feeds"],
   now: number
 ): ReadonlyMap<string, MarketMoment> => {
   const prices = pricesIn(books)
   return new Map(
     strategies.flatMap((strategy) => {
       const depth = books.get(strategy.market.name)?.depth
-      const candles = PlanInputs.candlesAt(strategy, feeds, prices, now)
+      const candles = candlesAt(strategy, feeds, prices, now)
       const moment = momentOf(strategy, prices, candles, now, depth)
       return moment === undefined ? [] : [[strategy.name, moment] as const]
     })
   )
 }
+
+const maxDepthAgeMillis = 30_000
+
+type Feeds = ReadonlyMap<string, CandleFeed.CandleFeed>
+
+type PlanInputs = Effect.Success<ReturnType<typeof readJournal>>
+
+/** Reads the inputs of a plan: the journal, if there is one, and candles. */
+const readJournal = Effect.fn("PlanInputs.readJournal")(function* (
+  journal: string,
+  strategies: ReadonlyArray<Strategy>,
+  sources: MarketSources
+) {
+  const hasJournal = yield* isThere(journal)
+  if (!hasJournal)
+    return { state: BotState.make(), hasJournal, ...(yield* feedsOf(PriceStore.empty, strategies, sources)) }
+  return yield* Effect.gen(function* () {
+    const state = yield* Bookkeeper.replay
+    return { state, hasJournal, ...(yield* feedsOf(yield* PriceStore, strategies, sources)) }
+  }).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
+})
+
+export const feedsOf = Effect.fn("PlanInputs.feedsOf")(function* (
+  store: PriceStore["Service"],
+  strategies: ReadonlyArray<Strategy>,
+  sources: MarketSources
+) {
+  const warm = yield* WarmPrices.make(store, sources)
+  warm.use(strategies)
+  const now = yield* Clock.currentTimeMillis
+  const feeds = new Map<string, Feeds>()
+  const own = new Map<string, ReadonlyArray<Minute>>()
+  for (const strategy of strategies) {
+    const ofMarkets = new Map<string, CandleFeed.CandleFeed>()
+    for (const { market, candles: needs } of candlesWanted(strategy)) {
+      const feed = CandleFeed.make(needs, (timeframe) => warm.store.told(market.name, timeframe))
+      const from = now - feed.spanMillis
+      own.set(market.name, yield* store.since(market.name, from))
+      feed.restore(yield* warm.store.since(market.name, from), now)
+      feed.adopt(yield* warm.store.kept(market.name, from))
+      feed.complete(now)
+      ofMarkets.set(market.name, feed)
+    }
+    feeds.set(strategy.name, ofMarkets)
+  }
+  return { feeds, own } as const
+})
+
+/** Returns the candles that a run would see now. Changes the feeds in place: a price restarts candles that ended too long before it. */
+export const candlesAt = (
+  strategy: Strategy,
+  feeds: PlanInputs["feeds"],
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  now: number
+): View["candles"] => {
+  const ofMarkets: Feeds = feeds.get(strategy.name) ?? new Map()
+  for (const [market, feed] of ofMarkets) {
+    const price = prices.get(market)
+    if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
+    feed.complete(now)
+  }
+  return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, ofMarkets, now))
+}
+
+/** Requests an executable price for each market, in the size that the bot would quote, and depth up to the whole budget. */
+const booksNow = Effect.fn("PlanInputs.books")(function* (strategies: ReadonlyArray<Strategy>) {
+  const orderBook = yield* OrderBook
+  const bookRequests = wantedBy(strategies)
+  yield* orderBook.look(bookRequests, 0)
+  const deep = bookRequests.map((each) => {
+    const price = orderBook.prices.get(each.market.name)
+    const bought = price === undefined ? 0n : baseQuantity(each.market, each.sizes.quote, price.ask, "down")
+    return withDepth(each, max(each.sizes.base, bought))
+  })
+  yield* orderBook.lookDeep(deep, maxDepthAgeMillis)
+  return booksIn(orderBook, bookRequests)
+})
+
+export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<Wanted>) =>
+  new Map(
+    wanted.flatMap(({ market }) => {
+      const book = orderBook.book(market.name)
+      return book === undefined ? [] : [[market.name, book] as const]
+    })
+  )
+
+const feesNow = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArray<Asset>) {
+  const venue = yield* Venue
+  const { value } = yield* venue.listOrders({})
+  const symbols = new Map(assets.map(({ id, symbol }) => [id, symbol]))
+  const estimates = new Map<string, PlanReport.FeeEstimate>()
+  for (const order of [...value.orders].reverse()) {
+    const [input, output] = [symbols.get(order.originAsset), symbols.get(order.destinationAsset)]
+    const { estimatedRefundFee: refund, estimatedWithdrawFee: withdraw } = order
+    if (input !== undefined) estimates.set(input, { ...estimates.get(input), ...present({ refund }) })
+    if (output !== undefined) estimates.set(output, { ...estimates.get(output), ...present({ withdraw }) })
+  }
+  return estimates satisfies PlanReport.Fees
+})
+
+const listedByService = Effect.gen(function* () {
+  const venue = yield* Venue
+  const rows = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
+  const totals = new Map<string, Amount>()
+  for (const { available, tokenId } of rows) totals.set(tokenId, (totals.get(tokenId) ?? 0n) + available)
+  return totals
+})
+
+/** Returns the balances that orders are paid from, by symbol. An asset is missing if no source reports its balance. */
+const balancesNow = Effect.fn("PlanInputs.balances")(function* (assets: ReadonlyArray<Asset>, account: VenueAccount) {
+  const homes = new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
+  const chainBalances = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
+  // Without an RPC address, only the list of the service shows balances.
+  const heldBalances = chainBalances.size > 0 ? chainBalances : yield* listedByService
+  if (heldBalances.size === 0) return undefined
+  return new Map(
+    assets.flatMap(({ id, symbol }) => {
+      const amount = heldBalances.get(id)
+      return amount === undefined ? [] : [[symbol, amount] as const]
+    })
+  )
+})
+
+const listedNow = Effect.fn("PlanInputs.listed")(function* (assets: ReadonlyArray<Asset>) {
+  const venue = yield* Venue
+  const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
+  const own = tokens.flatMap((token) => {
+    const symbol = assets.find(({ id }) => id === token.assetId)?.symbol
+    return symbol === undefined ? [] : [{ ...token, symbol }]
+  })
+  return {
+    usd: new Map(
+      own.flatMap(({ priceUsd, symbol }) => (priceUsd > 0 ? [[symbol, Decimal.fromNumber(priceUsd)] as const] : []))
+    ),
+    chains: new Map(own.map(({ blockchain, symbol }) => [symbol, blockchain]))
+  }
+})
+
+/** Returns the minimum in USD: that of every order, or the higher one of money that crosses to or from a chain. */
+export const minimumIn =
+  ({ account, venue }: Pick<ConfigFile.BotSettings, "account" | "venue">, chains: ReadonlyMap<string, string>) =>
+  ({ base, quote }: Market): PlanFindings.Minimum | undefined => {
+    const { chainMinUsd, minUsd } = venue.facts.orders
+    const usual = venue.minOrderUsd ?? (minUsd === undefined ? undefined : Decimal.fromNumber(minUsd))
+    const crossing = [base, quote].flatMap((asset) => {
+      const chain = depositTypeOf(account, asset) === "ORIGIN_CHAIN" ? chains.get(asset.symbol) : undefined
+      const least = chain === undefined ? undefined : chainMinUsd[chain]
+      return chain === undefined || least === undefined ? [] : [{ usd: Decimal.fromNumber(least), chain }]
+    })
+    const all = [...(usual === undefined ? [] : [{ usd: usual }]), ...crossing]
+    return all.toSorted((a, b) => Decimal.compare(b.usd, a.usd))[0]
+  }

@@ -1,4 +1,4 @@
-/** Checks that a program of the owner keeps the contract of its kind. No question here can lead to a payment. */
+/** Checks that a plug-in keeps the contract of its kind (`docs/plug-ins.md`), by the bot's code. No question can lead to a payment. */
 import { createHash } from "node:crypto"
 import { Clock, Effect, Option, Path, Predicate, Schema } from "effect"
 import { bodyOf } from "../../control/notify/channels.ts"
@@ -13,16 +13,57 @@ import * as Program from "../../programs/Program.ts"
 import * as KmsSigner from "../../signer/remote/KmsSigner.ts"
 import { exchange, SignerAnswer, type SignerRequest } from "../../signer/remote/RemoteSigner.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
-import * as Check from "./Check.ts"
 
 export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { message: Schema.String }) {}
 
 interface Asked {
-  readonly kind: (typeof Check.kinds)[number]
+  readonly kind: "notifier" | "price" | "wallet" | "kms" | "signer"
   readonly command: ReadonlyArray<string>
   readonly publicKey: Option.Option<string>
   readonly market: string
   readonly within: Option.Option<number>
+}
+
+interface Tried {
+  readonly check: string
+  readonly fault: string | undefined
+}
+
+interface ProgramCheck {
+  readonly check: string
+  readonly question: string
+  /** Returns the fault of a program that ended by itself; `undefined` if there is none. */
+  faultOf(run: Program.ProgramRun): string | undefined
+}
+
+type ProgramLimits = Pick<Program.ProgramTerms, "environment" | "limitMillis" | "mostOutput">
+
+const programs = (
+  program: Program.Program,
+  checks: ReadonlyArray<ProgramCheck>,
+  limits: ProgramLimits,
+  publicKey = ""
+) =>
+  Effect.forEach(
+    checks,
+    Effect.fnUntraced(function* ({ check, faultOf, question }) {
+      const run = yield* Program.run(program, question, { ...limits, errors: "kept" })
+      return { check, fault: misbehaviour(run, limits, publicKey) ?? faultOf(run) } satisfies Tried
+    })
+  )
+
+const misbehaviour = (
+  run: Program.ProgramRun,
+  { limitMillis, mostOutput }: ProgramLimits,
+  publicKey: string
+): string | undefined => {
+  const printedText = `${run.output}\n${run.errors}`
+  if (run.end._tag !== "Exited") return `it ${Program.endInWords(run, limitMillis)}`
+  if (run.isCut) return `it printed more than ${mostOutput} characters: the bot reads no further`
+  if (run.isHeld) return "a process that it started keeps its input or output open: a bot reads for one more second"
+  if ((publicKey === "" ? printedText : printedText.replaceAll(publicKey, "")).match(Program.looksSecret) !== null)
+    return "it printed something like a key or a token, which may end up in a log"
+  return undefined
 }
 
 // A notifier must accept every message of a bot, one at a time, and confirm by its exit code.
@@ -60,7 +101,7 @@ const notices: ReadonlyArray<readonly [check: string, body: string]> = [
 ]
 
 const notifier = (program: Program.Program, limitMillis: number = command.terms.limitMillis) =>
-  Check.programs(
+  programs(
     program,
     notices.map(([check, body]) => ({
       check,
@@ -82,13 +123,13 @@ const price = Effect.fn("ProgramChecks.price")(function* (
 ) {
   const now = yield* Clock.currentTimeMillis
   const answered = (run: Parameters<typeof SecondSourceProgram.answerOf>[0]) => SecondSourceProgram.answerOf(run, now)
-  const tells: Check.ProgramCheck["faultOf"] = (run) => {
+  const tells: ProgramCheck["faultOf"] = (run) => {
     const answer = answered(run)
     if (answer._tag === "Failed") return `it ${answer.reason}`
     return answer._tag === "None" ? "it has no recent price" : undefined
   }
   const question = SecondSourceProgram.questionOf(market)
-  const programChecks: ReadonlyArray<Check.ProgramCheck> = [
+  const programChecks: ReadonlyArray<ProgramCheck> = [
     { check: `prints the price of ${market}`, question, faultOf: tells },
     {
       check: "ignores keys of a later version in the question",
@@ -104,7 +145,7 @@ const price = Effect.fn("ProgramChecks.price")(function* (
       }
     }
   ]
-  return yield* Check.programs(program, programChecks, { ...SecondSourceProgram.terms, limitMillis })
+  return yield* programs(program, programChecks, { ...SecondSourceProgram.terms, limitMillis })
 })
 
 // A wallet program must send nothing, name no transaction, and fail: the asset, the address and the deadline are impossible.
@@ -128,7 +169,7 @@ const payments: ReadonlyArray<readonly [check: string, question: string]> = [
 
 const wallet = (program: Program.Program, limitMillis = refusalMillis) => {
   const { environment, mostOutput } = WalletCommand.termsOf(usualSecrets)
-  return Check.programs(
+  return programs(
     program,
     payments.map(([check, question]) => ({
       check,
@@ -157,7 +198,7 @@ const kmsMessages: ReadonlyArray<readonly [check: string, message: Uint8Array]> 
 ]
 
 const kms = (program: Program.Program, publicKey: string, limitMillis: number = KmsSigner.terms.limitMillis) =>
-  Check.programs(
+  programs(
     program,
     kmsMessages.map(([check, message]) => ({
       check,
@@ -211,7 +252,7 @@ const signer = Effect.fn("ProgramChecks.signer")(function* (socket: string, limi
   const judged = (check: string, said: string, judge: (answer: SignerAnswer) => Effect.Effect<string | undefined>) =>
     ask(socket, said, limitMillis).pipe(
       Effect.matchEffect({ onFailure: Effect.succeed<string | undefined>, onSuccess: judge }),
-      Effect.map((fault): Check.Tried => ({ check, fault }))
+      Effect.map((fault): Tried => ({ check, fault }))
     )
   const who = yield* judged("names its account", line({ _tag: "Who" }), (answer) =>
     answer._tag === "Holder"

@@ -8,7 +8,6 @@ import type { Order } from "../../domain/Order.ts"
 import { recovered } from "../../domain/Placement.ts"
 import { countText } from "../../domain/Text.ts"
 import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
-import * as Adoption from "../../engine/reconciliation/Adoption.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Recovery from "../../engine/reconciliation/Recovery.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
@@ -68,7 +67,7 @@ const rebuild = Effect.fnUntraced(function* (
   yield* StartUp.record(run, strategies)
   const recovery = Recovery.recover(orders, slotPlans, markets)
   yield* books.record(...Recovery.budgetsOf([...recovery.finished, ...recovery.found]))
-  yield* Effect.forEach([...recovery.finished, ...recovery.found], Adoption.adopt, { discard: true })
+  yield* Effect.forEach([...recovery.finished, ...recovery.found], Recovery.adopt, { discard: true })
   // The money of ended orders is in the budgets of the strategies that continue.
   if (recovery.finished.length > 0)
     yield* books.record({ _tag: "StrategyRemoved", strategy: Recovery.ended, orders: "left" })

@@ -2,8 +2,8 @@
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { countText, iso, printable } from "../../domain/Text.ts"
-import { capitalOf, adopt as takeIn } from "../../engine/reconciliation/Adoption.ts"
 import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
+import { capitalOf, adopt as takeIn } from "../../engine/reconciliation/Recovery.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -19,7 +19,7 @@ import { ChosenBot } from "../journal/ChosenBot.ts"
 import { eventsOf } from "../journal/JournalView.ts"
 import { deliver } from "../journal/Resolving.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
+import { bookUnlessRunning, gather } from "./Reconciling.ts"
 
 class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
 const refused = (message: string) => new NotAForeignOrder({ message })
@@ -96,7 +96,6 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
       .map(([name, value]) => `${name} ${value}`)
       .join(", ")
   const memo = depositMemo === null ? "" : ` memo ${depositMemo}`
-  const timeline = evidence.timeline.map(({ at, what }) => `${iso(at)} ${what}`)
   return [
     "",
     `${kind} ${subject}`,
@@ -108,7 +107,7 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
     ...(evidence.history === null ? [] : [`  history      ${pairs(evidence.history)}`]),
     ...(evidence.hashes.length === 0 ? [] : [`  hashes       ${evidence.hashes.join(" ")}`]),
     ...(evidence.correlationIds.length === 0 ? [] : [`  correlation  ${evidence.correlationIds.join(" ")}`]),
-    ...timeline.map((moment) => `    ${moment}`)
+    ...evidence.timeline.map(({ at, what }) => `    ${iso(at)} ${what}`)
   ].map(printable)
 }
 

@@ -16,7 +16,6 @@ import { wantedBy } from "../../orderbook/Wanted.ts"
 import { budgets, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
-import * as PlanInputs from "../plan/PlanInputs.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
 
 /** A price up to this age is good enough to judge an edit. */
@@ -46,7 +45,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
     const orderBook = yield* OrderBook
     const bookRequests = wantedBy(strategies)
     yield* orderBook.look(bookRequests, priceMillis)
-    const books = PlanInputs.booksIn(orderBook, bookRequests)
+    const books = PlanDraft.booksIn(orderBook, bookRequests)
     const now = yield* Clock.currentTimeMillis
     const isStale = ({ limits, market, others = [] }: Strategy) =>
       [market, ...others].some(({ name }) => {
@@ -56,7 +55,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
     // A price that a bot would not use does not judge a file either.
     if (fresh.some(isStale)) return undefined
     if (fresh.flatMap(marketsSeen).some(({ name }) => books.get(name)?.problem !== undefined)) return undefined
-    const warmed = yield* PlanInputs.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
+    const warmed = yield* PlanDraft.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
     const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }
     const { findings } = yield* PlanDraft.draftFrom(config, account, strategies, { remembered, books })
     const names = new Set(fresh.map(({ name }) => name))

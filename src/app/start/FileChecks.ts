@@ -2,11 +2,51 @@
 import { accessSync, constants, statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import { versions } from "node:process"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { countText, messageOf } from "../../domain/Text.ts"
+import type * as StartUp from "../../engine/StartUp.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
+import type { chargedRow } from "../../report/text/LearnedFee.ts"
 import * as LoginSalt from "../../venue/http/LoginSalt.ts"
-import { type CheckFinding, ok, stops, warn, wrong } from "./CheckFinding.ts"
+
+export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefused", {
+  text: Schema.String,
+  fix: Schema.String
+}) {
+  override get message(): string {
+    return `${this.text}. Nothing was started. To fix it: ${this.fix}`
+  }
+}
+
+export type StartRefusal = StartRefused | StartUp.Contradiction
+
+/** One finding of the start checks: a fact, and its remedy. */
+export interface CheckFinding {
+  readonly check: string
+  readonly verdict: "ok" | "warn" | "wrong"
+  readonly text: string
+  readonly fix?: string
+  readonly charged?: ReturnType<typeof chargedRow>
+  readonly refusal?: StartRefusal
+}
+
+export const ok = (check: string, text: string): CheckFinding => ({ check, verdict: "ok", text })
+
+export const warn = (check: string, text: string, fix: string): CheckFinding => ({ check, verdict: "warn", text, fix })
+
+export const wrong = (check: string, text: string, fix: string): CheckFinding => ({
+  check,
+  verdict: "wrong",
+  text,
+  fix
+})
+
+export const stops = (
+  check: string,
+  text: string,
+  fix: string,
+  refusal: StartRefusal = new StartRefused({ text, fix })
+): CheckFinding => ({ ...wrong(check, text, fix), refusal })
 
 export interface FileGround extends Pick<BotSettings, "journal"> {
   readonly venue: Pick<BotSettings["venue"], "facts">

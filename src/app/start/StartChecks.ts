@@ -24,8 +24,8 @@ import { type Token, Venue } from "../../venue/Venue.ts"
 import { ownAccount, type VenueAccount } from "../../venue/VenueConfig.ts"
 import { quoteRefusedCode, type VenueError } from "../../venue/VenueError.ts"
 import { isThere } from "../journal/JournalView.ts"
-import { type CheckFinding, ok, StartRefused, stops, warn, wrong } from "./CheckFinding.ts"
 import * as FileChecks from "./FileChecks.ts"
+import { type CheckFinding, ok, StartRefused, stops, warn, wrong } from "./FileChecks.ts"
 
 export interface StartGround {
   readonly config: BotConfig
@@ -79,21 +79,14 @@ const contents = (journal: string, folded: Result.Result<BotState, { readonly me
   if (Result.isFailure(folded))
     return [stops("journal", folded.failure.message, "keep the file; restore a backup or start with another")]
   const { doubts, drift, echoedFees, sequence } = folded.success
+  const changes = drift.map(Drift.sentenceOf).join("; ")
   return [
     ok("journal", `${journal}: ${sequence} events, all consistent`),
     ...[...echoedFees.values()].map((fee) => ({ ...ok("fees", chargedLine(fee)), charged: chargedRow(fee) })),
     ...[...doubts].map(([market, { reason }]) =>
       warn("prices", `${market}: ${reason}`, "the bot waits; limitbot book shows the current quotes")
     ),
-    ...(drift.length === 0
-      ? []
-      : [
-          warn(
-            "service",
-            `at the last comparison, ${drift.map(Drift.sentenceOf).join("; ")}`,
-            "limitbot check --service"
-          )
-        ])
+    ...(changes === "" ? [] : [warn("service", `at the last comparison, ${changes}`, "limitbot check --service")])
   ]
 }
 
@@ -145,8 +138,7 @@ const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): 
     return warn("venue", `${url} answers with ${status}`, "the service has a fault; the bot waits and tries again")
   const text = `${url} answers with ${status}, not like a venue`
   const fix = "check venue.url: it is another web server"
-  const isProven = state !== undefined && StartUp.isBound(state)
-  return isProven
+  return state !== undefined && StartUp.isBound(state)
     ? wrong("venue", text, fix)
     : stops("venue", text, fix, new StartRefused({ text: `${text}: ${message}`, fix }))
 }

@@ -12,10 +12,11 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as VenueTime from "../../engine/tracking/VenueTime.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as TlsCheck from "../../files/TlsCheck.ts"
-import { LeaseLost } from "../../journal/Lease.ts"
+import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
 import * as KillFile from "../../process/KillFile.ts"
 import { Process } from "../../process/Process.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
 import { ask, Terminal } from "../../process/Terminal.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
@@ -23,10 +24,9 @@ import { Swaps } from "../../venue/Swaps.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
+import { readingOf } from "../journal/JournalView.ts"
 import * as SwapFollow from "./SwapFollow.ts"
-import * as SwapHandOver from "./SwapHandOver.ts"
 import * as SwapRequest from "./SwapRequest.ts"
-import * as SwapTerms from "./SwapTerms.ts"
 import * as VenueAccess from "./VenueAccess.ts"
 
 export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
@@ -68,9 +68,9 @@ export const carry = Effect.fn("swap.carry")(function* (
     Effect.catchTag("JournalInUse", (bot) =>
       Effect.gen(function* () {
         const name = isResumed
-          ? yield* SwapHandOver.resumed(bot, resume, payAgain)
-          : yield* SwapHandOver.startSwap(bot, given, agree({ yes, json }))
-        yield* SwapHandOver.follow(bot, { name, json, isResumed })
+          ? yield* resumedByBot(bot, resume, payAgain)
+          : yield* handOver(bot, given, agree({ yes, json }))
+        yield* follow(bot, { name, json, isResumed })
       })
     )
   )
@@ -100,7 +100,7 @@ const killSwitch = (journal: string) =>
 /** Checks, before a quote, the conditions that would also close the gate. */
 const unfit = Effect.gen(function* () {
   const venue = yield* Venue
-  return (yield* yield* LeaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)
+  return (yield* yield* Lease.LeaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)
 })
 
 const looked = Effect.fnUntraced(function* (
@@ -124,7 +124,7 @@ const startSwap = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const swapRequest = yield* SwapRequest.requestOf(given, config, signerId, now)
   if (closed !== undefined) return yield* new SwapHeld({ why: closed })
-  const agreed = yield* SwapTerms.quoted(swapRequest, { config, signerId })
+  const agreed = yield* SwapRequest.quoted(swapRequest, { config, signerId })
   yield* agree(ways)(SwapLine.terms(agreed))
   return yield* SwapsByHand.begin(agreed)
 })
@@ -179,3 +179,80 @@ const patiently = <E, R>(step: Effect.Effect<void, E | VenueError, R>) =>
     (error): error is VenueError => error instanceof VenueError && error.reason._tag !== "Unauthorized",
     ({ message }) => Effect.logDebug(message)
   )
+
+export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", { message: Schema.String }) {}
+
+type Bot = Pick<Lease.JournalInUse, "journal" | "pid">
+
+/**
+ * Hands a swap to the bot that runs on the journal: the bot quotes it and, after a yes of the operator, carries it under its own lease and
+ * gate. Returns the name of the swap. `agrees` shows the terms and fails if the user rejects them.
+ */
+const handOver = Effect.fn("SwapHandOver.begun")(function* <E, R>(
+  { journal, pid }: Bot,
+  given: SwapRequest.Terms,
+  agrees: (terms: ReadonlyArray<string>) => Effect.Effect<void, E, R>
+) {
+  const payload = yield* plain(given)
+  if ((yield* RunningBot.addressOf(journal)) === undefined)
+    return yield* new BotIsRunning({
+      message: `A bot (process ${pid}) works with ${journal}, and only one may pay from it. It has no control server to take the swap: add \`dashboard: {}\` to its configuration and start it again, or stop it and swap then. Until then only --dry works.`
+    })
+  const { quote, terms } = yield* RunningBot.ask(journal, (api) => api.command.swapQuote({ payload }))
+  yield* agrees(terms)
+  return (yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))).swap
+})
+
+const resumedByBot = Effect.fn("SwapHandOver.resumed")(function* (
+  { journal, pid }: Bot,
+  name: string,
+  payAgain: boolean
+) {
+  if (!payAgain) return name
+  return yield* new SwapFollow.NotResumable({
+    message: `A bot (process ${pid}) works with ${journal}. To pay again, stop it, and run it once with the --pay-again that \`limitbot status\` names for ${name}`
+  })
+})
+
+const restartMillis = 5_000
+
+/** Runs before the last read of the journal, so that the end of a bot that finished its work is seen. */
+const absenceText = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
+  if ((yield* Lease.holder(journal)) !== undefined) return undefined
+  // The check takes the lease for an instant, so it does not run every second.
+  yield* Effect.sleep(restartMillis)
+  if ((yield* Lease.holder(journal)) !== undefined) return undefined
+  return `the bot that carried it (process ${pid}) has ended, and none runs on ${journal}: the next one continues it`
+})
+
+export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
+  Effect.provide(SwapFollow.toTheEnd(followed, absenceText(bot)), readingOf(bot.journal))
+
+/** Returns the terms for a bot. It pays only to places of its own account, so that a holder of its token cannot send money away. */
+const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
+  const { amount, from, to, type, slippage, deadline: deadlineMillis, ...others } = given
+  if (from !== undefined && from === to) {
+    return yield* new WrongUsage({
+      message: "A running bot moves no money between accounts: stop it, move the money, and start it again"
+    })
+  }
+  const [unknown] = Object.entries(others).flatMap(([name, value]) => (isLeftOut(name, value) ? [] : [flagOf(name)]))
+  if (unknown !== undefined) {
+    return yield* new WrongUsage({
+      message: `A running bot swaps on its own terms, to its own account: it does not support ${unknown}. Omit it, or stop the bot first`
+    })
+  }
+  if (type !== "EXACT_INPUT" && type !== "EXACT_OUTPUT") {
+    return yield* new WrongUsage({ message: `A running bot makes no swaps of type ${type}: stop the bot first` })
+  }
+  if (amount === undefined || from === undefined || to === undefined) {
+    return yield* new WrongUsage({ message: "Name the swap: limitbot swap AMOUNT FROM TO" })
+  }
+  return { amount, from, to, type, slippage, deadlineMillis }
+})
+
+const defaults: Readonly<Record<string, unknown>> = SwapRequest.usual
+
+const isLeftOut = (name: string, value: unknown): boolean => value === undefined || value === defaults[name]
+
+const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

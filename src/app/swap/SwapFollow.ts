@@ -22,11 +22,6 @@ const unclearLines = ({ agreed, id, placement }: SwapHistory.SwapHistory): Reado
         `limitbot swap --resume ${id} --pay-again`
       ].map(printable)
 
-const stepLine = (step: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory): string | undefined => {
-  const text = sentence(step, swap)
-  return text === undefined ? undefined : printable(`${clock(step.at)}  ${swap.id}  ${text}`)
-}
-
 const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory): string | undefined => {
   const { amountIn, amountOut, destination, origin } = swap.agreed
   const amountText = (amount: Amount) => formatWithSymbol(amount, origin)
@@ -201,8 +196,8 @@ const show = Effect.fnUntraced(function* (
       yield* Console.log(jsonOf(lineOf(step, new Map())))
       continue
     }
-    const line = stepLine(step, swap)
-    if (line !== undefined) yield* Console.log(line)
+    const text = sentence(step, swap)
+    if (text !== undefined) yield* Console.log(printable(`${clock(step.at)}  ${swap.id}  ${text}`))
     if (step.event._tag === "PaymentAsked" && step.event.wallet === "manual") {
       yield* Console.log(SwapLine.paymentOrder(swap.agreed).join("\n"))
     }

@@ -6,7 +6,7 @@ import { hourMillis } from "../../domain/Durations.ts"
 import { countText, iso } from "../../domain/Text.ts"
 import { stretched } from "../Alignment.ts"
 import { type Candles, type Column, column } from "../Candles.ts"
-import { type DataProblem, maxProblems } from "../DataProblem.ts"
+import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"
 import * as Resample from "../Resample.ts"
 import * as TimeAxis from "../TimeAxis.ts"
 import { type CsvRows, lineOf } from "./CsvColumns.ts"
@@ -42,13 +42,7 @@ interface Check {
   readonly firstLines: Map<Repair, number>
 }
 
-const report = (
-  check: Check,
-  row: number,
-  column: number,
-  repair: Repair,
-  problem: Pick<DataProblem, "kind" | "message" | "advice">
-) => {
+const report = (check: Check, row: number, column: number, repair: Repair, problem: DataFault) => {
   if (check.allowed.has(repair)) {
     check.repaired[repair]++
     if (!check.firstLines.has(repair)) check.firstLines.set(repair, lineOf(check.rows, row))

@@ -5,7 +5,7 @@
  */
 import { Result } from "effect"
 import { type Column, column } from "../Candles.ts"
-import { type DataProblem, maxProblems } from "../DataProblem.ts"
+import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"
 import { parseField } from "./CsvField.ts"
 import { type CsvFormat, oneMarket } from "./CsvFormat.ts"
 
@@ -60,7 +60,7 @@ const fieldEnd = (bytes: Uint8Array, from: number, delimiter: number): number =>
   return at
 }
 
-const report = (reader: Reader, column: number, problem: Pick<DataProblem, "kind" | "message" | "advice">): void => {
+const report = (reader: Reader, column: number, problem: DataFault): void => {
   reader.problemCount++
   if (reader.problems.length < maxProblems)
     reader.problems.push({ severity: "error", file: reader.file, line: reader.line, column, ...problem })

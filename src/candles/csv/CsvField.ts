@@ -1,17 +1,11 @@
 /** Reads one field of a table from its text into a number or a time: slowly, but every accepted form. */
 import { Result } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { DataProblem } from "../DataProblem.ts"
+import type { DataFault } from "../DataProblem.ts"
 
 export type Role = "time" | "open" | "high" | "low" | "close" | "volume" | "price" | "quantity"
 
-export interface FieldValue {
-  readonly value: number
-  readonly places: number
-  readonly rounded: boolean
-}
-
-type Field = Result.Result<FieldValue, Pick<DataProblem, "kind" | "message" | "advice">>
+type Field = Result.Result<Readonly<ReturnType<typeof rounding>>, DataFault>
 
 const plain = /^[+-]?(\d+\.?\d*|\.\d+)$/
 const withExponent = /^[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d{1,3}$/
@@ -76,7 +70,7 @@ export const parseField = (raw: string, role: Role): Field => {
 }
 
 /** Keeps at most fifteen significant digits, so that each double is exactly one decimal number. */
-const rounding = (value: number, text: string): FieldValue => {
+const rounding = (value: number, text: string) => {
   const shortValue = Number(value.toPrecision(15))
   const rounded =
     text

@@ -67,22 +67,13 @@ const normalised = (name: string): string => name.toLowerCase().replaceAll(/[^a-
 const fieldsOf = (line: string, delimiter: string): ReadonlyArray<string> =>
   line.split(delimiter).map((field) => field.trim().replace(/^"(.*)"$/, "$1"))
 
-interface Table {
-  readonly fields: ReadonlyArray<string>
-  readonly hasHeader: boolean
-  readonly delimiter: string
-  readonly start: number
-  readonly linesBefore: number
-  readonly line: number
-  readonly file: string
-  readonly sample: ReadonlyArray<ReadonlyArray<string>>
-}
+type Table = Readonly<NonNullable<ReturnType<typeof tableOf>>>
 
 const isRow = (fields: ReadonlyArray<string>): boolean =>
   fields.filter((field) => /^([-+]?\.?\d|$)/.test(field)).length * 2 >= fields.length
 
 /** Begins at the first line with more than one field, because some files have banners, comments and blank lines before it. */
-const tableOf = (bytes: Uint8Array, file: string): Table | undefined => {
+const tableOf = (bytes: Uint8Array, file: string) => {
   const textOf = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to))
   let start = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0
   for (let line = 1; line <= linesBeforeTable && start < bytes.length; line++) {

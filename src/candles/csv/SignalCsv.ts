@@ -37,11 +37,9 @@ const signalIn = (line: string): NamedSignal | Wrong => {
   if (!signalName.test(name.trim()))
     return { kind, column: time.length + 2, message: `${JSON.stringify(name)} is not the name of a signal`, advice }
   const fieldResult = parseField(value, "price")
-  if (fieldResult._tag === "Failure")
-    return {
-      ...fieldResult.failure,
-      message: fieldResult.failure.message.replace(/^price/, "value"),
-      column: time.length + name.length + 3
-    }
+  if (fieldResult._tag === "Failure") {
+    const message = fieldResult.failure.message.replace(/^price/, "value")
+    return { ...fieldResult.failure, message, column: time.length + name.length + 3 }
+  }
   return { name: name.trim(), value: fieldResult.success.value, at: Math.floor(at.success.value) }
 }

@@ -58,13 +58,8 @@ export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldabl
   const { bars, time } = candles
   const make = () => column(parts)
   const [open, low, high, close] = [make(), make(), make(), make()]
-  const leavesOf = (lower: Float64Array, upper: Float64Array): CrossingIndex.Leaves => ({
-    lower,
-    upper,
-    from: 0,
-    to: 0,
-    fetch: (small) => show(Math.floor(small / parts))
-  })
+  const fetch = (small: number): void => show(Math.floor(small / parts))
+  const leavesOf = (lower: Float64Array, upper: Float64Array) => ({ lower, upper, from: 0, to: 0, fetch })
   const all = [leavesOf(low, high), leavesOf(close, close)] as const
   const show = (bar: number): void => {
     path(bar, { low, high, close })

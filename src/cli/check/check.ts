@@ -1,8 +1,7 @@
 /** `limitbot check`: checks before and beside a bot. It changes nothing. Each check is loaded on demand. Exit code 1: fix something. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Option } from "effect"
+import { Effect, Option, Record } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { kinds } from "../../app/plugIn/Check.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
@@ -23,8 +22,6 @@ const others = {
   )
 }
 
-const names = ["service", "profile", "containment", "notify", "upgrade"] as const
-
 const config = flags
   .file(
     "config",
@@ -41,7 +38,7 @@ const strategyFlags = {
 const programFlags = {
   kind: flags.choice(
     "plug-in",
-    kinds,
+    ["notifier", "price", "wallet", "kms", "signer"],
     "Test the program after -- as a bot would call it, and list its faults; for a signer its socket"
   ),
   publicKey: flags.text("public-key", "With --plug-in kms: its public key, ed25519:…"),
@@ -85,7 +82,7 @@ export const command = Command.make(
     const usual = flags.defaultConfig
     const file = Option.getOrElse(which.config, () => usual)
     const { kind, ...program } = programFlags
-    const chosen = names.filter((name) => others[name])
+    const chosen = Record.keys(others).filter((name) => others[name])
     const [only] = chosen
     if (chosen.length + (Option.isSome(kind) ? 1 : 0) > 1)
       return yield* new WrongUsage({ message: "check does one thing at a time" })

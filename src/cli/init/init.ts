@@ -1,8 +1,7 @@
 /** `limitbot init [FILE]`: asks a few questions and writes a commented strategy file; flags can answer every question. */
 import { Console, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { init } from "../../app/init/Init.ts"
-import * as SchemaFile from "../../app/init/SchemaFile.ts"
+import { init, schemaText } from "../../app/init/Init.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
 import * as flags from "../flags.ts"
 
@@ -34,9 +33,7 @@ export const command = Command.make(
     overwrite: flags.toggle("overwrite", "Replace FILE if it exists")
   },
   ({ schema, ...asked }) =>
-    Option.isSome(schema)
-      ? Console.log(SchemaFile.textOf(schema.value))
-      : init({ ...asked, usual: flags.defaultConfig })
+    Option.isSome(schema) ? Console.log(schemaText(schema.value)) : init({ ...asked, usual: flags.defaultConfig })
 ).pipe(
   flags.help("Ask a few questions and write a strategy file, and a configuration if none exists", {
     "limitbot init": "Asks everything",

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { ofJournal } from "../../app/journal/JournalView.ts"
-import { stuck } from "../../app/journal/Stuck.ts"
+import { stuck } from "../../app/journal/Unresolved.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"

@@ -1,18 +1,19 @@
 /** Declares the control API, from which the server, its clients and the OpenAPI document derive. Reading changes nothing. */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
 import { SignalName } from "../../domain/Signal.ts"
 import { version } from "../../version.ts"
 import { BacktestAnswer } from "../../views/Backtest.ts"
 import { Book } from "../../views/Book.ts"
 import { Candles } from "../../views/Candles.ts"
-import { Lines } from "../../views/Events.ts"
+import { Lines, LineView } from "../../views/Events.ts"
 import { Explanation } from "../../views/Explanation.ts"
 import { Fills } from "../../views/Fills.ts"
 import { Money } from "../../views/Money.ts"
 import { Orders } from "../../views/Orders.ts"
 import { Plan } from "../../views/Plan.ts"
+import { PriceView } from "../../views/Prices.ts"
 import { Word } from "../../views/Problems.ts"
 import { Profit } from "../../views/Profit.ts"
 import { Reconciliation } from "../../views/Reconciliation.ts"
@@ -32,7 +33,6 @@ import {
   OrderStanding
 } from "./Order.ts"
 import { Phone, PhoneName, PushKey } from "./Push.ts"
-import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"
 
 const message = { message: Schema.String }
@@ -41,6 +41,23 @@ export class Unknown extends Schema.TaggedError<Unknown>()("Unknown", message, {
 export class TooManyStreams extends Schema.TaggedError<TooManyStreams>()("TooManyStreams", message, {
   httpApiStatus: 429
 }) {}
+
+/** The live stream. A reader that reconnects names the sequence number of its last event and misses nothing. */
+const StreamMessage = Schema.TaggedUnion({
+  Event: LineView.fields,
+  Prices: { at: Schema.Int, prices: Schema.Array(PriceView) },
+  /** Sent at least every five seconds. `sequence` is the newest event: a reader with a lower number has missed something. */
+  Alive: { at: Schema.Int, sequence: Schema.Int, turnedAt: Schema.Int }
+})
+export type StreamMessage = typeof StreamMessage.Type
+
+const EventStream = HttpApiSchema.StreamSse({
+  events: Schema.Struct({
+    id: Schema.optional(Schema.String),
+    event: Schema.Literals(["Event", "Prices", "Alive"]),
+    data: Schema.fromJsonString(StreamMessage)
+  })
+})
 
 const error = [Refused, Unknown]
 const Name = Schema.String.check(Schema.isBetweenLength(1, 200))

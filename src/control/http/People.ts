@@ -2,12 +2,20 @@
  * Keeps the people who may use a bot besides its owner, as name, role and digest of a token in `<journal>.people`. A running bot reads the
  * list at every request, so a revoked person loses access at once. A list that cannot be trusted admits no one.
  */
-import { timingSafeEqual } from "node:crypto"
-import { Clock, Effect, Option, type Redacted, Schema } from "effect"
+import { createHash, timingSafeEqual } from "node:crypto"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import { roles } from "../api/OperatorCommands.ts"
 import * as OwnFile from "../OwnFile.ts"
-import { digestOf, generate } from "./Token.ts"
+
+/** A bearer token has 256 random bits. It is compared by digests, so that the time reveals nothing. */
+export const form = /^[A-Za-z0-9_-]{43}$/
+
+export const generate = (): Redacted.Redacted => Redacted.make(Buffer.from(randomBytesUnsafe(32)).toString("base64url"))
+
+export const digestOf = (token: Redacted.Redacted): Buffer =>
+  createHash("sha256").update(Redacted.value(token)).digest()
 
 const name = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/))
 

@@ -10,7 +10,7 @@ import type { ControlOptions } from "../ControlOptions.ts"
 import { theOperator } from "../Operator.ts"
 import * as OwnFile from "../OwnFile.ts"
 import * as People from "./People.ts"
-import { digestOf, form, generate } from "./Token.ts"
+import { digestOf, form, generate } from "./People.ts"
 
 export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnusable", { message: Schema.String }) {}
 

@@ -6,7 +6,7 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type * as Money from "../../report/text/Money.ts"
-import * as ExplanationText from "../../views/ExplanationText.ts"
+import * as Explanation from "../../views/Explanation.ts"
 import { linesOf, problemsOf } from "../../views/Problems.ts"
 import type { Pulse } from "../../views/Pulse.ts"
 import { exactly, type Refused } from "../api/ControlApi.ts"
@@ -71,7 +71,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     bot.services.explain(slot, undefined).pipe(
       Effect.map((all) =>
         all.length === 1
-          ? all.flatMap((each) => ExplanationText.lines(each, false)).join("\n")
+          ? all.flatMap((each) => Explanation.lines(each, false)).join("\n")
           : all
               .slice(0, maxLines)
               .map(({ because, slot, verdict }) => `${slot} ${verdict}: ${because[0] ?? ""}`)

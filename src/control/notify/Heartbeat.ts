@@ -37,27 +37,22 @@ export const beat = Effect.fn("Heartbeat.beat")(function* (
 ) {
   const client = yield* HttpClient.HttpClient
   const send = (path: string, text: string) =>
-    client
-      .execute(
-        HttpClientRequest.post(`${Redacted.value(url)}${path}`).pipe(HttpClientRequest.bodyText(text, "text/plain"))
-      )
-      .pipe(
-        Effect.timeout(patience),
-        Effect.catch(() => Effect.logWarning("The heartbeat's address cannot be reached"))
-      )
+    HttpClientRequest.post(`${Redacted.value(url)}${path}`).pipe(
+      HttpClientRequest.bodyText(text, "text/plain"),
+      client.execute,
+      Effect.timeout(patience),
+      Effect.catch(() => Effect.logWarning("The heartbeat's address cannot be reached"))
+    )
   let hasFailed = false
+  /** A bot before its first turn has not failed. */
+  const isStarting = () => pulse.turnedAt() === 0 && state.venueDownSince === undefined
   yield* send("/start", "started")
   const once = Effect.gen(function* () {
     const why = silentBecause(state, pulse, yield* Clock.currentTimeMillis, everyMillis)
-    // A bot before its first turn has not failed.
-    const isStarting = pulse.turnedAt() === 0 && state.venueDownSince === undefined
     if (why === undefined) yield* send("", yield* summary)
-    else if (!hasFailed && !isStarting) yield* send("/fail", why)
+    else if (!hasFailed && !isStarting()) yield* send("/fail", why)
     hasFailed = why !== undefined
   })
-  const untilFirstTurn = Effect.gen(function* () {
-    while (pulse.turnedAt() === 0 && state.venueDownSince === undefined) yield* Effect.sleep(200)
-  })
-  yield* untilFirstTurn
+  while (isStarting()) yield* Effect.sleep(200)
   return yield* Effect.forever(Effect.andThen(once, Effect.sleep(everyMillis)))
 })

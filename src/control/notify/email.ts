@@ -14,8 +14,6 @@ export class MailNotSent extends Schema.TaggedError<MailNotSent>()("MailNotSent"
 
 const patienceMillis = 15_000
 
-const failed = (cause: unknown) => new MailNotSent({ reason: reasonOf(cause) })
-
 const send = Effect.fn("email.send")(function* (
   url: Redacted.Redacted,
   { from, recipients, user }: Mailbox,
@@ -44,7 +42,10 @@ const send = Effect.fn("email.send")(function* (
     (made) => Effect.sync(() => made.close())
   )
   const letter = { from, to: [...recipients], subject, text }
-  yield* Effect.tryPromise({ try: () => transport.sendMail(letter), catch: failed })
+  yield* Effect.tryPromise({
+    try: () => transport.sendMail(letter),
+    catch: (cause) => new MailNotSent({ reason: reasonOf(cause) })
+  })
 }, Effect.scoped)
 
 /** A rehearsal replaces it: it keeps the letters and sends none. */

@@ -24,8 +24,8 @@ const patience = "15 seconds"
 const keptSeconds = 86_400
 const forgotten: ReadonlySet<number> = new Set([404, 410])
 
-export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: PushSettings) => {
-  return Effect.fnUntraced(function* (phone: Phone, message: PhoneMessage) {
+export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: PushSettings) =>
+  Effect.fnUntraced(function* (phone: Phone, message: PhoneMessage) {
     const host = serviceOf(phone.endpoint, settings)
     if (host === undefined) return yield* new NotPushed({ reason: "its push service is not allowed" })
     const isAlarm = message.severity === "alarm"
@@ -43,24 +43,19 @@ export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: Pus
       catch: () => new NotPushed({ reason: "its encryption keys are invalid" })
     })
     const { authorization = "", urgency = "normal" } = payload.headers
-    const { status } = yield* client
-      .execute(
-        HttpClientRequest.post(phone.endpoint).pipe(
-          HttpClientRequest.setHeaders({
-            authorization,
-            urgency,
-            ttl: String(keptSeconds),
-            "content-encoding": "aes128gcm"
-          }),
-          HttpClientRequest.bodyUint8Array(payload.body, "application/octet-stream")
-        )
-      )
-      .pipe(
-        Effect.timeout(patience),
-        Effect.mapError(() => new NotPushed({ reason: `${host} cannot be reached` }))
-      )
+    const { status } = yield* HttpClientRequest.post(phone.endpoint).pipe(
+      HttpClientRequest.setHeaders({
+        authorization,
+        urgency,
+        ttl: String(keptSeconds),
+        "content-encoding": "aes128gcm"
+      }),
+      HttpClientRequest.bodyUint8Array(payload.body, "application/octet-stream"),
+      client.execute,
+      Effect.timeout(patience),
+      Effect.mapError(() => new NotPushed({ reason: `${host} cannot be reached` }))
+    )
     if (forgotten.has(status)) return "gone" as const
     if (status < 200 || status > 299) return yield* new NotPushed({ reason: `${host} answered ${status}` })
     return "taken" as const
   })
-}

@@ -4,8 +4,9 @@
  */
 import { Option, Schema } from "effect"
 import type { BotState } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
 
-/** More than a bot signs while a payload lives. */
+/** More than a bot signs or pays while a payload lives. */
 const most = 10_000
 
 const decodePayload = Schema.decodeUnknownOption(Schema.Struct({ nonce: Schema.String }))
@@ -37,4 +38,18 @@ export const make = ({ placements }: Pick<BotState, "placements">) => {
     return () => void nonces.delete(nonce ?? "")
   }
   return { isKnown: (payload: unknown): boolean => nonces.has(nonceIn(payload) ?? ""), take, add }
+}
+
+/** Transactions of this process's payments, one for each. A repeated transaction proves no second payment. */
+export const namedTransactions = () => {
+  const payersByHash = new Map<string, string>()
+  return {
+    payerOf: (txHash: string, placements: Iterable<Placement>): string | undefined =>
+      payersByHash.get(txHash) ?? [...placements].find(({ funding }) => funding?.payment?.txHash === txHash)?.id,
+    note: (txHash: string, placement: string): void => {
+      payersByHash.set(txHash, placement)
+      const [oldest] = payersByHash.keys()
+      if (payersByHash.size > most && oldest !== undefined) payersByHash.delete(oldest)
+    }
+  }
 }

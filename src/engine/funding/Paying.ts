@@ -54,14 +54,11 @@ export const unclear = (placement: Placement, text: string, isUntouched = placem
   ]
 }
 
-/** This attempt paid nothing. The outcome of an earlier request stays unknown. */
-const notPaid = (placement: AskedPayment, reason: string, by?: "wallet"): Events =>
+/**
+ * This attempt paid nothing, because a hold kept the wallet from being asked, or as the `wallet` itself reports. The outcome of an earlier
+ * request stays unknown.
+ */
+export const notPaid = (placement: AskedPayment, reason: string, by?: "wallet"): Events =>
   placement.funding.attempts === 1
     ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason, ...present({ by }) }]
     : unclear(placement, reason)
-
-export const notPaidBecauseHeld = (placement: AskedPayment, hold: string): Events =>
-  notPaid(placement, `the wallet was not asked: ${hold}`)
-
-/** The wallet reports that it paid nothing. A deposit seen at the venue outweighs that. */
-export const walletRefused = (placement: AskedPayment, reason: string): Events => notPaid(placement, reason, "wallet")

@@ -222,9 +222,8 @@ const objection = (
   const kinds = new Set(problems.map(({ kind }) => kind))
   const isPayment = placement?.state === "funding" || placement?.state === "in doubt"
   if (word === "adopt" && !kinds.has("contradiction")) return "not a contradiction; use --paid, --not-paid or --forget"
-  if (word === "adopt" || word === "forget") {
+  if (word === "adopt" || word === "forget")
     return word === "forget" && isPayment ? stillExecutable(placement, now) : undefined
-  }
   if (isPayment) return word === "not-paid" ? stillExecutable(placement, now) : undefined
   if (kinds.has("frozen")) return undefined
   return "not about a payment; use --adopt (the venue is right) or --forget (write it off)"

@@ -63,9 +63,7 @@ export interface Subject {
   readonly slot: Slot | undefined
 }
 
-interface InPlacement extends Subject {
-  readonly placement: Placement
-}
+type InPlacement = Subject & { readonly placement: Placement }
 
 type Said = string | Pick<Hold, "text" | "sentence" | "since" | "endsBy" | "sparesExits">
 
@@ -87,111 +85,58 @@ const row = <Known>(
   why: HoldRow<Known>["why"]
 ): HoldRow<Known> => ({ scope, code, lifts, stops, why })
 
+/** `subject` and `inShort` are for displays. */
+const botRow = (
+  code: string,
+  subject: string,
+  lifts: Hold["lifts"],
+  stops: Hold["stops"],
+  inShort: string,
+  why: BotRow["why"]
+): BotRow => ({ scope: "bot", code, subject, lifts, stops, inShort, why })
+
 /** Planning continues under most holds, because it also cancels orders that are no longer planned. */
 const everything: ReadonlyArray<Step> = ["create", "fund", "resend"]
 const beginnings: ReadonlyArray<Step> = ["create", "fund"]
+const withPlans: ReadonlyArray<Step> = ["plan", ...everything]
 
 export const ofBot: ReadonlyArray<BotRow> = [
-  {
-    scope: "bot",
-    code: "kill-switch",
-    subject: "all",
-    lifts: "release",
-    stops: everything,
-    inShort: "the kill switch is on",
-    why: ({ state: { killed } }) =>
-      killed && { text: `the kill switch is on: ${killed}`, sentence: `Kill switch: ${killed}` }
-  },
-  {
-    // The lock as a process last recorded it; its present state is in `ofProcess`.
-    scope: "bot",
-    code: "journal-gone",
-    subject: "journal",
-    lifts: "itself",
-    stops: ["plan", ...everything],
-    inShort: "the journal's file was replaced",
-    why: ({ state: { leaseLost } }) => leaseLost
-  },
-  {
-    scope: "bot",
-    code: "journal-moved",
-    subject: "journal",
-    lifts: "itself",
-    stops: everything,
-    inShort: "the journal was handed over",
-    why: ({ state: { movedTo } }) =>
-      movedTo && {
-        text: `this journal was handed over as ${movedTo}`,
-        sentence: `This journal was handed over to ${movedTo} and is closed here`
-      }
-  },
-  {
-    scope: "bot",
-    code: "journal-changed",
-    subject: "journal",
-    lifts: "itself",
-    stops: everything,
-    inShort: "the journal was changed",
-    why: ({ state: { broken } }) =>
-      broken && {
-        text: `the journal was changed: ${broken}`,
-        sentence: `The journal was changed, nothing is funded: ${broken}; limitbot journal verify`
-      }
-  },
-  {
-    scope: "bot",
-    code: "journal-behind",
-    subject: "journal",
-    lifts: "resolve",
-    stops: everything,
-    inShort: "the journal is behind",
-    why: ({ state: { integrity } }) => JournalIntegrity.whyStopped(integrity)
-  },
-  {
-    scope: "bot",
-    code: "witness-disagrees",
-    subject: "journal",
-    lifts: "resolve",
-    stops: everything,
-    inShort: "the journal differs from its witness",
-    why: ({ state }) => WitnessHold.disagreement(state)
-  },
-  {
-    scope: "bot",
-    code: "service-changed",
-    subject: "service",
-    lifts: "itself",
-    stops: everything,
-    inShort: "the service has changed",
-    why: ({ state: { drift } }) => Drift.closing(drift)
-  },
-  {
-    scope: "bot",
-    code: "disk-full",
-    subject: "disk",
-    lifts: "itself",
-    stops: ["plan", ...everything],
-    inShort: "the disk has no reserve",
-    why: ({ state: { diskFull } }) =>
-      diskFull && {
-        text: diskFull.reason,
-        sentence: `Nothing new is placed or funded, cancels still work: ${diskFull.reason}`,
-        since: diskFull.since
-      }
-  },
-  {
-    // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.
-    scope: "bot",
-    code: "clock-wrong",
-    subject: "clock",
-    lifts: "itself",
-    stops: ["plan", ...beginnings],
-    inShort: "this machine's clock is wrong",
-    why: ({ state }) => {
-      const text = VenueTime.problem(state)
-      return text && { text, sentence: `Nothing new is funded: ${clockText(state.clock?.skewMillis ?? 0)}` }
-    }
-  }
+  botRow("kill-switch", "all", "release", everything, "the kill switch is on", ({ state: { killed } }) => {
+    return killed && { text: `the kill switch is on: ${killed}`, sentence: `Kill switch: ${killed}` }
+  }),
+  // The lock as a process last recorded it; its present state is in `ofProcess`.
+  botRow("journal-gone", "journal", "itself", withPlans, "the journal's file was replaced", ({ state }) => {
+    return state.leaseLost
+  }),
+  botRow("journal-moved", "journal", "itself", everything, "the journal was handed over", ({ state: { movedTo } }) => {
+    if (movedTo === undefined) return undefined
+    const sentence = `This journal was handed over to ${movedTo} and is closed here`
+    return { text: `this journal was handed over as ${movedTo}`, sentence }
+  }),
+  botRow("journal-changed", "journal", "itself", everything, "the journal was changed", ({ state: { broken } }) => {
+    if (broken === undefined) return undefined
+    const sentence = `The journal was changed, nothing is funded: ${broken}; limitbot journal verify`
+    return { text: `the journal was changed: ${broken}`, sentence }
+  }),
+  botRow("journal-behind", "journal", "resolve", everything, "the journal is behind", ({ state: { integrity } }) =>
+    JournalIntegrity.whyStopped(integrity)
+  ),
+  botRow("witness-disagrees", "journal", "resolve", everything, "the journal differs from its witness", ({ state }) =>
+    WitnessHold.disagreement(state)
+  ),
+  botRow("service-changed", "service", "itself", everything, "the service has changed", ({ state: { drift } }) =>
+    Drift.closing(drift)
+  ),
+  botRow("disk-full", "disk", "itself", withPlans, "the disk has no reserve", ({ state: { diskFull } }) => {
+    if (diskFull === undefined) return undefined
+    const { reason: text, since } = diskFull
+    return { text, sentence: `Nothing new is placed or funded, cancels still work: ${text}`, since }
+  }),
+  // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.
+  botRow("clock-wrong", "clock", "itself", ["plan", ...beginnings], "this machine's clock is wrong", ({ state }) => {
+    const text = VenueTime.problem(state)
+    return text && { text, sentence: `Nothing new is funded: ${clockText(state.clock?.skewMillis ?? 0)}` }
+  })
 ]
 
 /** Pauses for a loss also end without a person (`planning/LossGuard`, `StartUp`). A loss is no reason to trade on without a stop. */
@@ -250,7 +195,7 @@ const isOver = (status: string | undefined): boolean =>
   status !== undefined && (isTerminal(status) || status === "PENDING_CANCEL")
 
 export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "stopped">>> = [
-  row("bot", "journal-gone", "itself", ["plan", ...everything], ({ leaseLost }) => leaseLost),
+  row("bot", "journal-gone", "itself", withPlans, ({ leaseLost }) => leaseLost),
   row("bot", "stopped", "itself", everything, ({ stopped }) => stopped)
 ]
 

@@ -1,5 +1,4 @@
 /** Commands of the operator to a strategy. A separate limit name keeps a new day from ending them like a loss pause. */
-
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import { operatorLimit } from "../../domain/Text.ts"

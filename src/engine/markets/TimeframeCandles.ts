@@ -20,10 +20,8 @@ export interface TimeframeCandles {
   view: ClosedCandles | undefined
 }
 
-export type Told = (timeframe: string) => ReadonlyMap<number, TradedCandle>
-
 const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
-export const noneTold: Told = () => noCandles
+export const noneTold = (_timeframe: string): ReadonlyMap<number, TradedCandle> => noCandles
 
 export const make = (timeframe: string, count: number): TimeframeCandles => ({
   millis: timeframeMillis(timeframe) ?? minuteMillis,

@@ -14,10 +14,10 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { perEvent, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import { pageSize } from "../tracking/OrderReads.ts"
+import * as Afterlife from "./Afterlife.ts"
 import * as OrderList from "./OrderList.ts"
 import { isMoving, isWithinReach, midsOf } from "./PollPlan.ts"
 import * as Reports from "./Reports.ts"
-import * as SecondLook from "./SecondLook.ts"
 import * as SingleReads from "./SingleReads.ts"
 
 export const make = Effect.gen(function* () {
@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
   const reports = yield* Reports.make
   const list = yield* OrderList.make(reports)
   const single = yield* SingleReads.make(reports)
-  const secondLook = yield* SecondLook.make
+  const secondLook = yield* Afterlife.makeSecondLook
   let lookedAt = Number.NEGATIVE_INFINITY
 
   const readOrders = Effect.fnUntraced(function* (

@@ -12,7 +12,6 @@ import * as Defects from "../Defects.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { meaning } from "../protocol/Sightings.ts"
 import * as ForeignOrders from "../restart/ForeignOrders.ts"
-import * as SecondOrder from "../restart/SecondOrder.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -42,7 +41,7 @@ export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const { account } = yield* EngineSettings
   const reportMemory = ReportMemory.make(books)
-  const takeSecond = yield* SecondOrder.make
+  const takeSecond = yield* ForeignOrders.makeSecondOrders
   const noteTwin = yield* ForeignOrders.makeTwinWatch
   const afterlife = yield* Afterlife.make
   const reading = yield* Defects.isolate("the report on")
@@ -96,7 +95,7 @@ export const make = Effect.gen(function* () {
     const placement = books.state.placements.get(id)
     const market = placement && markets.get(placement.market)
     if (placement === undefined || market === undefined) return yield* note
-    if (SecondOrder.isSecond(placement, market, order)) return yield* takeSecond(placement, market, order)
+    if (ForeignOrders.isSecond(placement, market, order)) return yield* takeSecond(placement, market, order)
     if (placement.order?.id === order.id || isFromOurCreate(placement, market, order)) yield* noteCut(placement, order)
     yield* note
   })

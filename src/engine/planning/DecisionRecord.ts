@@ -21,7 +21,6 @@ import { type BotState, perEvent, unfinishedOf } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as SlotFold from "../state/SlotFold.ts"
 import { noTrading } from "../state/strategies/TradingFold.ts"
-import type { Usage } from "../state/Tally.ts"
 import * as Tally from "../state/Tally.ts"
 import type { Refusals } from "./Exits.ts"
 
@@ -86,11 +85,7 @@ export const checksAt = (state: BotState, strategy: Strategy, moment: MarketMome
   return Result.getOrUndefined(Result.try(() => moment && strategy.inputs?.(viewOf(state, strategy, moment), memory)))
 }
 
-export const progress = (
-  state: BotState,
-  strategy: string,
-  own: ReadonlyArray<Placement>
-): ReadonlyMap<string, SlotProgress> => {
+export const progress = (state: BotState, strategy: string, own: ReadonlyArray<Placement>) => {
   const live = new Map(own.map((placement) => [placement.slot, placement]))
   const slots = new Map<string, SlotProgress>()
   for (const slot of slotsByStrategy(state).get(strategy) ?? [])
@@ -215,7 +210,7 @@ const stillHolds = (
 export const ownState = (
   state: BotState,
   { name, market }: Strategy,
-  { openOrders, reserved }: Pick<Usage, "openOrders" | "reserved">
+  { openOrders, reserved }: Pick<Tally.Usage, "openOrders" | "reserved">
 ): OwnState => {
   const { lastFill, lastPlacedAt, position } = state.strategies.get(name)?.trading.get(market.name) ?? noTrading
   const free = (asset: string) => Ledger.freeOf(state.ledger, name, asset) - (reserved.get(asset) ?? 0n)

@@ -26,7 +26,6 @@ import { executable, type LimitName } from "./OrderLimits.ts"
 type WantedExit = NonNullable<Of<"Denied">["exit"]>
 type Recorded = ReturnType<Bookkeeper["Service"]["record"]>
 
-type Orders = ReadonlyMap<string, DesiredOrder>
 export type Refusals = ReturnType<typeof make>
 
 interface Reported {
@@ -117,7 +116,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
     view: View,
     own: ReadonlyArray<Placement>,
     { absent, desired: planned }: Decision,
-    orders: Orders
+    orders: ReadonlyMap<string, DesiredOrder>
   ) => {
     const report = ({ market: name, slot }: Placement, exit: Omit<WantedExit, "asset">, what: string, why?: string) => {
       const market = marketsOf(strategy).find((each) => each.name === name) ?? strategy.market

@@ -67,11 +67,7 @@ export interface LossMarks {
 }
 
 /** `isNews` is true if the marks must be stored: on a new day, and after each thousandth that the peak rises, for a restart. */
-export const marked = (
-  before: LossMarks | undefined,
-  worth: Amount,
-  now: number
-): { readonly marks: LossMarks; readonly isNews: boolean } => {
+export const marked = (before: LossMarks | undefined, worth: Amount, now: number) => {
   const day = utcDay(now)
   const peak = max(worth, before?.peak ?? worth)
   const atStart = before?.day === day ? before.atStart : worth

@@ -46,15 +46,11 @@ export const diff = (market: Market, plan: OrderPlan, own: ReadonlyArray<SlotOrd
   })
   const unwanted = [...live.values()]
     .filter((order) => !plan.desired.has(order.slot))
-    .map((order): Change => {
-      const why = plan.absent.get(order.slot) ?? {
-        code: "not-wanted",
-        text: "The strategy no longer plans this slot"
-      }
-      return cancelOrWait(order, why)
-    })
+    .map((order) => cancelOrWait(order, plan.absent.get(order.slot) ?? notWanted))
   return [...unwanted, ...placed]
 }
+
+const notWanted: Reason = { code: "not-wanted", text: "The strategy no longer plans this slot" }
 
 const cancelOrWait = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Change => {
   if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "Filled, payout pending" }
@@ -70,12 +66,9 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
   if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Unclear whether it was paid" }
   if (order.isPaymentOpen === true) return { _tag: "Wait", slot: order.slot, why: "Its payment has no answer yet" }
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
-  if (order.market !== market.name) {
-    return cancelOrWait(order, because("other-market", `Switched to ${market.name}`))
-  }
-  if (order.side !== desired.side) {
+  if (order.market !== market.name) return cancelOrWait(order, because("other-market", `Switched to ${market.name}`))
+  if (order.side !== desired.side)
     return cancelOrWait(order, because("other-side", `Switched to its ${desired.side.toLowerCase()} side`))
-  }
   const successor = order.by === undefined && tradesNoWorse(desired, order) ? desired : undefined
   if (order.by !== desired.by) {
     const how = desired.by === undefined ? "a resting order" : "a swap"

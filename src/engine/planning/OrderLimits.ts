@@ -17,14 +17,7 @@ import { stoppedValue } from "../../strategy/kinds/StopExit.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { type Hold, liftedBy } from "../holds/Holds.ts"
 import { isFor } from "../holds/HoldsOn.ts"
-import {
-  badDeviation,
-  type PricedLimits,
-  quietness,
-  staleness,
-  timeOfDay,
-  worstShareOfMid
-} from "../holds/MarketLimits.ts"
+import * as MarketLimits from "../holds/MarketLimits.ts"
 
 /** Holds that events and explanations report as limits of their own name; all others are `held`. */
 const holdsOfTheirOwn = ["kill-switch", "frozen", "paused"] as const
@@ -62,16 +55,14 @@ export interface LimitInputs {
   /** Value of the strategy's unfinished placements at their prices, quote. */
   readonly openNotional: Amount
   readonly lastHour: number
-  readonly overall: Overall
-}
-
-export interface Overall {
-  readonly maxOpenOrders?: number
-  readonly openOrders: number
-  readonly maxOrdersPerHour?: number
-  readonly lastHour: number
-  readonly maxExposure?: Amount
-  readonly exposure: Amount
+  readonly overall: {
+    readonly maxOpenOrders?: number
+    readonly openOrders: number
+    readonly maxOrdersPerHour?: number
+    readonly lastHour: number
+    readonly maxExposure?: Amount
+    readonly exposure: Amount
+  }
 }
 
 export interface Priced extends Pick<DesiredOrder, "side" | "price" | "quantity"> {
@@ -167,30 +158,33 @@ const byCount = <At>(
 const quietHours = ofEntries<Pick<Sized<Priced>, "desired">, Pick<LimitInputs, "limits" | "now">>({
   name: "quiet-hours",
   forSuccessors: true,
-  refuses: (_, at) => quietness(at),
-  stateText: (_, { limits: { quietHours } }) =>
-    quietHours === undefined ? unset : `from ${timeOfDay(quietHours.fromMinute)} to ${timeOfDay(quietHours.toMinute)}`,
+  refuses: (_, at) => MarketLimits.quietness(at),
+  stateText: (_, { limits: { quietHours } }) => {
+    if (quietHours === undefined) return unset
+    const { fromMinute, toMinute } = quietHours
+    return `from ${MarketLimits.timeOfDay(fromMinute)} to ${MarketLimits.timeOfDay(toMinute)}`
+  },
   flips: (_, { limits: { quietHours } }, passes) =>
-    quietHours && `the time ${timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
+    quietHours && `the time ${MarketLimits.timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
 })
 
 const stalePrice: LimitRow = {
   name: "stale-price",
   forSuccessors: true,
-  refuses: (_, at) => staleness(at),
+  refuses: (_, at) => MarketLimits.staleness(at),
   stateText: (_, { now, price }) => `the price was ${now - price.at} ms old`,
   flips: (_, { limits }, passes) => `a price ${passes ? "older" : "younger"} than ${limits.staleAfterMillis} ms`
 }
 
 const farthestMid = ({ side, price }: Priced, limits: Limits): Decimal.Decimal | undefined => {
-  const factor = worstShareOfMid(side, limits)
+  const factor = MarketLimits.worstShareOfMid(side, limits)
   return Decimal.isPositive(factor) ? Decimal.divide(price, factor, 8, side === "BUY" ? "up" : "down") : undefined
 }
 
-const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimits> = {
+const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, MarketLimits.PricedLimits> = {
   name: "price-deviation",
   forSuccessors: true,
-  refuses: ({ desired }, at) => badDeviation(desired, at),
+  refuses: ({ desired }, at) => MarketLimits.badDeviation(desired, at),
   stateText: ({ desired: { price, side } }, at) =>
     `${side} at ${Decimal.format(price)}, mid ${Decimal.short(Market.mid(at.price))}`,
   flips: ({ desired }, { limits }, passes) => {
@@ -398,13 +392,13 @@ export const shutBy = ({
   lost,
   ...at
 }: Pick<LimitInputs, "now" | "limits"> & { readonly lost: string | undefined }): LimitName | undefined =>
-  lost !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
+  lost !== undefined ? "paused" : MarketLimits.quietness(at) === undefined ? undefined : "quiet-hours"
 
 const thatRunsCanBreak = [priceDeviation, notional, ordersPerHour]
 
 export const refusedBy = (
   desired: Priced,
-  at: PricedLimits & Pick<LimitInputs, "market" | "openNotional" | "lastHour">,
+  at: MarketLimits.PricedLimits & Pick<LimitInputs, "market" | "openNotional" | "lastHour">,
   isSuccessor: boolean
 ): LimitName | undefined => {
   const order = sized(desired, at.market)

@@ -14,13 +14,12 @@ import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { holdsOnSlot } from "../holds/HoldsOn.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
-import type { BotState } from "../state/BotState.ts"
+import { type BotState, unfinished, unfinishedOf } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { exitOf, isMissed, leavingNow, type Refusals } from "./Exits.ts"
-import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
 import { type Approved, check, type Denied, type LimitInputs, refusalOfSuccessor } from "./OrderLimits.ts"
 import { refusalsThatTell } from "./Remainders.ts"
 
@@ -239,14 +238,44 @@ const planned = (
 }
 
 /** A swap is in no list, so its deadline need not be unique. */
-const deadlineOf = (
-  state: BotState,
-  settings: Settings,
-  { limits }: Strategy,
-  { desired }: Approved,
-  now: number
-): Effect.Effect<number> => {
+const deadlineOf = (state: BotState, settings: Settings, { limits }: Strategy, { desired }: Approved, now: number) => {
   if (desired.by === "swap") return Effect.succeed(now + settings.swapLifetimeMillis)
   const lifetime = limits.orderLifetimeMillis ?? settings.orderLifetimeMillis
   return Fingerprint.draw(now + lifetime, lifetime, state.integrity.usedDeadlines, state.integrity.mark ?? 0)
+}
+
+/**
+ * Orders of older files that the last decision of their strategy does not continue, and orders of removed strategies. They may still fill
+ * although no strategy plans them any more. The new file works in other slots. If it counts what the whole strategy holds, it would offer
+ * the same coins again, or buy twice. So an order waits for orders of an older file on its side of its market, in slots where the new file
+ * plans no such order. A file with another name, or two files that exchanged their names, are such edits too; exits do not wait for orders
+ * under other names.
+ */
+export const leftByEdits = (state: BotState, { name }: Strategy): ReadonlyArray<Placement> => {
+  const { loadedAt = 0 } = state.strategies.get(name) ?? {}
+  return unfinished(state).filter(
+    (placement) => (placement.strategy === name || placement.plannedAt < loadedAt) && isLeft(state, placement)
+  )
+}
+
+const isLeft = (state: BotState, { isOfOlderFile, market, side, slot, strategy }: Placement): boolean => {
+  const { decision, isTried, loaded, removed } = state.strategies.get(strategy) ?? {}
+  if (removed === "drained") return true
+  if (isOfOlderFile !== true) return false
+  const now = isTried === true ? decision?.desired.find((each) => each.slot === slot) : undefined
+  return now === undefined || now.side !== side || (now.market ?? loaded?.market.split(", ")[0]) !== market
+}
+
+/** Base that may still fill beside this order. An order may fill until its end is known, even if its cancel was sent. */
+const leavingBeside = (
+  state: BotState,
+  { market: first, name }: Strategy,
+  { isExit, market = first, side, slot: own, yieldsTo = [] }: DesiredOrder,
+  left: ReadonlyArray<Placement>
+): Amount => {
+  const preferredOrders =
+    yieldsTo.length === 0 ? [] : unfinishedOf(state, name).filter(({ slot }) => yieldsTo.includes(slot))
+  const isInItsWay = (each: Placement) => (each.strategy === name ? each.slot !== own : isExit !== true)
+  const others = left.filter((each) => each.side === side && each.market === market.name && isInItsWay(each))
+  return [...new Set([...preferredOrders, ...others])].reduce((sum, placement) => sum + openQuantity(placement), 0n)
 }

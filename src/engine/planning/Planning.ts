@@ -15,17 +15,10 @@ import { about, type Funding, isUnpaid, movingCodes, openQuantity, type Placemen
 import * as Tally from "../state/Tally.ts"
 import { armed, deciding, type MarketMoment, viewOf } from "./DecisionRecord.ts"
 import * as Exits from "./Exits.ts"
-import { leftByEdits } from "./LeavingOrders.ts"
 import { type Change, diff, type OrderPlan, type SlotOrder } from "./OrderDiff.ts"
 import * as Placing from "./Placing.ts"
 import { closings, sweeps } from "./Remainders.ts"
 import { noCost, replacementCost } from "./ReplacementCost.ts"
-
-/** A plan that changed nothing. While the decision holds and no event concerns the strategy, the next plan changes nothing either. */
-interface Calm {
-  readonly decision: Decision
-  readonly touchedAt: number
-}
 
 export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, desired: DesiredOrder) => boolean) {
   const books = yield* Bookkeeper
@@ -34,7 +27,8 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const watchExits = Exits.watch(books, refusals)
   const { decide, inForce } = deciding(books, refusals)
   const { keptBack, place, reportHeldExit, reportRest } = Placing.make(books, settings, refusals)
-  const calm = new Map<string, Calm>()
+  /** Plans that changed nothing. While the decision holds and no event concerns the strategy, the next plan changes nothing either. */
+  const calm = new Map<string, { readonly decision: Decision; readonly touchedAt: number }>()
 
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,
@@ -66,7 +60,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
         : { desired: new Map(), absent: new Map(own.map(({ slot }) => [slot, cancelAll])) }
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, orderPlan, orders)
-    const beside = { tally, left: leftByEdits(books.state, strategy) }
+    const beside = { tally, left: Placing.leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, orderPlan, beside, change), { discard: true })
     yield* watchExits(strategy, view, own, decision, orderPlan.desired)
     const exits = cancelAll === undefined ? [] : planned.filter(({ isExit }) => isExit === true)

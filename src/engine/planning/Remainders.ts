@@ -12,16 +12,7 @@ import { isLeftover } from "../../domain/CostBasis.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount, toTick } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import {
-  armedLeg,
-  type Decision,
-  type DesiredOrder,
-  type DesiredSlot,
-  dueLeg,
-  filledOfLeg,
-  leaves,
-  mayEnd
-} from "../../strategy/Decision.ts"
+import * as Decisions from "../../strategy/Decision.ts"
 import { exitSlot } from "../../strategy/kinds/StopExit.ts"
 import { runSuffixOf } from "../../strategy/modifiers/Restart.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
@@ -36,7 +27,7 @@ export const refusalsThatTell = 3
 export const closings = (
   state: BotState,
   strategy: Strategy,
-  { absent, desired }: Pick<Decision, "absent" | "desired">,
+  { absent, desired }: Pick<Decisions.Decision, "absent" | "desired">,
   view: View,
   own: ReadonlyArray<Placement>
 ): ReadonlyArray<BotEvent> => {
@@ -48,28 +39,28 @@ export const closings = (
 const closingOf = (
   state: BotState,
   { limits: { minOrder }, name }: Strategy,
-  desired: DesiredSlot,
+  desired: Decisions.DesiredSlot,
   slots: ReadonlySet<string>,
   view: View
 ): ReadonlyArray<BotEvent> => {
   const progress = progressOf(view, desired.slot)
-  const leg = desired.legs[dueLeg(desired, progress)]
+  const leg = desired.legs[Decisions.dueLeg(desired, progress)]
   if (leg === undefined) return []
   const { base } = desired.market ?? view.market
   const about = { strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol }
   if (isSoldAtEnd(state, name, desired, slots, view)) {
     const sold = { _tag: "LegClosed", ...about, rest: 0n, reason: "the end of the strategy has sold it" } as const
     const sale = { ...sold, side: "SELL", isSoldAtEnd: true } as const
-    if (leaves(desired, leg)) return leg.side === "SELL" ? [sale] : []
-    if (leg.side === "BUY" && filledOfLeg(desired, progress) > 0n) return [sold, sale]
+    if (Decisions.leaves(desired, leg)) return leg.side === "SELL" ? [sale] : []
+    if (leg.side === "BUY" && Decisions.filledOfLeg(desired, progress) > 0n) return [sold, sale]
   }
-  if (!mayEnd(desired, progress)) return []
+  if (!Decisions.mayEnd(desired, progress)) return []
   const close = (rest: Amount, reason: string): ReadonlyArray<BotEvent> => [
     { _tag: "LegClosed", ...about, rest, reason }
   ]
-  const order = armedLeg(desired, progress)
+  const order = Decisions.armedLeg(desired, progress)
   if (order === undefined) {
-    const beyond = leg.side === "BUY" ? filledOfLeg(desired, progress) - leg.quantity : 0n
+    const beyond = leg.side === "BUY" ? Decisions.filledOfLeg(desired, progress) - leg.quantity : 0n
     const surplus = beyond > 0n ? beyond : undefined
     const reason = "its planned amount has filled"
     return [{ _tag: "LegClosed", ...about, rest: 0n, reason, ...present({ carried: surplus }) }]
@@ -79,9 +70,8 @@ const closingOf = (
   if (minOrder !== undefined && value < minOrder)
     return close(order.quantity, "its remainder is below the minimum order")
   const isRest = order.isExit === true || order.quantity * 2n < leg.quantity
-  if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell) {
+  if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell)
     return close(order.quantity, `its remainder was refused ${slot?.refusals} times in a row`)
-  }
   return []
 }
 
@@ -94,7 +84,7 @@ const numberOf = ({ placement = "p0" }: Slot): number => Number(placement.slice(
 const isSoldAtEnd = (
   state: BotState,
   strategy: string,
-  { legs, slot }: DesiredSlot,
+  { legs, slot }: Decisions.DesiredSlot,
   slots: ReadonlySet<string>,
   view: View
 ): boolean => {
@@ -109,10 +99,10 @@ const why = { code: "dust", text: "Unsold remainders are large enough for an ord
 export const sweeps = (
   state: BotState,
   strategy: Strategy,
-  desired: ReadonlyArray<DesiredSlot>,
+  desired: ReadonlyArray<Decisions.DesiredSlot>,
   view: View,
   own: ReadonlyArray<Placement>
-): ReadonlyArray<DesiredOrder> =>
+): ReadonlyArray<Decisions.DesiredOrder> =>
   marketsOf(strategy).flatMap((market) => {
     const slot = Ledger.dustSlot(market.base.symbol)
     const live = own.find((placement) => placement.slot === slot)
@@ -133,7 +123,7 @@ export const sweeps = (
 const leastOf = (
   { limits: { minOrder }, market: first }: Strategy,
   market: Market,
-  desired: ReadonlyArray<DesiredSlot>
+  desired: ReadonlyArray<Decisions.DesiredSlot>
 ): Amount | undefined => {
   if (minOrder !== undefined) return minOrder
   const values = desired

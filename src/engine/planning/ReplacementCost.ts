@@ -4,7 +4,6 @@
  * earlier replacements. An order that has been open as long as a replacement takes is out of the market half of the time, and loses that
  * share of the better price. Pure.
  */
-
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import { type Market, type Price, quoteAmount } from "../../domain/Market.ts"
 import { countText, percent } from "../../domain/Text.ts"

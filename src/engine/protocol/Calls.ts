@@ -2,7 +2,7 @@
  * The calls that a placement may need, one function each. The journal gets the announcement before the request, and the meaning of the
  * answer after it. No function decides if its call is due (`Due`), and none repeats itself.
  */
-import { Clock, Effect, Fiber, type Scope } from "effect"
+import { Clock, Effect, Fiber, type Scope, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
@@ -16,20 +16,15 @@ import type * as Nonces from "../funding/Nonces.ts"
 import type { WalletPort } from "../funding/Wallet.ts"
 import type { Step } from "../holds/Holds.ts"
 import { type Bookkeeper, change } from "../state/Bookkeeper.ts"
+import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { askedFor } from "../tracking/MoneyPath.ts"
-import { readOrder } from "../tracking/OrderReads.ts"
-import { type Manner, refused } from "../tracking/OrderTracker.ts"
+import { orderPages, readOrder } from "../tracking/OrderReads.ts"
+import { isFromOurCreate, type Manner, refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Answers from "./Answers.ts"
 import { meaning } from "./Sightings.ts"
 import { concluded, hasArrived, isOnItsWay } from "./Silence.ts"
-
-/** Transactions of this process's payments, one for each. A repeated transaction proves no second payment. */
-interface NamedTransactions {
-  payerOf(txHash: string, placements: Iterable<Placement>): string | undefined
-  note(txHash: string, placement: string): void
-}
 
 export interface Means {
   readonly venue: Venue["Service"]
@@ -38,7 +33,7 @@ export interface Means {
   readonly books: Bookkeeper["Service"]
   readonly settings: Settings
   readonly nonces: ReturnType<typeof Nonces.make>
-  readonly named: NamedTransactions
+  readonly named: ReturnType<typeof Nonces.namedTransactions>
   readonly scope: Scope.Scope
   readonly unclear: { at: number }
 }
@@ -301,4 +296,46 @@ export const readBeforePayingAgain = Effect.fnUntraced(function* (
   if (!hasArrived(reply.value)) return waitsForDeposit.has(reply.value.fillStatus)
   yield* note(means, placement, reply, { isEndUnbelieved: true })
   return false
+})
+
+/** Reads its own order and all others with its fingerprint: the money may be in a spare order, which may have ended. */
+const ordersOf = Effect.fnUntraced(function* (venue: Means["venue"], placement: Placement, market: Market | undefined) {
+  const { by, order, plannedAt } = placement
+  const own = order === undefined ? [] : [(yield* readOrder(venue, by, order)).value]
+  if (by === "swap" || market === undefined) return own
+  const pages = yield* Stream.runCollect(orderPages(venue, { since: plannedAt }))
+  const twins = pages.flatMap(({ orders }) => orders).filter((each) => isFromOurCreate(placement, market, each))
+  return [...own, ...twins.filter(({ id }) => id !== order?.id)]
+})
+
+/**
+ * Watches a placement that an earlier process had started without a recorded signature, after a start at which events can be missing (see
+ * `JournalIntegrity`). That process may have signed and paid. The venue chooses a new nonce for each payload, so signing again could pay
+ * twice, and nothing is created or signed for it. The watch lasts as long as a request of the dead process may have been under way and its
+ * deposit may take to show. A placement with a deposit then continues. Without one it is given up and its order is cancelled as spare;
+ * money that reaches a cancelled order comes back.
+ *
+ * Polls once, after the waiting time. Fails only if the bot must stop or cannot reach the venue.
+ */
+export const checkTakenOver = Effect.fn("TakeoverWatch.checkTakenOver")(function* (
+  { books, settings, venue }: Pick<Means, "books" | "settings" | "venue">,
+  placement: Placement,
+  market: Market | undefined
+) {
+  const recordOf = (events: (known: Placement) => ReadonlyArray<BotEvent>) =>
+    change(books, placement.id, (known) => (mayBePaidEarlier(known) ? events(known) : []))
+  const now = yield* Clock.currentTimeMillis
+  const runMillis = elapsedMillis(books.state.runStartedAt, now)
+  const orders = yield* ordersOf(venue, placement, market)
+  // An order that was refunded and never showed a deposit needs no tracking.
+  const fundedOrder = orders.find(({ depositedAmount }) => depositedAmount > 0n)
+  if (fundedOrder !== undefined) {
+    const learn = recordOf((known) =>
+      meaning(known, { order: fundedOrder, via: "look" }, { market, expected: settings.account })
+    )
+    // The first report binds the placement to the order; the second records the facts of the order.
+    return yield* Effect.andThen(learn, learn)
+  }
+  if (orders.some(isOnItsWay)) return
+  yield* recordOf((known) => concluded(known, { runMillis }, settings))
 })

@@ -27,18 +27,13 @@ export const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({
   payoutIsFinal: false
 })
 
-interface Asked {
-  readonly shown?: Answer<Order>
-  /** A refused cancel was mostly done by an earlier one; only the order itself shows that. */
-  readonly refusal?: Rejected
-}
-
 const ask = Effect.fnUntraced(function* ({ books, venue }: CancelMeans, placement: Placement, orderId: string) {
   const answer = yield* Effect.result(venue.cancelOrder(orderId))
-  let cancelOutcome: Asked = {}
+  let cancelOutcome: { readonly shown?: Answer<Order>; readonly refusal?: Rejected } = {}
   if (answer._tag === "Success")
     cancelOutcome = { shown: { ...answer.success, value: withoutPayouts(answer.success.value) } }
   else if (answer.failure.reason._tag === "Rejected") {
+    // A refused cancel was mostly done by an earlier one; only the order itself shows that.
     const orderResult = yield* Effect.result(venue.getOrder(orderId))
     cancelOutcome = {
       refusal: answer.failure.reason,

@@ -18,7 +18,6 @@ import * as CancelCalls from "./CancelCalls.ts"
 import { type CallName, type DoneInPass, type DueFacts, due, type ReadPurpose } from "./Due.ts"
 import { type CancelFacts, dueCancel, type OrderThere, ordersOf, othersIn } from "./DueCancels.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
-import * as TakeoverWatch from "./TakeoverWatch.ts"
 import * as WalletCalls from "./WalletCalls.ts"
 
 export interface PassInputs extends Calls.FundingInputs {
@@ -55,19 +54,17 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
   } satisfies DueFacts
 })
 
-type CheckTakenOver = Effect.Success<typeof TakeoverWatch.make>["checkTakenOver"]
 type Called = Effect.Effect<unknown, VenueError | JournalError>
 
 const readOrderFor = (
   means: Calls.Means,
-  checkTakenOver: CheckTakenOver,
   placement: Placement,
   why: ReadPurpose,
   market: Market | undefined,
   pass: Pass
 ): Called => {
   const isPaid = placement.state === "funding" || placement.state === "in doubt"
-  if (why === "taking over") return checkTakenOver(placement, market)
+  if (why === "taking over") return Calls.checkTakenOver(means, placement, market)
   if (placement.state === "created" && why === "before payment" && market !== undefined)
     return Calls.readBeforePayment(means, placement, market)
   if (placement.state === "created" && why === "payload")
@@ -99,21 +96,7 @@ const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: 
   return Effect.void
 }
 
-const stepSpan = (step: string, order: string | undefined, placement: Pick<Placement, "id" | "slot" | "strategy">) => {
-  const { id, slot, strategy } = placement
-  return <A, E, R>(call: Effect.Effect<A, E, R>) =>
-    Effect.withSpan(call, `order: ${step}`, {
-      root: true,
-      attributes: present({ placement: id, order, strategy, slot })
-    })
-}
-
-const advanceWith = Effect.fnUntraced(function* (
-  means: Calls.Means,
-  checkTakenOver: CheckTakenOver,
-  { id }: Placement,
-  inputs: PassInputs
-) {
+const advanceWith = Effect.fnUntraced(function* (means: Calls.Means, { id }: Placement, inputs: PassInputs) {
   const { books } = means
   const pass: Pass = { done: new Set(), gateAnswer: undefined, payload: undefined, isStillUnpaid: false }
   for (;;) {
@@ -133,9 +116,11 @@ const advanceWith = Effect.fnUntraced(function* (
     pass.done.add(what)
     const step =
       todo.do === "read"
-        ? readOrderFor(means, checkTakenOver, placement, todo.why, inputs.market, pass)
+        ? readOrderFor(means, placement, todo.why, inputs.market, pass)
         : call(means, placement, todo.do, inputs, pass)
-    yield* stepSpan(what, placement.order?.id, placement)(step)
+    const { order, slot, strategy } = placement
+    const attributes = present({ placement: id, order: order?.id, strategy, slot })
+    yield* Effect.withSpan(step, `order: ${what}`, { root: true, attributes })
   }
 })
 
@@ -148,11 +133,10 @@ export const make = Effect.gen(function* () {
     wallet: yield* Wallet,
     ...{ books, settings },
     nonces: Nonces.make(books.state),
-    named: WalletCalls.namedTransactions(),
+    named: Nonces.namedTransactions(),
     scope: yield* Effect.scope,
     unclear: { at: Number.NEGATIVE_INFINITY }
   }
-  const { checkTakenOver } = yield* TakeoverWatch.make
 
   /** True if the order ended long ago and no silence ends the wait for its deposit: only the operator can know more. */
   const isHopeless = (placement: Placement): boolean =>
@@ -162,7 +146,7 @@ export const make = Effect.gen(function* () {
 
   return {
     /** Fails only when the bot must stop or cannot reach the venue. */
-    advance: (placement: Placement, inputs: PassInputs) => advanceWith(means, checkTakenOver, placement, inputs),
+    advance: (placement: Placement, inputs: PassInputs) => advanceWith(means, placement, inputs),
     isHopeless,
     unclearAt: () => means.unclear.at
   }

@@ -80,6 +80,8 @@ const isLongOver: IsLong = ({ expiredMillis, overMillis }, { doubtMillis }) =>
 
 const ofEarlierProcess: Because = () =>
   "an earlier process started it, and the journal does not say whether it paid; no deposit showed"
+const unquoted: Because = () => "the venue's answer to its quote is unknown"
+const unpaid: Because = () => "it was not paid before its order ended"
 const unlisted: Because = (_, __, { resolveAfterMillis }) =>
   `no answer to its create, and no order of its kind in the list for ${Math.round(resolveAfterMillis / 1000)} s`
 const walletAnswer: Because = ({ funding }) => {
@@ -114,21 +116,11 @@ export const rows: ReadonlyArray<SilenceRow> = [
     [isTakenOver, "abandoned", ofEarlierProcess]
   ],
   // An unpaid quote has no effect, and the venue lists none.
-  [
-    creating,
-    "a quote was not answered",
-    [isSwap],
-    [atOnce, "abandoned", () => "the venue's answer to its quote is unknown"]
-  ],
+  [creating, "a quote was not answered", [isSwap], [atOnce, "abandoned", unquoted]],
   // If the order appears later, it is not paid.
   [creating, "a create was not answered", [], [isQuiet, "abandoned", unlisted]],
   [created, "no payload arrives, or it is not signed", [], [isQuiet, "abandoned", (_, { answer }) => answer]],
-  [
-    funding,
-    "a person was asked to pay, and did not",
-    [isByPerson],
-    [isOver, "never", () => "it was not paid before its order ended"]
-  ],
+  [funding, "a person was asked to pay, and did not", [isByPerson], [isOver, "never", unpaid]],
   // A wallet program that reports a payment is believed, and the venue never confirms that a swap was not paid.
   [funding, "a wallet was asked", [isByWallet], [isOver, "doubt", walletAnswer]],
   [funding, "a payload never left, or every attempt was clearly refused", [isUnpaid], [isExpired, "never", neverMade]],

@@ -5,24 +5,9 @@
 import { Clock, Effect } from "effect"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import { type AskedPayment, notPaidBecauseHeld, unclear, walletRefused } from "../funding/Paying.ts"
+import { type AskedPayment, notPaid, unclear } from "../funding/Paying.ts"
 import { about, type PlacementIn } from "../state/Placement.ts"
 import type { FundingInputs, Means } from "./Calls.ts"
-
-const maxNamed = 10_000
-
-export const namedTransactions = (): Means["named"] => {
-  const payersByHash = new Map<string, string>()
-  return {
-    payerOf: (txHash, placements) =>
-      payersByHash.get(txHash) ?? [...placements].find(({ funding }) => funding?.payment?.txHash === txHash)?.id,
-    note: (txHash, placement) => {
-      payersByHash.set(txHash, placement)
-      const [oldest] = payersByHash.keys()
-      if (payersByHash.size > maxNamed && oldest !== undefined) payersByHash.delete(oldest)
-    }
-  }
-}
 
 /** Asks the wallet and records its answer. A deposit seen at the venue outweighs the wallet's answer. */
 const ask = Effect.fnUntraced(function* ({ books, named, wallet }: Means, placement: AskedPayment, market: Market) {
@@ -39,7 +24,7 @@ const ask = Effect.fnUntraced(function* ({ books, named, wallet }: Means, placem
     const { _tag, message, text } = paymentResult.failure
     return yield* books.recordFrom(() =>
       _tag === "WalletRefused" && isUntouched()
-        ? walletRefused(placement, message)
+        ? notPaid(placement, message, "wallet")
         : unclear(placement, text, isUntouched())
     )
   }
@@ -75,7 +60,8 @@ export const pay = Effect.fnUntraced(function* (
   const placementNow = books.state.placements.get(placement.id)
   if (placementNow?.state !== "funding") return
   const hold = yield* gate(placementNow, "fund")
-  if (hold !== undefined) return yield* books.recordIfFits(...notPaidBecauseHeld(placementNow, hold))
+  if (hold !== undefined)
+    return yield* books.recordIfFits(...notPaid(placementNow, `the wallet was not asked: ${hold}`))
   tries.note(placementNow.id, { isAtWork: true })
   yield* ask(means, placementNow, market).pipe(
     Effect.ensuring(Effect.sync(() => tries.note(placementNow.id, { isAtWork: false }))),

@@ -6,7 +6,7 @@
  * comparison of its subject agrees, its order has ended, its books were corrected, or a person accepts it.
  */
 import { Effect } from "effect"
-import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
+import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import { plainJson } from "../../domain/Text.ts"
 import { eachPage, Journal } from "../../journal/Journal.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -34,26 +34,7 @@ export interface Witnessed {
 
 type Finding = Omit<Of<"Reconciled">, "_tag">
 
-const tags: ReadonlyArray<Tag> = [
-  "Reconciled",
-  "Planned",
-  "Bound",
-  "FundingSigned",
-  "PaymentAsked",
-  "PaymentMade",
-  "FundingDead",
-  "Abandoned",
-  "DepositSeen",
-  "FillSeen",
-  "StatusSeen",
-  "Closed",
-  "PaidOut",
-  "Refunded",
-  "Contradiction",
-  "TakenBack",
-  "Resolved",
-  "Settled"
-]
+const tags = ["Reconciled", ...JournalOrders.tags] as const
 
 const makeOrderIndex = () => {
   const orders = new Map<string, JournalOrders.JournalOrder>()

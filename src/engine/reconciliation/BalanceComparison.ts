@@ -6,7 +6,6 @@
  * capital. Money under way has left the books, so it can only make the balance larger, by at most its amount. Each comparison gives a
  * lowest and a highest capital, and all ranges must overlap. An undecided comparison may narrow the baseline, and never moves it.
  */
-
 import { givenBackOf } from "../../domain/Accounts.ts"
 import { type Amount, max } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -66,20 +65,16 @@ export const snapshot = (
       0n
     )
   const failed = (symbol: string): Amount =>
-    isSeen.has(symbol)
-      ? live.reduce((sum, { id }) => sum + max(0n, Ledger.heldBy(state.ledger, id, symbol, "residual")), 0n)
-      : 0n
-  const budgets = (symbol: string): Amount =>
-    isSeen.has(symbol)
-      ? strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n) -
-        Ledger.broughtByFirstOrders(state.ledger, symbol)
-      : 0n
-  const givenBack = (symbol: string): Amount => (isSeen.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n)
+    live.reduce((sum, { id }) => sum + max(0n, Ledger.heldBy(state.ledger, id, symbol, "residual")), 0n)
+  const ownCapital = (symbol: string): Amount =>
+    strategies.reduce((rest, { budget }) => rest - (budget.get(symbol) ?? 0n), givenBackOf(state.ledger, symbol)) +
+    Ledger.broughtByFirstOrders(state.ledger, symbol)
   const certain = new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol, home))
-      const capital = inPlaces(symbol, ["wallet", "dust"]) + givenBack(symbol) - budgets(symbol)
-      const moving = max(0n, inPlaces(symbol, onItsWay)) + failed(symbol)
+      const isCompared = isSeen.has(symbol)
+      const capital = inPlaces(symbol, ["wallet", "dust"]) + (isCompared ? ownCapital(symbol) : 0n)
+      const moving = max(0n, inPlaces(symbol, onItsWay)) + (isCompared ? failed(symbol) : 0n)
       const position: Position = {
         balance: balances.get(symbol) ?? 0n,
         ...(home === "INTENTS" ? { isPublic: true } : {}),
@@ -129,11 +124,7 @@ export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap
   )
 }
 
-const swapMovement = (
-  swap: SwapHistory.SwapHistory,
-  symbol: string,
-  home: SeenHome
-): Pick<Position, "booked" | "underWay"> => {
+const swapMovement = (swap: SwapHistory.SwapHistory, symbol: string, home: SeenHome) => {
   const { agreed } = swap
   const { input, received } = SwapHistory.moneyOf(swap)
   const out = Object.values(input).reduce((sum, amount) => sum + amount, 0n)

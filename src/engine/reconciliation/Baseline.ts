@@ -97,11 +97,6 @@ const shifted = (positions: BalanceComparison.Positions, capital: ReadonlyArray<
     })
   )
 
-interface Compared {
-  readonly comparisons: ReadonlyArray<Comparison.Comparison>
-  readonly unexplained: BalanceComparison.Unexplained
-}
-
 /**
  * Compares the balances with the range that earlier comparisons left possible, and stores the new range. With `isAccepted` a person
  * confirms the balances as they are; the writer of the journal then records the movement (`toRecord`).
@@ -121,7 +116,7 @@ export const compare = Effect.fn("Baseline.compare")(function* (
   if (!isAccepted) {
     const positions = new Map([...BalanceComparison.baseline(before, now), ...arrivals])
     yield* store({ ...baseline, positions, included: new Set(included) })
-    return { comparisons: BalanceComparison.compare(before, now), unexplained } satisfies Compared
+    return { comparisons: BalanceComparison.compare(before, now), unexplained }
   }
   const acceptedAt = yield* Clock.currentTimeMillis
   const accepted = new Map(acceptedIn(baseline, capital).map(({ amount, asset }) => [asset, amount]))
@@ -132,7 +127,7 @@ export const compare = Effect.fn("Baseline.compare")(function* (
     const amount = unexplained.get(each.subject)?.least
     return amount === undefined ? each : { ...each, text: acceptedText(amount) }
   })
-  return { comparisons, unexplained: new Map() } satisfies Compared
+  return { comparisons, unexplained: new Map<string, never>() }
 })
 
 const acceptedText = (amount: Amount.Amount): string =>

@@ -38,9 +38,7 @@ export const noEvidence: Evidence = {
   timeline: []
 }
 
-export const texts = (
-  values: Readonly<Record<string, Amount | string | undefined>>
-): Readonly<Record<string, string>> =>
+export const texts = (values: Readonly<Record<string, Amount | string | undefined>>) =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
   )

@@ -1,6 +1,7 @@
 /** Every order in the journal with the figures that another witness can check. Unlike the engine's state, it keeps settled orders. */
+import { Struct } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
-import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
+import type { Of, PlacementEvent, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { byHand, foundAtVenue } from "../../domain/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 
@@ -49,7 +50,8 @@ export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded
       ? [...order.correlationIds, event.correlationId]
       : order.correlationIds
   const timeline = [...order.timeline, { at, what: event._tag }]
-  orders.set(event.placement, { ...order, ...changeOf(order, event), correlationIds, timeline })
+  const change = changesOrder(event) ? changed(order, event._tag, event) : {}
+  orders.set(event.placement, { ...order, ...change, correlationIds, timeline })
 }
 
 const nothingSeen = {
@@ -82,48 +84,49 @@ const planned = (event: Of<"Planned">, at: number): JournalOrder => ({
   timeline: [{ at, what: "Planned" }]
 })
 
-const changeOf = (order: JournalOrder, event: PlacementEvent): Partial<JournalOrder> => {
-  switch (event._tag) {
-    case "Bound":
-      return { orderId: event.orderId, depositAddress: event.depositAddress, depositMemo: event.depositMemo }
-    case "FundingSigned":
-      return { signed: order.signed + event.amount, hashes: [...order.hashes, event.intentHash] }
-    case "PaymentAsked":
-      return { signed: order.signed + event.amount }
-    case "PaymentMade":
-      return { hashes: [...order.hashes, event.txHash] }
-    case "FundingDead":
-      return { signed: order.signed - event.amount, isOver: true }
-    case "Abandoned":
-      return { isOver: true }
-    case "DepositSeen":
-      return { deposited: event.total, isOver: false }
-    case "FillSeen":
-      return { filledIn: order.filledIn + event.amountIn, filledOut: order.filledOut + event.amountOut }
-    case "StatusSeen":
-    case "Closed":
-      return { status: event.status }
-    case "PaidOut":
-      return {
-        paidOut: order.paidOut + event.amount,
-        payoutFee: order.payoutFee + event.fee,
-        hashes: [...order.hashes, ...event.txHashes]
-      }
-    case "Refunded":
-      return {
-        refunded: order.refunded + event.amount,
-        refundFee: order.refundFee + event.fee,
-        hashes: [...order.hashes, ...event.txHashes]
-      }
-    case "TakenBack":
-      return { ...nothingSeen, isByWord: false }
-    case "Contradiction":
-      return { contradiction: event.what }
-    case "Resolved":
-      return event.word === "adopt" ? { contradiction: undefined } : { isByWord: event.word === "paid" }
-    case "Settled":
-      return { isOver: true }
-    default:
-      return {}
-  }
-}
+type Change<T extends Tag> = (order: JournalOrder, event: Of<T>) => Partial<JournalOrder>
+
+const table = {
+  Bound: (_, { depositAddress, depositMemo, orderId }) => ({ orderId, depositAddress, depositMemo }),
+  FundingSigned: ({ hashes, signed }, { amount, intentHash }) => ({
+    signed: signed + amount,
+    hashes: [...hashes, intentHash]
+  }),
+  PaymentAsked: ({ signed }, { amount }) => ({ signed: signed + amount }),
+  PaymentMade: ({ hashes }, { txHash }) => ({ hashes: [...hashes, txHash] }),
+  FundingDead: ({ signed }, { amount }) => ({ signed: signed - amount, isOver: true }),
+  Abandoned: () => ({ isOver: true }),
+  DepositSeen: (_, { total }) => ({ deposited: total, isOver: false }),
+  FillSeen: ({ filledIn, filledOut }, { amountIn, amountOut }) => ({
+    filledIn: filledIn + amountIn,
+    filledOut: filledOut + amountOut
+  }),
+  StatusSeen: (_, { status }) => ({ status }),
+  Closed: (_, { status }) => ({ status }),
+  PaidOut: ({ hashes, paidOut, payoutFee }, { amount, fee, txHashes }) => ({
+    paidOut: paidOut + amount,
+    payoutFee: payoutFee + fee,
+    hashes: [...hashes, ...txHashes]
+  }),
+  Refunded: ({ hashes, refunded, refundFee }, { amount, fee, txHashes }) => ({
+    refunded: refunded + amount,
+    refundFee: refundFee + fee,
+    hashes: [...hashes, ...txHashes]
+  }),
+  TakenBack: () => ({ ...nothingSeen, isByWord: false }),
+  Contradiction: (_, { what }) => ({ contradiction: what }),
+  Resolved: (_, { word }): Partial<JournalOrder> =>
+    word === "adopt" ? { contradiction: undefined } : { isByWord: word === "paid" },
+  Settled: () => ({ isOver: true })
+} satisfies { readonly [T in Tag]?: Change<T> }
+
+type OrderTag = keyof typeof table
+const changes: { readonly [T in OrderTag]: Change<T> } = table
+
+/** Events that change an order here. */
+export const tags: ReadonlyArray<Tag> = ["Planned", ...Struct.keys(table)]
+
+const changesOrder = (event: PlacementEvent): event is Of<OrderTag> => event._tag in table
+
+const changed = <T extends OrderTag>(order: JournalOrder, tag: T, event: Of<T>): Partial<JournalOrder> =>
+  changes[tag](order, event)

@@ -163,15 +163,12 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
     ...differ("filled input", order.filledIn, filledIn),
     ...differ("filled output", order.filledOut, filledOut)
   ]
-  if (found.depositedAmount > order.signed) {
+  if (found.depositedAmount > order.signed)
     statements.push(["contradiction", `${found.depositedAmount} was deposited, ${order.signed} was signed for`])
-  }
-  if (order.isOver && order.deposited > 0n && !isTerminal(found.fillStatus)) {
+  if (order.isOver && order.deposited > 0n && !isTerminal(found.fillStatus))
     statements.push(["contradiction", `settled in the journal, ${found.fillStatus} at the venue`])
-  }
-  if (order.isOver && order.deposited > 0n && !found.payoutIsFinal) {
+  if (order.isOver && order.deposited > 0n && !found.payoutIsFinal)
     statements.push(["contradiction", "settled in the journal, but its payout is not final at the venue"])
-  }
   return [...statements, ...legsAgainstVenue(order, found)]
 }
 

@@ -3,6 +3,7 @@
  * order now. If there is none, the strategy `recovered` tracks it until its money is back. An ended order becomes a placement of the
  * strategy `ended`, so its fills, fees and profit are known again. Orders that the bot cannot handle are listed, never guessed.
  */
+import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Market, outputAmount, outputAsset } from "../../domain/Market.ts"
@@ -12,6 +13,8 @@ import { present } from "../../domain/Present.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { Expectations } from "../EngineSettings.ts"
+import { meaning } from "../protocol/Sightings.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import { askedFor, shownBy } from "../tracking/MoneyPath.ts"
 import { isPaid } from "./Reconciliation.ts"
@@ -82,7 +85,7 @@ export const recover = (
   return { found, unfunded, finished, notUnderstood }
 }
 
-export const plannedAs = (found: FoundOrder, placement: string): readonly [BotEvent, BotEvent] => {
+const plannedAs = (found: FoundOrder, placement: string): readonly [BotEvent, BotEvent] => {
   const { because = "found at the venue after the journal was lost" } = found
   const { asked, market, order, slot, strategy, terms } = found
   const { deadline, price, quantity, side } = order
@@ -115,3 +118,26 @@ export const budgetsOf = (found: ReadonlyArray<FoundOrder>): ReadonlyArray<BotEv
     }
     return [...sums].map(([asset, amount]) => ({ _tag: "BudgetAllotted", strategy: owner, asset, amount }) as const)
   })
+
+/** Takes an order of the venue into the journal as a placement, after the journal was lost or when the operator names it. Sends nothing. */
+export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
+  const books = yield* Bookkeeper
+  const id = `p${books.state.placementCount + 1}`
+  yield* books.record(...plannedAs(found, id))
+  const placement = books.state.placements.get(id)
+  if (placement === undefined) return id
+  const { asked, market, order } = found
+  const facts = { market, expected: asked }
+  yield* books.record(...meaning(placement, { order, via: "taken in" }, facts))
+  const bound = books.state.placements.get(id)
+  // Its deposit is recorded at once, because an order that looked unfunded would be funded again.
+  if (bound !== undefined) yield* books.record(...meaning(bound, { order, via: "look" }, facts))
+  return id
+})
+
+export const capitalOf = Effect.fnUntraced(function* ({ market, order, strategy }: FoundOrder) {
+  const { state } = yield* Bookkeeper
+  const { symbol: asset } = inputAsset(market, order.side)
+  const amount = (state.strategies.get(strategy)?.budget.get(asset) ?? 0n) + order.depositedAmount
+  return { _tag: "BudgetAllotted", strategy, asset, amount } satisfies BotEvent
+})

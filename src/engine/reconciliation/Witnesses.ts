@@ -20,13 +20,6 @@ import * as Reconciliation from "./Reconciliation.ts"
 
 const maxLooks = 5
 
-export interface OwnRecords {
-  readonly state: BotState.BotState
-  readonly orders: ReadonlyArray<JournalOrders.JournalOrder>
-  readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
-  readonly startedAt: number
-}
-
 export const books = Effect.gen(function* () {
   const journal = yield* Journal
   const state = BotState.make()
@@ -41,8 +34,10 @@ export const books = Effect.gen(function* () {
       SwapHistory.apply(swaps, entry)
     })
   )
-  return { state, orders: [...orders.values()], swaps: [...swaps.values()], startedAt } satisfies OwnRecords
+  return { state, orders: [...orders.values()], swaps: [...swaps.values()], startedAt }
 })
+
+type OwnRecords = Effect.Success<typeof books>
 
 /** The venue's orders since the journal began, and orders of the journal that the list did not show; unreadable ones with their reason. */
 export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* (

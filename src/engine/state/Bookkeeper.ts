@@ -1,4 +1,5 @@
 /** The only writer of the bot's memory. Events go to the journal first, so the state never shows anything that is not on disk. */
+import { deserialize, serialize } from "node:v8"
 import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { messageOf } from "../../domain/Text.ts"
@@ -6,7 +7,6 @@ import { broken, isOfAnother, Journal, type JournalError } from "../../journal/J
 import * as BotState from "./BotState.ts"
 import type { Placement } from "./Placement.ts"
 import * as Tries from "./process/Tries.ts"
-import * as StateSnapshot from "./StateSnapshot.ts"
 
 export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>()("JournalInconsistent", {
   sequence: Schema.Int,
@@ -68,6 +68,11 @@ export const change = (
     return placement === undefined ? [] : events(placement)
   })
 
+export const foldName = "state"
+
+/** Uses Node's structured clone, which keeps maps and whole numbers of any size. */
+export const snapshotOf = (state: BotState.BotState) => ({ sequence: state.sequence, body: serialize(state) })
+
 const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const journal = yield* Journal
   const { state, snapshotAt } = yield* replayed
@@ -82,7 +87,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const keepSnapshot = Effect.suspend(() => {
     if (state.sequence - keptAt < snapshotEvery || journal.disk.problem() !== undefined) return Effect.void
     keptAt = state.sequence
-    return journal.snapshots.keep(StateSnapshot.fold, StateSnapshot.encode(state))
+    return journal.snapshots.keep(foldName, snapshotOf(state))
   })
   yield* keepSnapshot
 
@@ -184,9 +189,10 @@ export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
 
 const fromSnapshot = Effect.gen(function* () {
   const { events, snapshots } = yield* Journal
-  const snapshot = yield* snapshots.newest(StateSnapshot.fold)
+  const snapshot = yield* snapshots.newest(foldName)
   if (snapshot === undefined) return undefined
-  const state = StateSnapshot.decode(snapshot)
+  // Only the program that wrote the bytes reads them (see `Snapshots`), so they match the input of `snapshotOf`.
+  const state: BotState.BotState = deserialize(snapshot.body)
   // If the snapshot cannot be used, the whole journal is read, which reports what is wrong.
   const folded = yield* Effect.result(foldInto(state, events({ after: snapshot.sequence }), () => {}))
   return folded._tag === "Success" ? { state, snapshotAt: snapshot.sequence } : undefined
@@ -205,5 +211,5 @@ export const replay = Effect.map(
 export const renewSnapshot = Effect.gen(function* () {
   const { snapshots } = yield* Journal
   const state = yield* replayUntil(Number.POSITIVE_INFINITY, () => {})
-  yield* snapshots.keep(StateSnapshot.fold, StateSnapshot.encode(state))
+  yield* snapshots.keep(foldName, snapshotOf(state))
 })

@@ -18,14 +18,8 @@ import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import * as RefusedExits from "./strategies/RefusedExits.ts"
 import * as Replacements from "./strategies/Replacements.ts"
-import {
-  changedBy,
-  emptyStrategy,
-  refusedOnceMore,
-  resumed,
-  type StrategyEvent,
-  type StrategyState
-} from "./strategies/StrategyState.ts"
+import type { StrategyEvent, StrategyState } from "./strategies/StrategyState.ts"
+import { changedBy, emptyStrategy, refusedOnceMore, resumed } from "./strategies/StrategyState.ts"
 import { changesOwnState, tradingAfter } from "./strategies/TradingFold.ts"
 
 export interface BotState extends RunState.RunState {
@@ -149,11 +143,7 @@ const resume = (state: BotState, name: string): void => {
   if (strategyState !== undefined) state.strategies.set(name, resumed(strategyState))
 }
 
-const changeStrategy = (
-  state: BotState,
-  name: string,
-  change: (strategy: StrategyState) => Partial<StrategyState>
-): void => {
+const changeStrategy = (state: BotState, name: string, change: (strategy: StrategyState) => Partial<StrategyState>) => {
   if (hasNoBudget(name)) return
   const strategy = state.strategies.get(name) ?? emptyStrategy(name)
   state.strategies.set(name, { ...strategy, ...change(strategy) })

@@ -96,22 +96,12 @@ interface InState<S extends string> extends Attempt, Progress {
   readonly state: S
 }
 
-interface Unbound {
-  readonly order?: undefined
-}
-interface Bound {
-  readonly order: BoundOrder
-}
-interface Unfunded {
-  readonly funding?: undefined
-}
-interface Funded {
-  readonly funding: Funding
-}
+type Unbound = { readonly order?: undefined }
+type Bound = { readonly order: BoundOrder }
+type Unfunded = { readonly funding?: undefined }
+type Funded = { readonly funding: Funding }
 /** A deposit that was found without our record has no payload. */
-interface MaybeFunded {
-  readonly funding?: Funding | undefined
-}
+type MaybeFunded = { readonly funding?: Funding | undefined }
 
 export type Placement =
   | (InState<"planned"> & Unbound & Unfunded)

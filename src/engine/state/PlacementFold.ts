@@ -5,14 +5,8 @@ import * as Payload from "../../domain/Payload.ts"
 import { foundAtVenue, placementTransitions } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { verdictOf } from "../../venue/wire/VerifierAnswer.ts"
-import {
-  type BoundOrder,
-  type Funding,
-  filledOut,
-  type Payment,
-  type Placement,
-  type PlacementIn
-} from "./Placement.ts"
+import type { BoundOrder, Funding, Payment, Placement, PlacementIn } from "./Placement.ts"
+import { filledOut } from "./Placement.ts"
 
 export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"> => {
   const { _tag, placement: id, mid: _mid, ...attempt } = event
@@ -52,9 +46,8 @@ type LaterTag = LaterEvent["_tag"]
 
 export const after = (placement: Placement, event: LaterEvent, at: number): Placement => {
   const next = { ...changed(placement, event._tag, event, at), changedAt: at }
-  if (next.state !== placement.state && !placementTransitions[placement.state].includes(next.state)) {
+  if (next.state !== placement.state && !placementTransitions[placement.state].includes(next.state))
     throw impossible(placement, event, `takes it to ${next.state}`)
-  }
   return next
 }
 

@@ -1,15 +1,11 @@
 /** Use of the limits by open orders. It is counted once for a plan, so the cost of planning an order does not depend on their number. */
-
 import type { Amount } from "../../domain/Amount.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
 import { type BotState, unfinished } from "./BotState.ts"
 import { isUnpaid, movingCodes, type Placement } from "./Placement.ts"
 
-export interface Tally {
-  readonly own: Usage
-  readonly all: Usage
-}
+export type Tally = ReturnType<typeof of>
 
 export interface Usage {
   openOrders: number
@@ -22,7 +18,7 @@ export interface Usage {
   readonly reserved: Map<string, Amount>
 }
 
-export const of = (state: BotState, strategy: string, now: number): Tally => {
+export const of = (state: BotState, strategy: string, now: number) => {
   const [own, all] = [nothing(), nothing()]
   for (const placement of unfinished(state)) {
     // What the operator does by hand uses up no strategy's limits.

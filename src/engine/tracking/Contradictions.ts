@@ -97,20 +97,13 @@ const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
   const { appFeeBasisPoints: fees } = order
   const mostFees = placement.state === "created" ? fees : (bound.appFeeBasisPoints ?? fees)
   const isSameMemo = order.depositMemo === undefined || order.depositMemo === bound.depositMemo
+  const isAlike = (term: "quantity" | "price" | "deadline", isSame: boolean) => !isSaid(order, term) || isSame
+  const isSamePrice = isAlike("price", Decimal.equals(order.price, price))
+  const isSameDeadline = isAlike("deadline", Fingerprint.isDeadlineOf(placement, order))
   const terms: ReadonlyArray<readonly [string, Term, Term, boolean]> = [
-    ["quantity", order.quantity, quantity, !isSaid(order, "quantity") || order.quantity === quantity],
-    [
-      "price",
-      Decimal.format(order.price),
-      Decimal.format(price),
-      !isSaid(order, "price") || Decimal.equals(order.price, price)
-    ],
-    [
-      "deadline",
-      iso(order.deadline),
-      iso(deadline),
-      !isSaid(order, "deadline") || Fingerprint.isDeadlineOf(placement, order)
-    ],
+    ["quantity", order.quantity, quantity, isAlike("quantity", order.quantity === quantity)],
+    ["price", Decimal.format(order.price), Decimal.format(price), isSamePrice],
+    ["deadline", iso(order.deadline), iso(deadline), isSameDeadline],
     ["deposit memo", order.depositMemo, bound.depositMemo, isSameMemo],
     ["app fees in basis points", fees, mostFees, fees <= mostFees]
   ]
@@ -142,15 +135,13 @@ const againstKnown = (placement: Placement, reported: Order, order: Order): Find
   const change = changed(Fills.changeIn(placement, reported.fills))
   if (change !== undefined) return change
   const address = placement.order?.depositAddress
-  if (address !== undefined && isSaid(order, "depositAddress") && order.depositAddress !== address) {
+  if (address !== undefined && isSaid(order, "depositAddress") && order.depositAddress !== address)
     return changed(`the deposit address changed to ${order.depositAddress}`)
-  }
   if (spentBy(order) > order.depositedAmount) return mismatch("fills spent more than was deposited")
   if (spentBy(order) > spendable(placement, order)) return mismatch("fills spent money that was unspent at its end")
   const most = mostDeposited(placement)
-  if (most !== undefined && reported.depositedAmount > most) {
+  if (most !== undefined && reported.depositedAmount > most)
     return mismatch(`${reported.depositedAmount} was deposited although ${most} was signed for`)
-  }
   if (isTooMuch(placement, order)) return mismatch(`its fills returned ${receivedBy(order)}, more than possible`)
   const unfair = order.fills.find((fill) => isWorse(placement, fill))
   return unfair === undefined ? undefined : mismatch(`fill ${unfair.id} is worse than the limit price`)

@@ -35,12 +35,7 @@ const isUnconfirmed = ({ by, cancel, closedAt }: Placement, status: string, now:
   status !== "FILLED" &&
   (closedAt === undefined || elapsedMillis(closedAt, now) < believedAfterMillis.end)
 
-export const isUnproven = (
-  placement: Placement,
-  status: string,
-  now: number,
-  paused: StrategyState["paused"]
-): boolean => {
+export const isUnproven = (placement: Placement, status: string, now: number, paused: StrategyState["paused"]) => {
   const { cancel, closedAt = now, state } = placement
   if (isUnconfirmed(placement, status, now)) return true
   if (isToBeCancelled(placement)) return cancel?.attempts === 0

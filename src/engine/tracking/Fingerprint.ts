@@ -23,9 +23,6 @@ const windows = [
   { fromMillis: Number.NEGATIVE_INFINITY, windowMillis: 250 }
 ]
 
-const windowOf = (lifetimeMillis: number): number =>
-  windows.find(({ fromMillis }) => lifetimeMillis >= fromMillis)?.windowMillis ?? 250
-
 const markedIn = (window: number, windowMillis: number, mark: number): number => {
   const offset = Math.trunc(seeded(mark ^ Math.imul(window, 0x9e3779b1))() * windowMillis)
   return window * windowMillis + (offset % 250 === 0 ? offset + 1 : offset)
@@ -53,7 +50,7 @@ export const draw = Effect.fnUntraced(function* (
   taken: ReadonlySet<number>,
   mark: number
 ): Effect.fn.Return<number> {
-  const windowMillis = windowOf(lifetimeMillis)
+  const { windowMillis = 250 } = windows.find(({ fromMillis }) => lifetimeMillis >= fromMillis) ?? {}
   for (let tries = 0; ; tries += 1) {
     // Short lifetimes have few deadlines to draw from: each try that fails reaches further back.
     const reach = Math.max(2_000, Math.trunc(lifetimeMillis * spread)) + tries * windowMillis

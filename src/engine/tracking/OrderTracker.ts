@@ -4,7 +4,6 @@
  * `Contradiction` and freezes the slot. A status alone never closes the books: an order is settled when its fills are paid out, its unspent
  * input is refunded and the venue calls both final. An amount that does not add up by then moves to *residual*.
  */
-
 import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -19,15 +18,7 @@ import { credible } from "./amounts/Fees.ts"
 import * as Fills from "./amounts/Fills.ts"
 import { reopening } from "./amounts/TakingBack.ts"
 import { close } from "./Closing.ts"
-import {
-  changesTooOften,
-  type Finding,
-  findContradiction,
-  isImpossible,
-  isLate,
-  mostDeposited,
-  receivedBy
-} from "./Contradictions.ts"
+import * as Contradictions from "./Contradictions.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, shownBy } from "./MoneyPath.ts"
 
@@ -84,12 +75,7 @@ const echoProblem = (placement: Placement, market: Market, order: Order, expecte
   ])
 
 /** Reason why no money may go to this unpaid order. The answer to a swap's quote has none of our terms. */
-export const mistakeIn = (
-  placement: Placement,
-  market: Market,
-  order: Order,
-  expected: Expectations
-): string | undefined => {
+export const mistakeIn = (placement: Placement, market: Market, order: Order, expected: Expectations) => {
   const unsaid = unsaidIn(order)
   if (unsaid !== undefined) return unsaid
   return placement.by === "swap" || matches(placement, market, order)
@@ -142,9 +128,8 @@ export const bind = (
     return [...echo, ...spares, ...refused(placement, what, evidence, correlationId)]
   }
   const dear = dearerThanScheduled(placement, market, order, expected)
-  if (dear !== undefined) {
+  if (dear !== undefined)
     return [...echo, ...spares, { _tag: "Abandoned", ...about(placement), reason: `not funded: ${dear}` }]
-  }
   // The status is recorded here, so that the read before the payment has nothing to record.
   const status = order.fillStatus
   const statusEvents = isTerminal(status)
@@ -227,10 +212,10 @@ const missingIn = (placement: Placement, order: Order): string | undefined => {
 }
 
 /** Finding if a final report lacks facts that the venue had shown. `reported` has the fills as they came. */
-const lost = (placement: Placement, shown: Order, reported: Order): Finding | undefined => {
+const lost = (placement: Placement, shown: Order, reported: Order): Contradictions.Finding | undefined => {
   const lack = lackingIn(placement, shown)
   if (lack === undefined) return undefined
-  const [theirs, ours] = [receivedBy(reported), filledOut(placement)]
+  const [theirs, ours] = [Contradictions.receivedBy(reported), filledOut(placement)]
   const fills = `the venue shows fills of ${theirs} ${placement.outputAsset}, the journal has ${ours}`
   const what = theirs === ours ? lack : `${lack}: ${fills}`
   return what === placement.accepted ? undefined : { kind: "changed-report", what }
@@ -265,16 +250,13 @@ export const observe = (
   const finding =
     placement.contradiction === undefined
       ? ((insists ? lost(placement, orderReport, reported) : undefined) ??
-        findContradiction(placement, reported, order))
+        Contradictions.findContradiction(placement, reported, order))
       : undefined
   const events: Array<BotEvent> = []
-  const isQuiet = changesTooOften(placement)
-  if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report)) {
+  const isQuiet = Contradictions.changesTooOften(placement)
+  if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report))
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
-  }
-  if (finding !== undefined) {
-    events.push({ ...contradicted(placement, finding, reported), ...correlation })
-  }
+  if (finding !== undefined) events.push({ ...contradicted(placement, finding, reported), ...correlation })
   if (isAnother(placement, order)) return events
   if (placement.state === "created" && order.depositedAmount === 0n)
     events.push(...reestimated(placement, order), ...echoedAnew(placement, order))
@@ -285,14 +267,13 @@ export const observe = (
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
   // A late fill spends money that counted as unspent at the end, so the order is reopened first.
-  const isReopening = placement.state === "closing" && isLate(placement, order)
+  const isReopening = placement.state === "closing" && Contradictions.isLate(placement, order)
   if (isReopening) events.push(...reopening(placement, order.fillStatus))
   const current = isReopening ? reopened(placement) : placement
-  if (isImpossible(current, order)) return events
+  if (Contradictions.isImpossible(current, order)) return events
   events.push(...newFills(current, order))
-  if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order)) {
+  if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order))
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
-  }
   if (isTerminal(order.fillStatus)) {
     const isTold = finding !== undefined || placement.contradiction !== undefined
     const disputed = Fills.disputed(placement, order, { ...orderReport, fills: reported.fills })
@@ -312,7 +293,7 @@ const isNews = ({ funding, status }: Placement, { depositedAmount, fillStatus }:
 
 const contradicted = (
   placement: Placement,
-  finding: Finding,
+  finding: Contradictions.Finding,
   { depositedAmount, fillStatus, fills }: Order
 ): Of<"Contradiction"> => {
   const evidence = `deposited ${depositedAmount}, fills ${fills.length}, status ${fillStatus}`
@@ -336,7 +317,7 @@ const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }
   const { deposited, funding } = placement
   if (depositedAmount === 0n && deposited === 0n && refund?.status === "COMPLETED" && isTerminal(fillStatus))
     return funding?.amount ?? 0n
-  const most = mostDeposited(placement)
+  const most = Contradictions.mostDeposited(placement)
   return most === undefined ? depositedAmount : min(depositedAmount, most)
 }
 

@@ -5,21 +5,14 @@ import { filledOut, type Placement } from "../state/Placement.ts"
 import { isBareSuccess } from "./amounts/BareSuccess.ts"
 
 /** Maximum milliseconds of each step before a person should check. */
-export interface StepTerms {
-  readonly create: number
-  readonly deposit: number
-  readonly doubt: number
-  readonly end: number
-  /** From the end of an order to the arrival of its output and its unspent input. */
-  readonly payout: number
-  readonly refund: number
-}
+export type StepTerms = Readonly<Record<keyof typeof defaultTerms, number>>
 
-export const defaultTerms: StepTerms = {
+export const defaultTerms = {
   create: 10 * minuteMillis,
   deposit: 15 * minuteMillis,
   doubt: 30 * minuteMillis,
   end: 15 * minuteMillis,
+  /** From the end of an order to the arrival of its output and its unspent input. */
   payout: hourMillis,
   refund: hourMillis
 }

@@ -3,8 +3,11 @@
  * weaken them unnoticed. Parameters weaker than ours are refused, and so are huge ones, which would only exhaust memory.
  */
 import { createCipheriv, createDecipheriv, scrypt } from "node:crypto"
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, FileSystem, Path, Redacted, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
+import * as Read from "../../strategy/Fields.ts"
+import { type Report, report } from "../../strategy/Problem.ts"
+import { readSecret, secretSource } from "./SecretSource.ts"
 
 const Base64 = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9+/]+={0,2}$/), Schema.isMaxLength(1_000))
 
@@ -95,4 +98,24 @@ export const open = Effect.fn("Keystore.open")(function* (text: string, passphra
     },
     catch: () => unusable("the passphrase is wrong, or the file was changed")
   })
+})
+
+/** Reads `keystore: { file, passphrase }` of a configuration. */
+export const reader = Read.fields({
+  file: Read.required(Read.text, "as `limitbot signer key --seal` writes it"),
+  passphrase: Read.required(secretSource)
+})
+
+export const loaded = Effect.fn("KeystoreSource.open")(function* (
+  { value: { file, passphrase: source } }: Read.Located<NonNullable<ReturnType<typeof reader>>>,
+  folder: string,
+  to: Report
+) {
+  const passphrase = source === undefined ? undefined : yield* readSecret(source, folder, to)
+  if (file === undefined || passphrase === undefined) return undefined
+  const fileSystem = yield* FileSystem.FileSystem
+  return yield* fileSystem.readFileString((yield* Path.Path).resolve(folder, file.value)).pipe(
+    Effect.flatMap((text) => open(text, passphrase)),
+    Effect.catch(({ message }) => Effect.sync(() => report(to, file, `the keystore cannot be opened: ${message}`)))
+  )
 })

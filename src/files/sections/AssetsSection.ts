@@ -2,9 +2,11 @@
  * Reads the assets and markets that may be traded: names and spellings at the venue, the place of the money, price steps, sources of
  * candles, and the largest distance from a second source (`orderbook/SecondSource`).
  */
-import type { Asset } from "../../domain/Amount.ts"
+import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { DepositType } from "../../domain/MoneyPath.ts"
+import { present } from "../../domain/Present.ts"
+import type { OverallLimits } from "../../engine/EngineSettings.ts"
 import { defaultSecondSourceTerms, type SecondSourceTerms } from "../../orderbook/SecondSource.ts"
 import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -62,17 +64,17 @@ export const spellingsOf = (assets: Rows | undefined, to: Report): ReadonlyMap<s
   return spellings
 }
 
+const noAsset = (name: Read.Located<string>, assets: ReadonlyArray<Asset>, to: Report) => {
+  const symbols = assets.map(({ symbol }) => symbol)
+  report(to, name, `no asset ${quoted(name.value)} in the configuration`, suggestion(name.value, symbols))
+}
+
 export const addresses = (
   rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<string>]> | undefined,
   assets: ReadonlyArray<Asset>,
   to: Report
 ): ReadonlyMap<string, string> => {
-  const symbols = assets.map(({ symbol }) => symbol)
-  for (const [name] of rows ?? []) {
-    if (!symbols.includes(name.value)) {
-      report(to, name, `no asset ${quoted(name.value)} in the configuration`, suggestion(name.value, symbols))
-    }
-  }
+  for (const [name] of rows ?? []) if (!assets.some(({ symbol }) => symbol === name.value)) noAsset(name, assets, to)
   return new Map((rows ?? []).map(([name, { value }]) => [name.value, value]))
 }
 
@@ -137,4 +139,32 @@ export const marketsOf = (
     after: defaultSecondSourceTerms.lastsMillis
   }
   return { markets: { ...traded, ticks, sources }, prices: { within, withinOf, lastsMillis } }
+}
+
+/** Reads `limits:`, the limits on all strategies together, beside the limits of each strategy. */
+export const limitsReader = (symbol: Read.Reader<string>) =>
+  Read.section({
+    maxOpenOrders: Read.optional(Read.integer(1, 100_000), "most open orders of all strategies"),
+    maxOrdersPerHour: Read.optional(Read.integer(1, 1_000_000), "most orders placed in any hour"),
+    exposure: Read.optional(
+      Read.table(symbol, Read.price),
+      "by symbol: most that may be in orders, deposits and payouts at once"
+    )
+  })
+
+/** Reports a symbol that is not an asset, and an amount finer than the smallest unit of the asset. */
+export const limitsOf = (
+  { exposure: rows = [], ...most }: NonNullable<ReturnType<ReturnType<typeof limitsReader>>>,
+  assets: ReadonlyArray<Asset>,
+  to: Report
+): OverallLimits => {
+  const exposure = new Map<string, bigint>()
+  for (const [name, { value, ...place }] of rows) {
+    const asset = assets.find(({ symbol }) => symbol === name.value)
+    const amount = asset === undefined ? undefined : fromDecimal(value, asset.decimals)
+    if (amount !== undefined) exposure.set(name.value, amount)
+    else if (asset !== undefined) report(to, place, `${name.value} has only ${asset.decimals} decimal places`)
+    else noAsset(name, assets, to)
+  }
+  return present({ exposure, ...most })
 }

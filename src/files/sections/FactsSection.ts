@@ -23,8 +23,7 @@ const rpc = Read.matching("an address such as https://rpc.example.org", /^https?
 const chain = Read.matching("the word of a chain, such as bsc", /^[a-z0-9_-]{1,32}$/)
 const basisPoints = share(Read.ratioOrZero)
 
-const profileName = Read.oneOf(...profileNames)
-export const profile = (says: string) => Read.withDefault(profileName, defaultProfile, says)
+export const profile = (says: string) => Read.withDefault(Read.oneOf(...profileNames), defaultProfile, says)
 
 export const reader = Read.section({
   confidentialVerifier: Read.optional(account, "contract that executes payments of confidential accounts"),

@@ -108,7 +108,8 @@ const targetOf = (
   const mailbox: Mailbox | undefined = from === undefined || !isMail ? undefined : { from, recipients, user }
   const push = to === "push" && from !== undefined ? { contact: from, services } : undefined
   const command = to === "command" && program !== undefined ? Program.located(program, resolve) : undefined
-  return { to, url, secret, chat, least, kinds, except, commands, mailbox, command, push }
+  const rule = { least, kinds: new Set(kinds), except: new Set(except) }
+  return { to, url, secret, chat, rule, commands, mailbox, command, push }
 }
 
 export const hasMail = (read: ReadonlyArray<Read.Located<TargetFields>> | undefined): boolean =>
@@ -141,25 +142,23 @@ export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
   to: Report
 ) {
   const loaded: Array<Target> = []
-  for (const { except, kinds, least, secret: source, to: receiver, url: place, ...rest } of targets) {
+  for (const { secret: source, to: receiver, url: place, ...rest } of targets) {
     const secret = source === undefined ? undefined : yield* readSecret(source, folder, to)
     const url = place === undefined ? Redacted.make(defaultTelegram) : yield* addressOf(place, folder, to)
     if (url === undefined) continue
     if (receiver === "push" && source !== undefined && secret !== undefined && Vapid.keyPairOf(secret) === undefined)
       report(to, source, "the secret there is not the 64 hexadecimal digits of a key", Vapid.howToMakeOne)
-    loaded.push({ ...rest, to: receiver, url, secret, rule: { least, kinds: new Set(kinds), except: new Set(except) } })
+    loaded.push({ ...rest, to: receiver, url, secret })
   }
   return loaded
 })
 
 /** Prepares targets whose messages are written but not sent. They accept no commands. */
-export const withoutSecrets = ({ except, kinds, least, secret, to, url: _, ...rest }: TargetConfig): Target => ({
-  ...rest,
-  to,
+export const withoutSecrets = (target: TargetConfig): Target => ({
+  ...target,
   url: Redacted.make("https://nobody.invalid/message"),
-  secret: secret && Redacted.make("none"),
-  commands: [],
-  rule: { least, kinds: new Set(kinds), except: new Set(except) }
+  secret: target.secret && Redacted.make("none"),
+  commands: []
 })
 
 export const loadedHeartbeat = Effect.fn("NotifyConfig.loadedHeartbeat")(function* (

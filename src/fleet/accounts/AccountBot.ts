@@ -7,7 +7,6 @@ import { Clock, Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
 import * as VenueOrders from "../../app/containment/VenueOrders.ts"
 import * as Reconciling from "../../app/reconcile/Reconciling.ts"
-import { gather } from "../../app/reconcile/ReconcileWitnesses.ts"
 import { supervised } from "../../app/run/watch/Supervision.ts"
 import * as StartChecks from "../../app/start/StartChecks.ts"
 import { Refused } from "../../control/api/ControlApi.ts"
@@ -212,7 +211,7 @@ const hearing = Effect.fnUntraced(function* ({ config, engine, account, signerId
   }
 
   const reconciled = (acceptBalances: boolean) =>
-    gather(config, signerId, {
+    Reconciling.gather(config, signerId, {
       acceptBalances,
       book: (capital) => books.recordFrom(Baseline.unrecorded(capital)),
       noHistory

@@ -7,7 +7,7 @@
  * without the newest claims, or in a restored copy, an earlier owner would be the owner again and not know the payments of the later one.
  * The statement can be sent again after a broken connection: rows that are already written are recognized by the hash of the last one.
  */
-import { Array, Deferred, Effect, Queue, Record, Schedule, type Scope } from "effect"
+import { Array, Deferred, Effect, Queue, Record, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type NewRow, OwnerChanged } from "../Rows.ts"
 
@@ -21,9 +21,7 @@ export interface Append {
 
 type Failure = SqlError.SqlError | OwnerChanged
 
-export interface Appends {
-  write(append: Append): Effect.Effect<void, Failure>
-}
+export type Appends = Effect.Success<ReturnType<typeof make>>
 
 interface Waiting extends Append {
   readonly done: Deferred.Deferred<void, Failure>
@@ -40,9 +38,7 @@ const whileAway = {
   while: (error: Failure) => error._tag === "SqlError" && error.isRetryable
 } as const
 
-export const make = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient
-): Effect.fn.Return<Appends, never, Scope.Scope> {
+export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const queue = yield* Queue.bounded<Waiting>(maxWaiting)
 
   const settle = (append: Append) =>

@@ -20,7 +20,6 @@ export type WantedState = (typeof wishes)[number]
 const Files = Schema.fromJsonString(Schema.Array(Schema.Struct({ file: Schema.String, text: Schema.String })))
 const decodeFiles = Schema.decodeUnknownEffect(Files)
 const encodeFiles = Schema.encodeSync(Files)
-export type AccountFile = (typeof Files.Type)[number]
 
 const AccountReport = Schema.fromJsonString(
   Schema.Struct({
@@ -56,7 +55,7 @@ export interface AccountFiles {
   /** Folder whose strategies it shares; empty if none. */
   readonly class: string
   readonly config: string
-  readonly strategies: ReadonlyArray<AccountFile>
+  readonly strategies: typeof Files.Type
 }
 
 export interface AccountText extends OwnedAccount, AccountFiles {}

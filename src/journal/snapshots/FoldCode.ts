@@ -13,8 +13,7 @@ export const foldCode = (_fold: string): string => (sourceHash ??= hashOf(resolv
 const hashOf = (folder: string): string => {
   const hash = createHash("sha256")
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  for (const name of names.filter((each) => each.endsWith(".ts")).sort()) {
+  for (const name of names.filter((each) => each.endsWith(".ts")).sort())
     hash.update(`${name}\n`).update(readFileSync(join(folder, name)))
-  }
   return hash.digest("hex")
 }

@@ -81,12 +81,7 @@ const timeframesOf = (strategy: Strategy, market: Market, candles: Candles): Pic
 const budgetOf = ({ market: first, limits: { budget } }: Strategy, market: Market): Conditions["budget"] =>
   market === first ? budget : { base: budget.others?.get(market.base.symbol) ?? 0n, quote: 0n }
 
-const inMarket = (
-  strategy: Strategy,
-  market: Market,
-  { candles, indices, options }: MarketInput,
-  mode: FillMode
-): Kernel.InMarket => ({
+const inMarket = (strategy: Strategy, market: Market, { candles, indices, options }: MarketInput, mode: FillMode) => ({
   conditions: {
     ...conditionsOf(strategy, candles, rulesIn(mode, options), market),
     ...present({ signals: options.signals }),

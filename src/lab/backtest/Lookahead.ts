@@ -3,7 +3,7 @@
  * with a count of closed candles. So the strategy runs at many times with the real future, without a future, and with another future; the
  * answers must be equal. It also runs with exactly the declared candles, which should hardly ever change the answer.
  */
-import { type Candles, exactPrice } from "../../candles/Candles.ts"
+import { type Candles, columnsBy, exactPrice } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { plainJson } from "../../domain/Text.ts"
@@ -13,26 +13,21 @@ import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { ClosedCandles, View } from "../../strategy/View.ts"
 
-export interface LookaheadReport {
-  readonly moments: number
-  readonly peeks: ReadonlyArray<{ readonly at: number; readonly text: string }>
-  readonly warm: number
-  readonly sensitive: number
-}
+export type LookaheadReport = Readonly<ReturnType<typeof look>>
 
 /** A strategy needs more candles than it declares if a larger share of its answers differs. */
 const maxSensitiveShare = 0.02
 
 export const isTooSensitive = ({ warm, sensitive }: LookaheadReport): boolean => sensitive > warm * maxSensitiveShare
 
-export const look = (strategy: Strategy, candles: Candles, moments: number): LookaheadReport => {
+export const look = (strategy: Strategy, candles: Candles, moments: number) => {
   const frames = new Map(
     [...(strategy.candles ?? [])].map(([name, needed]) => [
       name,
       { needed, all: Resample.of(candles, timeframeMillis(name) ?? 60_000) }
     ])
   )
-  const peeks: Array<LookaheadReport["peeks"][number]> = []
+  const peeks: Array<{ readonly at: number; readonly text: string }> = []
   const counts = { moments: 0, warm: 0, sensitive: 0 }
   let memory: Memory = strategy.initialMemory
   const stride = Math.max(1, Math.floor(candles.bars / moments))
@@ -78,13 +73,8 @@ const viewAt = (
   return { now, market, price: { bid: price, ask: price, at: now }, slots: new Map(), candles: seen }
 }
 
-const mapColumns = (columns: CandleColumns, change: (column: Float64Array) => Float64Array): CandleColumns => ({
-  open: change(columns.open),
-  high: change(columns.high),
-  low: change(columns.low),
-  close: change(columns.close),
-  volume: change(columns.volume)
-})
+const mapColumns = (columns: CandleColumns, change: (column: Float64Array) => Float64Array): CandleColumns =>
+  columnsBy((name) => change(columns[name]))
 
 const whole = (columns: CandleColumns, closed: number): ClosedCandles => ({ columns, closed })
 

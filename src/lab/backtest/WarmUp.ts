@@ -5,17 +5,8 @@ import { openTime } from "../../candles/TimeAxis.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
-export interface WarmUp {
-  readonly timeframe: string
-  /** Set for a market other than the strategy's own. */
-  readonly market?: string
-  readonly needed: number
-  readonly before: number
-  readonly missing: number
-}
-
-/** `series`: candles of the markets that the strategy sees (`marketsSeen`). */
-export const of = (strategy: Strategy, series: ReadonlyArray<Candles>): ReadonlyArray<WarmUp> => {
+/** `series`: candles of the markets that the strategy sees (`marketsSeen`). Names a market only if it is not the strategy's own. */
+export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
   const markets = marketsSeen(strategy)
   return candlesWanted(strategy).flatMap(({ market, candles: wanted }) => {
     const candles = series[markets.findIndex(({ name }) => name === market.name)]

@@ -53,18 +53,10 @@ const range = ({ values }: HeatMap): readonly [least: number, greatest: number] 
   return numbers.length === 0 ? undefined : [Math.min(...numbers), Math.max(...numbers)]
 }
 
-export interface Standing {
-  readonly row: number
-  readonly column: number
-  readonly value: number
-  readonly around: number
-  readonly lead: number
-  /** Share of the lead that the neighbourhood keeps: 1 on a plateau, 0 or less for a spike or without a lead. */
-  readonly kept: number
-  readonly isGreatest: boolean
-}
+export type Standing = NonNullable<ReturnType<typeof standing>>
 
-export const standing = (map: HeatMap, row: string, column: string): Standing | undefined => {
+/** `kept` is the share of the lead that the neighbourhood keeps: 1 on a plateau, 0 or less for a spike or without a lead. */
+export const standing = (map: HeatMap, row: string, column: string) => {
   const at = { row: map.rows.indexOf(row), column: map.columns.indexOf(column) }
   const value = map.values[at.row]?.[at.column]
   const sorted = map.values

@@ -95,12 +95,8 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
 
 const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: Market, close: number): Amount => {
   const last = new Map([[market.name, { price: Decimal.fromNumber(close), at: 0 }]])
-  const rows = Profit.report(trading, {
-    method: "average",
-    by: "strategy",
-    mark: Profit.markBy(last, decimals),
-    now: 0
-  })
+  const mark = Profit.markBy(last, decimals)
+  const rows = Profit.report(trading, { method: "average", by: "strategy", mark, now: 0 })
   return rows.find(({ group, quote }) => group === strategy && quote === market.quote.symbol)?.figures.total ?? 0n
 }
 

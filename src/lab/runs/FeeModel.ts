@@ -131,12 +131,10 @@ const ofFills = (
     said: `${basisPoints} basis points of every fill (${reason})`
   })
   if (Option.isSome(feeBps)) return perFill(feeBps.value, "flag", "--fee-bps")
-  if (account?.fees !== undefined)
-    return perFill(
-      account.fees.basisPoints,
-      "measured",
-      `measured: ${countText(account.fees.fills, "fill")} in ${account.journal}`
-    )
+  if (account?.fees !== undefined) {
+    const reason = `measured: ${countText(account.fees.fills, "fill")} in ${account.journal}`
+    return perFill(account.fees.basisPoints, "measured", reason)
+  }
   if (ofInput > 0) return { basisPoints: 0, from: learned === undefined ? "schedule" : "measured" }
   const { isPartner, schedule } = account ?? documented
   const usual = usualOf(schedule, isPartner)
@@ -275,22 +273,14 @@ export const of = Effect.fn("FeeModel.of")(function* (
     ...(said === undefined ? [] : [said]),
     flatSaid(flags, sources, markets)
   ]
+  const origin = own.appFees === undefined ? account?.config : "its terms"
   const sentence = [
     isFree ? "NO FEES: --fee-bps 0" : `fees: ${costs.join(", ")}`,
     spreadsSaid(spreads),
     ...impactsSaid(spreads, markets),
-    ...(appFees > 0
-      ? [
-          `app fees of ${own.appFees === undefined ? account?.config : "its terms"}: ${appFees} basis points of every input`
-        ]
-      : []),
+    ...(appFees > 0 ? [`app fees of ${origin}: ${appFees} basis points of every input`] : []),
     ...tooDear(Decimal.sumOf([ofInput, ofFill.basisPoints, appFees]), mostBasisPoints)
   ].join("; ")
-  return {
-    fees: { ...ofFill, ofInput, sentence, isFree },
-    payouts: flat("payouts"),
-    refunds: flat("refunds"),
-    spreads,
-    accountTerms
-  } satisfies KnownCosts
+  const fees = { ...ofFill, ofInput, sentence, isFree }
+  return { fees, payouts: flat("payouts"), refunds: flat("refunds"), spreads, accountTerms } satisfies KnownCosts
 })

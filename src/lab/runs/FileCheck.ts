@@ -94,10 +94,8 @@ export const check = Effect.fn("FileCheck.check")(function* (asked: Asked) {
   const { usual, files, config, lookahead, data, json, ...part } = asked
   const reading = yield* readAgainst({ config, usual }, files, lookahead ? "search" : "live")
   const { strategies, problems, rendered, leftOut, unlisted } = reading
-  const ready = yield* readinessOf(
-    strategies.filter((strategy) => !unlisted.has(strategy)),
-    reading
-  )
+  const listed = strategies.filter((strategy) => !unlisted.has(strategy))
+  const ready = yield* readinessOf(listed, reading)
   const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
   const unready = yield* startChecksOf(reading.settings)
   if (lookahead && Option.isNone(data)) {

@@ -234,11 +234,7 @@ const joined = (parts: Arr.NonEmptyReadonlyArray<FilePart>): Result.Result<Candl
   return Result.succeed({
     bars,
     time: TimeAxis.make(times, stepMillis),
-    open: whole(({ open }) => open),
-    high: whole(({ high }) => high),
-    low: whole(({ low }) => low),
-    close: whole(({ close }) => close),
-    volume: whole(({ volume }) => volume),
+    ...Candles.columnsBy((name) => whole((candles) => candles[name])),
     priceScale: Math.max(...all.map(({ priceScale }) => priceScale))
   })
 }

@@ -97,22 +97,14 @@ const optionsIn = Effect.fnUntraced(function* (
 ) {
   const withdrawFee = yield* amounts("withdraw-fee", asked.withdrawFee, market, all, known.payouts)
   const refundFee = yield* amounts("refund-fee", asked.refundFee, market, all, known.refunds)
-  const minimumQuote = yield* amount(
-    "minimum-quote",
-    Option.getOrElse(asked.minimumQuote, () => "0"),
-    market.quote.decimals
-  )
+  const least = Option.getOrElse(asked.minimumQuote, () => "0")
+  const minimumQuote = yield* amount("minimum-quote", least, market.quote.decimals)
   const spread = known.spreads.get(market.name)
   const spreadBasisPoints = (spread?.basisPoints ?? 0) / 2
-  const costs = {
-    spreadBasisPoints,
-    impactBasisPoints: spread?.impact.basisPoints ?? 0,
-    feeBasisPoints: known.fees.basisPoints,
-    appFeeBasisPoints: known.fees.ofInput,
-    withdrawFee,
-    refundFee,
-    minimumQuote
-  }
+  const impactBasisPoints = spread?.impact.basisPoints ?? 0
+  const { basisPoints: feeBasisPoints, ofInput: appFeeBasisPoints } = known.fees
+  const rates = { spreadBasisPoints, impactBasisPoints, feeBasisPoints, appFeeBasisPoints }
+  const costs = { ...rates, withdrawFee, refundFee, minimumQuote }
   const changes: Partial<FillRules> = {
     ...(Option.isSome(asked.touch) ? { touch: asked.touch.value } : {}),
     ...(Option.isSome(asked.fillPrice) ? { price: asked.fillPrice.value } : {}),
@@ -203,13 +195,8 @@ export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
         ? ["the data have no volumes: orders fill whole"]
         : [`${data} has no volumes: its orders fill whole`]
     })
-    return {
-      ...ground,
-      ...loaded,
-      name: loaded.sources.map(({ market }) => market.name).join(", "),
-      inputs: [first, ...others],
-      warnings: [...loaded.warnings, ...warnings]
-    }
+    const name = loaded.sources.map(({ market }) => market.name).join(", ")
+    return { ...ground, ...loaded, name, inputs: [first, ...others], warnings: [...loaded.warnings, ...warnings] }
   })
 
 const maxProblems = 20
@@ -236,19 +223,14 @@ const signalsOf = Effect.fn("RunSetUp.signalsOf")(function* (
   if (signals === undefined) return undefined
   const names = [...signals.keys()]
   const looks = `${file} uses the signal ${names.join(", ")}`
+  const wrong = (message: string) => new WrongUsage({ message })
   if (from === undefined)
-    return yield* new WrongUsage({
-      message: `${looks}, which a search cannot supply: run limitbot backtest --signals FILE`
-    })
+    return yield* wrong(`${looks}, which a search cannot supply: run limitbot backtest --signals FILE`)
   if (Option.isNone(from))
-    return yield* new WrongUsage({
-      message: `${looks}: add its values with --signals FILE, in lines of time,name,value`
-    })
+    return yield* wrong(`${looks}: add its values with --signals FILE, in lines of time,name,value`)
   const history = historyOf(yield* signalValuesOf(from.value))
   const missing = names.filter((name) => !history.names.has(name))
   if (missing.length > 0)
-    return yield* new WrongUsage({
-      message: `--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`
-    })
+    return yield* wrong(`--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`)
   return history
 })

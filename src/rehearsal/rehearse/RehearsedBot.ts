@@ -61,14 +61,10 @@ export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehe
   const warm = yield* readWarmCandles(wish.strategies, markets.sources ?? new Map())
   const letters = makeLetters()
   const minimum = venue.minOrderUsd === undefined ? {} : { minOrderUsd: Decimal.toNumber(venue.minOrderUsd) }
+  const sandboxSettings = { assets, verifier: venue.verifier, facts: venue.facts, ...minimum }
   const outcome = yield* Rehearsal.run({
     actor: (stage) => actorOf({ ...wish, journalFile, letters, warm }, stage),
-    sandbox: {
-      ledger: venue.ledger,
-      candles,
-      candlesSymbol,
-      settings: { assets, verifier: venue.verifier, facts: venue.facts, ...minimum }
-    },
+    sandbox: { ledger: venue.ledger, candles, candlesSymbol, settings: sandboxSettings },
     placeOf: placeIn(settings),
     stuckAfter,
     seed,
@@ -99,11 +95,8 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
     Effect.map(PriceStore, (own) => beginningWith(own, minutes))
   )
   const { wallet } = settings.account
-  const outside = {
-    http: Layer.succeed(HttpClient.HttpClient, network),
-    signer: SandboxSigner.layer(connection),
-    guard: IntentGuard.layer
-  }
+  const http = Layer.succeed(HttpClient.HttpClient, network)
+  const outside = { http, signer: SandboxSigner.layer(connection), guard: IntentGuard.layer }
   return {
     files: Layer.mergeAll(warmed, Sqlite.layer({ filename: journalFile })).pipe(
       Layer.provideMerge(Layers.storage(journalFile, pid))
@@ -118,11 +111,8 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
         const options = optionsOf(props, config, account, isLast)
         const run = Effect.gen(function* () {
           seen((yield* Bookkeeper).state)
-          yield* BotRun.runBot({
-            ...options,
-            allow: props.allow,
-            reconciling: { config, signerId: account.signerId, witnesses }
-          })
+          const reconciling = { config, signerId: account.signerId, witnesses }
+          yield* BotRun.runBot({ ...options, allow: props.allow, reconciling })
         })
         const paying = payer(wallet === undefined || "manual" in wallet ? "manual" : "command")
         yield* run.pipe(

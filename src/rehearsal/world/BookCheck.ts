@@ -50,11 +50,7 @@ const rebates = (state: State, account: string, id: string): bigint => {
   )
 }
 
-export interface Counted {
-  readonly asset: string
-  readonly ours: bigint
-  readonly theirs: bigint
-}
+export type Counted = Readonly<ReturnType<typeof comparison>[number]>
 
 export interface BookTerms {
   readonly placeOf?: PlaceOf
@@ -77,13 +73,10 @@ export const comparison = (
   account: string,
   bots: ReadonlyArray<BotState>,
   { mayBeUnexplained = false, placeOf = () => "balance" }: BookTerms = {}
-): ReadonlyArray<Counted> =>
+) =>
   venue.settings.assets.map(({ id, symbol }) => {
-    const places: ReadonlyArray<Place> = [
-      "wallet",
-      "dust",
-      ...(mayBeUnexplained ? (["residual", "lost"] as const) : [])
-    ]
+    const unexplained = mayBeUnexplained ? (["residual", "lost"] as const) : []
+    const places: ReadonlyArray<Place> = ["wallet", "dust", ...unexplained]
     const budgets = bots.flatMap(({ strategies }) =>
       [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
     )

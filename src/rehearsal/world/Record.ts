@@ -49,13 +49,8 @@ export const make = (startedAt: number) => {
   const overdue = new Set<string>()
 
   const alert = (name: string, text: string, now: number): void => {
-    const entry = alerts.get(name)
-    alerts.set(
-      name,
-      entry === undefined
-        ? { event: name, count: 1, firstAfterMillis: now - startedAt, first: text }
-        : { ...entry, count: entry.count + 1 }
-    )
+    const before = alerts.get(name) ?? { event: name, count: 0, firstAfterMillis: now - startedAt, first: text }
+    alerts.set(name, { ...before, count: before.count + 1 })
   }
 
   const count = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -205,12 +205,8 @@ const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, worl
       Effect.provideService(ClockReference, servers.clock),
       Effect.catch(({ code }) => Effect.die(new Error(`The rehearsal's sandbox refuses to be read: ${code}`)))
     )
-  return {
-    servers,
-    venue,
-    service: Context.get(server, HttpClient.HttpClient),
-    connection: Context.get(server, SandboxServer.SandboxConnection)
-  }
+  const service = Context.get(server, HttpClient.HttpClient)
+  return { servers, venue, service, connection: Context.get(server, SandboxServer.SandboxConnection) }
 })
 
 const worthOf = ({ ledger, strategies }: BotState, venue: State, at: number): number => {

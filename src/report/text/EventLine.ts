@@ -33,13 +33,7 @@ export const describe = (event: BotEvent, assets: Assets, write = withSymbol): E
   return { subject: subjectOf(event), text: `${text}${traceOf(event)}`, weight }
 }
 
-const traced: ReadonlySet<Tag> = new Set([
-  "CreateRefused",
-  "CancelRefused",
-  "FundingAnswered",
-  "OrderMissing",
-  "Contradiction"
-])
+const traced = new Set<Tag>(["CreateRefused", "CancelRefused", "FundingAnswered", "OrderMissing", "Contradiction"])
 const traceOf = (event: BotEvent): string =>
   traced.has(event._tag) && "correlationId" in event ? correlationText(event) : ""
 

@@ -10,15 +10,8 @@ import { chargedLine } from "./LearnedFee.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
 
-const titles = {
-  gridProfit: "GRID PROFIT",
-  inventory: "INVENTORY",
-  fees: "FEES",
-  total: "TOTAL",
-  flows: "FLOWS",
-  realised: "REALISED",
-  unrealised: "UNREALISED"
-} as const
+/** Such as "GRID PROFIT" for `gridProfit`. */
+const titleOf = (field: string): string => field.replace(/[A-Z]/, " $&").toUpperCase()
 const fields = ["gridProfit", "inventory", "fees", "total", "flows", "realised", "unrealised"] as const
 
 /** Returns the key figures, the most important first, because screens cut from the end. */
@@ -67,7 +60,7 @@ export const lines = (
     quote,
     roundsText(figures.rounds)
   ]
-  const columns = [...fields.map((field) => Table.decimal(titles[field])), "ASSET", Table.right("ROUNDS")]
+  const columns = [...fields.map((field) => Table.decimal(titleOf(field))), "ASSET", Table.right("ROUNDS")]
   return [
     ...standings.map((each) => `${each.quote}: ${standingParts(each, assets).join("   ")}`),
     "",

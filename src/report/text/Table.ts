@@ -26,19 +26,19 @@ export const of = <Row>(all: ReadonlyArray<ListColumn<Row> | false>) => {
   const titled = columns.flatMap(({ title, text, value }) =>
     title === undefined ? [] : [{ title, text: text ?? ((row: Row) => `${value(row) ?? "-"}`) }]
   )
+  const keys = dataColumns.map(({ key }) => key)
+  const titles = titled.map(({ title }) => title)
   return {
     json: (rows: ReadonlyArray<Row>) =>
       rows.map((row) => Object.fromEntries(dataColumns.map(({ key, value }) => [key, value(row) ?? null]))),
-    csv: (rows: ReadonlyArray<Row>) =>
-      Csv.render(
-        dataColumns.map(({ key }) => key),
-        rows.map((row) => dataColumns.map(({ value }) => value(row) ?? ""))
-      ),
-    lines: (rows: ReadonlyArray<Row>) =>
-      render(
-        titled.map(({ title }) => title),
-        rows.map((row) => titled.map(({ text }) => text(row)))
-      )
+    csv: (rows: ReadonlyArray<Row>) => {
+      const cells = rows.map((row) => dataColumns.map(({ value }) => value(row) ?? ""))
+      return Csv.render(keys, cells)
+    },
+    lines: (rows: ReadonlyArray<Row>) => {
+      const cells = rows.map((row) => titled.map(({ text }) => text(row)))
+      return render(titles, cells)
+    }
   }
 }
 

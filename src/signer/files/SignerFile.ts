@@ -1,7 +1,7 @@
 /** The file of `limitbot signer`. It is separate from the bot's, so that the bot's owner does not control the caps. */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import * as PlainFiles from "../../files/PlainFiles.ts"
-import * as KeystoreSource from "../../files/secrets/KeystoreSource.ts"
+import * as Keystore from "../../files/secrets/Keystore.ts"
 import { readSecret, secret } from "../../files/secrets/SecretSource.ts"
 import * as FactsSection from "../../files/sections/FactsSection.ts"
 import * as Program from "../../programs/Program.ts"
@@ -21,7 +21,7 @@ const kms = Read.settingsReader({
 
 const signerFile = Read.settingsReader({
   key: Read.optional(secret, "ed25519 key of the account"),
-  keystore: Read.optional(Read.located(KeystoreSource.reader), "the same under a passphrase"),
+  keystore: Read.optional(Read.located(Keystore.reader), "the same under a passphrase"),
   kms: Read.optional(Read.located(kms), "a service that has the key, behind a program"),
   signerId: Read.optional(Read.text, undefined, "the implicit account of the key"),
   verifier: Read.optional(Read.text, undefined, verifierOf("near")),
@@ -88,7 +88,7 @@ const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, f
   }
   const holder =
     keystore !== undefined
-      ? yield* KeystoreSource.open(keystore, folder, to)
+      ? yield* Keystore.loaded(keystore, folder, to)
       : key === undefined
         ? undefined
         : yield* readSecret(key, folder, to)

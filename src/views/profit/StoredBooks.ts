@@ -14,12 +14,8 @@ import * as AccountBooks from "./AccountBooks.ts"
 const snapshotName = "books"
 const partName = (number: number): string => `${snapshotName} ${number}`
 
-interface Part {
-  readonly sequence: number
-}
-
 interface Stored {
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<{ readonly sequence: number }>
   readonly books: AccountBooks.AccountBooks
 }
 

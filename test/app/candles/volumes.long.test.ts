@@ -11,7 +11,7 @@ import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Readiness from "../../../src/app/candles/Readiness.ts"
 import * as WarmPrices from "../../../src/app/candles/WarmPrices.ts"
-import * as PlanInputs from "../../../src/app/plan/PlanInputs.ts"
+import * as PlanDraft from "../../../src/app/plan/PlanDraft.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../src/candles/Generate.ts"
 import * as Resample from "../../../src/candles/Resample.ts"
@@ -239,8 +239,8 @@ describe("volumes of a live bot", () => {
           for (const entry of events) replay.see(entry)
           const { decisions, identical, differences } = replay.result()
           assert.strictEqual(identical, decisions, JSON.stringify(differences[0]))
-          const { feeds } = yield* PlanInputs.feedsOf(store, [strategy], new Map())
-          const planned = PlanInputs.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
+          const { feeds } = yield* PlanDraft.feedsOf(store, [strategy], new Map())
+          const planned = PlanDraft.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
           assert.deepStrictEqual(shown(planned), shown(candlesSeen))
           // What an explanation of any minute sees is what the bot saw then.
           const state = BotState.make()

@@ -1,7 +1,7 @@
 /** The operator's word on its way to a running bot, by a file. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, PlatformError } from "effect"
-import * as ResolveFile from "../../../src/app/journal/ResolveFile.ts"
+import * as ResolveFile from "../../../src/app/journal/Resolving.ts"
 
 const answer = { placement: "p1", word: "paid", text: "seen on the explorer" } as const
 

@@ -1,6 +1,6 @@
 /** The smallest order that `plan` names before the venue refuses a smaller one: facts of the profile, the largest that applies. */
 import { assert, describe, it } from "@effect/vitest"
-import { minimumIn } from "../../../src/app/plan/PlanInputs.ts"
+import { minimumIn } from "../../../src/app/plan/PlanDraft.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { settingsOf } from "../../world/processes/rehearsing.ts"
 

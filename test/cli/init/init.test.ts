@@ -5,9 +5,9 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
+import { askMarket } from "../../../src/app/init/FileInputs.ts"
 import { kindOf, mistakeIn, strategyText } from "../../../src/app/init/InitText.ts"
 import * as Interview from "../../../src/app/init/Interview.ts"
-import * as NewConfig from "../../../src/app/init/NewConfig.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Kind } from "../../../src/strategy/Kind.ts"
 import { grid } from "../../../src/strategy/kinds/grid/grid.ts"
@@ -375,7 +375,7 @@ describe("limitbot init", () => {
     const asking = Interview.make(answers, true).pipe(Effect.provide(NodeServices.layer))
     const { markets } = await Effect.runPromise(
       Effect.gen(function* () {
-        return yield* NewConfig.askMarket(yield* asking, { url: "", tokens, sandbox: undefined })
+        return yield* askMarket(yield* asking, { url: "", tokens, sandbox: undefined })
       }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
     )
     assert.deepStrictEqual(

@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { TestClock } from "effect/testing"
-import * as PlanInputs from "../../../src/app/plan/PlanInputs.ts"
+import * as PlanDraft from "../../../src/app/plan/PlanDraft.ts"
 import * as replay from "../../../src/cli/money/replay.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
@@ -107,8 +107,8 @@ const shown = (candles: View["candles"]) =>
   Object.fromEntries([...(candles ?? [])].map(([frame, { closed, columns }]) => [frame, [closed, ...columns.close]]))
 
 const plannedCandles = Effect.fnUntraced(function* (strategy: Strategy, store: PriceStore["Service"], prices: Prices) {
-  const { feeds } = yield* PlanInputs.feedsOf(store, [strategy], new Map())
-  return PlanInputs.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
+  const { feeds } = yield* PlanDraft.feedsOf(store, [strategy], new Map())
+  return PlanDraft.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
 })
 type Prices = ReadonlyMap<string, TwoSidedPrice>
 

@@ -5,7 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as SwapHandOver from "../../../src/app/swap/SwapHandOver.ts"
+import * as Carrying from "../../../src/app/swap/Carrying.ts"
 import type { AgreedSwap } from "../../../src/domain/SwapRecord.ts"
 import * as SwapsByHand from "../../../src/engine/SwapsByHand.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -49,7 +49,7 @@ describe("a swap that is handed to a running bot", () => {
     Effect.gen(function* () {
       const journal = join(newFolder(), "journal.sqlite")
       const lease = Lease.layer({ journal, pid: 4711 })
-      const follow = SwapHandOver.follow({ journal, pid: 4711 }, { name: "s1", json: false, isResumed: true })
+      const follow = Carrying.follow({ journal, pid: 4711 }, { name: "s1", json: false, isResumed: true })
       yield* Effect.scoped(
         Effect.gen(function* () {
           yield* Layer.build(lease)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
-import { mayRunUntil, unclearPayment, walletRefused } from "../../../src/engine/funding/Paying.ts"
+import { mayRunUntil, notPaid, unclearPayment } from "../../../src/engine/funding/Paying.ts"
 import { resolve } from "../../../src/engine/funding/Problems.ts"
 import { Wallet, type WalletPort } from "../../../src/engine/funding/Wallet.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -66,7 +66,7 @@ describe("an unclear payment", () => {
   it("stays unclear if the program refuses a second request, because the first may still be running", () => {
     const verdictOf = (...events: ReadonlyArray<BotEvent>) => {
       const placement = remembered(...events).placements.get("p1")
-      return placement?.state === "funding" ? walletRefused(placement, "busy").map(({ _tag }) => _tag) : []
+      return placement?.state === "funding" ? notPaid(placement, "busy", "wallet").map(({ _tag }) => _tag) : []
     }
     assert.deepStrictEqual(verdictOf(), ["FundingDead"])
     assert.deepStrictEqual(verdictOf(unclear, again), ["PaymentUnclear", "FundingInDoubt"])

@@ -1,7 +1,7 @@
 /** A plan warns of orders that are larger than what the market was quoted to take. */
 import { assert, describe, it } from "@effect/vitest"
-import { warningsOf } from "../../../src/engine/planning/ahead/DepthWarnings.ts"
 import type { PlannedChange } from "../../../src/engine/planning/ahead/PlanReport.ts"
+import { depthWarnings } from "../../../src/engine/planning/ahead/PlanWarnings.ts"
 import { price } from "../../strategy/support.ts"
 import { market } from "../../world/bitcoin.ts"
 
@@ -32,13 +32,13 @@ describe("depth warnings", () => {
       change("sale", 300n, { side: "SELL" }),
       change("kept", 900n, { action: "keep" })
     ]
-    const [warning, ...others] = warningsOf(changes, new Map([["BTC/USDC", { market, depth }]]))
+    const [warning, ...others] = depthWarnings(changes, new Map([["BTC/USDC", { market, depth }]]))
     assert.deepStrictEqual(others, [])
     assert.deepStrictEqual(warning?.slots, ["grid/large"])
     assert.match(
       warning?.text ?? "",
       /1 orders? exceeds? the quoted depth of 0\.000001 BTC .*large BUY 0\.00000101 BTC/
     )
-    assert.deepStrictEqual(warningsOf(changes, new Map()), [])
+    assert.deepStrictEqual(depthWarnings(changes, new Map()), [])
   })
 })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { dayMillis } from "../../../src/domain/Durations.ts"
-import * as RenewalCost from "../../../src/engine/planning/ahead/RenewalCost.ts"
+import * as PlanWarnings from "../../../src/engine/planning/ahead/PlanWarnings.ts"
 import { diff } from "../../../src/engine/planning/OrderDiff.ts"
 import { replacementCost } from "../../../src/engine/planning/ReplacementCost.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -106,26 +106,26 @@ describe("the cost of renewing orders", () => {
   const fees = new Map([["USDC", { refund: 20_000n }]])
 
   it("is the refund fee per lifetime, counted per day, and too much of it is a warning", () => {
-    const [week] = RenewalCost.renewalsOf([grid()], [resting("grid")], fees, 7 * dayMillis)
+    const [week] = PlanWarnings.renewalsOf([grid()], [resting("grid")], fees, 7 * dayMillis)
     assert.deepStrictEqual(week?.perDay[0]?.amount, 2_857n)
-    assert.deepStrictEqual(RenewalCost.warningsOf(week === undefined ? [] : [week]), [])
-    const short = RenewalCost.renewalsOf([grid(", orderLifetime: 30m")], [resting("grid")], fees, 7 * dayMillis)
+    assert.deepStrictEqual(PlanWarnings.renewalWarnings(week === undefined ? [] : [week]), [])
+    const short = PlanWarnings.renewalsOf([grid(", orderLifetime: 30m")], [resting("grid")], fees, 7 * dayMillis)
     assert.strictEqual(short[0]?.lifetimeMillis, 1_800_000)
     assert.strictEqual(short[0]?.perDay[0]?.amount, 960_000n)
-    assert.match(RenewalCost.warningsOf(short)[0]?.text ?? "", /0\.96 % of their money a day/)
+    assert.match(PlanWarnings.renewalWarnings(short)[0]?.text ?? "", /0\.96 % of their money a day/)
   })
 
   it("is printed if it is known", () => {
-    const [known] = RenewalCost.renewalsOf([grid()], [resting("grid")], fees, 7 * dayMillis)
-    const [unknown] = RenewalCost.renewalsOf([grid()], [resting("grid")], new Map(), 7 * dayMillis)
+    const [known] = PlanWarnings.renewalsOf([grid()], [resting("grid")], fees, 7 * dayMillis)
+    const [unknown] = PlanWarnings.renewalsOf([grid()], [resting("grid")], new Map(), 7 * dayMillis)
     if (known === undefined || unknown === undefined) throw new Error("there is one strategy")
     const usdc = { symbol: "USDC", id: "usdc", decimals: 6 }
     const rests = "orders stay open for 7 d at most, then the venue refunds them"
     assert.strictEqual(
-      RenewalCost.sentenceOf(known, new Map([["USDC", usdc]])),
+      PlanWarnings.sentenceOf(known, new Map([["USDC", usdc]])),
       `${rests}; renewing all of them costs about 0.002857 USDC a day`
     )
-    assert.strictEqual(RenewalCost.sentenceOf(unknown, new Map([["USDC", usdc]])), rests)
+    assert.strictEqual(PlanWarnings.sentenceOf(unknown, new Map([["USDC", usdc]])), rests)
   })
 
   it("is limited: a lifetime of less than ten minutes or more than a week is refused", () => {

@@ -2,7 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as TakeoverWatch from "../../../src/engine/protocol/TakeoverWatch.ts"
+import { EngineSettings } from "../../../src/engine/EngineSettings.ts"
+import { checkTakenOver } from "../../../src/engine/protocol/Calls.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
 import { about, market, order, remembering, startedAnew, until } from "../firstOrder.ts"
 
 describe("an order that an earlier process began", () => {
@@ -20,11 +22,12 @@ describe("an order that an earlier process began", () => {
         listOrders: () => Effect.succeed({ value: { orders: [] } })
       }
       const { books, context } = yield* remembering(venue, [...until("Bound"), ...startedAnew])
-      const { checkTakenOver } = yield* Effect.provideContext(TakeoverWatch.make, context)
+      const settings = yield* Effect.provideContext(EngineSettings, context)
+      const means = { books, settings, venue: yield* Effect.provideContext(Venue, context) }
       const placement = books.state.placements.get(about.placement)
       assert.isDefined(placement)
       yield* TestClock.adjust("1 hour")
-      yield* checkTakenOver(placement, market)
+      yield* checkTakenOver(means, placement, market)
       assert.strictEqual(books.state.placements.get(about.placement)?.state, "abandoned")
     })
   )

@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as Ledger from "../../../src/domain/Ledger.ts"
-import * as Adoption from "../../../src/engine/reconciliation/Adoption.ts"
 import * as Recovery from "../../../src/engine/reconciliation/Recovery.ts"
 import * as Tally from "../../../src/engine/state/Tally.ts"
 import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
@@ -31,7 +30,7 @@ describe("recovered orders", () => {
           const { found } = Recovery.recover(orders, [], markets)
           for (const each of found) {
             const slot = stay.find(({ order }) => order.id === each.order.id)?.slot ?? ""
-            yield* Adoption.adopt({ ...each, strategy: "ladder", slot })
+            yield* Recovery.adopt({ ...each, strategy: "ladder", slot })
           }
         })
         yield* Effect.provideContext(recover, rebuilt.context)

@@ -3,9 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { minuteMillis } from "../../../src/domain/Durations.ts"
-import { Bookkeeper, renewSnapshot, replay, replayUntil } from "../../../src/engine/state/Bookkeeper.ts"
+import {
+  Bookkeeper,
+  foldName,
+  renewSnapshot,
+  replay,
+  replayUntil,
+  snapshotOf
+} from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import * as StateSnapshot from "../../../src/engine/state/StateSnapshot.ts"
 import * as Chain from "../../../src/journal/Chain.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
@@ -81,7 +87,7 @@ describe("a snapshot of the state", () => {
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ sequence: number }>`SELECT sequence FROM snapshots`
       const { sequence = 0 } = row ?? {}
-      yield* snapshots.keep(StateSnapshot.fold, { ...StateSnapshot.encode(BotState.make()), sequence })
+      yield* snapshots.keep(foldName, { ...snapshotOf(BotState.make()), sequence })
       assert.deepStrictEqual((yield* started).state, yield* whole)
     }).pipe(Effect.provide(layer))
   )
@@ -121,6 +127,6 @@ describe("a snapshot of the state", () => {
     }
     assert.isAtMost(state.placements.size, 13)
     // Nine bytes of each stay until its deadline, which nothing else may have, is over.
-    assert.isBelow(StateSnapshot.encode({ ...state, slots: new Map() }).body.length, 20_000 + 2_000 * 9)
+    assert.isBelow(snapshotOf({ ...state, slots: new Map() }).body.length, 20_000 + 2_000 * 9)
   })
 })

@@ -245,8 +245,11 @@ rules:
     const { market, limits } = strategy
     const found = BacktestStatistics.exposureOf(optimistic.parts)
     const all = Array.from({ length: candles.bars }, (_, bar) => bar)
-    const curve = EquityCurve.at(optimistic.outcome, candles, { market, budget: limits.budget }, all)
-    const mean = curve.reduce((sum, { base, close, equity }) => sum + (base * close) / equity, 0) / candles.bars
+    const conditions = { market, budget: limits.budget }
+    const curve = EquityCurve.at(optimistic.outcome, candles, conditions, all)
+    const heldAt = EquityCurve.holdings(optimistic.outcome, conditions)
+    const inBase = curve.map(({ equity }, bar) => (heldAt(bar).base * (candles.close[bar] ?? 0)) / equity)
+    const mean = inBase.reduce((sum, share) => sum + share, 0) / candles.bars
     assert.closeTo(found.meanShare, mean, 1e-9)
     assert.strictEqual(found.timeInMarket, 1)
   })

@@ -161,7 +161,7 @@ const nextOf = (
     const owner = running.find((old) => old.name === after?.name)?.file ?? file
     if (after === undefined || (owner !== file && !isWhole)) return before ?? []
     // An unchanged file keeps its strategy object, so that the engine does not replace it.
-    return before !== undefined && isSame(before, after) ? before : after
+    return before !== undefined && before.file === after.file && before.hash === after.hash ? before : after
   })
 }
 
@@ -222,5 +222,3 @@ const without = (
   running: ReadonlyArray<Strategy>
 ): ReadonlyArray<Strategy> =>
   next.flatMap((each) => (refused.includes(each) ? running.filter(({ file }) => file === each.file) : each))
-
-const isSame = (a: Strategy, b: Strategy): boolean => a.file === b.file && a.hash === b.hash

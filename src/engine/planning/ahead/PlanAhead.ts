@@ -46,9 +46,8 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
   yield* Effect.gen(function* () {
     yield* StartUp.record(run, strategies)
     const killed = withdraw?.code === "kill-switch" ? withdraw.text : undefined
-    if (killed !== state.killed) {
+    if (killed !== state.killed)
       yield* record({ _tag: "KillSwitch", on: killed !== undefined, reason: killed ?? "released" })
-    }
     const planning = yield* Planning.make(() => true)
     for (const strategy of strategies) {
       const moment = moments.get(strategy.name)

@@ -255,10 +255,7 @@ const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
   return [...account, ...ownBudget, ...overdrawn(strategies, planned), ...overExposed(ground, [...assets.values()])]
 }
 
-const overdrawn = (
-  strategies: ReadonlyArray<Strategy>,
-  { state: { ledger } }: PlannedAhead
-): ReadonlyArray<PlanFinding> =>
+const overdrawn = (strategies: ReadonlyArray<Strategy>, { state: { ledger } }: PlannedAhead) =>
   strategies.flatMap((strategy) =>
     budgets(strategy).flatMap(({ asset, amount }): ReadonlyArray<PlanFinding> => {
       const free = Ledger.freeOf(ledger, strategy.name, asset.symbol)
@@ -269,10 +266,7 @@ const overdrawn = (
     })
   )
 
-const overExposed = (
-  { locked, changes, exposure }: FindingInputs,
-  assets: ReadonlyArray<Asset>
-): ReadonlyArray<PlanFinding> =>
+const overExposed = ({ locked, changes, exposure }: FindingInputs, assets: ReadonlyArray<Asset>) =>
   assets.flatMap((asset): ReadonlyArray<PlanFinding> => {
     const most = exposure.get(asset.symbol)
     const own = locked.filter((each) => each.asset === asset.symbol)
@@ -365,11 +359,7 @@ const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, costs: Trad
   return [...own, pair].filter((cycle) => cycle !== undefined).filter(({ profit }) => profit >= 0n)
 }
 
-const belowFees = (
-  { name, market }: Traded,
-  slots: ReadonlyArray<DesiredSlot>,
-  { fees }: FindingInputs
-): ReadonlyArray<PlanFinding> => {
+const belowFees = ({ name, market }: Traded, slots: ReadonlyArray<DesiredSlot>, { fees }: FindingInputs) => {
   const costs = costsIn(market, fees)
   const cycles = cyclesOf(market, slots, costs)
   const losing = cycles.filter(({ profit, fees }) => profit < fees)

@@ -1,18 +1,8 @@
 /** A plan as facts for people and programs: each change, its reason and its cost, and the money that it locks. Pure. */
-
-import type { Amount } from "../../../domain/Amount.ts"
-import { max } from "../../../domain/Amount.ts"
+import { type Amount, max } from "../../../domain/Amount.ts"
 import type { BotEvent, Of, Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import {
-  inputAmount,
-  inputAsset,
-  type Market,
-  outputAmount,
-  outputAsset,
-  type Price,
-  type Side
-} from "../../../domain/Market.ts"
+import * as Market from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import type { Leg } from "../../../strategy/Decision.ts"
 import { budgets, type Strategy } from "../../../strategy/Strategy.ts"
@@ -22,7 +12,6 @@ import { replacementCost } from "../ReplacementCost.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 export const actions = ["keep", "cancel", "create", "defer"] as const
-export type Action = (typeof actions)[number]
 
 export interface Money {
   readonly asset: string
@@ -34,15 +23,15 @@ export interface Cost extends Money {
 }
 
 export interface PlannedOrder {
-  readonly side: Side
-  readonly price: Price
+  readonly side: Market.Side
+  readonly price: Market.Price
   readonly quantity: Amount
   readonly input: Money
   readonly output: Money
 }
 
 export interface PlannedChange extends PlannedOrder {
-  readonly action: Action
+  readonly action: (typeof actions)[number]
   readonly strategy: string
   readonly slot: string
   readonly market: string
@@ -76,12 +65,12 @@ export interface FeeEstimate {
 
 export type Fees = ReadonlyMap<string, FeeEstimate>
 
-export const orderOf = (market: Market, { side, price, quantity }: Leg): PlannedOrder => ({
+export const orderOf = (market: Market.Market, { side, price, quantity }: Leg): PlannedOrder => ({
   side,
   price,
   quantity,
-  input: { asset: inputAsset(market, side).symbol, amount: inputAmount(market, side, quantity, price) },
-  output: { asset: outputAsset(market, side).symbol, amount: outputAmount(market, side, quantity, price) }
+  input: { asset: Market.inputAsset(market, side).symbol, amount: Market.inputAmount(market, side, quantity, price) },
+  output: { asset: Market.outputAsset(market, side).symbol, amount: Market.outputAmount(market, side, quantity, price) }
 })
 
 const orderOfPlacement = (placement: Placement): PlannedOrder => ({
@@ -96,11 +85,7 @@ const cost = (what: Cost["what"], asset: string, amount: Amount | undefined): Re
   amount === undefined ? [] : [{ what, asset, amount }]
 
 /** Strategies in the order of their files, slots by name; orders of strategies that are not loaded come last. */
-export const changesOf = (
-  strategies: ReadonlyArray<Strategy>,
-  planned: PlannedAhead,
-  fees: Fees
-): ReadonlyArray<PlannedChange> => {
+export const changesOf = (strategies: ReadonlyArray<Strategy>, planned: PlannedAhead, fees: Fees) => {
   const loaded = new Map(strategies.map((strategy) => [strategy.name, strategy]))
   const ended = endedBy(planned.events)
   const decided = new Map(
@@ -111,14 +96,13 @@ export const changesOf = (
       event._tag === "Denied" ? [[slotKey(event.strategy, event.slot), event] as const] : []
     )
   )
-  const standing = planned.before.map((placement) =>
-    changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
-      owner: loaded.get(placement.strategy),
-      fees,
-      denied: denied.get(slotKey(placement.strategy, placement.slot)),
-      costs: costsOf(planned, loaded.get(placement.strategy), placement, decided.get(placement.strategy))
-    })
-  )
+  const standing = planned.before.map((placement) => {
+    const { id, slot, strategy } = placement
+    const [owner, decision] = [loaded.get(strategy), decided.get(strategy)]
+    const costs = owner && decision && costsOf(planned, owner, placement, decision)
+    const ground = { owner, fees, denied: denied.get(slotKey(strategy, slot)), costs }
+    return changeOfPlacement(placement, ended.get(id), wishIn(decision, placement), ground)
+  })
   const fresh = planned.events.flatMap((event) => {
     const strategy = "strategy" in event ? loaded.get(event.strategy) : undefined
     return strategy === undefined ? [] : changeOfEvent(event, strategy, decided.get(strategy.name), fees)
@@ -130,15 +114,9 @@ export const changesOf = (
   )
 }
 
-const costsOf = (
-  { state }: PlannedAhead,
-  strategy: Strategy | undefined,
-  placement: Placement,
-  decided: Of<"Decided"> | undefined
-): string | undefined => {
-  if (strategy === undefined || decided === undefined) return undefined
+const costsOf = ({ state }: PlannedAhead, owner: Strategy, placement: Placement, decided: Of<"Decided">): string => {
   const at = { ask: decided.ask, now: decided.now ?? decided.priceAt }
-  return replacementCost(state, marketOf(strategy, placement.market), placement, at).text
+  return replacementCost(state, marketOf(owner, placement.market), placement, at).text
 }
 
 type Wished = Of<"Decided">["desired"][number]
@@ -155,7 +133,7 @@ const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =
     })
   )
 
-const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market =>
+const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market.Market =>
   others.find((other) => other.name === name) ?? market
 
 interface Ground {

@@ -1,5 +1,4 @@
 /** Remembers our newest settled orders and swaps, because an order may live on or turn out to have ended differently. */
-
 import type { PlacementEvent } from "../../../domain/BotEvent.ts"
 import type { Placement, PlacementIn } from "../Placement.ts"
 

@@ -4,16 +4,11 @@ import type { BotState } from "../BotState.ts"
 import type { Placement } from "../Placement.ts"
 import * as PlacementNotes from "./PlacementNotes.ts"
 
-interface Since {
-  readonly alive: number | undefined
-  readonly vanished: number | undefined
-  readonly lacking: number | undefined
-  readonly missing: number | undefined
-  /** Since its questions are answered with other orders, by the monotonic clock. */
-  readonly odd: number | undefined
-  /** Since its order has ended and is empty, by the monotonic clock, so that a jump of the clock ends no doubt. */
-  readonly over: number | undefined
-}
+/**
+ * `odd`: its questions are answered with other orders. `over`: its order has ended and is empty. Both count by the monotonic clock, so that
+ * a jump of the clock ends no doubt.
+ */
+type Held = "alive" | "vanished" | "lacking" | "missing" | "odd" | "over"
 
 export interface Sent {
   readonly attempts: number
@@ -21,7 +16,7 @@ export interface Sent {
 }
 
 export interface Tries {
-  readonly since: Since
+  readonly since: { readonly [What in Held]?: number | undefined }
   readonly overMillis: number
   /** Last read of its order while its payment is unconfirmed, by the monotonic clock. */
   readonly readAt: number
@@ -41,10 +36,8 @@ export interface Tries {
 }
 
 const never: Sent = { attempts: 0, at: Number.NEGATIVE_INFINITY }
-const nothing = undefined
 export const none: Tries = {
-  since: { alive: nothing, vanished: nothing, lacking: nothing, missing: nothing, odd: nothing, over: nothing },
-  ...{ overMillis: 0, readAt: Number.NEGATIVE_INFINITY, emptyReads: 0, isAtWork: false, reported: never },
+  ...{ since: {}, overMillis: 0, readAt: Number.NEGATIVE_INFINITY, emptyReads: 0, isAtWork: false, reported: never },
   ...{ spare: new Map(), cancelled: never, isRefused: false, endedLife: undefined, isAlive: false },
   ...{ listedAt: 0, endReadAt: Number.NEGATIVE_INFINITY, unpaidReadAt: Number.NEGATIVE_INFINITY }
 }
@@ -54,9 +47,7 @@ export const lifeOf = (orderId: string, placement?: Placement): string => `${ord
 
 export type TriesMemory = ReturnType<typeof make>
 
-type LivePlacements = Pick<BotState, "ended" | "placements" | "integrity">
-
-export const make = ({ ended, placements, integrity }: LivePlacements) => {
+export const make = ({ ended, placements, integrity }: Pick<BotState, "ended" | "placements" | "integrity">) => {
   const placementIndex = {
     has: (id: string) => placements.has(id) || ended.byId.has(id) || integrity.forgotten.has(id),
     get size() {
@@ -75,7 +66,7 @@ export const make = ({ ended, placements, integrity }: LivePlacements) => {
       hurriedAt = now
     },
     hurriedAt: () => hurriedAt,
-    heldMillis: (what: keyof Since, id: string, holds: boolean, now: number) => {
+    heldMillis: (what: Held, id: string, holds: boolean, now: number) => {
       const { since } = of(id)
       const first = holds ? (since[what] ?? now) : undefined
       if (first !== since[what]) note(id, { since: { ...since, [what]: first } })

@@ -40,10 +40,7 @@ export const see = ({ refunds, withdrawnAt, absences }: Replacements, event: Pla
 }
 
 /** Mean fee of a refund, rounded up, and its number of samples; `undefined` before there are enough. */
-export const measuredRefund = (
-  { refunds }: Replacements,
-  asset: string
-): { readonly count: number; readonly fee: Amount } | undefined => {
+export const measuredRefund = ({ refunds }: Replacements, asset: string) => {
   const refundTotal = refunds.get(asset)
   if (refundTotal === undefined || refundTotal.count < enough) return undefined
   const count = BigInt(refundTotal.count)

@@ -108,10 +108,7 @@ export const changedBy = <T extends StrategyTag>(strategy: StrategyState, tag: T
   changes[tag](event, at, strategy)
 
 /** Base that a sale leaves unsold has its own place and is no longer held (see `Ledger`). */
-const tradingWithout = (
-  { trading }: StrategyState,
-  { asset, rest, side }: Of<"LegClosed">
-): StrategyState["trading"] => {
+const tradingWithout = ({ trading }: StrategyState, { asset, rest, side }: Of<"LegClosed">) => {
   const [name, known] = [...trading].find(([market]) => market.startsWith(`${asset}/`)) ?? []
   if (side === "BUY" || name === undefined || known === undefined) return trading
   return new Map(trading).set(name, { ...known, position: CostBasis.setAside(known.position, rest) })

@@ -54,9 +54,7 @@ export const tradingAfter = (
   }
 }
 
-type Amounts = Record<"amountIn" | "amountOut", Amount>
-
-const exchangeOf = ({ amountIn, amountOut }: Amounts, side: Side) =>
+const exchangeOf = ({ amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>, side: Side) =>
   side === "BUY" ? { base: amountOut, quote: amountIn } : { base: amountIn, quote: amountOut }
 
 const orderOf = ({ inputAmount, outputAmount, side }: Placement) =>

@@ -122,11 +122,10 @@ export const conclusion = (agreed: AgreedSwap, report = nothing, arrived?: Amoun
 }
 
 export const swapPlaces = ["deposit in flight", "in doubt", "in swap", "spent", "refunded", "fees", "residual"] as const
-type SwapPlace = (typeof swapPlaces)[number]
 
 export interface SwapMoney {
   /** Places of all input that left us; the parts add up to it. */
-  readonly input: Readonly<Record<SwapPlace, Amount>>
+  readonly input: Readonly<Record<(typeof swapPlaces)[number], Amount>>
   readonly received: Amount
 }
 

@@ -23,10 +23,7 @@ export const askedSince = (placement: Placement, now: number): number | undefine
 const mostOfQuote = { tenths: 11n, of: 10n }
 const mostOfLimit = { tenths: 2n, of: 1n }
 
-export const objectionTo = (
-  { id, outputAmount, swap }: Placement,
-  received: Amount | undefined
-): string | undefined => {
+export const objectionTo = ({ id, outputAmount, swap }: Placement, received: Amount | undefined) => {
   if (received === undefined || received <= 0n)
     return `state the amount that arrived: limitbot resolve ${id} --paid --received AMOUNT`
   const [promised, { of, tenths }] = swap === undefined ? [outputAmount, mostOfLimit] : [swap.amountOut, mostOfQuote]

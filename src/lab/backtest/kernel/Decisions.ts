@@ -48,15 +48,10 @@ type Way = Pick<Leg, "side" | "price"> & { readonly by?: Leg["by"] | undefined }
 const isAtSame = (leg: Way, other: Way): boolean =>
   leg.side === other.side && leg.by === other.by && Decimal.equals(leg.price, other.price)
 
-interface Due {
-  readonly row: OrderRow
-  readonly index: number
-  readonly leg: Leg
-  readonly quantity: Amount
-}
+type Due = NonNullable<ReturnType<typeof dueIn>>
 
 /** Returns `undefined` if the slot has no order for the new legs: the order is gone, the legs are done, or the side differs. */
-const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): Due | undefined => {
+const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined) => {
   const { orders } = run
   const row = orders.rowOf(slot)
   if (desired === undefined || row === undefined || slot.openQuantity === 0n) return undefined
@@ -264,19 +259,19 @@ const placeWanted = (run: MarketRun): void => {
   const { followers, orders } = run
   const { due, slots, firstDue } = orders.wanted
   const isReady = (slot: SlotState.SlotState): boolean =>
-    slot.phase === "idle" && (slot.isDue || followers.isHeld(slot))
+    slot.phase === "idle" && (slot.isDue || followers.held.has(slot))
   const ready: Array<SlotState.SlotState> = []
-  for (let place = followers.isHolding ? 0 : firstDue; place < slots.length; place++) {
+  for (let place = followers.held.size > 0 ? 0 : firstDue; place < slots.length; place++) {
     const slot = slots[place]
     if (slot !== undefined && isReady(slot)) ready.push(slot)
   }
   for (const slot of orders.exitsFirst(ready)) Placing.place(run, slot)
   for (const slot of due) SlotState.mark(slot, false)
-  followers.release()
+  followers.held.clear()
 }
 
 const isCalm = ({ followers, losses, orders, waiting }: MarketRun): boolean =>
-  losses === undefined && waiting.count === 0 && !followers.isHolding && orders.wanted.isSettled
+  losses === undefined && waiting.count === 0 && followers.held.size === 0 && orders.wanted.isSettled
 
 const decideOnce = (runs: Runs): Bounds => {
   const [{ asking, conditions, guard }] = runs

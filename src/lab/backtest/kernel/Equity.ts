@@ -86,12 +86,7 @@ const overBars = (drawdown: Drawdown.Drawdown, holdings: ReadonlyArray<Holding>,
   drawdown.next = to
 }
 
-const advanceTogether = (
-  drawdown: Drawdown.Drawdown,
-  holdings: ReadonlyArray<Holding>,
-  quote: number,
-  to: number
-): void => {
+const advanceTogether = (drawdown: Drawdown.Drawdown, holdings: ReadonlyArray<Holding>, quote: number, to: number) => {
   let levels = Number.POSITIVE_INFINITY
   for (const { closes } of holdings) levels = Math.min(levels, closes.minima.length)
   while (drawdown.next < to) {

@@ -3,12 +3,12 @@
  * sells from the lowest up. An order that follows a fill is open from the next bar on. `fillWhole` is a fast path for orders that fill
  * whole at their limit; `fillSlices` means the same, with partial fills, better prices and waiting times.
  */
-import { exactPrice, openAt } from "../../../candles/Candles.ts"
+import { exactPrice, openAt, volumeAt } from "../../../candles/Candles.ts"
 import { type Amount, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, type Price, quoteAmount, type Side } from "../../../domain/Market.ts"
 import * as Decisions from "./Decisions.ts"
-import { arrivalPrice, fillsAt, forSize, lastFeeOf, shareOf, swapPrice, swapping } from "./FillRules.ts"
+import { arrivalPrice, capacityOf, fillsAt, forSize, lastFeeOf, shareOf, swapPrice, swapping } from "./FillRules.ts"
 import type { MarketRun } from "./MarketRun.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
@@ -32,28 +32,29 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   SlotState.fillWhole(slot, row, isWholeLeg)
   if (run.asking.asksOnFill) {
     endWhole(run, slot, row)
-    followers.holds(slot)
+    followers.held.add(slot)
     return
   }
   // The order that was not worth moving has filled, so its slot takes the legs that are wanted now.
   if (slot.successor !== null || !isWholeLeg) {
     endWhole(run, slot, row)
-    followers.places(slot, false)
+    followers.later.push(slot)
     return
   }
   const next = orders.next(slot, order)
   const follower = OrderTable.rowAt(table, next)
   const surplus = table.surplus[order] ?? 0n
   // Exits may be open beyond the maximum number of orders, so the place of a filled exit may not be free for an entry.
-  const isFull = follower?.isExit !== true && (orders.openInAll > run.conditions.maxOpenOrders || followers.toPlace > 0)
+  const hasOthers = followers.first.length + followers.later.length > 0
+  const isFull = follower?.isExit !== true && (orders.openInAll > run.conditions.maxOpenOrders || hasOthers)
   if (follower !== undefined && surplus >= 0n && !isFull) {
     if (surplus > 0n) wallet.receive(row.side, surplus)
     orders.placeNext(slot, next, follower, clock.nextBar)
-    followers.rests(slot)
+    followers.arriving.push(slot)
     return
   }
   endWhole(run, slot, row)
-  if (follower !== undefined) followers.places(slot, surplus >= 0n)
+  if (follower !== undefined) (surplus >= 0n ? followers.first : followers.later).push(slot)
 }
 
 const endWhole = (run: MarketRun, slot: SlotState.SlotState, { side, output }: OrderTable.OrderRow): void => {
@@ -72,18 +73,18 @@ export const fillBar = (run: MarketRun, bar: number, low: number, high: number):
 }
 
 export const settle = (run: MarketRun): void => {
-  const { followers } = run
-  for (let slot = followers.takeResting(); slot !== undefined; slot = followers.takeResting()) Placing.rest(run, slot)
-  if (followers.toPlace === 0) return
-  for (const slot of run.orders.exitsFirst(followers.takeFirst())) Placing.place(run, slot)
-  const later = followers.takeLater()
-  for (const slot of later) Decisions.adoptSuccessor(run, slot)
-  for (const slot of run.orders.exitsFirst(later)) Placing.place(run, slot)
+  const { arriving, first, later } = run.followers
+  for (let slot = arriving.pop(); slot !== undefined; slot = arriving.pop()) Placing.rest(run, slot)
+  if (first.length + later.length === 0) return
+  for (const slot of run.orders.exitsFirst(first.splice(0))) Placing.place(run, slot)
+  const due = later.splice(0)
+  for (const slot of due) Decisions.adoptSuccessor(run, slot)
+  for (const slot of run.orders.exitsFirst(due)) Placing.place(run, slot)
 }
 
 export const advance = (run: MarketRun, slot: SlotState.SlotState): void => {
   if (run.asking.asksOnFill) {
-    run.followers.holds(slot)
+    run.followers.held.add(slot)
     return
   }
   Decisions.adoptSuccessor(run, slot)
@@ -97,11 +98,7 @@ export interface BarRange {
 }
 
 /** Returns the price at which the bar trades with the order; `undefined` if a gap jumped over it. */
-const tradePrice = (
-  { conditions, candles }: MarketRun,
-  { bar, low, high }: BarRange,
-  row: OrderTable.OrderRow
-): Price | undefined => {
+const tradePrice = ({ conditions, candles }: MarketRun, { bar, low, high }: BarRange, row: OrderTable.OrderRow) => {
   const { rules } = conditions
   const isInside = (): boolean =>
     Decimal.compare(row.price, exactPrice(high)) <= 0 && Decimal.compare(row.price, exactPrice(low)) >= 0
@@ -144,8 +141,9 @@ const complete = (run: MarketRun, slot: SlotState.SlotState, { isPart, side }: O
   const unpaidAmount = slot.unpaid
   if (!isPart) SlotState.completeLeg(slot, side)
   Placing.payOut(run, slot, side)
-  if (run.asking.asksOnFill) run.followers.holds(slot)
-  else run.followers.places(slot, paysForItself(run, slot, side, unpaidAmount))
+  const { first, held, later } = run.followers
+  if (run.asking.asksOnFill) held.add(slot)
+  else (paysForItself(run, slot, side, unpaidAmount) ? first : later).push(slot)
 }
 
 const fillSlice = (
@@ -161,7 +159,7 @@ const fillSlice = (
   const price = row === undefined ? undefined : priceOf(row)
   const quantity = min(open, most)
   if (row === undefined || price === undefined || quantity <= 0n) {
-    followers.rests(slot)
+    followers.arriving.push(slot)
     return 0n
   }
   const whole = quantity === row.quantity && slot.openInput === row.input && Decimal.equals(price, row.price)
@@ -170,7 +168,7 @@ const fillSlice = (
   fill(run, bar, filled)
   SlotState.fillPart(slot, quantity, input, output)
   if (quantity === open) complete(run, slot, row)
-  else followers.rests(slot)
+  else followers.arriving.push(slot)
   return quantity
 }
 
@@ -198,12 +196,22 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
 /** Stops legs that are all marketable, which would otherwise fill in turn without end. In live trading each round takes time. */
 const mostArrivals = 12
 
+const unlimited = 10n ** 60n
+
+/** Open and arriving orders of a bar share its volume. */
+const openCapacity = ({ candles, capacity, conditions: { market, rules } }: MarketRun, bar: number): void => {
+  if (capacity.bar === bar) return
+  capacity.bar = bar
+  capacity.amount = rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, volumeAt(candles, bar))
+}
+
 export const fillArrivals = (run: MarketRun, bar: number): void => {
   const { arrivals, capacity, orders, clock, lastClose } = run
   const close = exactPrice(lastClose.before(clock.nextBar))
-  capacity.open(bar)
+  openCapacity(run, bar)
   let hasArrived = false
-  for (const slot of arrivals.take()) {
+  const arrived = [...new Set(arrivals.slots.splice(0))].sort((a, b) => a.index - b.index)
+  for (const slot of arrived) {
     const row = orders.rowOf(slot)
     if (row?.by !== undefined && slot.phase === "resting") {
       hasArrived = true
@@ -217,7 +225,8 @@ export const fillArrivals = (run: MarketRun, bar: number): void => {
     orders.unrest(slot, row)
     const { market, rules } = run.conditions
     const price = arrivalPrice(forSize(rules, market, row), row.side, row.price, close)
-    capacity.use(fillSlice(run, bar, slot, capacity.amount, () => price))
+    const quantity = fillSlice(run, bar, slot, capacity.amount, () => price)
+    capacity.amount -= quantity
   }
   if (hasArrived) settle(run)
 }
@@ -238,18 +247,18 @@ const fillInBar = (run: MarketRun, range: BarRange, slot: SlotState.SlotState, g
   const { capacity, followers } = run
   // An order that was placed within the bar fills from the next bar on.
   if (slot.placedBar > range.bar) {
-    followers.rests(slot)
+    followers.arriving.push(slot)
     return false
   }
   const quantity = fillSlice(run, range.bar, slot, capacity.amount, (row) => given ?? tradePrice(run, range, row))
-  capacity.use(quantity)
+  capacity.amount -= quantity
   return quantity > 0n
 }
 
 export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: number): void => {
-  const { orders, clock, capacity } = run
+  const { orders, clock } = run
   clock.close(bar)
-  capacity.open(bar)
+  openCapacity(run, bar)
   const range = { bar, low, high }
   for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fillInBar(run, range, slot)
   for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fillInBar(run, range, slot)
@@ -262,7 +271,7 @@ export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: nu
  * bar's open on, and those marketable there fill at that price. Returns the price of the last fill.
  */
 export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: number, opens: boolean) => {
-  const { candles, capacity, clock, followers, orders } = run
+  const { candles, clock, followers, orders } = run
   const { market, rules } = run.conditions
   const { bar } = range
   const isMet = (slot: SlotState.SlotState, row: OrderTable.OrderRow, price: number): boolean =>
@@ -274,7 +283,7 @@ export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: 
     SlotState.rest(slot, bar)
     orders.rest(slot, row)
   }
-  capacity.open(bar)
+  openCapacity(run, bar)
   // Stops lie between the prices of candles, by which orders are sorted.
   const tick = 10 ** -candles.priceScale
   const take = () => (side === "BUY" ? orders.takeBuy(stop - tick) : orders.takeSell(stop + tick))
@@ -283,7 +292,7 @@ export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: 
   for (let slot = take(); slot !== undefined; slot = take()) {
     const row = orders.rowOf(slot)
     if (row === undefined || !isMet(slot, row, stop)) {
-      followers.rests(slot)
+      followers.arriving.push(slot)
       continue
     }
     const arrives = rules.price === "arrival" && opened.includes(slot) && isMet(slot, row, open)

@@ -35,7 +35,6 @@ import * as NextEvent from "./NextEvent.ts"
 import * as Outcome from "./Outcome.ts"
 import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
-import { Glances } from "./state/Glances.ts"
 
 /** `conditions.budget.quote` of the first market is the budget of all markets. */
 export interface InMarket {
@@ -64,7 +63,7 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): NextEvent.Whol
       // By this rule only the close of a bar fills an order.
       indices: conditions.rules.touch === "close" ? { ...indices, orders: indices.closes } : indices,
       fillBar: isImmediate(conditions.rules) && run.guard === undefined ? Fills.fillBar : Fills.fillBarSlices,
-      glances: new Glances(candles, conditions.timeframes && run.frames),
+      glance: { mid: 0, now: 0, candles: undefined },
       stands: undefined,
       ask: { below: 0, above: 0, bar: 0 },
       stops: NextEvent.noStops,
@@ -85,7 +84,7 @@ const nextAlarm = (runs: MarketRun.Runs): number => {
   return next
 }
 
-const isArriving = (runs: MarketRun.Runs): boolean => runs.some(({ arrivals }) => arrivals.count > 0)
+const isArriving = (runs: MarketRun.Runs): boolean => runs.some(({ arrivals }) => arrivals.slots.length > 0)
 
 /** Handles the slot's alarm at the bar's opening. Returns true after a payout or a visible refund. */
 const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: number): boolean => {
@@ -125,7 +124,7 @@ const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean =
 
 const fillArrivals = ({ runs }: NextEvent.WholeRun, bar: number): boolean => {
   const before = NextEvent.fillCount(runs)
-  for (const run of runs) if (run.arrivals.count > 0) Fills.fillArrivals(run, bar)
+  for (const run of runs) if (run.arrivals.slots.length > 0) Fills.fillArrivals(run, bar)
   const filled = NextEvent.fillCount(runs) > before
   Decisions.placeWaitingAfter(runs, filled)
   return filled
@@ -135,7 +134,8 @@ const arrive = (whole: NextEvent.WholeRun, bar: number, isAsked = true): void =>
   const { runs } = whole
   for (let round = 0; isArriving(runs) && round < maxRounds; round++)
     if (fillArrivals(whole, bar) && isAsked && runs[0].asking.asksOnFill) decideNow(whole)
-  for (const { arrivals } of runs) arrivals.clear()
+  // Checks first, because setting an array's length is slow even if it does not change.
+  for (const { arrivals } of runs) if (arrivals.slots.length > 0) arrivals.slots.length = 0
 }
 
 const wake = (whole: NextEvent.WholeRun, bar: number): void => {
@@ -250,9 +250,9 @@ const leaveWithin = (whole: NextEvent.WholeRun, range: Fills.BarRange): void => 
   Decisions.standAtClose(runs, bar)
 }
 
-const isBoundReachedIn = ({ ask, glances, indices, stands }: NextEvent.MarketPart, bar: number): boolean =>
-  AskAgain.boundBar(ask, indices.closes, bar, bar + 1) === bar ||
-  (stands !== undefined && glances.firstFall(stands, bar, bar + 1) === bar)
+const isBoundReachedIn = (part: NextEvent.MarketPart, bar: number): boolean =>
+  AskAgain.boundBar(part.ask, part.indices.closes, bar, bar + 1) === bar ||
+  (part.stands !== undefined && NextEvent.firstFall(part, part.stands, bar, bar + 1) === bar)
 
 const isBoundReached = ({ first, parts }: NextEvent.WholeRun, bar: number): boolean =>
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))

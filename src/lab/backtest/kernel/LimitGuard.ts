@@ -16,12 +16,7 @@ import type { OrderRow } from "./orders/OrderTable.ts"
 import type { SlotState } from "./orders/SlotState.ts"
 import type { LimitAccount } from "./state/LimitAccount.ts"
 
-interface Denial {
-  readonly limit: LimitName
-  /** For limits on the price: closes at or below `below`, or at or above `above`, may release the order. */
-  readonly below: number
-  readonly above: number
-}
+type Denial = Readonly<ReturnType<typeof denialOf>>
 
 export interface LimitGuard {
   readonly account: Readonly<LimitAccount>
@@ -86,7 +81,8 @@ export const orFreed = (guard: LimitGuard, ask: AskAgain): AskAgain => {
 /** Margin for rounding. Closes within it are checked exactly. */
 const hair = 1e-9
 
-const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number, fillsAt: number): Denial => {
+/** For limits on the price: closes at or below `below`, or at or above `above`, may release the order. */
+const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number, fillsAt: number) => {
   if (limit === "swap-price") {
     // Beyond these closes, the price limit keeps the swap back instead.
     const [above, below] = [(1 - hair) / (1 - deviation), (1 + hair) / (1 + deviation)]

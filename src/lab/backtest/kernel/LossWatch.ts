@@ -31,14 +31,10 @@ const hair = 1e-9
 /** Relative error of a price that is computed from two sums. */
 const rounding = 1e-12
 
-/** While the equity stays between these values, no mark changes and no stop begins or ends before `until`. */
-interface Calm {
-  readonly least: number
-  readonly most: number
-  readonly until: number
-}
+type Calm = ReturnType<typeof calmOf>
 
-const calmOf = ({ limits, stop }: Readonly<LimitAccount>, marks: LossMarks, quote: Asset): Calm => {
+/** While the equity stays between these values, no mark changes and no stop begins or ends before `until`. */
+const calmOf = ({ limits, stop }: Readonly<LimitAccount>, marks: LossMarks, quote: Asset) => {
   const units = (amount: Amount): number => Number(amount) / 10 ** quote.decimals
   const { atStart, peak, day } = marks
   const ratio = limits.maxDrawdown === undefined ? 1 : Decimal.toNumber(limits.maxDrawdown)

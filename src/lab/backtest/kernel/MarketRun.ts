@@ -1,29 +1,37 @@
 /** The state of a run in one market. Only a part's own file changes it: to all others it is `Readonly`. */
 import type { Candles } from "../../../candles/Candles.ts"
+import type { Amount } from "../../../domain/Amount.ts"
 import { type Random, seeded } from "../../../domain/Seeded.ts"
 import type { Conditions } from "./Conditions.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import { LossWatch } from "./LossWatch.ts"
-import { Arrivals } from "./orders/Arrivals.ts"
-import { Followers } from "./orders/Followers.ts"
-import { type OpenOrders, Orders } from "./orders/Orders.ts"
+import { Orders } from "./orders/Orders.ts"
+import type { SlotState } from "./orders/SlotState.ts"
 import { Asking } from "./state/Asking.ts"
-import { Capacity } from "./state/Capacity.ts"
 import { Clock } from "./state/Clock.ts"
 import { Frames } from "./state/Frames.ts"
 import { LastClose } from "./state/LastClose.ts"
 import { LimitAccount } from "./state/LimitAccount.ts"
 import { TradingResult } from "./state/TradingResult.ts"
 import { Waiting } from "./state/Waiting.ts"
-import { type Purse, Wallet } from "./state/Wallet.ts"
+import { Wallet } from "./state/Wallet.ts"
 
-/** State that all markets of a strategy share. `account` and `losses` are set in a run with a guard. */
-interface Shared {
-  readonly purse: Purse
-  readonly open: OpenOrders
-  readonly asking: Readonly<Asking>
-  readonly account: LimitAccount | undefined
-  readonly losses: LossWatch | undefined
+type Shared = Readonly<ReturnType<typeof share>>
+
+/** Slots whose next order opens, or is placed, after the fills of a bar or after the strategy has run; for `Fills` and `Decisions`. */
+interface Followers {
+  readonly arriving: Array<SlotState>
+  /** The payout pays for the next order, so these are placed before those in `later`. */
+  readonly first: Array<SlotState>
+  readonly later: Array<SlotState>
+  readonly held: Set<SlotState>
+}
+
+/** Slots whose order the last close had reached when it opened. */
+interface Arrivals {
+  readonly slots: Array<SlotState>
+  /** True if an order breaks the price limit or is a swap while the run has no guard. The run is then repeated with one. */
+  needsGuard: boolean
 }
 
 export interface MarketRun {
@@ -34,10 +42,11 @@ export interface MarketRun {
   readonly orders: Readonly<Orders>
   readonly waiting: Readonly<Waiting>
   readonly followers: Followers
-  readonly arrivals: Readonly<Arrivals>
+  readonly arrivals: Arrivals
   readonly lastClose: LastClose
   readonly frames: Frames
-  readonly capacity: Readonly<Capacity>
+  /** Rest of the volume that our orders get of a bar. Only `Fills` changes it. */
+  readonly capacity: { bar: number; amount: Amount }
   readonly trading: Readonly<TradingResult>
   readonly asking: Readonly<Asking>
   readonly random: Random
@@ -49,10 +58,8 @@ export interface MarketRun {
 
 export type Runs = readonly [MarketRun, ...ReadonlyArray<MarketRun>]
 
-export const share = (
-  { market, budget, initialMemory, limits, mayLackOrders }: Conditions,
-  isGuarded: boolean
-): Shared => {
+/** Makes the state that all markets of a strategy share. `account` and `losses` are set in a run with a guard. */
+export const share = ({ market, budget, initialMemory, limits, mayLackOrders }: Conditions, isGuarded: boolean) => {
   const account = isGuarded && limits !== undefined ? new LimitAccount(limits) : undefined
   return {
     purse: { freeQuote: budget.quote },
@@ -67,18 +74,18 @@ export const make = (conditions: Conditions, candles: Candles, shared: Shared): 
   const { market, rules, budget, limits, keepsOrders = false } = conditions
   const { purse, open, asking, account, losses } = shared
   const orders = new Orders({ market, rules, candles, keepsOrders }, open)
-  const run = {
+  const run: MarketRun = {
     conditions,
     candles,
     clock: new Clock(candles.time),
     wallet: new Wallet(market, budget, purse),
     orders,
     waiting: new Waiting(),
-    followers: new Followers(),
-    arrivals: new Arrivals(),
+    followers: { arriving: [], first: [], later: [], held: new Set() },
+    arrivals: { slots: [], needsGuard: false },
     lastClose: new LastClose(candles),
     frames: new Frames(conditions.timeframes),
-    capacity: new Capacity(rules, market, candles),
+    capacity: { bar: -1, amount: 0n },
     trading: new TradingResult(orders, rules.minimumQuote),
     asking,
     random: seeded(rules.inHand.seed),

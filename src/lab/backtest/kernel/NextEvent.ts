@@ -1,19 +1,20 @@
 /** Finds the bar of the next event: a fill, a bound of the last decision, or a stop if stops count within bars. */
+import { closeAt } from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
-import type { StandsAt } from "../../../strategy/Strategy.ts"
+import { closeTime } from "../../../candles/TimeAxis.ts"
+import type { Glance, StandsAt } from "../../../strategy/Strategy.ts"
 import * as AskAgain from "./AskAgain.ts"
 import * as Decisions from "./Decisions.ts"
 import * as Equity from "./Equity.ts"
 import type * as Fills from "./Fills.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type * as MarketRun from "./MarketRun.ts"
-import type { Glances } from "./state/Glances.ts"
 
 export interface MarketPart {
   readonly run: MarketRun.MarketRun
   readonly indices: CrossingIndex.Indices
   readonly fillBar: typeof Fills.fillBar
-  readonly glances: Glances
+  readonly glance: { -readonly [K in keyof Glance]: Glance[K] }
   ask: AskAgain.AskAgain
   stops: AskAgain.ReachedPrices
   askedAt: (AskAgain.ReachedPrices & { readonly changes: number }) | undefined
@@ -22,14 +23,9 @@ export interface MarketPart {
 }
 
 /** Nothing crosses these bounds before bar `to`. If `isEvent`, something crosses them there. */
-interface Searched extends AskAgain.AskAgain {
-  readonly buy: number
-  readonly sell: number
-  readonly to: number
-  readonly isEvent: boolean
-}
+type Searched = Readonly<typeof notSearched>
 
-export const notSearched: Searched = { buy: 0, sell: 0, below: 0, above: 0, bar: 0, to: -1, isEvent: false }
+export const notSearched = { buy: 0, sell: 0, below: 0, above: 0, bar: 0, to: -1, isEvent: false }
 
 export interface WholeRun {
   readonly first: MarketPart
@@ -69,16 +65,31 @@ export const nearestBelow = ({ run, stops }: MarketPart): number => Math.max(run
 
 export const nearestAbove = ({ run, stops }: MarketPart): number => Math.min(run.orders.nearestSell, stops.above)
 
+/**
+ * Returns the first bar in [from, to) at whose close the last decision no longer holds; `to` if it holds at all of them. Only strategies
+ * that can tell it from the close, the time and the closed candles have `stands`. At earlier closes the strategy does not run.
+ */
+export const firstFall = ({ glance, run }: MarketPart, stands: StandsAt, from: number, to: number): number => {
+  const { candles, conditions, frames } = run
+  for (let bar = from; bar < to; bar++) {
+    glance.mid = closeAt(candles, bar)
+    glance.now = closeTime(candles.time, bar)
+    if (conditions.timeframes !== undefined) glance.candles = frames.glancedAt(glance.now)
+    if (!stands(glance)) return bar
+  }
+  return to
+}
+
 /** Searches in growing windows, so that no search reads far beyond the result of another. */
 const nextBoundedEvent = (part: MarketPart, ask: AskAgain.AskAgain, from: number, stop: number): number => {
-  const { glances, indices, stands } = part
+  const { indices, stands } = part
   const [below, above] = [nearestBelow(part), nearestAbove(part)]
   let start = from
   for (let window = 128; ; window *= 4) {
     const end = Math.min(stop, start + window)
     const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, below, above)
     const bounded = AskAgain.boundBar(ask, indices.closes, start, crossed)
-    const askBar = stands === undefined ? bounded : glances.firstFall(stands, start, bounded)
+    const askBar = stands === undefined ? bounded : firstFall(part, stands, start, bounded)
     if (askBar < end || end === stop) return askBar
     start = end
   }

@@ -34,8 +34,8 @@ const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void =>
   if (slot.phase !== "resting") return
   const { arrivals, conditions, guard } = run
   // The swap follows a leg that has just filled, so nothing has checked if it must wait.
-  if (guard === undefined && conditions.limits !== undefined) return arrivals.deviates()
-  if (isReached(run, slot, row)) arrivals.add(slot)
+  if (guard === undefined && conditions.limits !== undefined) arrivals.needsGuard = true
+  else if (isReached(run, slot, row)) arrivals.slots.push(slot)
   else refundSwap(run, slot)
 }
 
@@ -50,8 +50,8 @@ const arrive = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void 
   if (!isNew(run, slot, row)) return
   const { limits, rules } = run.conditions
   if (limits !== undefined && guard === undefined && LimitGuard.deviates(row, lastClose.before(clock.nextBar), limits))
-    arrivals.deviates()
-  if (rules.price === "arrival" && slot.triedBar !== clock.nextBar) arrivals.add(slot)
+    arrivals.needsGuard = true
+  if (rules.price === "arrival" && slot.triedBar !== clock.nextBar) arrivals.slots.push(slot)
 }
 
 const isNew = ({ clock }: MarketRun, slot: SlotState.SlotState, { quantity }: OrderRow): boolean =>
@@ -138,7 +138,10 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
       return
     }
     guard.account.placed(clock.now)
-  } else if (row.by !== undefined && limits !== undefined) return arrivals.deviates()
+  } else if (row.by !== undefined && limits !== undefined) {
+    arrivals.needsGuard = true
+    return
+  }
   stopWaiting(run, slot)
   wallet.deposit(row.side, row.input)
   orders.place(slot, row === wholeRow ? whole : add(orders.table, row), row, clock.nextBar)

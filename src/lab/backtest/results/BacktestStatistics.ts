@@ -68,12 +68,9 @@ export const ofSide = (side: BandSide.BandSide, trials: number) => {
   const samples = EquityCurve.madeOf(curve)
   const returns = Statistics.returnsOf(samples)
   const statistics = Statistics.of(samples, axis)
-  return {
-    ...statistics,
-    maxDrawdown: side.outcome.maxDrawdown,
-    deflatedSharpe: Statistics.deflatedAfter(returns, trials),
-    meaningless: meaninglessOf(statistics, returns, axis)
-  }
+  const deflatedSharpe = Statistics.deflatedAfter(returns, trials)
+  const meaningless = meaninglessOf(statistics, returns, axis)
+  return { ...statistics, maxDrawdown: side.outcome.maxDrawdown, deflatedSharpe, meaningless }
 }
 
 export const text = (

@@ -12,11 +12,6 @@ import type { Counts, Outcome } from "../kernel/Outcome.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Statistics from "./Statistics.ts"
 
-interface PaidInQuote {
-  readonly count: number
-  readonly feesQuote: Amount
-}
-
 interface Result {
   readonly rules: FillRules
   readonly outcome: Outcome
@@ -25,8 +20,8 @@ interface Result {
   /** Fees taken in base are valued at the last close. */
   readonly feesQuote: Amount
   /** Their fees are part of `feesQuote`. */
-  readonly payouts: PaidInQuote
-  readonly refunds: PaidInQuote
+  readonly payouts: { readonly count: number; readonly feesQuote: Amount }
+  readonly refunds: Result["payouts"]
   /** App fees that others received from the inputs, valued like `feesQuote`. The profit already excludes them. */
   readonly appFeesQuote: Amount
   readonly holdPnlQuote: Amount
@@ -53,7 +48,7 @@ export interface BandSide extends Result {
   readonly counts: Counts
 }
 
-/** Equity at the close of these bars (ascending). `close` and `base` are the first market's. */
+/** Equity at the close of these bars (ascending). */
 export const curve = (
   [first, ...others]: BandSide["parts"],
   bars: ReadonlyArray<number>
@@ -62,13 +57,9 @@ export const curve = (
   const own = curveOf(first)
   if (others.length === 0) return own
   const all = [own, ...others.map(curveOf)]
-  const sum = (index: number, of: (point: EquityCurve.EquityPoint) => number): number =>
-    all.reduce((total, { [index]: point }) => total + (point === undefined ? 0 : of(point)), 0)
-  return own.map((point, index) => ({
-    ...point,
-    equity: sum(index, ({ equity }) => equity),
-    hold: sum(index, ({ hold }) => hold)
-  }))
+  const sum = (of: "equity" | "hold", index: number): number =>
+    all.reduce((total, worth) => total + (worth[index]?.[of] ?? 0), 0)
+  return own.map((point, index) => ({ ...point, equity: sum("equity", index), hold: sum("hold", index) }))
 }
 
 /** Like `curve`, less fees outside of fills, so that it ends at the exact result. Only a run that keeps its orders knows their times. */
@@ -180,9 +171,4 @@ const gainsJson = ({ quote }: Market, gains: Gains) => ({
   ...(gains.appFeesQuote === 0n ? {} : { appFeesQuote: format(gains.appFeesQuote, quote.decimals) })
 })
 
-const countsJson = ({ placed, cancelled, deniedFunds, deniedMinimum }: Counts) => ({
-  orders: placed,
-  cancelled,
-  deniedFunds,
-  deniedMinimum
-})
+const countsJson = ({ placed, decisions: _, ...others }: Counts) => ({ orders: placed, ...others })

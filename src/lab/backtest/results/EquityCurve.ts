@@ -6,11 +6,8 @@ import type { Outcome } from "../kernel/Outcome.ts"
 
 export interface EquityPoint {
   readonly time: number
-  readonly close: number
   readonly equity: number
   readonly hold: number
-  /** In whole units. */
-  readonly base: number
 }
 
 interface Holdings {
@@ -44,13 +41,10 @@ export const at = (
   conditions: Pick<Conditions, "market" | "budget">,
   bars: ReadonlyArray<number>
 ): ReadonlyArray<EquityPoint> => {
-  const heldAt = holdings(outcome, conditions)
-  const { base: startBase, quote: startQuote } = heldAt(-1)
-  return bars.map((bar) => {
-    const { base, quote } = heldAt(bar)
-    const close = candles.close[bar] ?? 0
+  const { equity, hold } = equityAt(outcome, conditions, samples(candles, bars))
+  return bars.map((bar, index) => {
     const time = closeTime(candles.time, bar)
-    return { time, close, equity: quote + base * close, hold: startQuote + startBase * close, base }
+    return { time, equity: equity[index] ?? 0, hold: hold[index] ?? 0 }
   })
 }
 

@@ -8,6 +8,7 @@ import type { Market } from "../../../domain/Market.ts"
 import { freshMillis, markoutNames, markoutsOf } from "../../../ledger/Quality.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import { type OrderRow, quoteSide } from "../kernel/orders/OrderTable.ts"
+import type { Part } from "./BandSide.ts"
 
 export interface FillRow extends OrderRow {
   readonly bar: number
@@ -25,11 +26,7 @@ export function* rows(outcome: Outcome, candles: Candles): Generator<FillRow> {
   }
 }
 
-export interface FilledPart {
-  readonly outcome: Outcome
-  readonly candles: Candles
-  readonly market: Market
-}
+export type FilledPart = Pick<Part, "outcome" | "candles" | "market">
 
 export const together = (parts: ReadonlyArray<FilledPart>) =>
   parts
@@ -71,9 +68,6 @@ export const csv = (parts: ReadonlyArray<FilledPart>): string => {
     const later = markouts([row])
     return [...cellsOf(market, row.fill), ...marketCells(market.name), ...markoutNames.map((name) => later[name] ?? "")]
   })
-  return Csv.render(
-    [...titles, ...marketCells("market"), ...markoutNames.map((name) => `markout_${name}`)],
-    lines,
-    "\n"
-  )
+  const heads = [...titles, ...marketCells("market"), ...markoutNames.map((name) => `markout_${name}`)]
+  return Csv.render(heads, lines, "\n")
 }

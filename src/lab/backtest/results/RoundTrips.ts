@@ -37,18 +37,7 @@ interface Closing {
   exitBar: number
 }
 
-export interface ClosedTrade {
-  readonly slotName: string
-  readonly entrySlotName: string
-  readonly side: Side
-  readonly base: number
-  /** Mean prices of entry and exit, both after fees. */
-  readonly entryPrice: number
-  readonly exitPrice: number
-  readonly gained: number
-  readonly entryBar: number
-  readonly exitBar: number
-}
+type ClosedTrade = Readonly<ReturnType<typeof ended>>
 
 /** In opening order. The slot's own lots are indexed separately, because a slot that takes turns closes no others. */
 class OpenLots {
@@ -99,19 +88,13 @@ const openClosing = (slotName: string, { slotName: entrySlotName, side, bar }: L
   exitBar: bar
 })
 
-/** Base that fees took, or that was too small to sell, counts at the exit price. */
-const ended = ({ entry, exit, side, ...about }: Closing, baseUnit: number): ClosedTrade => {
+/** Prices are means after fees. Base that fees took, or that was too small to sell, counts at the exit price. */
+const ended = ({ entry, exit, side, ...about }: Closing, baseUnit: number) => {
   const [entered, left] = [Number(entry.base) / baseUnit, Number(exit.base) / baseUnit]
   const exitPrice = exit.quote / left
   const gained = exit.quote - entry.quote + (entered - left) * exitPrice
-  return {
-    ...about,
-    side,
-    base: entered,
-    entryPrice: entry.quote / entered,
-    exitPrice,
-    gained: side === "BUY" ? gained : -gained
-  }
+  const prices = { entryPrice: entry.quote / entered, exitPrice }
+  return { ...about, side, base: entered, ...prices, gained: side === "BUY" ? gained : -gained }
 }
 
 interface Moved extends Pick<FillRows.FillRow, "slotName" | "side" | "bar"> {
@@ -124,11 +107,8 @@ interface Moved extends Pick<FillRows.FillRow, "slotName" | "side" | "bar"> {
 const book = (lots: OpenLots, closings: Map<string, Closing>, moved: Moved): void => {
   const { slotName, side, bar, takesTurns, base, quote } = moved
   let [left, dust] = [base, moved.dust]
-  for (
-    let lot = lots.next(slotName, side, takesTurns);
-    lot !== undefined && left > 0n;
-    lot = lots.next(slotName, side, takesTurns)
-  ) {
+  const next = () => lots.next(slotName, side, takesTurns)
+  for (let lot = next(); lot !== undefined && left > 0n; lot = next()) {
     const closing = closings.get(slotName) ?? openClosing(slotName, lot)
     closings.set(slotName, closing)
     dust += lot.dust
@@ -230,13 +210,8 @@ export const withExcursions = (outcome: Outcome, candles: Candles) => {
     const up = highest(entryBar, exitBar) / entryPrice - 1
     const down = lowest(entryBar, exitBar) / entryPrice - 1
     const [adverse, favourable] = side === "BUY" ? [down, up] : [-up, -down]
-    return {
-      ...trade,
-      entryTime: openTime(candles.time, entryBar),
-      exitTime: openTime(candles.time, exitBar),
-      adverse: Math.min(0, adverse),
-      favourable: Math.max(0, favourable)
-    }
+    const times = { entryTime: openTime(candles.time, entryBar), exitTime: openTime(candles.time, exitBar) }
+    return { ...trade, ...times, adverse: Math.min(0, adverse), favourable: Math.max(0, favourable) }
   })
 }
 

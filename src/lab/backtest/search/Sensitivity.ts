@@ -2,7 +2,6 @@
 import * as Backtest from "../Backtest.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import * as Trial from "./Trial.ts"
-import type { TrialResult } from "./TrialResult.ts"
 
 /** Basis points in addition to the fees of the run. */
 const furtherFees = [10, 30]
@@ -24,16 +23,7 @@ const variationsOf = ({ options }: Backtest.MarketInput): ReadonlyArray<Variatio
   ]
 }
 
-export interface Sensitivity {
-  readonly name: string
-  readonly result: TrialResult
-}
-
-export const of = (
-  search: Trial.Search,
-  trial: number,
-  [first, ...others]: Backtest.MarketInputs
-): ReadonlyArray<Sensitivity> =>
+export const of = (search: Trial.Search, trial: number, [first, ...others]: Backtest.MarketInputs) =>
   variationsOf(first).map(([name, rules]) => {
     const changed = (given: Backtest.MarketInput): Backtest.MarketInput => ({
       ...given,

@@ -1,20 +1,10 @@
 /** Stores results as they come, so that an interrupted search continues. The first line names the search; a file of another is refused. */
 import { Array as Arr, Effect, FileSystem, Schema } from "effect"
-import { TrialFigures, type TrialResult } from "./TrialResult.ts"
+import { StoredTrial, type TrialResult } from "./TrialResult.ts"
 
 export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", { message: Schema.String }) {}
 
-const Row = Schema.fromJsonString(
-  Schema.Struct({
-    trial: Schema.Int,
-    values: Schema.Array(Schema.String),
-    rung: Schema.optionalKey(Schema.Int),
-    refused: Schema.optionalKey(Schema.String),
-    side: Schema.optionalKey(Schema.Literals(["optimistic", "pessimistic"])),
-    ...TrialFigures.fields,
-    other: Schema.optionalKey(TrialFigures)
-  })
-)
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(StoredTrial))
 
 /** Returns the results stored under this fingerprint. Ignores an incomplete last line. */
 export const open = Effect.fn("SweepStore.open")(function* (file: string, fingerprint: string) {
@@ -28,14 +18,13 @@ export const open = Effect.fn("SweepStore.open")(function* (file: string, finger
   }
   if (content === "") yield* fileSystem.writeFileString(file, `${header}\n`)
   if (content !== "" && !content.endsWith("\n")) yield* fileSystem.writeFileString(file, "\n", { flag: "a" })
-  const rows = yield* Effect.forEach(rest, (line) => Effect.option(Schema.decodeUnknownEffect(Row)(line)))
+  const rows = yield* Effect.forEach(rest, (line) => Effect.option(decode(line)))
   return Arr.getSomes(rows)
 })
 
 export const append = Effect.fn("SweepStore.append")(function* (file: string, results: ReadonlyArray<TrialResult>) {
   if (results.length === 0) return
   const fileSystem = yield* FileSystem.FileSystem
-  yield* fileSystem.writeFileString(file, results.map((result) => `${JSON.stringify(result)}\n`).join(""), {
-    flag: "a"
-  })
+  const lines = results.map((result) => `${JSON.stringify(result)}\n`)
+  yield* fileSystem.writeFileString(file, lines.join(""), { flag: "a" })
 })

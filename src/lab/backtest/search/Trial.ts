@@ -47,16 +47,8 @@ export const strategyOf = (search: Search, values: ReadonlyArray<string>): Resul
     return Result.mapError(strategy, (problems) => problems.map(({ message }) => message).join("; "))
   })
 
-const nothing = {
-  profitQuote: "0",
-  pnlQuote: "0",
-  feesQuote: "0",
-  base: "0",
-  quote: "0",
-  fills: 0,
-  maxDrawdown: 0,
-  dailySharpe: 0
-}
+const noMoney = { profitQuote: "0", pnlQuote: "0", feesQuote: "0", base: "0", quote: "0" }
+const nothing = { ...noMoney, fills: 0, maxDrawdown: 0, dailySharpe: 0 }
 
 export const run = (
   search: Search,

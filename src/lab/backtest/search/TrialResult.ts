@@ -16,14 +16,18 @@ export const TrialFigures = Schema.Struct({
 })
 export type TrialFigures = typeof TrialFigures.Type
 
-/** `refused` is set if the values are not a valid strategy; all figures are then zero. */
-export interface TrialResult extends TrialFigures {
-  readonly trial: number
-  readonly values: ReadonlyArray<string>
-  readonly rung?: number
-  readonly refused?: string
-  readonly side?: FillMode
-  readonly other?: TrialFigures
+/** A trial as a file of results keeps it. `refused` is set if the values are not a valid strategy; all figures are then zero. */
+export const StoredTrial = Schema.Struct({
+  trial: Schema.Int,
+  values: Schema.Array(Schema.String),
+  rung: Schema.optionalKey(Schema.Int),
+  refused: Schema.optionalKey(Schema.String),
+  side: Schema.optionalKey(Schema.Literals(["optimistic", "pessimistic"])),
+  ...TrialFigures.fields,
+  other: Schema.optionalKey(TrialFigures)
+})
+
+export interface TrialResult extends Schema.Schema.Type<typeof StoredTrial> {
   readonly daily?: ReadonlyArray<number>
   readonly simulated?: { readonly runs: number; readonly p5: number; readonly p50: number }
 }

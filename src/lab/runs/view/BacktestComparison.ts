@@ -100,12 +100,8 @@ export const page = (results: Results, madeAt: number): Page.Page => {
   const runs = results.map((result) => {
     const { low, high } = result.band
     const shareOf = (side: BandSide.BandSide) => Number(BandSide.profitOf(side)) / Band.worthAtStart(high)
-    return {
-      name: nameOf(results, result),
-      low: shareOf(low),
-      high: shareOf(high),
-      fills: Math.max(low.fills, high.fills)
-    }
+    const fills = Math.max(low.fills, high.fills)
+    return { name: nameOf(results, result), low: shareOf(low), high: shareOf(high), fills }
   })
   const origins = results.map((result) => {
     const { strategy } = result

@@ -62,12 +62,8 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
     times: first.map(({ time }) => time / 1000),
     markets: band.high.parts.map(({ candles, market }) => {
       const ranges = bars.map((end, index) => extremes(candles, (bars[index - 1] ?? -1) + 1, end + 1))
-      return {
-        name: market.name,
-        close: bars.map((bar) => candles.close[bar] ?? 0),
-        low: ranges.map(([low]) => low),
-        high: ranges.map(([, high]) => high)
-      }
+      const [low, high] = [ranges.map(([least]) => least), ranges.map(([, greatest]) => greatest)]
+      return { name: market.name, close: bars.map((bar) => candles.close[bar] ?? 0), low, high }
     }),
     untouched,
     untouchedDrawdown: falls(untouched),
@@ -104,6 +100,9 @@ const orderIndex = () => {
   return { orders, indexOf }
 }
 
+const column = <K extends string>(rows: ReadonlyArray<{ readonly [Name in K]: number }>, name: K): Int32Array =>
+  Int32Array.from(rows, (row) => row[name])
+
 const ordersOf = ({ shown: { parts } }: BacktestResult) => {
   const { orders, indexOf } = orderIndex()
   const filled: Array<{ readonly bar: number; readonly order: number; readonly reached: number }> = []
@@ -121,17 +120,10 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
     firstSlot += slotNames.length
   }
   if (parts.length > 1) filled.sort((a, b) => a.bar - b.bar)
+  const reached = Float64Array.from(filled, (fill) => fill.reached)
   return {
-    fills: {
-      bar: Int32Array.from(filled, ({ bar }) => bar),
-      order: Int32Array.from(filled, ({ order }) => order),
-      reached: Float64Array.from(filled, ({ reached }) => reached)
-    },
-    stays: {
-      from: Int32Array.from(rested, ({ from }) => from),
-      to: Int32Array.from(rested, ({ to }) => to),
-      order: Int32Array.from(rested, ({ order }) => order)
-    },
+    fills: { bar: column(filled, "bar"), order: column(filled, "order"), reached },
+    stays: { from: column(rested, "from"), to: column(rested, "to"), order: column(rested, "order") },
     orders
   }
 }
@@ -181,18 +173,14 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
   const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   const runNote = `Run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
   const markets = band.high.parts.map(({ market }) => market.name)
+  const freeText = fees.isFree ? ["This run has no fees."] : []
   const isCached = result.sources.every(({ source }) => source === "cache")
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${utcDate(from)} to ${utcDate(to)}`,
     fees: [`${fees.isFree ? "[no fees] " : ""}${fees.sentence}`],
     headline: BacktestSummary.headline(result),
-    says: [
-      ...WhatItSays.ofOne(result),
-      ...(fees.isFree ? ["This run has no fees."] : []),
-      ...result.warnings,
-      ...result.calibrated
-    ],
+    says: [...WhatItSays.ofOne(result), ...freeText, ...result.warnings, ...result.calibrated],
     sections: [
       {
         title: "Equity",

@@ -22,16 +22,13 @@ import * as BandSummary from "./BandSummary.ts"
 const curveJson = ({ band, candles }: BacktestResult, points: number) => {
   const bars = EquityCurve.spread(candles, points)
   const [low, high] = [BandSide.curve(band.low.parts, bars), BandSide.curve(band.high.parts, bars)]
-  return {
-    time: low.map(({ time }) => Math.floor(time / 1000)),
-    low: low.map(({ equity }) => equity),
-    high: high.map(({ equity }) => equity),
-    hold: low.map(({ hold }) => hold)
-  }
+  const time = low.map(({ time }) => Math.floor(time / 1000))
+  const equityOf = (curve: typeof low) => curve.map(({ equity }) => equity)
+  return { time, low: equityOf(low), high: equityOf(high), hold: low.map(({ hold }) => hold) }
 }
 
 export const json = (result: BacktestResult, curvePoints = 0) => {
-  const { strategy, candles, shown } = result
+  const { strategy, candles, fees, shown } = result
   const side = (of: BandSide.BandSide) => ({
     ...BandSide.toJson(strategy, of),
     ...BacktestStatistics.partsOf(of),
@@ -51,12 +48,7 @@ export const json = (result: BacktestResult, curvePoints = 0) => {
     bars: candles.bars,
     ...(strategy.candles === undefined ? {} : { warmUp: WarmUp.of(strategy, result.series) }),
     ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
-    fees: {
-      basisPoints: result.fees.basisPoints,
-      inputBasisPoints: result.fees.ofInput,
-      from: result.fees.from,
-      none: result.fees.isFree
-    },
+    fees: { basisPoints: fees.basisPoints, inputBasisPoints: fees.ofInput, from: fees.from, none: fees.isFree },
     fills: shown.fills,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,
@@ -182,10 +174,8 @@ export const technicalFacts = (result: BacktestResult, side: BandSide.BandSide, 
     }),
     ...parts.map(({ market: { base }, outcome }) => {
       const label = others.length === 0 ? "base" : base.symbol
-      return [
-        `${label} at the end`,
-        `${fixed(outcome.base, base.decimals, Math.min(base.decimals, 8))} ${base.symbol}`
-      ] as const
+      const amount = fixed(outcome.base, base.decimals, Math.min(base.decimals, 8))
+      return [`${label} at the end`, `${amount} ${base.symbol}`] as const
     }),
     ["quote at the end", quoteText(result, side.quote)],
     ...Object.entries(FillRows.markoutsIn(parts)).map(
@@ -249,12 +239,9 @@ export const headline = (result: BacktestResult): Page.Page["headline"] => {
   // Less than a day says nothing about a year.
   const rate = days < 1 || worth <= 0 ? "–" : Page.gain(spanOf(yearly, low, high))
   const start = quoteText(result, BigInt(Math.round(worth)))
+  const profit = Page.gain(spanOf((gain: bigint) => quoteText(result, gain), low, high))
   return [
-    [
-      "Profit",
-      Page.gain(spanOf((gain: bigint) => quoteText(result, gain), low, high)),
-      "against the untouched budget, after fees"
-    ],
+    ["Profit", profit, "against the untouched budget, after fees"],
     ["Return", Page.gain(spanOf((gain: bigint) => returnText(result, gain), low, high)), `on ${start}`],
     ["Rounds", spanOf(String, few?.rounds, rounds), each],
     ["Largest drawdown", percent(-fall), "below the highest equity so far"],

@@ -98,11 +98,6 @@ export const json = (given: Simulated) => {
     maxDrawdown: drawdown[name],
     fills: fills[name]
   })
-  return {
-    ...about,
-    width: format(width, quote.decimals),
-    widthOfWorth: ofWorth,
-    widthOfMove: ofMove,
-    ...Object.fromEntries(quantileNames.map((name) => [name, at(name)]))
-  }
+  const quantiles = Object.fromEntries(quantileNames.map((name) => [name, at(name)]))
+  return { ...about, width: format(width, quote.decimals), widthOfWorth: ofWorth, widthOfMove: ofMove, ...quantiles }
 }

@@ -84,22 +84,15 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
         `The real run gained more than ${percent(below, 0)} of the simulations. The wider the range, the more of it is chance.`
       ]
   const marked = (own: number, half: number) => [["real run", own] as const, ["p50", half] as const]
-  const gains = () =>
-    histogram(
-      unit,
-      fates.map((fate) => fate.gain),
-      [...marked(real.gain, middle), ["untouched budget", untouched.gain]]
-    )
-  const drawdowns = () =>
-    histogram(
-      "Below the highest equity so far",
-      fates.map((fate) => fate.maxDrawdown),
-      marked(real.maxDrawdown, fall)
-    )
+  const gainMarks = [...marked(real.gain, middle), ["untouched budget", untouched.gain] as const]
+  const [allGains, allFalls] = [fates.map((fate) => fate.gain), fates.map((fate) => fate.maxDrawdown)]
+  const gains = () => histogram(unit, allGains, gainMarks)
+  const drawdowns = () => histogram("Below the highest equity so far", allFalls, marked(real.maxDrawdown, fall))
   const rows = [
     ["gain", ...[...Object.values(gain), real.gain].map((ratio) => Page.gain(percent(ratio)))],
     ["largest drawdown", ...[...Object.values(maxDrawdown), real.maxDrawdown].map((ratio) => percent(-ratio))]
   ]
+  const percentiles = Page.table(["", ...Object.keys(gain), "real run"], isOrder ? rows.slice(1) : rows)
   return RunFacts.pageOf(found, {
     what: "Monte Carlo",
     about: `${countText(runs, "simulation")} by ${method}`,
@@ -119,11 +112,7 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
       { title: "Gain over time", parts: [Page.figurePart(() => fanOf(result, unit))], note: "Of the simulations" },
       isOrder ? undefined : { title: "Gain", parts: [Page.figurePart(gains)] },
       { title: "Largest drawdown", parts: [Page.figurePart(drawdowns)] },
-      {
-        title: "Percentiles",
-        parts: [Page.table(["", ...Object.keys(gain), "real run"], isOrder ? rows.slice(1) : rows)],
-        note: unit
-      },
+      { title: "Percentiles", parts: [percentiles], note: unit },
       byMarket(found)
     )
   })

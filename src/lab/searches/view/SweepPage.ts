@@ -13,9 +13,9 @@ import * as HeatMap from "../../html/HeatMap.ts"
 import { axisOf, plot } from "../../html/Plot.ts"
 import * as LineDiff from "../../runs/view/LineDiff.ts"
 import type { BestWritten } from "../BestWritten.ts"
+import { together } from "../OnMarkets.ts"
 import type { SweepFound } from "../SweepRun.ts"
 import * as RunFacts from "./RunFacts.ts"
-import * as SweepMarkets from "./SweepMarkets.ts"
 
 export const json = (found: SweepFound) => ({
   trials: found.all.length,
@@ -35,7 +35,7 @@ export const json = (found: SweepFound) => ({
     ...present({ pessimistic: bySide(result, "pessimistic"), optimistic: bySide(result, "optimistic") }),
     ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
-  ...(found.markets.length < 2 ? {} : SweepMarkets.json(found)),
+  ...(found.markets.length < 2 ? {} : marketsJson(found)),
   ...present({
     pareto: found.pareto && {
       ...found.pareto,
@@ -243,6 +243,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const halving = steps(found)
   const quote = found.runs[0].strategy.market.quote.symbol
   const profitText = `${Page.textOf(profit(first))} ${quote}`
+  const note = `FEWER FILLS, MORE FILLS: profit against the untouched budget, ${quote}`
   return RunFacts.pageOf(found, {
     what: "Search",
     about: `${countText(all.length, "trial")} over ${countText(bars, "bar")}`,
@@ -282,13 +283,9 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
         : [`${countText(refused.length, "trial")} refused, for example: ${refused[0].refused}`])
     ],
     sections: Page.sectionsOf(
-      {
-        title: "The best",
-        parts: [bestTable(found)],
-        note: `FEWER FILLS, MORE FILLS: profit against the untouched budget, ${quote}`
-      },
+      { title: "The best", parts: [bestTable(found)], note },
       scatterSection(found),
-      found.markets.length < 2 ? undefined : SweepMarkets.section(found),
+      found.markets.length < 2 ? undefined : marketsSection(found),
       ...furtherSections(found),
       mapped && mapSection(found, mapped),
       fileSection(found),
@@ -297,3 +294,67 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
     )
   })
 }
+
+/** Scores a trial on every market. A trial that is the best on one market and poor on the others was fitted to that market. */
+const standingOf = ({ objective, markets }: SweepFound, trial: number) => {
+  const results = markets.map(({ result }) => result.get(trial))
+  const scores = results.map((result) =>
+    result === undefined || result.refused !== undefined ? undefined : Objective.score(objective, result)
+  )
+  return { trial, values: results.find((each) => each !== undefined)?.values ?? [], scores, ...together(scores) }
+}
+
+const bestAlone = (found: SweepFound) =>
+  found.markets.flatMap(({ name, result }, at) => {
+    const standings = [...result.keys()].map((trial) => standingOf(found, trial))
+    const [best] = standings
+      .filter(({ scores }) => scores[at] !== undefined)
+      .toSorted((a, b) => (b.scores[at] ?? 0) - (a.scores[at] ?? 0) || a.trial - b.trial)
+    if (best === undefined) return []
+    const { worst: worstElsewhere } = together(best.scores.filter((_, index) => index !== at))
+    return [{ ...best, market: name, score: best.scores[at] ?? 0, worstElsewhere }]
+  })
+
+const scoreText = (value: number | undefined): string =>
+  value === undefined || !Number.isFinite(value) ? "refused" : value === 0 ? "0.00" : figure(value)
+
+const marketsSection = (found: SweepFound): Page.PageSection => {
+  const { best, markets, objective, space } = found
+  const titles = ["#", ...space.map(({ path }) => path), ...markets.map(({ name }) => name), "MEDIAN", "WORST"]
+  const rows = best.map(({ trial }, index) => {
+    const { values, scores, median, worst } = standingOf(found, trial)
+    return [`${index + 1}`, ...values, ...scores.map(scoreText), scoreText(median), scoreText(worst)]
+  })
+  const parts = [Page.table(titles, rows, "all"), Page.sentences(...notesOf(found))]
+  return { title: "By market", note: `${objective}; the order is that of the worst`, parts }
+}
+
+const notesOf = (found: SweepFound): ReadonlyArray<string> =>
+  bestAlone(found).map(({ market, trial, values, score, worstElsewhere }) => {
+    const set = found.space.map(({ path }, index) => `${path} ${values[index]}`).join(", ")
+    const same = trial === found.best[0]?.trial ? ", the same as #1" : ""
+    return `The best on ${market} alone: ${set} (${scoreText(score)} there, ${scoreText(worstElsewhere)} at worst elsewhere)${same}.`
+  })
+
+const orNull = (value: number | undefined): number | null =>
+  value === undefined || !Number.isFinite(value) ? null : value
+
+const marketsJson = (found: SweepFound) => ({
+  markets: found.markets.map(({ name, data, result }) => ({
+    market: name,
+    data,
+    best: found.best.flatMap(({ trial }) => result.get(trial) ?? [])
+  })),
+  together: found.best.map(({ trial }) => {
+    const { scores, median, worst } = standingOf(found, trial)
+    const byMarket = found.markets.map(({ name }, index) => [name, orNull(scores[index])] as const)
+    return { trial, scores: Object.fromEntries(byMarket), median: orNull(median), worst: orNull(worst) }
+  }),
+  bestAlone: bestAlone(found).map(({ market, trial, values, score, worstElsewhere }) => ({
+    market,
+    trial,
+    set: SweepSpace.settingsOf(found.space, values),
+    score,
+    worstElsewhere: orNull(worstElsewhere)
+  }))
+})

@@ -146,6 +146,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
   ])
   const titles = ["FROM", "TO", ...space.map(({ path }) => path), "PNL (train)", "PNL (test)", "DRAWDOWN (test)"]
   const together = `${profitQuote.toFixed(2)} ${quote}`
+  const note = `PNL: profit against the untouched budget, ${quote}`
   const drawdown = percent(-Math.max(0, ...steps.map(({ test }) => test?.maxDrawdown ?? 0)))
   return RunFacts.pageOf(found, {
     what: "Walk-forward",
@@ -165,11 +166,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
     ],
     sections: Page.sectionsOf(
       ...chartsOf(found),
-      {
-        title: "Windows",
-        parts: [Page.table(titles, rows)],
-        note: `PNL: profit against the untouched budget, ${quote}`
-      },
+      { title: "Windows", parts: [Page.table(titles, rows)], note },
       byMarket(found)
     )
   })

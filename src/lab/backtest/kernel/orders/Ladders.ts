@@ -118,13 +118,7 @@ const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlo
 const legFillsAt = ({ priceScale, rules }: Ladders, { by, price, side }: Leg): number =>
   fillsAt(by === undefined ? rules : swapping(rules), side, price, priceScale)
 
-const isAfter = (
-  { fillsAt, legOf, side, slots }: Ladder,
-  rank: number,
-  price: number,
-  slot: number,
-  leg: number
-): boolean => {
+const isAfter = ({ fillsAt, legOf, side, slots }: Ladder, rank: number, price: number, slot: number, leg: number) => {
   const other = fillsAt[rank] ?? 0
   if (price !== other) return price > other
   const before = slots[rank] ?? 0

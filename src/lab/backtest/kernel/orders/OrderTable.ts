@@ -103,20 +103,8 @@ export const wholeOrder = (
   const gross = outputAmount(market, side, quantity, price)
   const fee = lastFeeOf(rules, side, gross, 0n)
   const input = inputAmount(market, side, quantity, price)
-  return {
-    slot,
-    leg,
-    side,
-    price,
-    quantity,
-    by,
-    input,
-    output: gross - fee,
-    fee,
-    endsOrder: true,
-    isExit,
-    isPart: false
-  }
+  const output = gross - fee
+  return { slot, leg, side, price, quantity, by, input, output, fee, endsOrder: true, isExit, isPart: false }
 }
 
 export const count = (table: OrderTable, id: number): void => {
@@ -143,11 +131,7 @@ interface InAssets {
 }
 
 /** Adds up an amount of all fills of each row. It is in base for rows of this side, and in quote for the others. */
-const summed = (
-  { fills, rows }: OrderTable,
-  inBase: Side,
-  amountOf: (row: OrderRow, fills: Amount) => Amount
-): InAssets => {
+const summed = ({ fills, rows }: OrderTable, inBase: Side, amountOf: (row: OrderRow, fills: Amount) => Amount) => {
   let [base, quote] = [0n, 0n]
   for (const [id, row] of rows.entries()) {
     const times = fills[id] ?? 0

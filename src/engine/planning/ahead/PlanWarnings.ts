@@ -1,9 +1,14 @@
-/** Cost of renewing orders that never fill. A short lifetime frees the money sooner when the bot is gone, but costs more. Pure. */
+/**
+ * Warnings of a plan, and the cost of renewing orders that never fill. A short lifetime frees the money sooner when the bot is gone, but
+ * costs more. Pure.
+ */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Depth, mostQuoted } from "../../../domain/Book.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import { age, percent } from "../../../domain/Text.ts"
+import type { Market } from "../../../domain/Market.ts"
+import { age, countText, percent } from "../../../domain/Text.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
-import { type Fees, isResting, type PlannedChange, type PlanWarning } from "./PlanReport.ts"
+import { type Fees, isResting, type PlannedChange, type PlannedOrder, type PlanWarning } from "./PlanReport.ts"
 
 export interface Renewal {
   readonly strategy: string
@@ -43,10 +48,38 @@ export const sentenceOf = ({ lifetimeMillis, perDay }: Renewal, assets: Readonly
   return costs.length === 0 ? rests : `${rests}; renewing all of them costs about ${costs.join(" and ")} a day`
 }
 
-export const warningsOf = (renewals: ReadonlyArray<Renewal>): ReadonlyArray<PlanWarning> =>
+export const renewalWarnings = (renewals: ReadonlyArray<Renewal>): ReadonlyArray<PlanWarning> =>
   renewals.flatMap(({ strategy, perDay }) => {
     const worst = Math.max(0, ...perDay.map(({ share }) => share))
     if (worst <= maxShare) return []
     const text = `renewing its orders would cost ${percent(worst)} of their money a day: a longer limits.orderLifetime costs less`
     return [{ name: "renewal", strategy, slots: [], text } as const]
   })
+
+interface QuotedMarket {
+  readonly market: Market
+  readonly depth: Depth
+}
+
+const placedBy = ({ action, next, ...order }: PlannedChange): PlannedOrder | undefined =>
+  action === "create" ? order : next
+
+/** Warns of planned orders that are larger than the market's quoted depth: they may fill slowly, and in parts. */
+export const depthWarnings = (changes: ReadonlyArray<PlannedChange>, books: ReadonlyMap<string, QuotedMarket>) => {
+  const large = changes.flatMap((change) => {
+    const [order, book] = [placedBy(change), books.get(change.market)]
+    const most = order && book && mostQuoted(book.depth, order.side === "BUY" ? "ask" : "bid")
+    return order && book && most !== undefined && order.quantity > most ? [{ change, order, book, most }] : []
+  })
+  return [...Map.groupBy(large, ({ change: { strategy, market } }) => `${strategy} ${market}`).values()].flatMap(
+    (group) => {
+      const [first] = group
+      if (first === undefined) return []
+      const { change, order, book } = first
+      const amount = (quantity: Amount) => formatWithSymbol(quantity, book.market.base)
+      const text = `${countText(group.length, "order")} ${group.length === 1 ? "exceeds" : "exceed"} the quoted depth of ${amount(first.most)} on ${change.market}: ${change.slot} ${order.side} ${amount(order.quantity)}. They may fill slowly, and in parts.`
+      const slots = group.map(({ change: { slot } }) => `${change.strategy}/${slot}`)
+      return [{ name: "beyond-depth", strategy: change.strategy, slots, text } as const]
+    }
+  )
+}
