@@ -17,10 +17,7 @@ export interface DepthLevel {
 }
 
 /** The delay until a price move is seen: for half of all moves, and for 99 of 100. */
-export interface SeenAfter {
-  readonly p50Millis: number
-  readonly p99Millis: number
-}
+export type SeenAfter = Readonly<Record<"p50Millis" | "p99Millis", number>>
 
 /** By quantity, smallest first. */
 export type Depth = ReadonlyArray<DepthLevel>

@@ -45,10 +45,7 @@ export const unsell = (before: CostBasis, base: Amount): { readonly after: CostB
   return { after, rest: base - part }
 }
 
-export interface GivenUp {
-  readonly closed: Amount
-  readonly cost: Amount
-}
+export type GivenUp = Readonly<Record<"closed" | "cost", Amount>>
 
 export const lose = (before: CostBasis, base: Amount): { readonly after: CostBasis; readonly loss: GivenUp } => {
   const after = trade(before, "SELL", base, 0n)
@@ -107,10 +104,7 @@ export interface HeldPosition {
   readonly peak: Amount
 }
 
-interface Exchange {
-  readonly base: Amount
-  readonly quote: Amount
-}
+type Exchange = Readonly<Record<"base" | "quote", Amount>>
 
 export const noDust: Dust = { base: 0n, cost: 0n }
 

@@ -2,7 +2,6 @@
  * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place, and every event moves amounts between
  * places, so the sum per asset is always zero. An amount that does not add up goes to `residual` under its placement.
  */
-
 import {
   type AccountBalances,
   type AccountName,
@@ -288,12 +287,9 @@ export const dustOf = (ledger: Ledger, strategy: string, asset: string): Amount 
  * placements.
  */
 export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount =>
-  -balance(ledger, asset, "outside", strategy) -
-  balance(ledger, asset, "given back", strategy) -
-  balance(ledger, asset, "dust given back", strategy) -
-  balance(ledger, asset, "traded", strategy) -
-  balance(ledger, asset, "fees", strategy) -
-  balance(ledger, asset, "lost", strategy)
+  counters.reduce((owned, account) => owned - balance(ledger, asset, account, strategy), 0n)
+
+const counters = ["outside", "given back", "dust given back", "traded", "fees", "lost"] as const
 
 export const without = ({ balances, runs }: Ledger, placements: ReadonlySet<string>): Ledger => ({
   runs,

@@ -25,20 +25,7 @@ export const slotOfFound = (orderId: string): string => `order-${orderId}`
 
 export const foundAtVenue = "recovered"
 
-export type PlacementState =
-  | "planned"
-  | "creating"
-  | "created"
-  | "funding"
-  | "in doubt"
-  | "open"
-  | "closing"
-  | "settled"
-  | "abandoned"
-  | "dead"
-  | "given up"
-
-export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray<PlacementState>>> = {
+const transitions = {
   planned: ["creating", "abandoned"],
   // `open` from `creating`: a deposit seen on a spare order of a lost create is adopted, never ignored.
   creating: ["creating", "created", "abandoned", "open"],
@@ -54,7 +41,11 @@ export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray
   abandoned: ["open"],
   dead: ["open"],
   "given up": ["settled"]
-}
+} as const
+
+export type PlacementState = keyof typeof transitions
+
+export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray<PlacementState>>> = transitions
 
 /** The bot expects no more money of it, so the slot may be filled again. */
 export const isFinished = (state: PlacementState): boolean =>

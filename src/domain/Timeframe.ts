@@ -2,7 +2,6 @@
  * Timeframes of candles, as text ("30s", "15m", "4h", "1d", "1w") and in milliseconds. A candle begins at a multiple of its timeframe,
  * counted from 1970 in UTC; weeks begin on Monday.
  */
-
 import { dayMillis, unitMillis } from "./Durations.ts"
 
 const weekMillis = 7 * dayMillis

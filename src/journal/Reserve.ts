@@ -3,8 +3,7 @@ import { randomBytes } from "node:crypto"
 import { closeSync, constants, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import { Effect, Predicate } from "effect"
-import { messageOf } from "../domain/Text.ts"
-import { diskFullText } from "../domain/Words.ts"
+import { diskFullText, messageOf } from "../domain/Text.ts"
 
 export interface Reserve {
   /** Deletes the reserve file. Returns false if there is none. */

@@ -2,7 +2,7 @@
 import { type Array, Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Tag } from "../domain/BotEvent.ts"
-import { diskFullText } from "../domain/Words.ts"
+import { diskFullText } from "../domain/Text.ts"
 import { genesis, type Link } from "./Hash.ts"
 import * as Reserve from "./Reserve.ts"
 import type { NewRow, Rows } from "./Rows.ts"

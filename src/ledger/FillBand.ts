@@ -7,11 +7,7 @@ import { minuteMillis } from "../domain/Durations.ts"
 import type { OrderLife } from "./OrderLife.ts"
 import type { Trade } from "./Trades.ts"
 
-export interface SeenMinute {
-  readonly openedAt: number
-  readonly low: number
-  readonly high: number
-}
+export type SeenMinute = Readonly<Record<"openedAt" | "low" | "high", number>>
 
 export interface Margin {
   /** Distance beyond the limit, in basis points, at which a fill is certain. */

@@ -19,12 +19,9 @@ export interface Lot {
   readonly cost: Amount
 }
 
-export interface Gain {
+/** The closed part of a lot. */
+export interface Gain extends Lot {
   readonly closedBy: Trade
-  readonly openedBy: Trade
-  readonly isShort: boolean
-  readonly quantity: Amount
-  readonly cost: Amount
   readonly proceeds: Amount
 }
 

@@ -3,15 +3,10 @@ import type * as Decimal from "../domain/Decimal.ts"
 import type { Side } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 
-export interface About {
+type Names = "strategy" | "slot" | "placement" | "market" | "base" | "quote"
+export interface About extends Readonly<Record<Names, string>> {
   /** Epoch milliseconds. */
   readonly at: number
-  readonly strategy: string
-  readonly slot: string
-  readonly placement: string
-  readonly market: string
-  readonly base: string
-  readonly quote: string
 }
 
 export interface OrderLife extends About {

@@ -19,14 +19,8 @@ import type { Fee, Round, Trade, TradingRecord } from "./Trades.ts"
 export const groupings = ["strategy", "slot", "day", "asset"] as const
 export type Grouping = (typeof groupings)[number]
 
-export interface Figures {
-  readonly gridProfit: Amount
-  readonly inventory: Amount
-  readonly realised: Amount
-  readonly unrealised: Amount
-  readonly fees: Amount
-  readonly flows: Amount
-  readonly total: Amount
+type Sum = "gridProfit" | "inventory" | "realised" | "unrealised" | "fees" | "flows" | "total"
+export interface Figures extends Readonly<Record<Sum, Amount>> {
   readonly rounds: number
 }
 

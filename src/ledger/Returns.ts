@@ -9,11 +9,7 @@ import type { Decimals } from "./PlainText.ts"
 import type { Minutes } from "./Quality.ts"
 import type { TradingRecord } from "./Trades.ts"
 
-export interface Returns {
-  readonly timeWeighted: number | null
-  readonly moneyWeighted: number | null
-  readonly maxDrawdown: number | null
-}
+export type Returns = Readonly<Record<"timeWeighted" | "moneyWeighted" | "maxDrawdown", number | null>>
 
 interface Step {
   readonly at: number
@@ -28,12 +24,7 @@ export interface Close {
   readonly close: number
 }
 
-export interface CurvePoint {
-  readonly at: number
-  readonly worth: number
-  readonly capital: number
-  readonly held: number
-}
+export type CurvePoint = Readonly<Record<"at" | "worth" | "capital" | "held", number>>
 
 const unknown: Returns = { timeWeighted: null, moneyWeighted: null, maxDrawdown: null }
 

@@ -23,10 +23,7 @@ export interface TurnBooks {
 export const emptyBooks = (): TurnBooks => ({ open: new Map(), lost: new Map() })
 export const copyOf = ({ lost, open }: TurnBooks): TurnBooks => ({ open: new Map(open), lost: new Map(lost) })
 
-interface Taken {
-  readonly earned: Amount
-  readonly closed: Amount
-}
+type Taken = Readonly<Record<"earned" | "closed", Amount>>
 
 /**
  * Changes the books by a trade. Base that is written off counts as sold for nothing. If it arrives after all, it is held again at its cost,

@@ -6,7 +6,8 @@
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Amount } from "../domain/Amount.ts"
-import type { Book, Depth, DepthLevel } from "../domain/Book.ts"
+import { leastOf } from "../domain/Bisection.ts"
+import type { Book, Depth, DepthLevel, SeenAfter } from "../domain/Book.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { elapsedMillis } from "../domain/Durations.ts"
 import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
@@ -15,7 +16,6 @@ import { Venue } from "../venue/Venue.ts"
 import { quoteRefusedCode, type VenueError } from "../venue/VenueError.ts"
 import * as Quotes from "./Quotes.ts"
 import type * as SecondSource from "./SecondSource.ts"
-import * as SightDelay from "./SightDelay.ts"
 import type * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   let book: Book = { market: first, depth: [], asked: { requests: 0, millis: 0 } }
   let used: TwoSidedPrice | undefined
   let top: DepthLevel | undefined
-  const [levels, sight, unquoted] = [makeLevels(), SightDelay.make(), makeUnquoted()]
+  const [levels, sight, unquoted] = [makeLevels(), makeSight(), makeUnquoted()]
 
   const countRequests = Effect.fnUntraced(function* <A, E>(ask: Effect.Effect<A, E, Venue>) {
     const from = yield* Clock.currentTimeMillis
@@ -218,3 +218,43 @@ const bySize = (levels: ReadonlyArray<DepthLevel>): Depth =>
 
 const withTop = (top: DepthLevel | undefined, levels: Depth): Depth =>
   bySize([...(top === undefined ? [] : [top]), ...levels])
+
+const keptLooks = 600
+
+type SeenLook = Readonly<Record<"pauseMillis" | "answerMillis", number>>
+
+/**
+ * Estimates the delay until a move of the market's price is seen. Between two polls nothing is seen, so the answer of the later poll shows
+ * the move. The delay is spread evenly between the duration of that poll and that duration plus the pause. The newest polls give the times
+ * within which half of all moves, and 99 of 100, are seen.
+ */
+export const makeSight = () => {
+  const looks: Array<SeenLook> = []
+  let askedLast: number | undefined
+
+  return {
+    note: (askedAt: number, answeredAt: number): void => {
+      const pauseMillis = askedAt - (askedLast ?? askedAt)
+      askedLast = askedAt
+      // The first poll, or the clock was set back.
+      if (pauseMillis <= 0 || answeredAt < askedAt) return
+      looks.push({ pauseMillis, answerMillis: answeredAt - askedAt })
+      if (looks.length > keptLooks) looks.shift()
+    },
+    /** `undefined` before the second poll. */
+    seenAfter: (): SeenAfter | undefined =>
+      looks.length === 0 ? undefined : { p50Millis: within(looks, 0.5), p99Millis: within(looks, 0.99) }
+  }
+}
+
+/** Milliseconds, rounded up, within which this share of all moves is seen. */
+const within = (looks: ReadonlyArray<SeenLook>, share: number): number => {
+  const total = looks.reduce((sum, { pauseMillis }) => sum + pauseMillis, 0)
+  const visibleMillisOf = (millis: number): number =>
+    looks.reduce(
+      (sum, { answerMillis, pauseMillis }) => sum + Math.min(pauseMillis, Math.max(0, millis - answerMillis)),
+      0
+    )
+  const longest = Math.max(...looks.map(({ answerMillis, pauseMillis }) => answerMillis + pauseMillis))
+  return leastOf(longest, (millis) => visibleMillisOf(millis) >= share * total)
+}

@@ -23,10 +23,7 @@ export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDec
   }
 }
 
-export interface QuoteSizes {
-  readonly base: Amount
-  readonly quote: Amount
-}
+export type QuoteSizes = Readonly<Record<"base" | "quote", Amount>>
 
 const priceDigits = 12
 

@@ -14,8 +14,7 @@
  */
 import { Context } from "effect"
 import { minuteMillis } from "../domain/Durations.ts"
-import { percent } from "../domain/Text.ts"
-import { age } from "../domain/Words.ts"
+import { age, percent } from "../domain/Text.ts"
 
 export interface SecondSourceTerms {
   /** Largest difference from the second source's price, as a ratio. */
@@ -47,10 +46,7 @@ const minLooks = 5
 /** After a longer time without a price, the market may be anywhere. */
 const gapMillis = 3 * minuteMillis
 
-interface Look {
-  readonly mid: number
-  readonly at: number
-}
+type Look = Readonly<Record<"mid" | "at", number>>
 
 export const make = (market: string, { lastsMillis, within: usual, withinOf }: SecondSourceTerms) => {
   const within = withinOf.get(market) ?? usual

@@ -1,7 +1,7 @@
 /** The service behind the interface: one state, changed by one command at a time. Each command is in the state file before its answer. */
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
-import { advance } from "./core/Advance.ts"
 import { apply, type Command, type CommandAnswers, type CommandTag, replay } from "./core/Commands.ts"
+import { advance } from "./core/Control.ts"
 import type { Refusal } from "./core/Refusal.ts"
 import * as State from "./core/State.ts"
 import * as MarketModel from "./market/MarketModel.ts"

@@ -4,8 +4,9 @@
  * nothing with the fill rules of backtests, because they are used to judge those. Times are the service's, at any speed of the market.
  * Swaps and quotes have no solvers.
  */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { hourMillis } from "../domain/Durations.ts"
+import { withDefault } from "../venue/wire/WireValue.ts"
 import * as Seeded from "./Seeded.ts"
 
 const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5000 }))
@@ -15,18 +16,12 @@ const Period = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8_640_00
 /** A missing key means the most willing solver. */
 export const SolverLaw = Schema.Struct({
   /** Lowest and highest distance of the mid beyond the limit. Each solver draws its own for each order. */
-  marginBasisPoints: Schema.Tuple([BasisPoints, BasisPoints]).pipe(
-    Schema.withDecodingDefaultTypeKey(Effect.succeed([0, 0] as const))
-  ),
-  marginPerThousandUsd: BasisPoints.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(0))),
+  marginBasisPoints: withDefault(Schema.Tuple([BasisPoints, BasisPoints]), [0, 0]),
+  marginPerThousandUsd: withDefault(BasisPoints, 0),
   /** Number of solvers that compete for an order. The one with the lowest margin fills it. */
-  solvers: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).pipe(
-    Schema.withDecodingDefaultTypeKey(Effect.succeed(1))
-  ),
+  solvers: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })), 1),
   /** Lowest and highest delay from when the market reaches an order until a solver fills it, if it is still reached then. */
-  latencyMillis: Schema.Tuple([Millis, Millis]).pipe(
-    Schema.withDecodingDefaultTypeKey(Effect.succeed([0, 0] as const))
-  ),
+  latencyMillis: withDefault(Schema.Tuple([Millis, Millis]), [0, 0]),
   /** Dollars that all orders of a market receive in each period. */
   depth: Schema.optionalKey(Schema.Struct({ usd: Schema.Finite.check(Schema.isGreaterThan(0)), periodMillis: Period })),
   /** Share of periods without a solver. */
@@ -73,10 +68,7 @@ export const areAway = (law: SolverLaw | undefined, seed: number, since: number)
   return Seeded.fraction(seed, "away", Math.floor(since / periodMillis)) < share
 }
 
-export interface Spent {
-  readonly period: number
-  readonly usd: number
-}
+export type Spent = Readonly<Record<"period" | "usd", number>>
 
 const periodOf = ({ periodMillis }: { readonly periodMillis: number }, since: number): number =>
   Math.floor(since / periodMillis)

@@ -76,10 +76,7 @@ export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("
   }
 }
 
-interface Validity {
-  readonly minMillis: number
-  readonly maxMillis: number
-}
+type Validity = Readonly<Record<"minMillis" | "maxMillis", number>>
 
 /** Limits of a payload's remaining life: long enough to arrive, short enough to wait for. */
 export const IntentValidity = Context.Reference<Validity>("limitbot/signing/IntentValidity", {

@@ -1,8 +1,7 @@
 /** Every unsettled order, with its ids at the venue. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
-import { iso } from "../domain/Text.ts"
-import { age } from "../domain/Words.ts"
+import { age, iso } from "../domain/Text.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"

@@ -2,7 +2,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
-import { operatorLimit } from "../../src/domain/Words.ts"
+import { operatorLimit } from "../../src/domain/Text.ts"
 import { pause } from "../../src/engine/holds/OperatorPause.ts"
 import { loaded } from "../../src/engine/StartUp.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"

@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parquetOf } from "../../src/app/money/Exporting.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
-import * as Equity from "../../src/ledger/tables/Equity.ts"
 import * as Tables from "../../src/ledger/tables/Tables.ts"
 import { decimals, journal, start } from "./account.ts"
 import { parquetRowsOf, parquetTitlesOf } from "./parquet.ts"
@@ -20,7 +19,7 @@ const minutesAt = (...all: ReadonlyArray<readonly [minute: number, close: number
 describe("the table of equity", () => {
   it("has a row per hour with a price, and one at the last minute, with trades and costs valued", () => {
     const minutes = minutesAt([10, 60_000], [59, 61_000], [130, 62_000])
-    const { rows, titles } = Equity.tableOf(trading, { decimals, minutes, span: ever })
+    const { rows, titles } = Tables.equityTable(trading, { decimals, minutes, span: ever })
     assert.deepStrictEqual(titles, ["time", "currency", "worth", "held"])
     assert.deepStrictEqual(
       rows.map(([time, currency]) => [time, currency]),
@@ -37,8 +36,8 @@ describe("the table of equity", () => {
   it("covers the requested span, and is empty without prices", () => {
     const minutes = minutesAt([10, 60_000], [130, 62_000])
     const span = { from: start + 3_600_001, to: start + 86_400_000 }
-    assert.lengthOf(Equity.tableOf(trading, { decimals, minutes, span }).rows, 1)
-    assert.deepStrictEqual(Equity.tableOf(trading, { decimals, minutes: new Map(), span: ever }).rows, [])
+    assert.lengthOf(Tables.equityTable(trading, { decimals, minutes, span }).rows, 1)
+    assert.deepStrictEqual(Tables.equityTable(trading, { decimals, minutes: new Map(), span: ever }).rows, [])
   })
 })
 

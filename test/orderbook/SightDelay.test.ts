@@ -1,7 +1,7 @@
 /** How long a move of a price stays unseen: what counting every millisecond of it gives. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Seeded from "../../src/domain/Seeded.ts"
-import * as SightDelay from "../../src/orderbook/SightDelay.ts"
+import { makeSight } from "../../src/orderbook/MarketBook.ts"
 
 const start = 1_700_000_000_000
 
@@ -20,7 +20,7 @@ describe("the delay until a price move is seen", () => {
   it("equals a count of every instant, for half of all moves and for 99 of 100", () => {
     for (let seed = 1; seed <= 200; seed += 1) {
       const draw = Seeded.seeded(seed)
-      const sight = SightDelay.make()
+      const sight = makeSight()
       let askedAt = start
       const looks = Array.from({ length: 2 + Math.floor(draw() * 40) }, () => {
         askedAt += 1 + Math.floor(draw() * (draw() < 0.1 ? 8_000 : 600))
@@ -33,7 +33,7 @@ describe("the delay until a price move is seen", () => {
   })
 
   it("is unknown before the second read, and a clock that is set back adds nothing", () => {
-    const sight = SightDelay.make()
+    const sight = makeSight()
     sight.note(start, start + 100)
     assert.isUndefined(sight.seenAfter())
     sight.note(start - 5_000, start - 4_900)

@@ -7,7 +7,6 @@ import { Result } from "effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../src/domain/Durations.ts"
 import * as PolicyFile from "../../src/signer/files/PolicyFile.ts"
-import * as PoliciesInForce from "../../src/signer/remote/PoliciesInForce.ts"
 import {
   approvalFor,
   minuteOfWeek,
@@ -19,6 +18,7 @@ import {
 } from "../../src/signer/remote/Policy.ts"
 import type { RecordEntry } from "../../src/signer/remote/Record.ts"
 import type { PaymentToSign } from "../../src/signer/remote/Spending.ts"
+import * as Ruled from "../../src/signer/serving/Ruled.ts"
 import { integerBetween, pick, random } from "../strategy/support.ts"
 
 const monday = Date.UTC(2026, 0, 5)
@@ -178,7 +178,7 @@ describe("the rules of a signer's policy", () => {
   })
 
   it("forbid at once and allow after the lock of the earlier policy, whatever comes between", () => {
-    const arrival = (version: number, at: number, most: string, lockMillis = dayMillis): PoliciesInForce.Arrival => ({
+    const arrival = (version: number, at: number, most: string, lockMillis = dayMillis): Ruled.Arrival => ({
       version,
       at,
       lockMillis,
@@ -186,9 +186,9 @@ describe("the rules of a signer's policy", () => {
         text((same) => same.replace("maxPerHour: 800", `maxPerHour: ${most}`).replace(/total: .*\n/, ""))
       ).policy
     })
-    const mostAt = (arrivals: ReadonlyArray<PoliciesInForce.Arrival>, now: number): number => {
+    const mostAt = (arrivals: ReadonlyArray<Ruled.Arrival>, now: number): number => {
       const seen = arrivals.filter(({ at }) => at <= now)
-      const holding = PoliciesInForce.holdingAt(seen, now).map(({ policy }) => policy)
+      const holding = Ruled.holdingAt(seen, now).map(({ policy }) => policy)
       const isSigned = (amount: number) =>
         holding.every((policy) => objectionTo(pay(BigInt(amount * 100)), policy, [], now) === undefined)
       return [500, 400, 300, 200, 100].find(isSigned) ?? 0

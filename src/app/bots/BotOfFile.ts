@@ -1,7 +1,7 @@
 /** The bot of a configuration: a command reads its files, and reaches its process if it runs. */
 import { Effect, type FileSystem, Layer, type Path } from "effect"
 import { callOf } from "../../control/api/OperatorCalls.ts"
-import { age } from "../../domain/Words.ts"
+import { age } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as KillFile from "../../process/KillFile.ts"

@@ -1,7 +1,7 @@
 /** Runs `limitbot check`: every start check with its finding, the facts of the service, or what to change for this version. */
 import { Effect, Result } from "effect"
 import * as Drift from "../../domain/Drift.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"

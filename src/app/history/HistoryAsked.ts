@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import * as Csv from "../../domain/Csv.ts"
 import { present } from "../../domain/Present.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"

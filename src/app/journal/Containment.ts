@@ -3,8 +3,7 @@
  * source and time, so an empty list is evidence; a list that could not be checked proves nothing. It covers one journal and one account,
  * and no copy of the key in another program.
  */
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 
 export interface Loose {
   readonly id: string

@@ -1,8 +1,7 @@
 /** Prints the events of the journal. With follow, the live stream continues after the last number: nothing is missed or repeated. */
 import { Console, Effect, Option, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
-import { printable } from "../../domain/Text.ts"
-import { clock } from "../../domain/Words.ts"
+import { clock, printable } from "../../domain/Text.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import type * as Money from "../../report/text/Money.ts"

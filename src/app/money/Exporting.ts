@@ -2,15 +2,13 @@
 import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
 import * as Csv from "../../domain/Csv.ts"
 import { movingTags } from "../../domain/Ledger.ts"
-import { utcYear } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, utcYear } from "../../domain/Text.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
 import { minutesOf } from "../../journal/PriceStore.ts"
 import * as Entries from "../../ledger/Entries.ts"
 import type { methods } from "../../ledger/Lots.ts"
 import * as PlainText from "../../ledger/PlainText.ts"
 import type * as Trades from "../../ledger/Trades.ts"
-import * as Equity from "../../ledger/tables/Equity.ts"
 import * as Rp2 from "../../ledger/tables/Rp2.ts"
 import type { Table } from "../../ledger/tables/Tables.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
@@ -65,7 +63,7 @@ const filesOf = Effect.fnUntraced(function* (
   const decimals: PlainText.Decimals = (symbol) => account.decimals(symbol) ?? 0
   if (format === "csv" || format === "parquet") {
     const minutes = yield* minutesOf(account.trading.lastPrices.keys())
-    const equity = Equity.tableOf(account.trading, { decimals, minutes, span })
+    const equity = Tables.equityTable(account.trading, { decimals, minutes, span })
     const tables = [...Tables.tablesOf(all, { decimals, method, span }), equity]
     const contentOf = (table: Tables.Table): Effect.Effect<File["content"]> =>
       format === "csv" ? Effect.succeed(Csv.render(table.titles, table.rows)) : parquetOf(table)

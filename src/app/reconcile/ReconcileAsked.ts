@@ -1,8 +1,7 @@
 /** Compares journal, orders, history and balances for a person. The command shows the evidence of a contradiction and fails. */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
-import { iso, printable } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso, printable } from "../../domain/Text.ts"
 import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
 import { capitalOf, adopt as takeIn } from "../../engine/reconciliation/Recovery.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"

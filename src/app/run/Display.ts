@@ -2,7 +2,7 @@
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { age } from "../../domain/Words.ts"
+import { age } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import { Terminal } from "../../process/Terminal.ts"

@@ -1,7 +1,7 @@
 /** Prints the end of a run: its money, its fills, and the risk of its open orders while no bot runs. */
 import { Console, Effect } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"

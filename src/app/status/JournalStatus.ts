@@ -2,7 +2,7 @@
 import { Clock, Console, Effect, type Option, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { age } from "../../domain/Words.ts"
+import { age } from "../../domain/Text.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"

@@ -1,8 +1,7 @@
 /** Lists swaps: every one of the journal, with its phase and outcome, and the payouts of a swap of type ANY_INPUT. */
 import { Effect } from "effect"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Answer from "../../process/Answer.ts"

@@ -3,8 +3,7 @@
  * must not begin before the previous one ends; if gaps are filled, candles begin a whole number of bars apart.
  */
 import { hourMillis } from "../../domain/Durations.ts"
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 import { stretched } from "../Alignment.ts"
 import { type Candles, type Column, column } from "../Candles.ts"
 import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"

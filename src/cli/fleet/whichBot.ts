@@ -2,7 +2,7 @@
 import { Config, Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import type { FleetCommand } from "../../fleet/server/FleetApi.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"

@@ -1,7 +1,7 @@
 /** `limitbot run FILE…`: the bot itself, live or dry. */
 import { Command, Flag } from "effect/cli"
 import { run } from "../../app/run/Running.ts"
-import { age } from "../../domain/Words.ts"
+import { age } from "../../domain/Text.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
 import * as flags from "../flags.ts"
 import { allow } from "../plan/allow.ts"

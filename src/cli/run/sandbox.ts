@@ -1,6 +1,6 @@
 /** `limitbot sandbox`: the twin of the service on a loopback port, until stopped. */
 import { Command } from "effect/cli"
-import { age } from "../../domain/Words.ts"
+import { age } from "../../domain/Text.ts"
 import { defaultPort } from "../../sandbox/serving/SandboxConfig.ts"
 import { serve, solverNames, usualExpireMillis } from "../../sandbox/serving/SandboxServing.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"

@@ -1,7 +1,7 @@
 /** Carries out and answers the commands of `OperatorCommands` that an operator may send in a chat. */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { age } from "../../domain/Words.ts"
+import { age } from "../../domain/Text.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { Pulse } from "../../views/Pulse.ts"
 

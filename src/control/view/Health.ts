@@ -2,7 +2,7 @@
  * Reports the bot's health to supervisors. Live: its turns end; a bot that is not live should be restarted. Ready: it can also trade. An
  * absent venue makes the bot unready, never dead, because a restart does not restore the venue.
  */
-import { age } from "../../domain/Words.ts"
+import { age } from "../../domain/Text.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { stopsIn } from "../../views/Problems.ts"
 import { lateSince, type Pulse } from "../../views/Pulse.ts"

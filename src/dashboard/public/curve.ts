@@ -32,10 +32,7 @@ const daySeconds = 86_400
 const shortSeconds = 600
 const pointed = signal("")
 
-interface Point {
-  readonly time: number
-  readonly value: number
-}
+type Point = Readonly<Record<"time" | "value", number>>
 
 /** A chart takes each second once. */
 const points = (time: ReadonlyArray<number>, valueAt: (index: number) => number): ReadonlyArray<Point> =>

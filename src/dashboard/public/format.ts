@@ -1,11 +1,7 @@
 /** Formats numbers and times. Rounds half a step away from zero and never cuts digits. What rounds to zero has no sign and no colour. */
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",")
 
-interface Parts {
-  readonly sign: string
-  readonly whole: string
-  readonly fraction: string
-}
+type Parts = Readonly<Record<"sign" | "whole" | "fraction", string>>
 
 const partsOf = (text: string): Parts => {
   const sign = text.startsWith("-") ? "−" : ""

@@ -6,7 +6,6 @@ import type {
   SeriesAttachedParameter,
   Time
 } from "lightweight-charts"
-
 import type { rangeOf } from "./store.ts"
 
 export interface OrderLine {

@@ -1,7 +1,7 @@
 /** Commands of the operator to a strategy. A separate limit name keeps a new day from ending them like a loss pause. */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
-import { operatorLimit } from "../../domain/Words.ts"
+import { operatorLimit } from "../../domain/Text.ts"
 import type { BotState } from "../state/BotState.ts"
 import { leftPositions } from "../state/strategies/LeftPosition.ts"
 

@@ -6,8 +6,7 @@
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import { type Market, type Price, quoteAmount } from "../../domain/Market.ts"
-import { percent } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, percent } from "../../domain/Text.ts"
 import type { BotState } from "../state/BotState.ts"
 import { filledBase, isUnpaid, type Placement } from "../state/Placement.ts"
 import * as Replacements from "../state/strategies/Replacements.ts"

@@ -2,7 +2,7 @@
 import type { Of, PlacementEvent, Tag } from "../../domain/BotEvent.ts"
 import type { Drift } from "../../domain/Drift.ts"
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
-import { diskFullText } from "../../domain/Words.ts"
+import { diskFullText } from "../../domain/Text.ts"
 import { slotKey } from "./SlotFold.ts"
 
 export interface RunState {

@@ -5,32 +5,45 @@
 import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
+import * as VenueOrders from "../../app/containment/VenueOrders.ts"
 import * as Reconciling from "../../app/reconcile/Reconciling.ts"
 import { supervised } from "../../app/run/watch/Supervision.ts"
 import * as StartChecks from "../../app/start/StartChecks.ts"
+import { Refused } from "../../control/api/ControlApi.ts"
+import * as Operator from "../../control/Operator.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
+import { messageOf } from "../../domain/Text.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import * as OperatorPause from "../../engine/holds/OperatorPause.ts"
 import type * as Background from "../../engine/reconciliation/Background.ts"
+import * as Baseline from "../../engine/reconciliation/Baseline.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as FleetAllowed from "../../files/FleetAllowed.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
-import type { AccountReport, AccountText, OwnedAccount } from "../../journal/postgres/Registry.ts"
+import {
+  type AccountReport,
+  type AccountText,
+  type OwnedAccount,
+  Registry,
+  type WantedState
+} from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
+import * as Progress from "../../process/Progress.ts"
 import { render } from "../../strategy/Problem.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { sourcesCode, version } from "../../version.ts"
 import { moneyView } from "../../views/Money.ts"
 import { problemsOf } from "../../views/Problems.ts"
 import { standingsView } from "../../views/Profit.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
+import { reconciliationView } from "../../views/Reconciliation.ts"
 import { ownedIn } from "../server/FleetView.ts"
-import * as AccountHearing from "./AccountHearing.ts"
 
 /** The first comparison after a start comes within this time. It finds orders that another owner left or a restored journal lacks. */
 const firstMillis = 600_000
@@ -127,17 +140,12 @@ export const make = Effect.fn("AccountBot.make")(function* (
     yield* engine.wake
   })
   yield* steer(wanted)
-  const hear = yield* AccountHearing.make({
-    config,
-    signerId: venueAccount.signerId,
-    engine,
-    strategies,
-    account: wanted.name
-  })
+  const { signerId } = venueAccount
+  const hear = yield* hearing({ config, signerId, engine, strategies, account: wanted.name })
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof hear>>>()
   const turns = turnsOf(wanted.name, config.reconcileEvery)
   // The history belongs to the partner and has one reader for all accounts, so a fleet does not read it yet.
-  const comparing = Reconciling.comparing({ config, signerId: venueAccount.signerId }, turns, false)
+  const comparing = Reconciling.comparing({ config, signerId }, turns, false)
   yield* Effect.forkScoped(supervised("the reconciliation", comparing))
 
   const earned = yield* LiveProfit.subscribe(assets)
@@ -173,3 +181,71 @@ export const make = Effect.fn("AccountBot.make")(function* (
 /** Provides the account's own journal and venue, and the services that accounts share. It does not read the partner's history. */
 export const layer = (name: string, { account, config }: LoadedAccount, shared: Layers.Shared) =>
   Layer.merge(Layers.ofFleet(name, config, account, shared), Layer.succeed(HistoryStore, HistoryStore.empty))
+
+interface Hearing {
+  readonly config: ConfigFile.BotConfig
+  readonly signerId: string
+  readonly engine: Engine.Engine
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly account: string
+}
+
+const refused = ({ message }: { readonly message: string }) => new Refused({ message })
+
+const noHistory = "a fleet does not read the partner's history yet: use limitbot history"
+
+/** Handles commands to the account. Its row holds the kill switch and the target state; all other commands go into its journal. */
+const hearing = Effect.fnUntraced(function* ({ config, engine, account, signerId, strategies }: Hearing) {
+  const [books, registry] = [yield* Bookkeeper, yield* Registry]
+  const wish = (wanted: WantedState, why: string) =>
+    Effect.asVoid(Effect.mapError(registry.wish(wanted, why, [account]), refused))
+  const bot: Operator.Commanded = {
+    strategies: () => strategies,
+    wake: engine.wake,
+    withdrawPlacements: engine.withdrawPlacements,
+    setKillSwitch: (why) => wish("killed", why),
+    releaseKillSwitch: wish("running", ""),
+    reload: Effect.fail(
+      new Refused({ message: "The files of an account are in its fleet: limitbot fleet --apply FOLDER" })
+    )
+  }
+
+  const reconciled = (acceptBalances: boolean) =>
+    Reconciling.gather(config, signerId, {
+      acceptBalances,
+      book: (capital) => books.recordFrom(Baseline.unrecorded(capital)),
+      noHistory
+    }).pipe(
+      Effect.provideService(Progress.IsWatched, false),
+      Effect.scoped,
+      Effect.map((found): AccountAnswer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
+    )
+
+  const listed = Effect.suspend(() => VenueOrders.listed(config, signerId, books.state)).pipe(
+    Effect.map((found): AccountAnswer => ({ _tag: "Listed", ...found }))
+  )
+
+  const answered = Effect.fnUntraced(function* (by: string, word: AccountWord) {
+    if (word._tag === "Reconcile") return yield* reconciled(word.acceptBalances === true)
+    if (word._tag === "ListOrders") return yield* listed
+    if (word._tag === "Resolve") {
+      const { _tag, ...answer } = word
+      return done(yield* Operator.resolve(bot, by, answer, word.text))
+    }
+    const { name, target, why } = word
+    // Reads the row again, because this process may not have seen the latest target state yet.
+    if (name === "resume" && (yield* registry.one(account))?.wanted === "paused")
+      return yield* new Refused({ message: `The whole account is paused: limitbot resume --account ${account}` })
+    return done(yield* Operator.obey(bot, by, name, target, why))
+  })
+
+  /** An error becomes the answer to this command and has no further effect. */
+  return (by: string, word: AccountWord) =>
+    answered(by, word).pipe(
+      Effect.catchDefect((defect) => Effect.fail(new Refused({ message: messageOf(defect) }))),
+      Effect.catch(({ message }) => Effect.succeed<AccountAnswer>({ _tag: "Refused", message })),
+      Effect.provideService(Bookkeeper, books)
+    )
+})
+
+const done = (message: string): AccountAnswer => ({ _tag: "Done", message })

@@ -4,7 +4,7 @@
  * them.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { accountName } from "../../files/FleetAllowed.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -20,11 +20,7 @@ const configName = "config.yaml"
 const budgetsName = "budgets.yaml"
 const sharedName = "strategies"
 
-interface Place {
-  readonly folder: string
-  readonly name: string
-  readonly class: string
-}
+type Place = Readonly<Record<"folder" | "name" | "class", string>>
 
 const isStrategy = (file: string): boolean => /\.ya?ml$/.test(file) && file !== configName && file !== budgetsName
 

@@ -1,22 +1,27 @@
 /** Implements `Fleet`. An account is shown as its journal has it. Commands to accounts go to their rows and owners, others to the bots. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, type FileSystem, Layer, type Path } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AccountWords from "../../app/journal/AccountWords.ts"
 import { Refused, Unknown } from "../../control/api/ControlApi.ts"
+import { callOf } from "../../control/api/OperatorCalls.ts"
 import { byWhom } from "../../control/Operator.ts"
 import { bySymbol } from "../../domain/Amount.ts"
-import { countText } from "../../domain/Words.ts"
+import { present } from "../../domain/Present.ts"
+import { countText } from "../../domain/Text.ts"
+import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { RegisteredBot } from "../../files/FleetFile.ts"
 import { type Journals, readingOf } from "../../journal/postgres/Journals.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
 import { moneyView } from "../../views/Money.ts"
 import { ordersOf } from "../../views/Orders.ts"
 import { problemsOf } from "../../views/Problems.ts"
+import type { FleetCommand } from "../server/FleetApi.ts"
 import { Fleet } from "../server/FleetServer.ts"
-import { type BotDetail, lineOf } from "../server/FleetView.ts"
-import * as BotsByAddress from "./BotsByAddress.ts"
+import { type BotDetail, type BotLine, lineOf, lineOfBot, unreachable } from "../server/FleetView.ts"
 import * as Wishes from "./Wishes.ts"
 
 /** Rows are cached this long, so that many viewers cause one read of ten thousand rows. */
@@ -70,7 +75,7 @@ export const layerOfBots = (bots: ReadonlyArray<RegisteredBot>) => Layer.effect(
 type Accounts = Effect.Success<typeof accounts>
 
 const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
-  const single = yield* BotsByAddress.make(bots)
+  const single = yield* botsByAddress(bots)
   const ofAccounts = yield* Effect.cachedWithTTL(many?.lines ?? Effect.succeed([]), keptMillis)
   return Fleet.of({
     lines: Effect.mapError(
@@ -108,4 +113,89 @@ const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, ma
       return accountReply._tag === "Done" ? accountReply.message : name
     })
   })
+})
+
+const lookMillis = 3_000
+/** A bot values its last month for its profit, so that is requested less often. */
+const profitMillis = 30_000
+const patienceMillis = 5_000
+const profitPatience = "3 seconds"
+const maxTogether = 16
+
+/** Polls single bots that are registered with the page, every few seconds. A bot that hangs does not delay the others. */
+export const botsByAddress = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArray<RegisteredBot>) {
+  const lines = new Map<string, BotLine>(bots.map(({ name }) => [name, unreachable(name, "not asked yet")]))
+  const seenAt = new Map<string, number>()
+  const profits = new Map<string, { readonly at: number; readonly standings: BotLine["profit"] }>()
+  const byName = new Map(bots.map((bot) => [bot.name, bot]))
+
+  const askOf = <A, E extends { readonly message: string }>(bot: RegisteredBot, call: RunningBot.BotCall<A, E>) =>
+    RunningBot.askAt(bot, call, patienceMillis).pipe(Effect.provide(NodeHttpClient.layerUndici))
+
+  const look = Effect.fnUntraced(function* (bot: RegisteredBot) {
+    const now = yield* Clock.currentTimeMillis
+    const last = profits.get(bot.name) ?? { at: Number.NEGATIVE_INFINITY, standings: [] }
+    const isRecent = now - last.at < profitMillis
+    const lineRequest = askOf(bot, ({ look }) => {
+      // Profits are slow to sum; without them the bot is still there.
+      const profit = isRecent
+        ? Effect.succeed(last)
+        : look.profit().pipe(
+            Effect.timeout(profitPatience),
+            Effect.orElseSucceed(() => last)
+          )
+      return Effect.all({ status: look.status(), money: look.money(), profit }, { concurrency: 3 })
+    })
+    const line = yield* Effect.match(lineRequest, {
+      onSuccess: ({ money, profit, status }) => {
+        if (!isRecent) profits.set(bot.name, { at: now, standings: profit.standings })
+        return lineOfBot(bot.name, { status, money: money.rows, profit: profit.standings }, 0)
+      },
+      onFailure: ({ message, why }) =>
+        unreachable(bot.name, `${bot.url}: ${why === "nobody-there" ? "no response" : message}`)
+    })
+    lines.set(bot.name, line)
+    seenAt.set(bot.name, yield* Clock.currentTimeMillis)
+  })
+  const all = Effect.forEach(bots, look, { concurrency: maxTogether, discard: true })
+  if (bots.length > 0) yield* Effect.forkScoped(Effect.forever(Effect.andThen(all, Effect.sleep(lookMillis))))
+
+  return {
+    has: (name: string): boolean => byName.has(name),
+    lines: Effect.map(Clock.currentTimeMillis, (now) =>
+      [...lines.values()].map((line): BotLine => {
+        const age = (now - (seenAt.get(line.name) ?? now)) / 1_000
+        return line.toldSecondsAgo === null ? line : { ...line, toldSecondsAgo: age }
+      })
+    ),
+    detail: Effect.fnUntraced(function* (name: string) {
+      const bot = byName.get(name)
+      if (bot === undefined) return undefined
+      const detailRequest = askOf(bot, ({ look }) =>
+        Effect.all({ status: look.status(), orders: look.orders(), money: look.money() }, { concurrency: 3 })
+      )
+      const { money, orders, status } = yield* Effect.mapError(detailRequest, refused)
+      const profit = profits.get(name)?.standings ?? []
+      const line = lineOfBot(name, { status, money: money.rows, profit }, 0)
+      return {
+        at: status.at,
+        line,
+        problems: status.problems,
+        orders: orders.orders,
+        money: money.rows
+      } satisfies BotDetail
+    }),
+    command: (name: string, command: FleetCommand, why: string | undefined) => {
+      const bot = byName.get(name)
+      if (bot === undefined) return Effect.void
+      return Effect.mapError(Effect.asVoid(askOf(bot, callOf(command, undefined, why))), refused)
+    },
+    resolve: Effect.fnUntraced(function* (name: string, { placement, received, text: why, word }: OperatorAnswer) {
+      const bot = byName.get(name)
+      if (bot === undefined) return undefined
+      const payload = { placement, word, why, ...present({ received }) }
+      const resolving = askOf(bot, ({ command }) => command.resolve({ payload }))
+      return (yield* Effect.mapError(resolving, refused)).message
+    })
+  } as const
 })

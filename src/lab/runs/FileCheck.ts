@@ -1,7 +1,7 @@
 /** Reports every mistake in strategy files, with its place, before anything runs. */
 import { Console, Effect, FileSystem, Option } from "effect"
 import { present } from "../../domain/Present.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { PrintedFailure } from "../../process/Answer.ts"

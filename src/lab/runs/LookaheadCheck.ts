@@ -1,7 +1,6 @@
 /** Runs the look-ahead check of `limitbot check --lookahead` on given candles, and reports on each strategy. */
 import { Effect } from "effect"
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
 import * as RunCandles from "./RunCandles.ts"

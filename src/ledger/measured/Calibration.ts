@@ -14,17 +14,13 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Side } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText } from "../../domain/Text.ts"
+import type { SeenMinute } from "../FillBand.ts"
 
 /** With fewer observations, a ninetieth percentile depends on one or two of them. */
 export const enough = 30
 
-export interface Measured {
-  readonly count: number
-  readonly p25: number
-  readonly p50: number
-  readonly p90: number
-}
+export type Measured = Readonly<Record<"count" | "p25" | "p50" | "p90", number>>
 
 export interface Calibration {
   /** Milliseconds. `place`: from the plan to a deposit that others see; the three before are its parts. */
@@ -42,12 +38,6 @@ export interface Calibration {
   /** Minutes that reached the limit of an open order, and the number of them without a fill. */
   readonly touched: number
   readonly touchedWithoutFill: number
-}
-
-export interface MinuteRange {
-  readonly openedAt: number
-  readonly low: number
-  readonly high: number
 }
 
 interface Life {
@@ -89,10 +79,10 @@ const livesOf = (events: Iterable<Recorded>, accountTerms: OrderTerms): Readonly
   return [...lives.values()]
 }
 
-const beyond = ({ side, limit, takenBasisPoints }: Life, { low, high }: MinuteRange): number =>
+const beyond = ({ side, limit, takenBasisPoints }: Life, { low, high }: SeenMinute): number =>
   ((side === "BUY" ? limit - low : high - limit) / limit) * 10_000 - takenBasisPoints
 
-const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
+const touchesOf = (life: Life, minutes: ReadonlyMap<number, SeenMinute>) => {
   const from = life.first.get("DepositSeen")
   const until = life.filledAt ?? life.first.get("CancelSent") ?? life.first.get("Closed")
   const tally = { edge: undefined as number | undefined, early: 0, late: 0, touched: 0, without: 0 }
@@ -115,7 +105,7 @@ const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
 
 export const measure = (
   events: Iterable<Recorded>,
-  minutesOf: ReadonlyMap<string, ReadonlyArray<MinuteRange>>,
+  minutesOf: ReadonlyMap<string, ReadonlyArray<SeenMinute>>,
   accountTerms: OrderTerms = {}
 ): Calibration => {
   const lives = livesOf(events, accountTerms)

@@ -9,10 +9,7 @@ import * as EchoedFee from "../../domain/EchoedFee.ts"
 import { mid } from "../../domain/Market.ts"
 import { enough } from "./Calibration.ts"
 
-export interface FlatFees {
-  readonly payouts: ReadonlyMap<string, Amount>
-  readonly refunds: ReadonlyMap<string, Amount>
-}
+export type FlatFees = Readonly<Record<"payouts" | "refunds", ReadonlyMap<string, Amount>>>
 
 export interface MeasuredFees extends FlatFees {
   readonly fills: number

@@ -4,11 +4,14 @@
  */
 import { type Amount, format, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { byHand } from "../../domain/Placement.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Flow } from "../Capital.ts"
 import { earned, type Gain, type LotMethod, match } from "../Lots.ts"
 import type { Decimals } from "../PlainText.ts"
+import type { Minutes } from "../Quality.ts"
+import { type Close, curve } from "../Returns.ts"
 import type { Fee, Trade, TradingRecord } from "../Trades.ts"
 
 export interface Table {
@@ -20,10 +23,7 @@ export interface Table {
 const pricePlaces = 12
 const capitalId = "capital"
 
-export interface Period {
-  readonly from: number
-  readonly to: number
-}
+export type Period = Readonly<Record<"from" | "to", number>>
 
 /** Quote per base, rounded down to this number of places. Empty if no base moved. */
 export const priceOf = (
@@ -185,4 +185,33 @@ const basisOf = ({ closedBy, isShort, openedBy }: Gain): string => {
   if (closedBy.loss === "found") return "came after all"
   const acquired = isShort ? closedBy : openedBy
   return acquired.fillId === capitalId ? "capital at its market value" : isShort ? "bought after the sale" : "bought"
+}
+
+const hourly = (minutes: Minutes): ReadonlyArray<Close> => {
+  const ends = [...minutes.values()].map((all) => (all.at(-1)?.openedAt ?? 0) + minuteMillis)
+  const last = Math.max(0, ...ends)
+  return [...minutes].flatMap(([market, all]) => {
+    const hours = new Map(all.map((minute) => [Math.floor(minute.openedAt / hourMillis), minute.close]))
+    return [...hours].map(([hour, close]) => ({ market, close, at: Math.min((hour + 1) * hourMillis, last) }))
+  })
+}
+
+/**
+ * Equity over time, beside the value of holding the same capital: one row at the end of each hour in which the bot saw a price. These are
+ * statistics, rounded to the decimals of the currency. Exact money is in the other tables.
+ */
+export const equityTable = (
+  trading: TradingRecord,
+  { decimals, minutes, span }: { readonly minutes: Minutes; readonly decimals: Decimals; readonly span: Period }
+): Table => {
+  const closes = hourly(minutes)
+  const quotes = [...new Set(trading.orders.map(({ quote }) => quote))].toSorted()
+  const rows = quotes.flatMap((quote) => {
+    const points = new Map(curve(trading, { quote, closes, decimals }).map((point) => [point.at, point]))
+    const text = (value: number) => value.toFixed(decimals(quote))
+    return [...points.values()]
+      .filter(({ at }) => at >= span.from && at < span.to)
+      .map(({ at, held, worth }) => [iso(at), quote, text(worth), text(held)])
+  })
+  return { name: "equity", titles: "time,currency,worth,held".split(","), rows }
 }

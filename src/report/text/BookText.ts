@@ -3,8 +3,7 @@ import { format } from "../../domain/Amount.ts"
 import { type Book, distances, type OwnOrder, quotedOn, spreadOf } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price } from "../../domain/Market.ts"
-import { percent } from "../../domain/Text.ts"
-import { age, clock } from "../../domain/Words.ts"
+import { age, clock, percent } from "../../domain/Text.ts"
 import * as Table from "./Table.ts"
 
 const distancePlaces = 8

@@ -3,8 +3,17 @@ import type { BotEvent, LeftPosition, Of, Recorded, Tag } from "../../domain/Bot
 import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
-import { correlationText, iso, printable } from "../../domain/Text.ts"
-import { age, clock, clockText, countText, diskFullText, pausedBy } from "../../domain/Words.ts"
+import {
+  age,
+  clock,
+  clockText,
+  correlationText,
+  countText,
+  diskFullText,
+  iso,
+  pausedBy,
+  printable
+} from "../../domain/Text.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { leftText } from "./LeftPosition.ts"
 import { type Assets, withSymbol } from "./Money.ts"

@@ -1,7 +1,6 @@
 /** Words the service's observed fees, the same on every screen. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 
 /** Such as "20 basis points of every input (echoed by 3 orders)". */
 export const learnedText = ({ askedBasisPoints, basisPoints, orders }: LearnedFee): string => {

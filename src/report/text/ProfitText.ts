@@ -1,7 +1,6 @@
 /** Formats profit and loss: exact amounts in units of the quote asset. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
-import { iso, percent } from "../../domain/Text.ts"
-import { age, countText } from "../../domain/Words.ts"
+import { age, countText, iso, percent } from "../../domain/Text.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality, Quoting } from "../../ledger/Quality.ts"

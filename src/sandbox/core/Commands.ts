@@ -1,22 +1,23 @@
 /** Commands are plain data, as in the state file. A command either changes the state and answers, or refuses and changes nothing. */
 import { Record, Result, Schema } from "effect"
+import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { signedDeposits } from "../../signing/Domains.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import { refundReasons } from "../../venue/wire/WireSwap.ts"
 import { Identifier, PositiveAmountText } from "../../venue/wire/WireValue.ts"
 import * as Seeded from "../Seeded.ts"
-import { assetById } from "../Settings.ts"
-import { advance } from "./Advance.ts"
+import { assetById, type Delay } from "../Settings.ts"
 import * as Control from "./Control.ts"
-import * as Deposits from "./Deposits.ts"
 import * as Books from "./money/Books.ts"
 import { createOrder, OrderRequest } from "./orders/OrderCreation.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
+import * as Payouts from "./Payouts.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
-import * as Salts from "./Salts.ts"
-import { lies, type SandboxOrder, type SandboxSwap, type State } from "./State.ts"
+import { type IncomingDeposit, lies, type SandboxOrder, type SandboxSwap, type State, schedule } from "./State.ts"
+import * as Collecting from "./swaps/Collecting.ts"
 import { createSwap } from "./swaps/SwapCreation.ts"
+import * as SwapLife from "./swaps/SwapLife.ts"
 
 const Text = Schema.String
 /** `FAILED`: the swap; `FAILED_WITHDRAWAL` and `FAILED_REFUND`: payments of an order; otherwise the reason for a swap's refund. */
@@ -79,7 +80,7 @@ export interface Command<T extends CommandTag = CommandTag> {
 type Applied<T extends CommandTag> = Result.Result<CommandAnswers[T], Refusal>
 
 export const apply = <T extends CommandTag>(state: State, { tag, payload }: Command<T>, at: number): Applied<T> => {
-  advance(state, at)
+  Control.advance(state, at)
   return appliers[tag](state, payload)
 }
 
@@ -146,7 +147,7 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
       // On the other ledger the address is not special: the order does not notice the transfer, and it is returned.
       isAttributed: placeFor(target) === paidFrom(target)
     }
-    Deposits.arrive(state, { target, account: signerId, ...what })
+    arrive(state, { target, account: signerId, ...what })
   }
   return Result.succeed({ intentHash })
 }
@@ -165,7 +166,7 @@ const submitDeposit = (
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
   // A report of an unknown hash changes nothing, because the service searches for it and finds nothing.
   const deposit = state.chainDeposits.get(txHash)
-  if (deposit?.target === target) Deposits.recogniseSoon(state, deposit)
+  if (deposit?.target === target) recogniseSoon(state, deposit)
   return Result.succeed(target)
 }
 
@@ -177,8 +178,70 @@ const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Appli
   const hash = Seeded.base58(state.settings.seed, "transaction", state.scheduled)
   const what = { asset, amount: BigInt(deposit.amount), hash, isIntent: false, from: "external" } as const
   const isAttributed = memo === target.depositMemo
-  Deposits.arrive(state, { target, account: sender, ...what, isAttributed })
+  arrive(state, { target, account: sender, ...what, isAttributed })
   return Result.succeed({ txHash: hash })
+}
+
+/** Incoming money arrives at once and is noticed slightly later. Excess is returned separately from any payout or refund. */
+const arrive = (state: State, incoming: Omit<IncomingDeposit, "isRecognised">): void => {
+  const deposit: IncomingDeposit = { ...incoming, isRecognised: false }
+  const from: Books.Holding = { account: deposit.account, place: deposit.from }
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, Collecting.holdingOf(deposit, "depositInTransit"))
+  if (deposit.isAttributed) note(state, deposit)
+  if (deposit.isIntent) return recogniseSoon(state, deposit)
+  state.chainDeposits.set(deposit.hash, deposit)
+  recogniseWithin(state, deposit, state.settings.chainRecognitionMillis)
+}
+
+const recogniseSoon = (state: State, deposit: IncomingDeposit): void =>
+  recogniseWithin(state, deposit, state.settings.recognitionMillis)
+
+const recogniseWithin = (state: State, deposit: IncomingDeposit, bounds: Delay): void => {
+  const delay = Seeded.between(bounds, state.settings.seed, "recognition", state.scheduled)
+  schedule(state, delay, () => recognise(state, deposit))
+}
+
+const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit): void => {
+  target.senders.add(account)
+  if (isIntent) target.intentHashes.push(hash)
+  else target.originTxHashes.add(hash)
+  if (target.kind === "swap") SwapLife.expect(state, target)
+}
+
+const recognise = (state: State, deposit: IncomingDeposit): void => {
+  if (deposit.isRecognised) return
+  deposit.isRecognised = true
+  const { target, asset, account, amount } = deposit
+  const collector = target.kind === "swap" && Collecting.collects(target) ? target : undefined
+  if (collector !== undefined && deposit.isAttributed && Collecting.take(state, collector, deposit)) return
+  const creditedAmount = deposit.isAttributed ? Amount.min(amount, wantedAmount(target, asset)) : 0n
+  if (creditedAmount < amount) sendBack(state, { ...deposit, amount: amount - creditedAmount })
+  if (creditedAmount === 0n) return
+  if (target.deposited === 0n) target.account = account
+  const into = target.kind === "order" ? Payouts.inOrder(target) : SwapLife.inSwap(target)
+  Books.transfer(state.books, asset, creditedAmount, Collecting.holdingOf(deposit, "depositInTransit"), into)
+  target.deposited += creditedAmount
+  if (target.kind === "swap") SwapLife.consider(state, target)
+  else if (isTerminal(target.status)) schedule(state, 0, () => Payouts.start(state, target))
+  else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount)
+    OrderLife.open(state, target)
+}
+
+/** A swap accepts everything until it starts. An order accepts what it lacks until it is filled or refunded. */
+const wantedAmount = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
+  if (asset !== target.origin.id) return 0n
+  if (target.kind === "swap") return target.isClosed || Collecting.collects(target) ? 0n : 2n ** 256n
+  const isRefundable = target.status !== "FILLED" && target.refund === undefined
+  return isRefundable ? target.inputAmount - target.deposited : 0n
+}
+
+const sendBack = (state: State, deposit: IncomingDeposit): void => {
+  const { account, amount, asset, from: place } = deposit
+  const { seed, payoutMillis } = state.settings
+  const inReturn = Collecting.holdingOf(deposit, "returnInTransit")
+  Books.transfer(state.books, asset, amount, Collecting.holdingOf(deposit, "depositInTransit"), inReturn)
+  const delay = Seeded.between(payoutMillis, seed, "return", state.scheduled)
+  schedule(state, delay, () => Books.transfer(state.books, asset, amount, inReturn, { account, place }))
 }
 
 const tellOutcome = (state: State, { depositAddress, outcome }: Payload<"TellOutcome">): Applied<"TellOutcome"> => {
@@ -213,10 +276,7 @@ const appliers: { readonly [T in CommandTag]: (state: State, payload: Payload<T>
   DepositOnChain: depositOnChain,
   TellOutcome: tellOutcome,
   TellLie: tellLie,
-  RotateSalts: (state) => {
-    state.saltRotations += 1
-    return Result.succeed({ salts: Salts.present(state) })
-  },
+  RotateSalts: Control.rotateSalts,
   SetPrices: Control.setPrices,
   FillOrder: Control.fill,
   AdvanceTime: (state, payload) => Result.succeed(Control.advanceTime(state, payload))

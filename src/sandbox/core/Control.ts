@@ -5,10 +5,9 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { PriceText } from "../../venue/wire/WireValue.ts"
-import { advance } from "./Advance.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
-import type { SandboxOrder, State } from "./State.ts"
+import { presentSalts, type SandboxOrder, type State, takeDue } from "./State.ts"
 
 /** Prices are quote per base, by market such as `BTC/USDC`. A command changes the dollar price of the base, which then stands still. */
 export const Prices = Schema.Struct({
@@ -94,8 +93,43 @@ const amountOf = (text: string, decimals: number): Amount.Amount | undefined => 
   return value === undefined ? undefined : Amount.fromDecimal(value, decimals)
 }
 
+export const rotateSalts = (state: State) => {
+  state.saltRotations += 1
+  return Result.succeed({ salts: presentSalts(state) })
+}
+
 export const advanceTime = (state: State, { millis }: typeof Advance.Type): { readonly at: number } => {
   state.aheadMillis += millis
   advance(state, state.now + millis)
   return { at: state.now }
+}
+
+/**
+ * Runs everything that happens by itself in the sandbox, in time order. The market is compared with open orders on a fixed grid, when an
+ * order opens, and when a command sets prices. So the result does not depend on the times or the number of requests, and idle time costs
+ * nothing.
+ */
+export const advance = (state: State, to: number): void => {
+  for (;;) {
+    const step = nextStep(state)
+    const due = takeDue(state, Math.min(step, to))
+    if (due !== undefined) {
+      state.now = Math.max(state.now, due.at)
+      due.run()
+    } else if (step <= to) {
+      state.now = step
+      matchAll(state)
+    } else break
+  }
+  state.now = Math.max(state.now, to)
+}
+
+const nextStep = (state: State): number => {
+  const { stepMillis } = state.settings
+  for (const book of state.resting.values()) {
+    if (OrderLife.mayFill(state, book)) {
+      return state.startedAt + (Math.floor((state.now - state.startedAt) / stepMillis) + 1) * stepMillis
+    }
+  }
+  return Number.POSITIVE_INFINITY
 }

@@ -2,7 +2,6 @@
 import { Result, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { SignedDeposit } from "../../signing/Domains.ts"
 import * as Domains from "../../signing/Domains.ts"
 import * as Ed25519 from "../../signing/Ed25519.ts"
 import * as Nep413 from "../../signing/Nep413.ts"
@@ -12,8 +11,7 @@ import * as Wire from "../../venue/wire/WireValue.ts"
 import * as Seeded from "../Seeded.ts"
 import type { Command } from "./Commands.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
-import * as Salts from "./Salts.ts"
-import type { SandboxOrder, SandboxSwap, State } from "./State.ts"
+import { type SandboxOrder, type SandboxSwap, type State, saltOf } from "./State.ts"
 
 const AmountText = Schema.String.check(
   Schema.makeFilter((text: string) => (Wire.parseAmount(text) ?? 0n) > 0n || "a positive amount")
@@ -62,7 +60,7 @@ export const generate = (
   const nonce = Buffer.from(Seeded.bytes(settings.seed, "nonce", ...keys))
   if (isSalted(state)) {
     nonce.write(versionedMagic, 0, "hex")
-    nonce.write(Salts.saltOf(state, domain.verifier), 5, "hex")
+    nonce.write(saltOf(state, domain.verifier), 5, "hex")
     nonce.writeBigInt64LE(BigInt(validUntil + 1_000) * 1_000_000n, 9)
   }
   const payload = {
@@ -84,7 +82,7 @@ const missingIn = (target: SandboxOrder | SandboxSwap): bigint => {
 interface Verified {
   readonly signerId: string
   readonly intentHash: string
-  readonly ledger?: SignedDeposit
+  readonly ledger?: Domains.SignedDeposit
   readonly transfers: Command<"ExecuteIntent">["payload"]["transfers"]
 }
 
@@ -125,7 +123,7 @@ export const verify = (
     }
     const problem = purpose === "login" && login.nonce === "started" ? startProblem(state, parts) : undefined
     if (problem !== undefined) return yield* wrong(problem)
-    if (isSalted(state) && parts !== undefined && parts.salt !== Salts.saltOf(state, recipient))
+    if (isSalted(state) && parts !== undefined && parts.salt !== saltOf(state, recipient))
       return yield* wrong("invalid salt")
     // If both ledgers have the same verifier, only the deposit address tells them apart.
     const [ledger] = ledgers.length === 1 ? ledgers : []

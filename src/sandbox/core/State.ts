@@ -1,11 +1,14 @@
-/** The state of the service: a fold of commands with their times, changed in place and only by `Commands.apply` and `Advance.advance`. */
+/** The state of the service: a fold of commands with their times, changed in place and only by `Commands.apply` and `Control.advance`. */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { Fill, FillStatus, PayoutLeg } from "../../domain/Order.ts"
+import { signedDeposits } from "../../signing/Domains.ts"
+import { factsOf } from "../../venue/VenueConfig.ts"
 import type { QuoteRequest, QuoteResponse } from "../../venue/wire/WireQuote.ts"
 import type { refundReasons, swapStatuses } from "../../venue/wire/WireSwap.ts"
 import type { MarketModel } from "../market/MarketModel.ts"
+import * as Seeded from "../Seeded.ts"
 import type { SandboxAsset, SandboxSettings } from "../Settings.ts"
 import type * as Solvers from "../Solvers.ts"
 import * as Books from "./money/Books.ts"
@@ -19,12 +22,7 @@ export interface Pair {
   readonly refundFee: Amount
 }
 
-export interface QuotedAmounts {
-  readonly amountIn: Amount
-  readonly minAmountIn: Amount
-  readonly amountOut: Amount
-  readonly minAmountOut: Amount
-}
+export type QuotedAmounts = Readonly<Record<"amountIn" | "minAmountIn" | "amountOut" | "minAmountOut", Amount>>
 
 interface Payable extends Pair {
   readonly sequence: number
@@ -42,13 +40,8 @@ interface Payable extends Pair {
   readonly originTxHashes: Set<string>
 }
 
-export interface Parties {
-  readonly depositType: AccountKind
-  readonly recipient: string
-  readonly recipientType: AccountKind
-  readonly refundTo: string
-  readonly refundType: AccountKind
-}
+export type Parties = Readonly<Record<"depositType" | "recipientType" | "refundType", AccountKind>> &
+  Readonly<Record<"recipient" | "refundTo", string>>
 
 export const partiesIn = ({ depositType, recipient, recipientType, refundTo, refundType }: Parties): Parties => {
   return { depositType, recipient, recipientType, refundTo, refundType }
@@ -211,4 +204,15 @@ export const schedule = (state: State, afterMillis: number, run: () => void): vo
 export const takeDue = (state: State, time: number): Scheduled | undefined => {
   const first = state.agenda.items[0]
   return first !== undefined && first.at <= time ? state.agenda.items.shift() : undefined
+}
+
+/** The salt of nonces: four bytes, new after each rotation, at first that of the facts. A verifier accepts only the present one. */
+export const saltOf = ({ saltRotations, settings }: State, verifier: string): string =>
+  (saltRotations === 0 ? factsOf(settings).salts[verifier] : undefined) ??
+  Seeded.hex(settings.seed, "salt", verifier, saltRotations).slice(0, 8)
+
+export const presentSalts = (state: State): Readonly<Record<string, string>> => {
+  const { login, signing } = factsOf(state.settings)
+  const verifiers = new Set([login.verifier, ...signedDeposits.map((each) => signing[each].verifier)])
+  return Object.fromEntries([...verifiers].map((verifier) => [verifier, saltOf(state, verifier)]))
 }

@@ -46,10 +46,7 @@ const apiKey = (seed: number, partner: string): string => `sandbox-${Seeded.hex(
 export const partnersByApiKey = (seed: number): ReadonlyMap<string, string> =>
   new Map(partners.map((partner) => [apiKey(seed, partner), partner]))
 
-interface GeneratedAccount {
-  readonly key: string
-  readonly signerId: string
-}
+type GeneratedAccount = Readonly<Record<"key" | "signerId", string>>
 
 export const generatedAccount = (seed: number, number = 1): GeneratedAccount => {
   const purpose = number === 1 ? "account" : (`account ${number}` as const)

@@ -6,7 +6,6 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
 import type { CreateOrderRequest } from "../../venue/api/OrdersApi.ts"
 import { nextMeta, orderError } from "../../venue/wire/WireError.ts"
-
 import { type Command, ownOrder } from "../core/Commands.ts"
 import { isPayoutFinal } from "../core/Payouts.ts"
 import type { SandboxOrder, State } from "../core/State.ts"

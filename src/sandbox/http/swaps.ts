@@ -128,6 +128,7 @@ type Line = HistoryRecord.HistoryRecord
 const statusOf = (state: State, line: Line, correlationId: string): SwapStatusResponse => {
   const { target, status } = line
   const isKnown = status === "PENDING_DEPOSIT" && target.originTxHashes.size + target.intentHashes.length > 0
+  const isStateOnly = isBare(state, target)
   return {
     correlationId,
     quoteResponse: target.kind === "swap" ? target.response : termsOf(target),
@@ -135,27 +136,18 @@ const statusOf = (state: State, line: Line, correlationId: string): SwapStatusRe
     updatedAt: Timestamp.format(
       target.kind === "swap" ? target.updatedAt : (target.fills.at(-1)?.at ?? target.createdAt)
     ),
-    swapDetails: isBare(state, target)
-      ? bareDetails(state)
-      : {
-          intentHashes: target.intentHashes,
-          ...writeLedgerTxHashes(state.settings.ledger, ledgerTxHashes(state.settings, line)),
-          originChainTxHashes: [...target.originTxHashes].map(onChain),
-          destinationChainTxHashes: destinationTxHashes(line).map(onChain),
-          ...amounts(state, line)
-        }
+    swapDetails: {
+      intentHashes: isStateOnly ? [] : target.intentHashes,
+      ...writeLedgerTxHashes(state.settings.ledger, isStateOnly ? [] : ledgerTxHashes(state.settings, line)),
+      originChainTxHashes: isStateOnly ? [] : [...target.originTxHashes].map(onChain),
+      destinationChainTxHashes: isStateOnly ? [] : destinationTxHashes(line).map(onChain),
+      ...(isStateOnly ? {} : amounts(state, line))
+    }
   }
 }
 
 const isBare = ({ settings }: State, target: Line["target"]): boolean =>
   target.kind === "swap" && target.request.confidentiality === "advanced" && factsOf(settings).advancedStatus === "bare"
-
-const bareDetails = ({ settings }: State) => ({
-  intentHashes: [],
-  ...writeLedgerTxHashes(settings.ledger, []),
-  originChainTxHashes: [],
-  destinationChainTxHashes: []
-})
 
 const onChain = (hash: string) => ({ hash, explorerUrl: `https://explorer.invalid/${hash}` })
 

@@ -4,8 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { messageError } from "../../venue/wire/WireError.ts"
 import * as Books from "../core/money/Books.ts"
 import { payoutStatus } from "../core/Payouts.ts"
-import * as Salts from "../core/Salts.ts"
-import type { SandboxOrder, State } from "../core/State.ts"
+import { presentSalts, type SandboxOrder, type State } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { type BooksResponse, type MarketResponse, SandboxApi } from "../SandboxApi.ts"
 import { assetById } from "../Settings.ts"
@@ -26,7 +25,7 @@ export const layer = HttpApiBuilder.group(
       advance: ({ payload }) => sandbox.change({ tag: "AdvanceTime", payload }).pipe(asMessageError),
       rotateSalts: () => sandbox.change({ tag: "RotateSalts", payload: {} }).pipe(asMessageError),
       rpc: Effect.fnUntraced(function* ({ payload: { id, params } }) {
-        const salts = yield* sandbox.read(Salts.present).pipe(asMessageError)
+        const salts = yield* sandbox.read(presentSalts).pipe(asMessageError)
         const salt = salts[params.account_id]
         if (salt === undefined) return yield* messageError(400, `there is no contract ${params.account_id}`)
         const answer =

@@ -7,7 +7,6 @@ import type { Asset } from "../../domain/Amount.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import { normals } from "../Seeded.ts"
 import type { SandboxAsset, SandboxSettings } from "../Settings.ts"
-import type { Candle, CandleSource } from "./PricePath.ts"
 import * as PricePath from "./PricePath.ts"
 
 export type ReplayedCandles = Pick<Loaded, "candles" | "sha256">
@@ -104,7 +103,7 @@ const millisPerYear = 365 * dayMillis
 const halfLifeMillis = dayMillis
 const remembered = 64
 
-export const randomWalk = (walk: Walk): CandleSource => {
+export const randomWalk = (walk: Walk): PricePath.CandleSource => {
   const normal = normals(walk.seed, "walk", walk.symbol)
   const stepMillis = walk.candleMillis / stepsPerCandle
   const decayFactor = 0.5 ** (stepMillis / halfLifeMillis)
@@ -112,11 +111,11 @@ export const randomWalk = (walk: Walk): CandleSource => {
   const yearly = walk.volatility ** 2 / millisPerYear
   const deviation = Math.sqrt((yearly * halfLifeMillis * (1 - decayFactor ** 2)) / (2 * Math.LN2))
 
-  const recent: Array<{ readonly index: number; readonly candle: Candle } | undefined> = []
+  const recent: Array<{ readonly index: number; readonly candle: PricePath.Candle } | undefined> = []
   let nextIndex = 0
   let position = 0
 
-  const step = (): Candle => {
+  const step = (): PricePath.Candle => {
     const open = walk.startPrice * Math.exp(position)
     let high = open
     let low = open
@@ -130,7 +129,7 @@ export const randomWalk = (walk: Walk): CandleSource => {
     return { open, high, low, close }
   }
 
-  const candle = (index: number): Candle => {
+  const candle = (index: number): PricePath.Candle => {
     const cacheEntry = recent[index % remembered]
     if (cacheEntry?.index === index) return cacheEntry.candle
     if (index < nextIndex) {

@@ -3,22 +3,14 @@
  * candle. "Nearer" means nearer to the open; in a tie the low comes first. This turns every candle source (a random walk, a file) into a
  * price at every time and a range over every interval. Times are market milliseconds since the start.
  */
-export interface Candle {
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-}
+export type Candle = Readonly<Record<"open" | "high" | "low" | "close", number>>
 
 export interface CandleSource {
   readonly candleMillis: number
   candle(index: number): Candle
 }
 
-export interface PriceRange {
-  readonly low: number
-  readonly high: number
-}
+export type PriceRange = Readonly<Record<"low" | "high", number>>
 
 export interface PricePath {
   readonly isConstant: boolean

@@ -32,10 +32,7 @@ export interface Cap extends Readonly<Partial<Record<SpanName, Amount>>> {
 }
 
 /** Hours of the week in UTC, minutes since Monday 00:00. `to` is excluded; if it is before `from`, it is in the next week. */
-export interface Hours {
-  readonly from: number
-  readonly to: number
-}
+export type Hours = Readonly<Record<"from" | "to", number>>
 
 export interface Policy {
   /** By the venue's asset id. */

@@ -4,20 +4,15 @@ import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { hourMillis } from "../../domain/Durations.ts"
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as PolicyFile from "../files/PolicyFile.ts"
-import { hoursText } from "../files/PolicyFile.ts"
 import * as SignerFile from "../files/SignerFile.ts"
-import type { Arrival } from "../remote/PoliciesInForce.ts"
-import * as PoliciesInForce from "../remote/PoliciesInForce.ts"
 import { type Cap, spans, totalsOf, usedOf } from "../remote/Policy.ts"
 import * as PolicySeal from "../remote/PolicySeal.ts"
-import type { RecordEntry } from "../remote/Record.ts"
 import * as Record from "../remote/Record.ts"
 import * as RemoteSigner from "../remote/RemoteSigner.ts"
 import * as Ruled from "./Ruled.ts"
@@ -41,7 +36,7 @@ export const holding = Effect.fn("Policies.holding")(function* ({ config }: { re
   const holding =
     "policy" in ruling
       ? [{ version: null, until: undefined, policy: ruling.policy }]
-      : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now)
+      : Ruled.holdingAt(yield* Ruled.arrivalsIn({ entries }), now)
   const policies = holding.map((each) => dataOf(each, entries, now))
   return { data: () => ({ policies }), lines: () => policies.flatMap(linesOf) } satisfies CommandAnswer
 })
@@ -82,14 +77,14 @@ export const approve = Effect.fn("Policies.approve")(function* (given: Approving
   yield* Console.log(`${approved}${besides(file, cap, amount)}`)
 })
 
-interface Shown extends Pick<Arrival, "policy"> {
+interface Shown extends Pick<Ruled.Arrival, "policy"> {
   readonly until?: number | undefined
   /** Null for the policy in the signer's own file. */
   readonly version: number | null
 }
 
 /** A policy with all its restrictions, and the used part of each cap. Shown in part, it would look looser than it is. */
-const dataOf = ({ policy, until, version }: Shown, entries: ReadonlyArray<RecordEntry>, now: number) => ({
+const dataOf = ({ policy, until, version }: Shown, entries: ReadonlyArray<Record.RecordEntry>, now: number) => ({
   version,
   until: until === undefined ? null : iso(until),
   payments: [...policy.caps.values()].map(({ approveAbove, decimals, maxTransfer, symbol }) => ({
@@ -108,7 +103,7 @@ const dataOf = ({ policy, until, version }: Shown, entries: ReadonlyArray<Record
     used: Decimal.format(used),
     most: Decimal.format(most)
   })),
-  hours: policy.hours?.map(hoursText) ?? null,
+  hours: policy.hours?.map(PolicyFile.hoursText) ?? null,
   destinations: policy.destinations ?? null,
   approvers: policy.approvers ?? null
 })

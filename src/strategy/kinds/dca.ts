@@ -5,8 +5,7 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, reasons, type Whole } from "../Kind.ts"

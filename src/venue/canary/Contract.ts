@@ -5,11 +5,10 @@ import { isRecord } from "../../domain/Text.ts"
 import { BalancesResponse } from "../api/AccountApi.ts"
 import { WireToken } from "../api/SwapsApi.ts"
 import { AccountHistoryItem, TransactionRecord } from "../wire/WireHistory.ts"
-import { OrderListResponse, OrderResponse, WireOrder } from "../wire/WireOrder.ts"
+import { OrderListReply, OrderResponse, WireOrder } from "../wire/WireOrder.ts"
 import { QuoteResponse } from "../wire/WireQuote.ts"
 import { SwapStatusResponse } from "../wire/WireSwap.ts"
-import * as Shape from "./Shape.ts"
-import { fieldOf } from "./Shape.ts"
+import { differences, fieldOf, type ShapeDifference } from "./Shape.ts"
 
 interface Kind {
   readonly of: string
@@ -29,7 +28,6 @@ const always =
 const under = (path: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.map((name) => `${path}.${name}`)
 
-const page = Schema.Struct({ ...OrderListResponse.fields, data: Schema.Array(Schema.Unknown) })
 const orderAnswer = Schema.Struct({ ...OrderResponse.fields, data: Schema.Record(Schema.String, Schema.Unknown) })
 
 const transactionPromised = [
@@ -100,7 +98,7 @@ export const kinds = {
   },
   orderPage: {
     of: "lists of orders",
-    schema: page,
+    schema: OrderListReply,
     promised: ["links", "meta", ...under("meta", ["correlationId", "timestamp"])],
     money: always("data"),
     isReadWhole: true
@@ -170,11 +168,11 @@ export const driftOf = ({ isReadWhole, money, of, promised, schema }: Kind, answ
   const paths = money(answer)
   const needed = paths.filter((path) => !path.endsWith("?"))
   const readPaths = new Set(paths.map((path) => path.replace(/\?$/, "")))
-  const closes = ({ isUnreadable, path, was }: Shape.ShapeDifference): boolean =>
+  const closes = ({ isUnreadable, path, was }: ShapeDifference): boolean =>
     was !== absent &&
     !was.startsWith("one of ") &&
     (path === "" || readPaths.has(path) || (isReadWhole && isUnreadable))
-  return Shape.differences({ schema, promised, needed }, answer).map((each) => ({
+  return differences({ schema, promised, needed }, answer).map((each) => ({
     what: each.path === "" ? of : `field \`${nameOf(each.path)}\` of ${of}`,
     was: each.was,
     is: each.is,

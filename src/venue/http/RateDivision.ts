@@ -15,10 +15,7 @@ export interface Holding {
   readonly isLeased: boolean
 }
 
-export interface LearntRate {
-  readonly rate: number
-  readonly lessons: number
-}
+export type LearntRate = Readonly<Record<"rate" | "lessons", number>>
 
 export interface RateTold {
   readonly demand: number

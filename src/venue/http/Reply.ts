@@ -135,13 +135,7 @@ const pauseMillis = (header: string | undefined, now: number): number | undefine
   return delayMillis === undefined ? undefined : Math.min(maxPauseMillis, Math.max(minPauseMillis, delayMillis))
 }
 
-interface Refusal {
-  readonly code: string
-  readonly text: string
-  readonly pointer?: string
-}
-
-const refusalIn = (reply: Reply): Refusal => {
+const refusalIn = (reply: Reply): { readonly code: string; readonly text: string; readonly pointer?: string } => {
   const json = Option.getOrUndefined(parseJson(reply.body))
   const status = `http-${reply.status}`
   const structured = Option.getOrUndefined(asStructured(json))

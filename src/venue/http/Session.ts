@@ -13,7 +13,6 @@ import { AuthenticateResponse, RefreshResponse } from "../api/AccountApi.ts"
 import type { SignedData } from "../api/IntentsApi.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import { Rejected, refusal, Unauthorized, VenueError } from "../VenueError.ts"
-
 import { SessionToken } from "./ClientCredentials.ts"
 import * as LoginSalt from "./LoginSalt.ts"
 import { VenueClient } from "./VenueClient.ts"
@@ -32,10 +31,7 @@ interface Token {
   readonly renewAt: number
 }
 
-interface Tokens {
-  readonly access: Token
-  readonly refresh: Token
-}
+type Tokens = Readonly<Record<"access" | "refresh", Token>>
 
 /** The end user's session: a signed login, renewed before it expires, with tokens in memory only. */
 export class Session extends Context.Service<

@@ -93,10 +93,7 @@ interface Asked {
   readonly appFees?: ReadonlyArray<AppFee>
 }
 
-interface Pair {
-  readonly base: { readonly symbol: string }
-  readonly quote: { readonly symbol: string }
-}
+type Pair = Readonly<Record<"base" | "quote", { readonly symbol: string }>>
 
 /** A configuration always has `venue.apiKey`. */
 export const isPartner = (facts: VenueFacts, hasPartnerJwt: boolean): boolean =>

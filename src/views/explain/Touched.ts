@@ -1,8 +1,7 @@
 /** Explains an order that the price reached and that did not fill: how often, and how far beyond the limit earlier fills needed it. */
 import { Schema } from "effect"
 import type { Side } from "../../domain/Market.ts"
-import { iso } from "../../domain/Text.ts"
-import { countText } from "../../domain/Words.ts"
+import { countText, iso } from "../../domain/Text.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import { Time } from "../AsOf.ts"
 

@@ -6,7 +6,7 @@
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { age, clock, countText, pausedBy } from "../../domain/Words.ts"
+import { age, clock, countText, pausedBy } from "../../domain/Text.ts"
 import { type ColouredLine, painted, type Style, toned } from "../../report/text/Colours.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import * as Figures from "../../report/text/Figures.ts"

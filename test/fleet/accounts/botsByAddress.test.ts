@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import * as BotsByAddress from "../../../src/fleet/accounts/BotsByAddress.ts"
+import { botsByAddress } from "../../../src/fleet/accounts/FleetView.ts"
 import * as RunningBot from "../../../src/process/RunningBot.ts"
 
 const token = Redacted.make("token")
@@ -44,7 +44,7 @@ describe("a bot that cannot be reached", () => {
       assert.strictEqual(yield* whyOf((yield* served(undefined)).url, 500), "silent")
       assert.strictEqual(yield* whyOf((yield* served(500)).url), "refused")
 
-      const bots = yield* BotsByAddress.make([{ name: "a", url: gone.url, token }])
+      const bots = yield* botsByAddress([{ name: "a", url: gone.url, token }])
       const look = Effect.map(Effect.andThen(Effect.sleep(50), bots.lines), ([line]) => JSON.stringify(line))
       const asked = yield* Effect.repeat(look, { until: (line) => !line.includes("not asked yet") })
       assert.include(asked, `${gone.url}: no response`)

@@ -1,8 +1,8 @@
 /** Solvers of a sandbox that are not as eager as by default: margins, time, money and absence. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { advance } from "../../../src/sandbox/core/Advance.ts"
 import { apply } from "../../../src/sandbox/core/Commands.ts"
+import { advance } from "../../../src/sandbox/core/Control.ts"
 import * as Books from "../../../src/sandbox/core/money/Books.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
 import { defaultSettings } from "../../../src/sandbox/Settings.ts"

@@ -3,7 +3,7 @@
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { incidentFeed } from "../../../src/domain/Drift.ts"
-import { operatorLimit } from "../../../src/domain/Words.ts"
+import { operatorLimit } from "../../../src/domain/Text.ts"
 import * as Doubtful from "./doubtful.ts"
 
 const money = { asset: "USDC", amount: 100_000_000n }

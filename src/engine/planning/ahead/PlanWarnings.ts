@@ -6,8 +6,7 @@ import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amoun
 import { type Depth, mostQuoted } from "../../../domain/Book.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { percent } from "../../../domain/Text.ts"
-import { age, countText } from "../../../domain/Words.ts"
+import { age, countText, percent } from "../../../domain/Text.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import { type Fees, isResting, type PlannedChange, type PlannedOrder, type PlanWarning } from "./PlanReport.ts"
 

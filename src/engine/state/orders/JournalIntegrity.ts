@@ -6,7 +6,7 @@ import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Order } from "../../../domain/Order.ts"
 import { foundAtVenue, isFunded } from "../../../domain/Placement.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Text.ts"
 import type { Placement } from "../Placement.ts"
 
 export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seenAt: number }

@@ -18,11 +18,7 @@ import {
 } from "../../../strategy/Problem.ts"
 import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "../../../strategy/YamlReader.ts"
 
-interface Shared {
-  readonly file: string
-  readonly text: string
-  readonly at: string
-}
+type Shared = Readonly<Record<"file" | "text" | "at", string>>
 
 /** Account's file of budgets; `text` is `undefined` if there is no file. */
 interface BudgetsFile {

@@ -1,8 +1,7 @@
 /** Summarises the simulated runs of a backtest beside its named sides: as columns for the terminal, as a sentence, and as JSON. */
 import { type Candles, extremes } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
-import { percent } from "../../../domain/Text.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import * as Band from "../../backtest/Band.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"

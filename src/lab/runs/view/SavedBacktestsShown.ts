@@ -1,7 +1,6 @@
 /** Shows saved backtests: a list, one with its strategy file, or two side by side with the lines that differ between their files. */
 import { Effect } from "effect"
-import { grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText, grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
 import type { CommandAnswer } from "../../../process/Answer.ts"
 import { WrongUsage } from "../../../process/WrongUsage.ts"
 import * as Table from "../../../report/text/Table.ts"

@@ -1,7 +1,6 @@
 /** Explains the figures of a backtest in sentences, for readers of its report. */
 import { closeAt } from "../../../candles/Candles.ts"
-import { percent } from "../../../domain/Text.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText, percent } from "../../../domain/Text.ts"
 import { sideNames } from "../../backtest/kernel/FillPresets.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"

@@ -1,6 +1,5 @@
 /** Shows the spread of simulations as a page and as JSON, by market if there are several. */
-import { percent } from "../../../domain/Text.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import { share } from "../../html/Figures.ts"

@@ -1,8 +1,7 @@
 /** Shows the result of a search as a page and as JSON. */
 import { Result } from "effect"
 import { present } from "../../../domain/Present.ts"
-import { percent } from "../../../domain/Text.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { sideNames } from "../../backtest/kernel/FillPresets.ts"
 import * as Halving from "../../backtest/search/Halving.ts"

@@ -1,8 +1,7 @@
 /** Shows the result of a walk-forward as a page and as JSON: by window, and by market if there are several. */
 import { dayMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
-import { percent, utcDate } from "../../../domain/Text.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText, percent, utcDate } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type { TrialFigures } from "../../backtest/search/TrialResult.ts"

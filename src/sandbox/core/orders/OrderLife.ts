@@ -1,5 +1,4 @@
 /** The life of an order. Every status change obeys the domain's table of legal transitions; every amount goes through the books. */
-
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import * as Market from "../../../domain/Market.ts"

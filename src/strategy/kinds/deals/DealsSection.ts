@@ -2,7 +2,7 @@
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
-import { countText } from "../../../domain/Words.ts"
+import { countText } from "../../../domain/Text.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { lately } from "../../expression/Same.ts"
 import { type Needs, needCandles, scopeOf } from "../../expression/Scope.ts"

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent, Recorded } from "../../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
 import * as MeasuredRules from "../../../../src/lab/backtest/results/MeasuredRules.ts"
+import type { SeenMinute } from "../../../../src/ledger/FillBand.ts"
 import * as Calibration from "../../../../src/ledger/measured/Calibration.ts"
 
 const minute = 60_000
@@ -54,7 +55,7 @@ const life = (n: number): ReadonlyArray<Recorded> => {
 }
 
 /** The second minute touches and does not fill, the third goes `n` basis points beyond. */
-const minutesOf = (n: number): ReadonlyArray<Calibration.MinuteRange> =>
+const minutesOf = (n: number): ReadonlyArray<SeenMinute> =>
   [101, 99.99, 100 - n / 100].map((low, index) => ({ openedAt: (n * 20 + index + 1) * minute, low, high: 105 }))
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
