@@ -65,7 +65,7 @@ const budgets: Readonly<Record<string, number>> = {
   programs: 167,
   rehearsal: 1796,
   report: 988,
-  sandbox: 4841,
+  sandbox: 4843,
   signer: 1507,
   signing: 689,
   strategy: 15473,

@@ -226,6 +226,7 @@ export const store = (
   { repair, tradeCandleMillis }: ReadAs,
   { candles, ...checked }: Checked & { readonly candles: Candles }
 ): Indices => {
+  fs.mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 })
   const indices = buildIndices(candles)
   const { bars, time, priceScale } = candles
   const { stepMillis, runBars } = time
@@ -234,7 +235,6 @@ export const store = (
   const header = { ...of, bars, stepMillis, runs: runBars.length, priceScale }
   const encoded = encodeHeader({ ...header, checked: checkSummary })
   if (encoded === undefined) return indices
-  fs.mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 })
   // The source's content names the file, so two writers with the same options write the same bytes.
   const temporary = `${cacheFile}.${sha256.slice(0, 12)}.part`
   const descriptor = fs.openSync(temporary, "w")

@@ -24,12 +24,14 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
       const live = yield* Venue
       const orders = new Map<string, Order>()
       const assetOf = new Map(assets.map((asset) => [asset.id, asset]))
+      let count = 0
 
       const begin = Effect.fnUntraced(function* (operation: string, request: CreateOrder, kind: string) {
         const [base, quote] = [assetOf.get(request.baseAsset), assetOf.get(request.quoteAsset)]
         if (!base || !quote) return yield* refusal(operation, "validation-failed", "unknown asset")
+        const now = yield* Clock.currentTimeMillis
         const market: Market = { name: `${base.symbol}/${quote.symbol}`, base, quote }
-        return newOrder(market, request, account, `${kind}-${orders.size + 1}`, yield* Clock.currentTimeMillis)
+        return newOrder(market, request, account, `${kind}-${++count}`, now)
       })
 
       const createOrder = Effect.fnUntraced(function* (request: CreateOrder) {

@@ -1,4 +1,4 @@
-/** Commands are plain data, as in the state file. A command either changes the state and answers, or refuses and changes nothing. */
+/** Commands are plain data, as in the state file: each changes the state and answers, or refuses. A deposit's later steps stand here too. */
 import { Record, Result, Schema } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"

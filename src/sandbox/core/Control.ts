@@ -1,4 +1,4 @@
-/** Commands by which a test or a script sets prices, fills orders and moves the clock. A state file repeats them like all others. */
+/** Commands by which a test or a script sets prices, fills orders and moves the clock, and `advance`, which runs what is due. */
 import { Result, Schema } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,4 +1,4 @@
-/** End users: a session for a signed message, the balances of the account, and its history: every address that it pays, or that pays it. */
+/** End users: a session for a signed message, the balances of the account, and its history: every address that it pays, or that pays or refunds it. */
 import { Clock, Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"

@@ -1,4 +1,4 @@
-/** Runs the sandbox on a loopback port with the options of the command line, until stopped. */
+/** Runs the sandbox on a loopback port with the options of the command line until stopped, and plays the file of `--script`. */
 import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import { parse } from "yaml"
 import * as Decimal from "../../domain/Decimal.ts"
