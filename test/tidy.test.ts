@@ -50,7 +50,7 @@ const budgets: Readonly<Record<string, number>> = {
   app: 10176,
   candles: 2503,
   cli: 2730,
-  control: 3813,
+  control: 3814,
   dashboard: 3511,
   domain: 2599,
   engine: 13211,

@@ -68,7 +68,7 @@ const say = (journal: string, { placement, received, text: why, word }: Problems
 /** Reaches even a bot that hangs: writes a file that the bot reads at its next turn. */
 const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer, { pid }: Lease.Holder) {
   const fileSystem = yield* FileSystem.FileSystem
-  const file = yield* put(journal, answer)
+  const file = yield* putAnswer(journal, answer)
   const until = (yield* Clock.currentTimeMillis) + patienceMillis
   while (yield* fileSystem.exists(file)) {
     if ((yield* Clock.currentTimeMillis) > until) {
@@ -95,14 +95,14 @@ const Said = Schema.fromJsonString(
 
 const infix = ".resolve."
 
-export const put = Effect.fn("ResolveFile.put")(function* (journal: string, answer: Problems.OperatorAnswer) {
+export const putAnswer = Effect.fn("ResolveFile.put")(function* (journal: string, answer: Problems.OperatorAnswer) {
   const name = `${journal}${infix}${answer.placement}`
   yield* WholeFile.writeAtomically(name, Schema.encodeSync(Said)(answer))
   return name
 })
 
 /** Passes each waiting answer to `note`, then removes its file. A folder or file that cannot be read now counts as empty. */
-export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
+export const takeUpAnswers = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
   journal: string,
   note: (answer: Problems.OperatorAnswer) => Effect.Effect<void, E, R>
 ) {

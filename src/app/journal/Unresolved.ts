@@ -1,4 +1,4 @@
-/** Lists the questions that only the operator can settle, with their evidence and the commands that answer them. */
+/** Lists the questions that only the operator can settle, with their evidence and commands, and orders that wait too long. */
 import { Effect, Option, Record } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,4 +1,4 @@
-/** Reads the state of a journal, and the events from which the books are made. */
+/** Reads the state of a journal, the events from which the books are made, and the newest prices. */
 import { Effect, Stream } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -30,7 +30,7 @@ import * as DashboardPage from "../control/DashboardPage.ts"
 import * as EditedFiles from "../control/EditedFiles.ts"
 import * as OwnPhones from "../control/OwnPhones.ts"
 import { decisionCode } from "../DecisionCode.ts"
-import { takeUp } from "../journal/Resolving.ts"
+import { takeUpAnswers } from "../journal/Resolving.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as Admission from "./Admission.ts"
 import * as Canarying from "./Canarying.ts"
@@ -128,7 +128,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     markets: options.markets,
     withdraw,
     payAgain: new Set(payAgain),
-    listen: takeUp(options.journal, (answer) => noteAnswer(answer, books)).pipe(
+    listen: takeUpAnswers(options.journal, (answer) => noteAnswer(answer, books)).pipe(
       Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem),
       Effect.provideService(Path.Path, yield* Path.Path)
     )

@@ -1,4 +1,4 @@
-/** Makes the start checks that need only files. `check` shows them as well, so nothing heavy is loaded here. */
+/** The findings of start checks, and the checks that need only files. `check` shows them as well, so nothing heavy is loaded here. */
 import { accessSync, constants, statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import { versions } from "node:process"

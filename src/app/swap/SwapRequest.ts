@@ -1,4 +1,4 @@
-/** Turns the terms of a swap into a quote request, with defaults from the account, and checks it before anything is sent. */
+/** Turns the terms of a swap into a quote request, with defaults from the account, checks it, and requests the quote. */
 import { Effect, Schema } from "effect"
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

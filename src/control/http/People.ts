@@ -10,9 +10,10 @@ import { roles } from "../api/OperatorCommands.ts"
 import * as OwnFile from "../OwnFile.ts"
 
 /** A bearer token has 256 random bits. It is compared by digests, so that the time reveals nothing. */
-export const form = /^[A-Za-z0-9_-]{43}$/
+export const tokenForm = /^[A-Za-z0-9_-]{43}$/
 
-export const generate = (): Redacted.Redacted => Redacted.make(Buffer.from(randomBytesUnsafe(32)).toString("base64url"))
+export const generateToken = (): Redacted.Redacted =>
+  Redacted.make(Buffer.from(randomBytesUnsafe(32)).toString("base64url"))
 
 export const digestOf = (token: Redacted.Redacted): Buffer =>
   createHash("sha256").update(Redacted.value(token)).digest()
@@ -65,7 +66,7 @@ export const add = Effect.fn("People.add")(function* <E, R>(
   const people = yield* list(journal)
   if (people.some((each) => each.name === who))
     return yield* new PeopleUnusable({ message: `${who} is listed already: limitbot people ${who} --revoke` })
-  const token = generate()
+  const token = generateToken()
   yield* handOver(token)
   const digest = digestOf(token).toString("hex")
   const since = yield* Clock.currentTimeMillis

@@ -10,7 +10,7 @@ import type { ControlOptions } from "../ControlOptions.ts"
 import { theOperator } from "../Operator.ts"
 import * as OwnFile from "../OwnFile.ts"
 import * as People from "./People.ts"
-import { digestOf, form, generate } from "./People.ts"
+import { digestOf, generateToken, tokenForm } from "./People.ts"
 
 export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnusable", { message: Schema.String }) {}
 
@@ -40,7 +40,7 @@ const stored = Effect.fnUntraced(function* (file: string) {
   const text = yield* OwnFile.readOwnFile(file).pipe(Effect.mapError(({ message }) => unusable(file, message)))
   if (Option.isNone(text)) return undefined
   const token = text.value.trim()
-  return form.test(token) ? Redacted.make(token) : yield* unusable(file, "contains no token")
+  return tokenForm.test(token) ? Redacted.make(token) : yield* unusable(file, "contains no token")
 })
 
 export const readToken = Effect.fn("Tokens.read")(function* (file: string) {
@@ -51,7 +51,7 @@ const readOrCreate = Effect.fnUntraced(function* (file: string) {
   const storedToken = yield* stored(file)
   if (storedToken !== undefined) return storedToken
   const fileSystem = yield* FileSystem.FileSystem
-  const token = generate()
+  const token = generateToken()
   yield* fileSystem
     .writeFileString(file, `${Redacted.value(token)}\n`, { mode: 0o600, flag: "wx" })
     .pipe(Effect.mapError(({ message }) => unusable(file, `cannot be used: ${message}`)))

@@ -1,6 +1,6 @@
 /**
  * Reads the assets and markets that may be traded: names and spellings at the venue, the place of the money, price steps, sources of
- * candles, and the largest distance from a second source (`orderbook/SecondSource`).
+ * candles, and the largest distance from a second source (`orderbook/SecondSource`); and the limits of all strategies together.
  */
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,4 +1,4 @@
-/** Reads the memory of a strategy. Memory comes back from a journal, so its shape is checked like any input. */
+/** Reads the memory of a strategy, and marks it. Memory comes back from a journal, so its shape is checked like any input. */
 import { type Amount, type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Memory } from "../Decision.ts"

@@ -165,7 +165,7 @@ const lastDigitOf = (price: number): Pick<Decimal.Decimal, "digits" | "scale"> =
 export const away = (price: Price, ratio: Decimal.Decimal): Price =>
   Decimal.multiply(price, Decimal.add(Decimal.one, ratio))
 
-/** The price that is this ratio better for an exit of a position of this side: above a purchase, below a sale. */
+/** Above the price for a purchase, below it for a sale: a position gains there, and an entry pays this ratio more there. */
 export const ahead = (side: Side, price: Price, ratio: Decimal.Decimal): Price =>
   away(price, side === "BUY" ? ratio : negate(ratio))
 

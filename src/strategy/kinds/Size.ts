@@ -1,4 +1,4 @@
-/** A size in base or in quote: `size: { quote: 50 }`. A rule may also have an expression for it, computed when the rule fires. */
+/** A size in base or in quote: `size: { quote: 50 }`. A rule may also have an expression. Also targets of exits. */
 import { type Amount, type Asset, floorOf, max, min, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price, type Side } from "../../domain/Market.ts"

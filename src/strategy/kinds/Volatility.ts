@@ -1,6 +1,6 @@
 /**
- * A distance, such as a spread: a fixed ratio of the price, or one that follows volatility. The latter is the average true range, or the
- * standard deviation of the closes, as a share of the last close, times a factor, and limited by `min` and `max`.
+ * A distance, such as a spread: a fixed ratio of the price, or one that follows volatility: the average true range, or the standard deviation
+ * of the closes, as a share of the last close, times a factor, within `min` and `max`. Also the model of quotes by Avellaneda and Stoikov.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { frameEnd, frameStart, timeframeMillis } from "../../domain/Timeframe.ts"

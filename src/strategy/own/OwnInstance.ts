@@ -1,6 +1,6 @@
 /**
  * The code of a strategy, ready to decide. Candles and prices go to the machine as numbers in shared memory, and only new ones are written;
- * memory is JSON. Every mode of the program runs code through here, so every mode gives the same answers.
+ * memory is JSON. Every mode of the program runs code through here, so every mode gives the same answers. Answers are decoded at the end.
  */
 import type { ClosedCandles } from "../View.ts"
 import { type HostCall, type Image, Machine } from "./Machine.ts"

@@ -205,9 +205,9 @@ const questionsAbout = (
   }
 }
 
-/** They equal the indicators of expressions. */
 type Column = (candles: Indicators.CandleColumns, length: number) => Indicators.IndicatorValues
 
+/** Indicators for code, which equal those of expressions. Each is `computed` once for a column of candles. */
 const columns: Readonly<Record<(typeof indicatorNames)[number], Column>> = {
   sma: ({ close }, length) => Indicators.sma(close, length),
   ema: ({ close }, length) => Indicators.ema(close, length),

@@ -17,9 +17,9 @@ describe("a resolution that waits for the bot", () => {
         readFileString: () => (isReadable ? Effect.succeed(JSON.stringify(answer)) : Effect.fail(exhausted)),
         remove: (path) => Effect.sync(() => files.delete(path.replace(/^.*\//, "")))
       })
-      const takeUp = ResolveFile.takeUp("/bot/journal.sqlite", (said) => Effect.sync(() => noted.push(said))).pipe(
-        Effect.provide(Layer.merge(fileSystem, Path.layer))
-      )
+      const takeUp = ResolveFile.takeUpAnswers("/bot/journal.sqlite", (said) =>
+        Effect.sync(() => noted.push(said))
+      ).pipe(Effect.provide(Layer.merge(fileSystem, Path.layer)))
       yield* takeUp
       assert.isTrue(files.has("journal.sqlite.resolve.p1"), "it waits on")
       isReadable = true

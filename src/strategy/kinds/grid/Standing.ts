@@ -177,12 +177,12 @@ const beyondBudget = (buyers: ReadonlyArray<Numbered>, start: Price, budget: Amo
   return new Set(unaffordableBuyers.map(({ index }) => index))
 }
 
+const purchaseSlot = "start"
+
 /**
  * `buyBase`: one purchase at the start brings the base that the cells above the price sell, the nearest first. It spends only the quote
  * that the purchases below do not need. Those cells begin once it has filled. A later edit buys nothing again.
  */
-const purchaseSlot = "start"
-
 const withPurchase = (grid: Grid, start: Price, cells: ReadonlyArray<Cell>, view: View, isEdited: boolean): Grid => {
   const { budget, buyReach, fundNearest = cells.length, market } = grid
   if (buyReach === undefined) return grid

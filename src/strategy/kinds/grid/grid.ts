@@ -7,7 +7,7 @@
  * sells are placed, and fills move that window.
  *
  * With `step` instead of levels the grid has no ends: its levels are at that ratio around the anchor. With `trail` its range follows the
- * price (see `CellRange`). With `stop` or `takeProfit` it ends (see `GridEnd`).
+ * price (see `Cells`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
 import { formatWithSymbol, fromDecimal, max, min, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

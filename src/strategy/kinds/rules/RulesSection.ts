@@ -1,4 +1,4 @@
-/** The `rules:` section of a strategy file: names and expressions, checked and compiled. */
+/** The `rules:` section of a strategy file: names, in the order in which they use each other, and expressions, checked and compiled. */
 import { Result } from "effect"
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

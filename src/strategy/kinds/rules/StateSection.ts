@@ -1,6 +1,6 @@
 /**
  * The `state:` section of rules: named series that follow from their own last value, such as a trend that stays until it turns. Each has a
- * value for each closed candle of one timeframe.
+ * value for each closed candle of one timeframe, the same live and in a backtest.
  */
 import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
