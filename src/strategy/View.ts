@@ -29,6 +29,8 @@ export interface SlotProgress {
   /** Quote of these fills: `paid` for purchases, `proceeds` of sales. */
   readonly paid: Amount
   readonly proceeds: Amount
+  /** Charged so far for its orders, by the asset of the fee. Missing means none. */
+  readonly fees?: Readonly<Record<"base" | "quote", Amount>>
   /** Price of the last order that has filled, in whole or in part. */
   readonly filledAt?: Price
   /** Base that the legs of each side never traded because it is too little for an order. */
@@ -114,6 +116,12 @@ export interface ClosedCandles {
 
 export const progressOf = (view: Pick<View, "slots">, slot: string): SlotProgress =>
   view.slots.get(slot) ?? untouchedSlot
+
+/** The change of the holdings by the slot: a fee in base reduces its base, a fee in quote its proceeds. */
+export const netOf = ({ bought, fees, paid, proceeds, sold }: SlotProgress) => ({
+  base: bought - sold - (fees?.base ?? 0n),
+  quote: proceeds - paid - (fees?.quote ?? 0n)
+})
 
 /** The slot's progress before new legs begin. A completely filled leg counts as done before its payout. */
 export type LegsDone = Pick<SlotProgress, "completedLegs" | "filledInLeg">

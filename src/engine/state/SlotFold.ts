@@ -24,6 +24,8 @@ export interface Slot {
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
+  /** Payout and refund fees of these orders, by their asset. */
+  readonly fees: NonNullable<SlotProgress["fees"]>
   readonly filledAt?: SlotProgress["filledAt"] | undefined
   readonly forgone?: Forgone | undefined
   /** Consecutive attempts that the venue refused, and swaps that it paid back. The back-off counts them. */
@@ -61,6 +63,7 @@ export const emptySlot = (strategy: string, slot: string): Slot => ({
   sold: 0n,
   paid: 0n,
   proceeds: 0n,
+  fees: { base: 0n, quote: 0n },
   refusals: 0,
   refusedAt: 0
 })
@@ -130,12 +133,16 @@ export const thaw = (slots: Slots, event: PlacementEvent, kind?: Freeze["kind"])
   slots.set(key, rest)
 }
 
-const totals = ({ bought, filledAt, sold, paid, proceeds }: Slot, placement: Placement) => {
-  const [base, quote] = [filledBase(placement), filledQuote(placement)]
-  const at = present({ filledAt: base > 0n ? placement.price : filledAt })
-  return placement.side === "BUY"
-    ? { bought: bought + base, sold, paid: paid + quote, proceeds, ...at }
-    : { bought, sold: sold + base, paid, proceeds: proceeds + quote, ...at }
+/** `sign`: -1 takes the order back. */
+const totals = ({ bought, fees, filledAt, sold, paid, proceeds }: Slot, placement: Placement, sign: 1n | -1n = 1n) => {
+  const { payoutFee = 0n, price, refundFee = 0n, side } = placement
+  const [base, quote] = [sign * filledBase(placement), sign * filledQuote(placement)]
+  const at = present({ filledAt: base > 0n ? price : filledAt })
+  const [inBase, inQuote] = side === "BUY" ? [payoutFee, refundFee] : [refundFee, payoutFee]
+  const charged = { base: fees.base + sign * inBase, quote: fees.quote + sign * inQuote }
+  return side === "BUY"
+    ? { bought: bought + base, sold, paid: paid + quote, proceeds, fees: charged, ...at }
+    : { bought, sold: sold + base, paid, proceeds: proceeds + quote, fees: charged, ...at }
 }
 
 const endsLeg = ({ isPart, status }: Placement): boolean => status === "FILLED" && isPart !== true
@@ -146,9 +153,8 @@ const endsLeg = ({ isPart, status }: Placement): boolean => status === "FILLED" 
 export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   const { side, price, received } = placement
   const inLeg = { filledInLeg: slot.filledInLeg + filledBase(placement), receivedInLeg: slot.receivedInLeg + received }
-  const after = { ...slot, ...inLeg }
   const past: SlotPast = { ...holdingAfter(slot.past, placement), lastOrder: { side, price } }
-  const leg = endsLeg(placement) ? completed(after, side) : inLeg
+  const leg = endsLeg(placement) ? completed({ ...slot, ...inLeg }, side) : inLeg
   const lastEnd = { placement: placement.id, before: courseOf(slot) }
   return { ...totals(slot, placement), past, ...leg, ...attemptsAfter(slot, placement), lastEnd }
 }
@@ -160,18 +166,12 @@ const courseOf = (slot: Slot): Course => {
 
 /** Removes an ended order that lives on. If no other order has ended here since, the earlier progress is restored. */
 export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => {
-  const [base, quote] = [filledBase(ended), filledQuote(ended)]
-  const { bought, paid, proceeds, sold } = slot
-  const sums =
-    ended.side === "BUY"
-      ? { bought: bought - base, paid: paid - quote }
-      : { sold: sold - base, proceeds: proceeds - quote }
-  const { lastEnd } = slot
-  if (lastEnd?.placement === ended.id) return { ...sums, ...lastEnd.before, lastEnd: undefined }
+  const sums = totals(slot, ended, -1n)
+  if (slot.lastEnd?.placement === ended.id) return { ...sums, ...slot.lastEnd.before, lastEnd: undefined }
   if (endsLeg(ended)) return { ...sums, completedLegs: Math.max(0, slot.completedLegs - 1) }
   return {
     ...sums,
-    filledInLeg: max(0n, slot.filledInLeg - base),
+    filledInLeg: max(0n, slot.filledInLeg - filledBase(ended)),
     receivedInLeg: max(0n, slot.receivedInLeg - ended.received)
   }
 }
@@ -220,14 +220,14 @@ const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement
 
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
   const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
-  const { past, bought, filledAt, sold, paid, proceeds, forgone } = slot
+  const { past, bought, fees, filledAt, sold, paid, proceeds, forgone } = slot
   const legProgress = {
     completedLegs,
     receivedByLastLeg,
     ...present({ forgone, lastLeg, carried: carried === 0n ? undefined : carried })
   }
   if (live === undefined)
-    return { ...legProgress, ...present({ past, filledAt }), filledInLeg, bought, sold, paid, proceeds }
+    return { ...legProgress, ...present({ past, filledAt }), filledInLeg, bought, sold, paid, proceeds, fees }
   const { side, price } = live
   // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.
   const pastHolding = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }

@@ -6,14 +6,13 @@
  * With several assets R moves with the other prices. R uses prices that stay until the market has left them by `requote`, so orders move
  * only when it matters. An asset already beyond its band is traded at the present price, not given away at the far one.
  *
- * The holdings are the budget, plus purchases and less sales of the slots since. Fees are left out, so the real holdings are slightly
- * smaller.
+ * The holdings are the budget, plus purchases and less sales and fees of the slots since.
  *
  * With `every`, each asset beyond its band is traded back to its target near the present price when a period begins. These orders stay
  * until they have filled or the next period begins; no other order is open. Periods are counted from 1970 in UTC; periods of whole weeks
  * begin on Mondays.
  */
-import { type Amount, format } from "../../domain/Amount.ts"
+import { type Amount, format, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
@@ -24,7 +23,7 @@ import { type Form, form, type Kind, type KindContext, type Section } from "../K
 import { type Report, report, type Span } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Behaviour } from "../Strategy.ts"
-import { type LegsDone, legsDone, priceIn, progressOf, type View } from "../View.ts"
+import { type LegsDone, legsDone, netOf, priceIn, progressOf, type View } from "../View.ts"
 import type { KeyPlaces } from "../YamlReader.ts"
 import { givenAway, orderText } from "./Execution.ts"
 import { amountIn, decimalIn, legsIn, numberIn, recordIn } from "./Memory.ts"
@@ -290,8 +289,6 @@ const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): Readon
 interface Held {
   readonly part: RebalancedAsset
   readonly base: Amount
-  readonly bought: Amount
-  readonly sold: Amount
   /** Missing for a single part, whose orders do not depend on the present price. */
   readonly price: Price | undefined
 }
@@ -316,13 +313,11 @@ const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
   let quote = (means?.quote ?? whole.budget) - whole.reserve - setAside
   const holdings = whole.parts.map((part): Held => {
     const { names } = part
-    const [buy, sell] = [progressOf(view, names.buy), progressOf(view, names.sell)]
-    quote += buy.proceeds + sell.proceeds - buy.paid - sell.paid
+    const [buy, sell] = [netOf(progressOf(view, names.buy)), netOf(progressOf(view, names.sell))]
+    quote += buy.quote + sell.quote
     return {
       part,
-      base: (means?.base ?? part.budget) + buy.bought + sell.bought - buy.sold - sell.sold,
-      bought: legsDone(view, names.buy).filledInLeg,
-      sold: legsDone(view, names.sell).filledInLeg,
+      base: (means?.base ?? part.budget) + buy.base + sell.base,
       price: referencePrice(whole, part, view, memory)
     }
   })
@@ -340,7 +335,6 @@ const priceOfShare = (market: Market, base: Amount, rest: Amount, share: Decimal
 interface Rebalancing {
   readonly held: Held
   readonly slot: string
-  readonly filled: Amount
   readonly limit: Decimal.Decimal
   readonly leg: Leg
 }
@@ -357,8 +351,7 @@ const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): 
   const value = rest + quoteAmount(market, base, price, "down")
   const wantedQuote = Decimal.multiply(Decimal.make(value), target)
   const goal = baseQuantity(market, wantedQuote.digits / Decimal.powerOfTen(wantedQuote.scale), price, "down")
-  const change = side === "SELL" ? base - goal : goal - base
-  return { side, price, quantity: change < 0n ? 0n : change }
+  return { side, price, quantity: max(0n, side === "SELL" ? base - goal : goal - base) }
 }
 
 const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): ReadonlyArray<Rebalancing> => {
@@ -367,13 +360,13 @@ const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): R
   )
   const total = worth.reduce((sum, each) => sum + each, quote)
   const orders = held.flatMap((each, index): ReadonlyArray<Rebalancing> => {
-    const { part, bought, sold } = each
+    const { part } = each
     const { target, names } = part
     const [low, high] = [Decimal.subtract(target, whole.band), Decimal.add(target, whole.band)]
     const rest = total - (worth[index] ?? 0n)
     return [
-      { held: each, slot: names.buy, filled: bought, limit: low, leg: orderAt(each, rest, "BUY", low) },
-      { held: each, slot: names.sell, filled: sold, limit: high, leg: orderAt(each, rest, "SELL", high) }
+      { held: each, slot: names.buy, limit: low, leg: orderAt(each, rest, "BUY", low) },
+      { held: each, slot: names.sell, limit: high, leg: orderAt(each, rest, "SELL", high) }
     ]
   })
   return affordable(orders, quote)
@@ -397,7 +390,7 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
   const { quote, held } = holdingsOf(whole, view, memory)
   const orders = ordersOf(whole, held, quote).filter(({ leg }) => leg.quantity > 0n && Decimal.isPositive(leg.price))
   return {
-    desired: orders.map((order) => desiredSlot(whole, order)),
+    desired: orders.map((order) => desiredSlot(whole, order, view)),
     absent: [],
     memory: Object.fromEntries(
       held.flatMap(({ part: { names }, price }) => (price === undefined ? [] : [[names.price, Decimal.format(price)]]))
@@ -418,8 +411,8 @@ const boundsOf = ({ requote }: Rebalance, held: ReadonlyArray<Held>): Omit<Decis
 }
 
 /** The quantity of a rebalancing is what is left. A desired leg includes its filled part. */
-const desiredSlot = (whole: Rebalance, { filled, held, leg: left, slot, limit }: Rebalancing): DesiredSlot => {
-  const leg = { ...left, quantity: left.quantity + filled }
+const desiredSlot = (whole: Rebalance, { held, leg: left, slot, limit }: Rebalancing, view: View): DesiredSlot => {
+  const leg = { ...left, quantity: left.quantity + legsDone(view, slot).filledInLeg }
   const { part, price: now } = held
   const { market, target } = part
   const { symbol } = market.base

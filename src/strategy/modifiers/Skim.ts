@@ -1,13 +1,14 @@
 /**
  * `skim:` of a strategy file. Quote that the strategy has above this ceiling is set aside for good: no order uses it and no size counts it.
- * The quote of a strategy is its budget plus the proceeds of its sales less the cost of its purchases, before fees. So it changes only with
- * fills, and live and backtest agree about it.
+ * The quote of a strategy is its budget plus the proceeds of its sales, less the cost of its purchases and fees in quote. It changes only
+ * with fills, payouts and refunds. The fee of a payout counts at the payout, in a backtest at the fill.
  */
 import { type Amount, format, formatWithSymbol, max } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
 import type { Memory } from "../Decision.ts"
 import { amountIn, beside } from "../kinds/Memory.ts"
 import type { Decide, Look } from "../Strategy.ts"
-import { type View, viewWith } from "../View.ts"
+import { netOf, type View, viewWith } from "../View.ts"
 
 const key = "skim"
 
@@ -19,17 +20,14 @@ export interface Skim {
 
 const setAside = ({ ceiling, budget }: Skim, { market, slots }: View, memory: Memory): Amount => {
   let quote = budget
-  for (const { proceeds, paid } of slots.values()) quote += proceeds - paid
+  for (const slot of slots.values()) quote += netOf(slot).quote
   return max(amountIn(market.quote, memory, key), quote - ceiling)
 }
 
 const without = (view: View, amount: Amount): View => {
   if (amount === 0n) return view
-  const { own } = view
-  return viewWith(view, {
-    setAside: amount,
-    ...(own === undefined ? {} : { own: { ...own, freeQuote: max(0n, own.freeQuote - amount), setAside: amount } })
-  })
+  const own = view.own && { ...view.own, freeQuote: max(0n, view.own.freeQuote - amount), setAside: amount }
+  return viewWith(view, { setAside: amount, ...present({ own }) })
 }
 
 export const skimming =

@@ -1,10 +1,12 @@
 /** What slots, strategies and limits remember of orders: legs and holdings, refusals and pauses, and what open orders use up. */
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { noPosition } from "../../../src/domain/CostBasis.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { progressOf } from "../../../src/engine/state/SlotFold.ts"
+import { afterTakingBack, progressOf } from "../../../src/engine/state/SlotFold.ts"
 import * as Tally from "../../../src/engine/state/Tally.ts"
+import { netOf } from "../../../src/strategy/View.ts"
 import { orderOf } from "../../world/journalRows.ts"
 import { order, placementAfter, remembered, startedAnew, until } from "../firstOrder.ts"
 
@@ -109,6 +111,27 @@ describe("a slot", () => {
     assert.deepInclude(progressOf(slot, undefined), { filledInLeg: 0n, sold: 0n })
     assert.notProperty(progressOf(slot, undefined), "carried")
     assert.strictEqual(progressOf({ ...slot, carried: 1n }, undefined).carried, 1n)
+  })
+
+  it("adds to the holdings what the strategy's trading adds, after payout and refund fees", () => {
+    const refunded: BotEvent = { _tag: "Refunded", ...about, asset: "BTC", amount: 149_970n, fee: 30n, txHashes: [] }
+    const sold = sale(50_000n, 40_000_000n, "CANCELED")
+    const events = [...until("Settled"), ...sold.slice(0, -1), refunded, ...sold.slice(-1)]
+    const netAfter = (count: number) => {
+      const { placements, slots, strategies } = remembered(events.slice(0, count))
+      const slot = slots.get("grid/cell-02") ?? assert.fail("it has a slot")
+      const { basis, dust } = strategies.get("grid")?.trading.get("BTC/USDC")?.position ?? noPosition
+      const { base, quote } = netOf(progressOf(slot, placements.get(slot.placement ?? "")))
+      assert.strictEqual(base, basis.position + dust.base, `${count} events`)
+      return { base, quote }
+    }
+    for (let count = until("FillSeen").length; count <= events.length; count++) netAfter(count)
+    assert.deepStrictEqual(netAfter(until("Settled").length), { base: 199_990n, quote: -value })
+    assert.deepStrictEqual(netAfter(events.length), { base: 149_960n, quote: 39_999_995n - value })
+    const [slot, ended] = [slotOf(events), remembered(events.slice(0, -1)).placements.get("p2")]
+    if (slot === undefined || ended === undefined) return assert.fail("it has sold")
+    const before = { ...slot, ...afterTakingBack(slot, ended) }
+    assert.deepStrictEqual(netOf(progressOf(before, undefined)), { base: 199_990n, quote: -value })
   })
 
   it("counts refusals until a deposit or the end of a leg", () => {

@@ -82,6 +82,8 @@ interface Slot {
   sold: bigint
   paid: bigint
   proceeds: bigint
+  feesBase: bigint
+  feesQuote: bigint
   filled: bigint
   received: bigint
   receivedByLast: bigint
@@ -140,6 +142,13 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     at.held = CostBasis.traded(at.held, side, { base, quote }, leastIn(at))
     if (side === "BUY") at.held = CostBasis.feeTaken(at.held, fee, { base, quote }, leastIn(at))
   }
+  /** Both the market and the slot remember what they paid. */
+  const feeFor = (slot: Slot, isInBase: boolean, fee: bigint) => {
+    for (const payer of [slot.at, slot]) {
+      if (isInBase) payer.feesBase += fee
+      else payer.feesQuote += fee
+    }
+  }
   const takeFee = (at: Place, { price, whole }: Order, fee: bigint) => {
     const quote = quoteAmount(at.conditions.market, whole, price, "up")
     at.held = CostBasis.feeTaken(at.held, fee, { base: whole, quote }, leastIn(at))
@@ -182,6 +191,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     sold: slot.sold,
     paid: slot.paid,
     proceeds: slot.proceeds,
+    fees: { base: slot.feesBase, quote: slot.feesQuote },
     ...liveOf(slot)
   })
   const openOrders = () => slots.filter((slot) => slot.order !== undefined && slot.order.open > 0n).length
@@ -242,12 +252,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     )
     const gross = order.side === "BUY" ? bought : quoteAmount(market, order.input, paid, "down")
     const fee = min(gross, shareOf(rules, gross) + withdrawFee(rules, order.side))
+    feeFor(slot, order.side === "BUY", fee)
     if (order.side === "BUY") {
-      slot.at.feesBase += fee
       slot.bought += gross
       slot.paid += order.input
     } else {
-      slot.at.feesQuote += fee
       slot.sold += order.input
       slot.proceeds += gross
     }
@@ -380,8 +389,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const { refundFee } = slot.at.conditions.rules
     const paid = min(order.input, order.side === "BUY" ? refundFee.quote : refundFee.base)
     add(slot.at, order.side === "BUY" ? "quote" : "base", order.input - paid)
-    if (order.side === "BUY") slot.at.feesQuote += paid
-    else slot.at.feesBase += paid
+    feeFor(slot, order.side === "SELL", paid)
     if (order.side === "SELL" && slot.lastSide === "BUY") slot.receivedByLast -= min(paid, slot.receivedByLast)
     if (order.side === "SELL") takeFee(slot.at, order, paid)
     slot.order = undefined
@@ -401,10 +409,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const payout = min(slot.unpaid, withdrawFee(rules, order.side))
     slot.unpaid -= payout
     slot.received -= payout
-    if (order.side === "BUY") {
-      slot.at.feesBase += payout
-      takeFee(slot.at, order, payout)
-    } else slot.at.feesQuote += payout
+    feeFor(slot, order.side === "BUY", payout)
+    if (order.side === "BUY") takeFee(slot.at, order, payout)
     payOut(slot, order.side)
     counts.cancelled++
   }
@@ -578,6 +584,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           sold: 0n,
           paid: 0n,
           proceeds: 0n,
+          feesBase: 0n,
+          feesQuote: 0n,
           filled: 0n,
           received: 0n,
           receivedByLast: 0n,
@@ -667,8 +675,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const cost = quoteAmount(market, quantity, price, "up")
     const input = order.side === "SELL" ? quantity : whole ? order.input : min(order.input, cost)
     trade(slot.at, order.side, quantity, order.side === "BUY" ? input : gross, fee)
-    if (order.side === "BUY") slot.at.feesBase += fee
-    else slot.at.feesQuote += fee
+    feeFor(slot, order.side === "BUY", fee)
     turns.push({ side: order.side, isExit: isExit(slot) })
     fills.push({
       market: market.name,

@@ -106,6 +106,17 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
     return (side === "BUY" ? limits.budget.quote : limits.budget.base) + balance(id) - (initial.get(id) ?? 0n)
   }
 
+  /** Fees count once they are paid. */
+  const feesOf = (order: State.SandboxOrder): Pick<Placement, "payoutFee" | "refundFee"> => {
+    const { deposited, fills, refundFee } = order
+    if (!isTerminal(order.status) || !isPayoutFinal(order)) return {}
+    const sum = (of: "amountIn" | "amountOut") => fills.reduce((all, fill) => all + fill[of], 0n)
+    return {
+      payoutFee: sum("amountOut") - receivedBy(order),
+      refundFee: min(refundFee, deposited - sum("amountIn"))
+    }
+  }
+
   const placementOf = ({ slot, order, cancelRequested }: Own): Placement => ({
     id: order.id,
     strategy: strategy.name,
@@ -132,6 +143,7 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
     payout: "none",
     refund: "none",
     received: receivedBy(order),
+    ...feesOf(order),
     spares: new Map(),
     ...(cancelRequested ? { cancel: { why: { code: "", text: "" }, requestedAt: 0, attempts: 1, lastSentAt: 0 } } : {}),
     order: {
@@ -155,12 +167,9 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
     moves += 1
   }
 
-  /** Fees count once they are paid. */
   const noteFees = ({ order }: Own): void => {
-    const { deposited, fills, inputAmount, outputAmount, refundFee, side } = order
-    const sum = (of: "amountIn" | "amountOut") => fills.reduce((all, fill) => all + fill[of], 0n)
-    const ofPayout = sum("amountOut") - receivedBy(order)
-    const ofRefund = min(refundFee, deposited - sum("amountIn"))
+    const { inputAmount, outputAmount, side } = order
+    const { payoutFee: ofPayout = 0n, refundFee: ofRefund = 0n } = feesOf(order)
     const [inBase, inQuote] = side === "BUY" ? [ofPayout, ofRefund] : [ofRefund, ofPayout]
     const [base, quote] = side === "BUY" ? [outputAmount, inputAmount] : [inputAmount, outputAmount]
     const after = CostBasis.feeTaken(position, inBase, { base, quote }, 1n)

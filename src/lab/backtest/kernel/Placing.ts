@@ -170,12 +170,11 @@ export const placeWaiting = (run: MarketRun): void => {
 export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
   const { orders, wallet, trading, clock, conditions } = run
   const { refundFee } = conditions.rules
-  const fee = side === "BUY" ? refundFee.quote : refundFee.base
   const row = orders.rowOf(slot)
-  const refund = wallet.refund(side, slot.openInput, fee)
+  const refund = wallet.refund(side, slot.openInput, side === "BUY" ? refundFee.quote : refundFee.base)
   orders.note(slot, clock.nextBar, wallet)
   if (refund > 0n && row !== undefined) trading.chargeRefund(row, refund)
-  if (side === "SELL") SlotState.loseToRefund(slot, refund)
+  SlotState.payForRefund(slot, side, refund)
   orders.close(slot)
 }
 
@@ -188,7 +187,7 @@ const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotStat
   const charge = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
   wallet.chargePayout(row.side, charge)
   if (charge === 0n) return
-  SlotState.payForPayout(slot, charge)
+  SlotState.payForPayout(slot, row.side, charge)
   trading.chargePayout(row, charge)
 }
 

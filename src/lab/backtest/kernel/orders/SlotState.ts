@@ -40,6 +40,7 @@ export interface SlotState {
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
+  readonly fees: SlotProgress["fees"]
   readonly filledAt: Price | undefined
   readonly unpaid: Amount
   readonly openQuantity: Amount
@@ -55,19 +56,7 @@ export interface SlotState {
   readonly isStale: boolean
 }
 
-type Visible =
-  | "phase"
-  | "completedLegs"
-  | "filledInLeg"
-  | "receivedByLastLeg"
-  | "lastSide"
-  | "lastQuantity"
-  | "bought"
-  | "sold"
-  | "paid"
-  | "proceeds"
-  | "filledAt"
-  | "openQuantity"
+type Visible = "phase" | "lastSide" | "lastQuantity" | "openQuantity" | (keyof SlotProgress & keyof SlotState)
 
 type Writable<Field extends keyof SlotState> = { -readonly [Key in Field]: SlotState[Key] }
 type Guarded = Visible | "order" | "shown" | "isStale"
@@ -105,6 +94,7 @@ export const make = (index: number, name: string, stale: Array<SlotState>): Slot
   sold: 0n,
   paid: 0n,
   proceeds: 0n,
+  fees: undefined,
   filledAt: undefined,
   unpaid: 0n,
   openQuantity: 0n,
@@ -202,8 +192,15 @@ export const earn = (slot: Open, output: Amount): void => {
   slot.unpaid = output
 }
 
-export const payForPayout = (slot: SlotState, paid: Amount): void => {
+const charge = (open: Writable<"fees">, fee: Amount, isInBase: boolean): void => {
+  if (fee === 0n) return
+  const { base, quote } = open.fees ?? { base: 0n, quote: 0n }
+  open.fees = isInBase ? { base: base + fee, quote } : { base, quote: quote + fee }
+}
+
+export const payForPayout = (slot: SlotState, side: Side, paid: Amount): void => {
   const open = change(slot)
+  charge(open, paid, side === "BUY")
   open.unpaid -= paid
   open.receivedInLeg -= paid
 }
@@ -217,9 +214,11 @@ export const payOut = (slot: SlotState): Amount => {
   return unpaid
 }
 
-/** Subtracts the refund fee of a sell, because that much less of the bought base can still be sold. */
-export const loseToRefund = (slot: SlotState, paid: Amount): void => {
-  if (slot.lastSide === "BUY") change(slot).receivedByLastLeg = max(0n, slot.receivedByLastLeg - paid)
+/** After the refund of a sell, that much less of the bought base can still be sold. */
+export const payForRefund = (slot: SlotState, side: Side, paid: Amount): void => {
+  const open = change(slot)
+  charge(open, paid, side === "SELL")
+  if (side === "SELL" && open.lastSide === "BUY") open.receivedByLastLeg = max(0n, open.receivedByLastLeg - paid)
 }
 
 export const tryArrival = (slot: Open, bar: number): void => {
@@ -236,6 +235,7 @@ export const countArrival = (slot: Open, bar: number): number => {
 export const countFill = (slot: SlotState, { side, price, quantity, input, output, fee }: OrderRow): void => {
   const open = change(slot)
   open.filledAt = price
+  charge(open, fee, side === "BUY")
   if (side === "BUY") {
     open.bought += quantity
     open.paid += input
@@ -257,13 +257,14 @@ export const freshen = (slot: Writable<"isStale">): void => {
 
 const progressOf = (slot: Pick<SlotState, Visible>, row: OrderRow | undefined): SlotProgress => {
   const { lastSide: side, lastQuantity, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
-  const { bought, filledAt, sold, paid, proceeds } = slot
+  const { bought, fees, filledAt, sold, paid, proceeds } = slot
   // Runs for every slot at every decision, so it uses literals of few shapes. Spreading would cost several times as much.
   const done = { completedLegs, filledInLeg, receivedByLastLeg, bought, sold, paid, proceeds }
   const hasOrder = row !== undefined && (quantity > 0n || slot.phase === "paying")
-  if (side === undefined && filledAt === undefined && !hasOrder) return done
+  if (side === undefined && filledAt === undefined && fees === undefined && !hasOrder) return done
   const whole: { -readonly [Field in keyof SlotProgress]: SlotProgress[Field] } = done
   if (filledAt !== undefined) whole.filledAt = filledAt
+  if (fees !== undefined) whole.fees = fees
   if (side !== undefined) whole.lastLeg = { side, quantity: lastQuantity }
   if (hasOrder) whole.live = { side: row.side, price: row.price, quantity }
   return whole
