@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { givenBackOf, type Place } from "../../../src/domain/Accounts.ts"
-import type { Recorded } from "../../../src/domain/BotEvent.ts"
+import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { replay } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
@@ -24,6 +24,10 @@ const assets = [
 /** The whole journal. */
 export const readAll = Effect.flatMap(Journal, (journal) => Stream.runCollect(journal.events()))
 
+/** After a payment in doubt, the operator looked and said that it was not made. */
+const isSaidUnpaid = (event: BotEvent): event is Extract<BotEvent, { readonly _tag: "Resolved" }> =>
+  event._tag === "Resolved" && event.word === "not-paid"
+
 /** Times in which each order had money in it, by slot, as the journal saw them. */
 const fundedSpans = (events: ReadonlyArray<Recorded>) => {
   const spans = new Map<string, Array<{ readonly placement: string; readonly from: number; to: number }>>()
@@ -34,7 +38,7 @@ const fundedSpans = (events: ReadonlyArray<Recorded>) => {
       of.push({ placement: event.placement, from: sequence, to: Number.POSITIVE_INFINITY })
       spans.set(key, of)
     }
-    if (event._tag === "Settled" || event._tag === "FundingDead") {
+    if (event._tag === "Settled" || event._tag === "FundingDead" || isSaidUnpaid(event)) {
       const span = spans.get(`${event.strategy}/${event.slot}`)?.find(({ placement }) => placement === event.placement)
       if (span !== undefined) span.to = sequence
     }
@@ -61,11 +65,18 @@ export const check = Effect.fnUntraced(function* (url: string, account: string) 
   const signed = new Map(
     events.flatMap(({ event }) => (event._tag === "FundingSigned" ? [[event.orderId, event.amount] as const] : []))
   )
+  const saidUnpaid = new Set(events.flatMap(({ event }) => (isSaidUnpaid(event) ? [event.placement] : [])))
+  const unpaid = new Set(
+    events.flatMap(({ event }) =>
+      event._tag === "FundingSigned" && saidUnpaid.has(event.placement) ? [event.orderId] : []
+    )
+  )
   for (const order of truth.orders) {
     const deposited = BigInt(order.deposited)
     if (deposited === 0n) continue
     assert.isTrue(signed.has(order.id), `order ${order.id} holds money that the journal never signed for`)
     assert.strictEqual(deposited, signed.get(order.id), `order ${order.id} was funded once, with what was signed`)
+    assert.isFalse(unpaid.has(order.id), `order ${order.id} holds money, and its payment was said not to be made`)
   }
   for (const [slot, spans] of fundedSpans(events)) {
     const ordered = spans.toSorted((a, b) => a.from - b.from)
