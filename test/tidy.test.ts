@@ -47,7 +47,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10176,
+  app: 10175,
   candles: 2503,
   cli: 2730,
   control: 3814,
@@ -55,7 +55,7 @@ const budgets: Readonly<Record<string, number>> = {
   domain: 2599,
   engine: 13211,
   files: 2096,
-  fleet: 1834,
+  fleet: 1833,
   importers: 779,
   journal: 2844,
   lab: 11716,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4843,
   signer: 1507,
   signing: 689,
-  strategy: 15473,
+  strategy: 15472,
   venue: 5505,
   views: 3570
 }

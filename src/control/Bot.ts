@@ -20,7 +20,7 @@ import type { SignalServices } from "./Signals.ts"
 /** Answers that need more than the present state: files, the venue, the whole journal. */
 export interface BotServices {
   readonly files: Effect.Effect<ReadonlyArray<StrategyFileView>, Refused>
-  /** Returns the problems of these texts together with the other files; none if they may be applied. */
+  /** Returns the problems that these texts have or bring into other files; none if they may be applied. */
   check(texts: ReadonlyArray<FileText>): Effect.Effect<ReadonlyArray<string>, Refused>
   /** Writes the file of one running strategy, if the text is valid and the file is still as the caller saw it. */
   apply(file: FileText, hash: string): Effect.Effect<void, Refused>
@@ -58,8 +58,8 @@ export class Bot extends Context.Service<
     /** The kill switch: the same file that works without this server. */
     setKillSwitch(why: string): Effect.Effect<void, Refused>
     readonly releaseKillSwitch: Effect.Effect<void, Refused>
-    /** Applies the present strategy files; returns the objection, or "". */
-    readonly reload: Effect.Effect<string, Refused>
+    /** Applies the files. `objection` says why `own` or any does not run, or "". `note` names the others, or is "". */
+    reload(own?: string): Effect.Effect<{ readonly objection: string; readonly note: string }, Refused>
     readonly services: BotServices
     readonly signals: SignalServices
     readonly swaps: SwapServices

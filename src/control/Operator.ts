@@ -159,7 +159,7 @@ const doneOf = Effect.fnUntraced(function* (
       return "Kill switch off: the bot trades again"
     }
     case "reload": {
-      const objection = yield* bot.reload
+      const { objection } = yield* bot.reload()
       yield* bot.wake
       return `The strategy files were read${objection === "" ? "; see the events for what changed" : ` and do not run: ${objection}`}`
     }

@@ -124,7 +124,7 @@ describe("every kind of problem", () => {
             }
           },
           releaseKillSwitch: Effect.void,
-          reload: Effect.succeed(""),
+          reload: () => Effect.succeed({ objection: "", note: "" }),
           stuckAfter: defaultTerms
         }).pipe(Effect.provideService(Bookkeeper, books))
         yield* TestClock.setTime(now)

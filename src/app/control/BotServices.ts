@@ -6,7 +6,7 @@ import { Clock, Effect, type FileSystem, type Path, Schema, type Scope, Semaphor
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { CloseRequest } from "../../control/api/Order.ts"
-import type { BotServices } from "../../control/Bot.ts"
+import type { Bot, BotServices } from "../../control/Bot.ts"
 import { type Asset, bySymbol } from "../../domain/Amount.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
@@ -38,7 +38,7 @@ export interface BotServicesOptions extends EditedFiles.EditedOptions {
   readonly account: VenueAccount
   /** A dry run has imaginary orders, so there is nothing at the venue to compare with. */
   readonly isDry: boolean
-  readonly reload: Effect.Effect<string, Refused>
+  readonly reload: Bot["Service"]["reload"]
 }
 
 type Needed =
@@ -71,14 +71,12 @@ const closing = (
   Effect.fn("BotServices.close")(function* ({ dry = false, strategy, ...sale }: CloseRequest) {
     const files = yield* edited.all
     const own = files.find((each) => each.strategy === strategy)
-    if (own === undefined) {
-      const names = files.flatMap((each) => each.strategy ?? [])
+    const names = files.flatMap((each) => each.strategy ?? [])
+    if (own === undefined)
       return yield* new Refused({ message: `No strategy is named ${strategy}; ${suggestion(strategy, names)}` })
-    }
     const { file, hash } = own
     const text = endingText(own.text, yield* Clock.currentTimeMillis, sale)
-    const { rendered, strategies } = yield* edited.readWith([{ file, text }])
-    if (rendered.length > 0) return yield* new Refused({ message: rendered.join("\n") })
+    const strategies = yield* edited.sound([{ file, text }])
     const facts = Planning.onlyOf(yield* plan(strategies), strategy)
     const terms = Planning.plainLines(facts, assets)
     if (dry) return { message: "Nothing was written: only a plan", strategy, file, terms }
@@ -110,9 +108,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     answering(PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account))))
 
   const plan: BotServices["plan"] = Effect.fnUntraced(function* (texts) {
-    const { rendered, strategies } = yield* edited.readWith(texts)
-    if (rendered.length > 0) return yield* new Refused({ message: rendered.join("\n") })
-    const facts = yield* drafted(strategies)
+    const facts = yield* drafted(yield* edited.sound(texts))
     return planView(facts, assets, refusedIn(facts))
   })
 

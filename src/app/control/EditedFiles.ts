@@ -26,9 +26,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
   const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
 
   const requireListed = (file: string) =>
-    files().includes(file)
-      ? Effect.void
-      : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
+    files().includes(file) ? Effect.void : Effect.fail(refuse(`${file} is not a strategy file of this bot`))
 
   /** Refuses new code: it would run in the bot's process, and a token only allows its holder to change keys. */
   const bringsNoCode = Effect.fnUntraced(function* ({ file, text }: FileText) {
@@ -41,12 +39,24 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
 
   const mayRun = (edited: FileText) => Effect.andThen(requireListed(edited.file), bringsNoCode(edited))
 
+  /** Returns the mistakes that texts have or bring into other files, and all strategies; one with a mistake as it runs. */
   const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
     yield* Effect.forEach(texts, mayRun, { discard: true })
-    return yield* StrategyFiles.laidOver(texts)(StrategyFiles.readAll(files(), markets))
+    const readAll = StrategyFiles.readAll(files(), markets)
+    const [before, { rendered, strategies }] = [yield* readAll, yield* StrategyFiles.laidOver(texts)(readAll)]
+    const isReadable = ({ file }: FileText) => strategies.some((each) => each.file === file)
+    const areReadable = texts.length > 0 && texts.every(isReadable)
+    const versionOf = (file: string) => [...strategies, ...running()].find((each) => each.file === file) ?? []
+    const mistakes = rendered.filter((text) => !areReadable || !before.rendered.includes(text))
+    return { mistakes, strategies: files().flatMap(versionOf) }
   }, withFiles)
 
-  const check: BotServices["check"] = (texts) => Effect.map(readWith(texts), ({ rendered }) => rendered)
+  const check: BotServices["check"] = (texts) => Effect.map(readWith(texts), ({ mistakes }) => mistakes)
+
+  const sound = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
+    const { mistakes, strategies } = yield* readWith(texts)
+    return mistakes.length > 0 ? yield* refuse(mistakes.join("\n")) : strategies
+  })
 
   const view = Effect.fnUntraced(function* (file: string) {
     const text = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
@@ -63,12 +73,9 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
   })
 
   const apply: BotServices["apply"] = Effect.fnUntraced(function* ({ file, text }, hash) {
-    const problems = yield* check([{ file, text }])
-    if (problems.length > 0) return yield* new Refused({ message: problems.join("\n") })
+    yield* sound([{ file, text }])
     const present = yield* Effect.mapError(fileSystem.readFileString(file), refuse)
-    if (hashOf(present) !== hash) {
-      return yield* new Refused({ message: `${file} has changed since: load it again, then edit` })
-    }
+    if (hashOf(present) !== hash) return yield* refuse(`${file} has changed since: load it again, then edit`)
     // A link stays a link.
     yield* Effect.flatMap(fileSystem.realPath(file), (real) => WholeFile.writeAtomically(real, text)).pipe(
       withFiles,
@@ -82,6 +89,6 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     check,
     known: requireListed,
     mayRun,
-    readWith
+    sound
   } as const
 })

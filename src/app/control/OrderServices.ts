@@ -5,7 +5,7 @@
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest, OrderStanding } from "../../control/api/Order.ts"
-import type { OrderServices } from "../../control/Bot.ts"
+import type { Bot, OrderServices } from "../../control/Bot.ts"
 import { bySymbol, min } from "../../domain/Amount.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -29,8 +29,7 @@ interface Options {
   readonly running: () => ReadonlyArray<Strategy>
   readonly state: Effect.Effect<BotState, Refused>
   readonly plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>
-  /** Applies the files. Returns the objection, or "". */
-  readonly reload: Effect.Effect<string, Refused>
+  readonly reload: Bot["Service"]["reload"]
 }
 
 interface Place {
@@ -88,8 +87,8 @@ interface Written extends Place {
   readonly rule: string
 }
 
-const answerOf = ({ file, id, market, rule }: Written, message: string): OrderAnswer => {
-  const more = `To see it: limitbot order list. To cancel it: limitbot order cancel ${id}`
+const answerOf = ({ file, id, market, rule }: Written, message: string, note = ""): OrderAnswer => {
+  const more = `To see it: limitbot order list. To cancel it: limitbot order cancel ${id}${note}`
   const slot = slotKey(ByHand.strategyOf(market), id)
   return { message: `${message} ${more}`, order: id, slot, file, amount: OrderRule.wholeOf(market, rule), terms: [] }
 }
@@ -111,20 +110,19 @@ const drafting = (files: Files, { config, plan, running, state }: Options) =>
 
 type Draft = Effect.Success<ReturnType<ReturnType<typeof drafting>>>
 
-const writing = (files: Files, { reload, running }: Options) =>
+const writing = (files: Files, { reload }: Options) =>
   Effect.fnUntraced(function* (own: Written, { findings, killed, terms, text }: Draft, isDry = false) {
     if (isDry) return { ...answerOf(own, "Nothing was written: only a plan."), terms }
     if (killed !== undefined)
       return yield* refused(`Not placed: the kill switch is on (${killed}). limitbot kill --off releases it`)
     if (findings.length > 0) return yield* refused(`Not placed: ${findings.join(", ")}.\n${terms.join("\n")}`)
     yield* files.write(own, text)
-    const objection = yield* reload
-    // The objection may be about another file.
-    if (objection === "" || running().some((strategy) => strategy.text === text))
-      return { ...answerOf(own, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}.`), terms }
+    const { note, objection } = yield* reload(own.file)
+    if (objection === "")
+      return { ...answerOf(own, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}.`, note), terms }
     // A refused edit is undone: applied later, it would place an order that nobody expects. The caller may disconnect before the verdict.
     yield* files.write({ ...own, text }, own.text)
-    yield* reload
+    yield* reload()
     return yield* refused(`Not placed: ${objection}`)
   }, Effect.uninterruptible)
 
@@ -157,11 +155,6 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
   const [draftOf, writeDown] = [drafting(files, options), writing(files, options)]
   const turn = yield* Semaphore.make(1)
 
-  const ruleOf = (request: OrderRequest, market: Market) => {
-    const terms = OrderRule.ruleOf(request, market)
-    return "why" in terms ? refused(terms.why) : Effect.succeed(terms.rule)
-  }
-
   const place = Effect.fnUntraced(function* (request: OrderRequest, key: string) {
     const market = OrderRule.marketNamed(request.market, config)
     if (typeof market === "string") return yield* refused(`market ${request.market}: not configured; ${market}`)
@@ -169,28 +162,26 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     const earlier = yield* earlierOf(yield* places, market, id, request)
     if (earlier !== undefined) return answerOf(earlier, `${id} was placed before; nothing was placed again.`)
     const own = yield* placeOf(market)
-    const writtenOf = (amount: string) =>
-      Effect.map(ruleOf({ ...request, amount }, market), (rule): Written => ({ ...own, id, rule }))
+    const writtenOf = (amount: string) => {
+      const terms = OrderRule.ruleOf({ ...request, amount }, market)
+      return "why" in terms ? refused(terms.why) : Effect.succeed<Written>({ ...own, id, rule: terms.rule })
+    }
     const isAll = request.amount === "all"
     const least = OrderBudget.beyondFree(yield* state, market, request)
     const written = yield* writtenOf(isAll ? least : request.amount)
     const draft = yield* draftOf(written)
     const spare = draft.spares.get(inputAsset(market, OrderRule.sideOf(request)).symbol)
-    const largest =
-      spare === undefined
-        ? undefined
-        : OrderBudget.largestBy(market, request, OrderRule.wholeOf(market, written.rule), spare)
+    if (isAll && spare === undefined)
+      return yield* refused("all: the account's balance cannot be read; write an amount")
+    if (spare === undefined || (!isAll && (spare >= 0n || !draft.findings.includes("over-commit"))))
+      return yield* writeDown(written, draft, request.dry)
+    const largest = OrderBudget.largestBy(market, request, OrderRule.wholeOf(market, written.rule), spare)
     if (!isAll) {
-      if (spare === undefined || spare >= 0n || !draft.findings.includes("over-commit"))
-        return yield* writeDown(written, draft, request.dry)
       const most = largest === undefined ? "nothing is free" : `the largest order that fits is ${largest}, or: all`
       const terms = [...draft.terms, `${request.amount} ${market.base.symbol} is too much: ${most}. ${reserve}`]
       return yield* writeDown(written, { ...draft, terms }, request.dry)
     }
-    if (largest === undefined)
-      return yield* refused(
-        spare === undefined ? "all: the account's balance cannot be read; write an amount" : "all: nothing is free"
-      )
+    if (largest === undefined) return yield* refused("all: nothing is free")
     const whole = yield* writtenOf(largest)
     return yield* writeDown(whole, yield* draftOf(whole), request.dry)
   }, turn.withPermit)
@@ -216,20 +207,18 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     const budget = { base: min(less.base, limits.budget.base), quote: min(less.quote, limits.budget.quote) }
     const text = ByHand.edited(own.text, own.market, { orders, budget, cancelled: id })
     yield* write(own, text)
-    const objection = yield* reload
-    // The objection may be about another file.
-    if (objection !== "" && running().some((each) => each.name === strategy && each.text !== text))
+    const { note, objection } = yield* reload(own.file)
+    if (objection !== "" && running().some(({ name }) => name === strategy))
       return yield* refused(`${id} is not cancelled yet: ${objection}. At once: limitbot pause ${strategy} --cancel`)
     const exits = terms.hasExit ? ", and its exits with it" : ""
     return {
       ...answerOf({ ...own, id, rule }, ""),
-      message: `${id} is cancelled${exits}; what has filled stays. limitbot orders shows it until its money is back`
+      message: `${id} is cancelled${exits}; what has filled stays. limitbot orders shows it until its money is back${note}`
     }
   }, turn.withPermit)
 
   const list = Effect.flatMap(state, (present) => withFiles(listed(config, present)))
-  const services: OrderServices = { list, place, change, cancel }
-  return services
+  return { list, place, change, cancel } satisfies OrderServices
 })
 
 type Kept = Pick<BotSettings, "journal" | "markets">

@@ -81,12 +81,10 @@ export const make = Effect.fn("SwapServices.make")(function* ({ account, config,
     const now = yield* Clock.currentTimeMillis
     // Removed before anything is recorded, so that two requests cannot both accept it.
     quotes.delete(name)
-    if (agreed === undefined || now > agreed.deadline - marginMillis({ strategy: byHand }, settings)) {
+    if (agreed === undefined || now > agreed.deadline - marginMillis({ strategy: byHand }, settings))
       return yield* new Refused({ message: "This quote has expired or is already used: ask for a new one" })
-    }
     return yield* Effect.orDie(Effect.provideService(SwapsByHand.begin(agreed), Bookkeeper, books)) // A journal that cannot be written stops the bot.
   })
 
-  const services: SwapServices = { quote, take }
-  return services
+  return { quote, take } satisfies SwapServices
 })

@@ -70,7 +70,7 @@ const localClient = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
   const here = <A, E>(asked: Effect.Effect<A, E, Effect.Services<ReturnType<typeof drafted>>>) =>
     Effect.mapError(Effect.provideContext(asked, context), refuse)
   const plan = (strategies: ReadonlyArray<Strategy>) => here(drafted(strategies))
-  const reload = Effect.succeed("")
+  const reload = () => Effect.succeed({ objection: "", note: "" })
   return yield* OrderServices.make({ config, running: () => [], state: here(stateOf(config.journal)), plan, reload })
 })
 

@@ -137,7 +137,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const services = yield* BotServices.make({
     ...options,
     files: files.files,
-    reload: Effect.mapError(files.objection, EditedFiles.refuse),
+    reload: (own) => Effect.mapError(files.reload(own), EditedFiles.refuse),
     running: files.strategies,
     isDry: options.run.mode === "dry-run"
   })

@@ -31,7 +31,7 @@ export const commanded = Effect.fnUntraced(function* ({
     withdrawPlacements: engine.withdrawPlacements,
     setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refuse)),
     releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refuse)),
-    reload: Effect.mapError(files.objection, refuse)
+    reload: (own) => Effect.mapError(files.reload(own), refuse)
   } satisfies Commanded
 })
 

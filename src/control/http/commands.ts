@@ -89,18 +89,18 @@ export const layer = HttpApiBuilder.group(
         const answer = yield* bot.services.close(payload)
         if (payload.dry === true) return answer
         yield* noted("close", payload.strategy)
-        const objection = yield* bot.reload
+        const { note, objection } = yield* bot.reload(answer.file)
         yield* bot.wake
-        if (objection === "") return answer
+        if (objection === "") return { ...answer, message: `${answer.message}${note}` }
         const then = "once the bot applies it, its orders are cancelled and its position is sold"
         return yield* new Refused({ message: `${answer.file} is saved: ${then}. It waits for this: ${objection}` })
       }),
-      apply: Effect.fnUntraced(function* ({ payload: { hash, ...file } }) {
-        yield* bot.services.apply(file, hash)
-        yield* noted("apply", file.file)
-        const objection = yield* bot.reload
+      apply: Effect.fnUntraced(function* ({ payload: { file, hash, text } }) {
+        yield* bot.services.apply({ file, text }, hash)
+        yield* noted("apply", file)
+        const { note, objection } = yield* bot.reload(file)
         yield* bot.wake
-        return done(`${file.file} is saved ${objection === "" ? "and applied" : `but not applied: ${objection}`}`)
+        return done(`${file} is saved ${objection === "" ? `and applied${note}` : `but not applied: ${objection}`}`)
       })
     })
   })

@@ -205,9 +205,8 @@ const hearing = Effect.fnUntraced(function* ({ config, engine, account, signerId
     withdrawPlacements: engine.withdrawPlacements,
     setKillSwitch: (why) => wish("killed", why),
     releaseKillSwitch: wish("running", ""),
-    reload: Effect.fail(
-      new Refused({ message: "The files of an account are in its fleet: limitbot fleet --apply FOLDER" })
-    )
+    reload: () =>
+      Effect.fail(new Refused({ message: "The files of an account are in its fleet: limitbot fleet --apply FOLDER" }))
   }
 
   const reconciled = (acceptBalances: boolean) =>

@@ -30,20 +30,23 @@ describe("an order by hand", () => {
   it.effect("leaves no line that the bot has refused, also if its caller disconnects meanwhile", () =>
     Effect.gen(function* () {
       const config = yield* ConfigFile.load(join(workspace(nowhere, {}), "config.yaml"))
-      const [asked, answered] = [yield* Deferred.make<void>(), yield* Deferred.make<string>()]
+      const [asked, answered] = [
+        yield* Deferred.make<void>(),
+        yield* Deferred.make<{ objection: string; note: string }>()
+      ]
       const services = yield* OrderServices.make({
         config,
         running: () => [],
         state: Effect.sync(BotState.make),
         plan: () => Effect.succeed(facts),
-        reload: Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered))
+        reload: () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered))
       })
       const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000" } as const
       const placing = yield* Effect.forkChild(services.place(request, "a key of mine"))
       yield* Deferred.await(asked)
       const leaving = yield* Effect.forkChild(Fiber.interrupt(placing))
       yield* Effect.yieldNow
-      yield* Deferred.succeed(answered, "the market has moved")
+      yield* Deferred.succeed(answered, { objection: "the market has moved", note: "" })
       yield* Fiber.join(leaving)
       assert.isFalse(existsSync(ByHand.fileOf(config.journal, { name: "BTC/USDC" })))
     }).pipe(Effect.provide(NodeServices.layer))

@@ -149,9 +149,9 @@ describe("the watch on strategy files", () => {
       const { market, runs, save, watch } = yield* watched()
       market.mid = price("58000")
       save(higher)
-      assert.match(yield* watch.objection, /^ladder: fills-at-once: 1 order would fill at once/)
+      assert.match((yield* watch.reload()).objection, /^ladder: fills-at-once: 1 order would fill at once/)
       market.mid = price("60000")
-      assert.deepStrictEqual([yield* watch.objection, runs()], ["", [higher]])
+      assert.deepStrictEqual([(yield* watch.reload()).objection, runs()], ["", [higher]])
     }).pipe(Effect.provide(around))
   )
 
@@ -163,7 +163,7 @@ describe("the watch on strategy files", () => {
         save(text)
         yield* watch.look
       }
-      assert.match(yield* watch.objection, /^ladder: fills-at-once/)
+      assert.match((yield* watch.reload()).objection, /^ladder: fills-at-once/)
       assert.strictEqual((yield* records).length, 3)
     }).pipe(Effect.provide(around))
   )
@@ -174,7 +174,7 @@ describe("the watch on strategy files", () => {
       yield* seconds(60)
       market.ageMillis = 31_000
       save(higher)
-      assert.match(yield* watch.objection, /cannot be checked yet: the venue has no usable price/)
+      assert.match((yield* watch.reload()).objection, /cannot be checked yet: the venue has no usable price/)
       assert.deepStrictEqual(runs(), [first])
       market.ageMillis = 0
       yield* watch.look
@@ -188,7 +188,7 @@ describe("the watch on strategy files", () => {
       const replaced = Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(end)), Effect.as(true))
       const { runs, save, watch } = yield* watched(replaced)
       save(higher)
-      const reload = yield* Effect.forkChild(watch.objection)
+      const reload = yield* Effect.forkChild(watch.reload())
       yield* Deferred.await(begun)
       const leaving = yield* Effect.forkChild(Fiber.interrupt(reload), { startImmediately: true })
       yield* Deferred.succeed(end, undefined)
@@ -216,10 +216,10 @@ describe("the watch on strategy files", () => {
       yield* seconds(60)
       market.ageMillis = 31_000
       writeFileSync(file, two)
-      assert.match(yield* watch.objection, /cannot be checked yet/)
+      assert.match((yield* watch.reload()).objection, /cannot be checked yet/)
       assert.deepStrictEqual(runs(), [first, one])
       writeFileSync(file, none)
-      assert.deepStrictEqual([yield* watch.objection, runs()], ["", [first, none]])
+      assert.deepStrictEqual([(yield* watch.reload()).objection, runs()], ["", [first, none]])
     }).pipe(Effect.provide(around))
   )
 
@@ -259,19 +259,58 @@ describe("the watch on strategy files", () => {
       save(first.replace("rungs: 2", "rungs: many"))
       const two = without(one, "buy-00000001")
       writeFileSync(file, two)
-      assert.match(yield* watch.objection, /ladder\.yaml:5:\d+/)
+      assert.match((yield* watch.reload()).objection, /ladder\.yaml:5:\d+/)
       assert.deepStrictEqual([runs(), withdrawn()], [[first, two], ["p1"]])
       market.mid = price("58000")
       save(higher)
       const three = without(two, "buy-00000002")
       writeFileSync(file, three)
-      assert.match(yield* watch.objection, /^ladder: fills-at-once/)
+      assert.match((yield* watch.reload()).objection, /^ladder: fills-at-once/)
       assert.deepStrictEqual(runs(), [first, three])
       rmSync(join(dirname(file), "ladder.yaml"))
       const four = without(three, "buy-00000003")
       writeFileSync(file, four)
       yield* watch.look
       assert.deepStrictEqual(runs(), [first, four])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("answers about the file of its caller, and only notes that another file is rejected", () =>
+    Effect.gen(function* () {
+      const { journal, market, save, watch } = yield* watched()
+      const byHand = `${journal}.by-hand-btc-usdc.yaml`
+      const [ladder = ""] = watch.files()
+      const budget = { base: 0n, quote: 1n }
+      const note = `. Not applied: ${ladder}; limitbot status shows why`
+      writeFileSync(byHand, ByHand.edited("", btcUsdc, { orders: new Map(), budget }))
+      save(first.replace("rungs: 2", "rungs: many"))
+      assert.deepStrictEqual(yield* watch.reload(byHand), { objection: "", note })
+      assert.match((yield* watch.reload(ladder)).objection, /ladder\.yaml:5:\d+/)
+      market.mid = price("58000")
+      save(higher)
+      assert.deepStrictEqual(yield* watch.reload(byHand), { objection: "", note })
+      writeFileSync(byHand, "name: [")
+      const { objection } = yield* watch.reload(byHand)
+      assert.match(objection, /by-hand-btc-usdc\.yaml:1:\d+/)
+      assert.notInclude(objection, "ladder")
+      assert.match((yield* watch.reload(ladder)).objection, /^ladder: fills-at-once/)
+      assert.match((yield* watch.reload()).objection, /ladder: fills-at-once.*by-hand-btc-usdc\.yaml:1:\d+/)
+      rmSync(byHand)
+      assert.match((yield* watch.reload(byHand)).objection, /by-hand-btc-usdc\.yaml is gone/)
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("rejects an edit that takes the name of a file with a mistake", () =>
+    Effect.gen(function* () {
+      const { journal, save, watch } = yield* watched()
+      const byHand = `${journal}.by-hand-btc-usdc.yaml`
+      const [ladder = ""] = watch.files()
+      const budget = { base: 0n, quote: 1n }
+      writeFileSync(byHand, ByHand.edited("", btcUsdc, { orders: new Map(), budget }))
+      yield* watch.look
+      save(first.replace("name: ladder", "name: by-hand-btc-usdc"))
+      writeFileSync(byHand, "name: [")
+      assert.match((yield* watch.reload(ladder)).objection, /by-hand-btc-usdc\.yaml:1:\d+/)
     }).pipe(Effect.provide(around))
   )
 

@@ -2,6 +2,7 @@
  * Watches the strategy files of a running bot, and checks a saved file together with all others. Good files replace what runs; bad ones
  * change nothing. It compares contents each second, because no file system notifies reliably.
  */
+import { resolve } from "node:path"
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"
 import type { Engine } from "../../../engine/Engine.ts"
@@ -35,7 +36,6 @@ export interface WatchOptions {
   readonly warm?: WarmPrices.WarmPrices
 }
 
-const nothing = { names: "", text: "" }
 interface Verdict {
   readonly problems: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
@@ -58,13 +58,8 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   let strategies = running
   let files = given
   /** Problems with the same names are recorded once, even if their details differ. */
-  let standing = nothing
+  let standing = ""
   let lastJudged = unjudged
-
-  const refuse = Effect.fnUntraced(function* (problems: ReadonlyArray<string>, names: ReadonlyArray<string>) {
-    if (names.join() !== standing.names) yield* books.record({ _tag: "StrategiesRefused", problems })
-    standing = { names: names.join(), text: problems.join("\n") }
-  })
 
   const verdictOn = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     if (admission === undefined || fresh.length === 0) return safe
@@ -109,23 +104,29 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     const fresh = freshIn(next, strategies, yield* Clock.currentTimeMillis)
     const verdict = yield* verdictOn(next, fresh)
     const problems = [...absent, ...strategyFiles.rendered, ...verdict.problems]
-    if (problems.length > 0) yield* refuse(problems, [...absent, ...strategyFiles.rendered, ...verdict.names])
-    else if (there.every((file) => missesOf(file) === 0)) {
-      if (standing.text !== "") yield* books.record({ _tag: "EditMended" })
-      standing = nothing
-      lastJudged = unjudged
+    const names = [...absent, ...strategyFiles.rendered, ...verdict.names].join()
+    if (names !== "" || there.every((file) => missesOf(file) === 0)) {
+      const event = names === "" ? { _tag: "EditMended" as const } : { _tag: "StrategiesRefused" as const, problems }
+      if (names !== standing) yield* books.record(event)
+      standing = names
+      if (names === "") lastJudged = unjudged
     }
-    const admitted = verdict === safe ? next : without(fresh, next, strategies)
+    const versionBefore = ({ file }: Strategy) => strategies.filter((each) => each.file === file)
+    const admitted = next.flatMap((each) => (verdict !== safe && fresh.includes(each) ? versionBefore(each) : each))
     const isUnchanged = admitted.length === strategies.length && admitted.every((each) => strategies.includes(each))
     if (!isUnchanged) yield* use(admitted)
+    const applied = strategyFiles.strategies.filter(({ file, hash }) => ofFile(file, admitted)?.hash === hash)
+    const waiting = there.filter((file) => ofFile(file, applied) === undefined)
+    const why = (file: string) => (missesOf(file) > 0 ? goneText(file, onRemoved) : whyIn(file, strategyFiles, verdict))
+    return new Map(waiting.map((file) => [file, why(file).replaceAll("\n", "; ")]))
   }).pipe(looking.withPermit, Effect.provideContext(context))
 
   return {
     look,
-    /** Judges the files now, even if they were judged recently. Returns why they do not run; "" if they run. */
-    objection: Effect.suspend(() => {
+    /** Judges the files now, even if they were judged recently. `own` is the file that the caller has written. */
+    reload: Effect.fnUntraced(function* (own?: string) {
       lastJudged = unjudged
-      return Effect.map(look, () => standing.text.replaceAll("\n", "; "))
+      return answerTo(own, yield* look)
     }),
     forever: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look)),
     strategies: () => strategies,
@@ -165,6 +166,23 @@ const nextOf = (
   })
 }
 
+const ofFile = (file: string, strategies: ReadonlyArray<Strategy>) => strategies.find((each) => each.file === file)
+
+/** A readable file waits for the verdict on all edits with new risk, or for the file whose strategy name it takes. */
+const whyIn = (own: string, { problems, rendered, strategies }: StrategyFiles.ReadFiles, verdict: Verdict): string => {
+  const mistakes = rendered.filter((_, at) => problems[at]?.file === own)
+  const judged = ofFile(own, strategies) === undefined ? [] : verdict.problems
+  return [mistakes, judged, rendered].find(({ length }) => length > 0)?.join("; ") ?? ""
+}
+
+const answerTo = (own: string | undefined, waiting: ReadonlyMap<string, string>) => {
+  const isOwn = (file: string) => own === undefined || resolve(file) === resolve(own)
+  const texts = new Set([...waiting].flatMap(([file, text]) => (isOwn(file) ? [text] : [])))
+  const others = [...waiting.keys()].filter((file) => !isOwn(file)).join(", ")
+  const note = others === "" ? "" : `. Not applied: ${others}; limitbot status shows why`
+  return { objection: [...texts].join("; "), note }
+}
+
 /** Includes the files of running orders by hand, so that a missing one is noticed like any other. */
 const knownOf = (given: ReadonlyArray<string>, running: ReadonlyArray<Strategy>): ReadonlyArray<string> => [
   ...given,
@@ -192,13 +210,11 @@ const judge = Effect.fnUntraced(function* (
 ) {
   const planned = Admission.findingsOn(admission, next, fresh)
   const findings = yield* Effect.result(Effect.catchDefect(planned, ofOwnCode))
-  const pending = (why: string) => ({ isFinal: false, problems: [why], names: [why] })
+  const pending = (why: string, isFinal = false) => ({ isFinal, problems: [why], names: [why] })
   if (Result.isFailure(findings)) {
-    const { failure } = findings
-    const { message } = failure
-    return isOfOwnCode(failure)
-      ? { ...pending(message), isFinal: true }
-      : pending(`The edit cannot be checked yet: ${message}`)
+    const isFinal = isOfOwnCode(findings.failure)
+    const { message } = findings.failure
+    return pending(isFinal ? message : `The edit cannot be checked yet: ${message}`, isFinal)
   }
   if (findings.success === undefined) return pending("The edit cannot be checked yet: the venue has no usable price")
   const isMore = fresh.some((strategy) => Admission.isMore(strategy, running))
@@ -215,10 +231,3 @@ const fateOf: Readonly<Record<WatchOptions["onRemoved"], string>> = {
 }
 
 const goneText = (file: string, onRemoved: WatchOptions["onRemoved"]) => `${file} is gone: ${fateOf[onRemoved]}`
-
-const without = (
-  refused: ReadonlyArray<Strategy>,
-  next: ReadonlyArray<Strategy>,
-  running: ReadonlyArray<Strategy>
-): ReadonlyArray<Strategy> =>
-  next.flatMap((each) => (refused.includes(each) ? running.filter(({ file }) => file === each.file) : each))
