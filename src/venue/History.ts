@@ -68,7 +68,7 @@ export class History extends Context.Service<
       const httpClient = HttpClient.mapRequest(yield* HttpClient.HttpClient, base)
       const history = yield* HttpApiClient.group(WholeVenueApi, { group: "history", httpClient })
 
-      const read = <A>(operation: string, send: Send, schema: Schema.Codec<A, unknown>) =>
+      const readLines = <A>(operation: string, send: Send, schema: Schema.Codec<A, unknown>) =>
         attempt(
           { operation, kind: "read", credential, mostBytes: pageBytes, secrets, send, deadlineMillis: attemptMillis },
           limiter,
@@ -82,13 +82,13 @@ export class History extends Context.Service<
 
       const transactions = Effect.fn("History.transactions")(function* (query: TransactionsQuery) {
         const send = history.transactions({ query, responseMode: "response-only" })
-        return (yield* read("read the transaction history", send, TransactionLines)).map(entryOf)
+        return (yield* readLines("read the transaction history", send, TransactionLines)).map(entryOf)
       })
 
       const transactionPage = Effect.fn("History.transactionPage")(function* (query: TransactionPagesQuery) {
         const operation = "read a page of the transaction history"
         const send = history.transactionPages({ query, responseMode: "response-only" })
-        const lines = yield* read(operation, send, TransactionPageLines)
+        const lines = yield* readLines(operation, send, TransactionPageLines)
         const { data, nextPage, page = query.page ?? 1, perPage, prevPage, total, totalPages } = lines
         if (query.page !== undefined && page !== query.page) {
           return yield* Reply.noAnswer(operation, `asked for page ${query.page}, got page ${page}`)

@@ -93,8 +93,8 @@ export const newestPrices = Effect.fn("newestPrices")(function* (
   const botPrices = pricesIn(status?.prices ?? [])
   const store = yield* PriceStore
   const newest = yield* Effect.forEach(known, ([market, price]) => {
-    const seen = botPrices.get(market)
-    if (seen !== undefined) return Effect.succeed([market, { price: mid(seen), at: seen.at }] as const)
+    const botPrice = botPrices.get(market)
+    if (botPrice !== undefined) return Effect.succeed([market, { price: mid(botPrice), at: botPrice.at }] as const)
     return Effect.map(store.newest(market), (last) =>
       last === undefined || last.openedAt < price.at
         ? ([market, price] as const)

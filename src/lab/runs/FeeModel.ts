@@ -87,12 +87,12 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   const { account, journal, venue } = yield* loadSettings(config.value)
   const schedule = venue.facts.fees
   const hasCredential = isPartner(venue.facts, venue.hasPartner)
-  const known = { config: config.value, journal, isPartner: hasCredential, schedule, terms: account.terms }
+  const facts = { config: config.value, journal, isPartner: hasCredential, schedule, terms: account.terms }
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
-  if (!isThere) return { ...known, ...unmeasured } satisfies Account
+  if (!isThere) return { ...facts, ...unmeasured } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
-  return { ...known, ...(yield* JournalData.costs(journal, usualOf(schedule, hasCredential))) } satisfies Account
+  return { ...facts, ...(yield* JournalData.costs(journal, usualOf(schedule, hasCredential))) } satisfies Account
 })
 
 interface OfInputs {

@@ -47,15 +47,15 @@ const readAgainst = Effect.fnUntraced(
     const config = Option.getOrElse(given, () => usual)
     if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
       const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
-      const found = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
-      return { ...unconfigured, ...found, leftOut }
+      const contents = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
+      return { ...unconfigured, ...contents, leftOut }
     }
     const settings = yield* ConfigFile.loadSettings(config)
     const { markets } = settings
-    const found = Option.isSome(given)
+    const contents = Option.isSome(given)
       ? yield* StrategyFiles.readAll(files, markets, purpose)
       : yield* StrategyFiles.readBeyond(files, { config, markets, purpose })
-    return { ...unconfigured, ...found, ...present({ sources: markets.sources }), settings }
+    return { ...unconfigured, ...contents, ...present({ sources: markets.sources }), settings }
   },
   Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
     Effect.succeed<Reading>({ ...unconfigured, strategies: [], problems, rendered: [rendered] })

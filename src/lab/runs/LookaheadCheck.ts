@@ -19,8 +19,8 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
       const { file } = strategy
       const report = Lookahead.look(strategy, candles, moments)
       const { peeks, sensitive, warm } = report
-      const seen = { moments: report.moments, peeks: peeks.length, firstPeekAt: peeks[0]?.at ?? null, warm, sensitive }
-      return { file, faults: faultsOf(report), passedText: passedText(strategy, report), json: { file, ...seen } }
+      const json = { moments: report.moments, peeks: peeks.length, firstPeekAt: peeks[0]?.at ?? null, warm, sensitive }
+      return { file, faults: faultsOf(report), passedText: passedText(strategy, report), json: { file, ...json } }
     })
   )
 })

@@ -163,10 +163,10 @@ const ofCandles = (
   compute: (candles: CandleColumns, length: number, factor: number) => IndicatorValues,
   { type, range, looksAt, hasFactor }: Shape & { readonly looksAt?: typeof ownVolume; readonly hasFactor?: true } = {}
 ) => {
-  const given = hasFactor === true ? "length, factor" : "length"
+  const lengths = hasFactor === true ? "length, factor" : "length"
   return functionNamed(name, {
     parameters: ["length", ...(hasFactor === true ? ["number" as const] : []), "market?", "timeframe?"],
-    usage: `${name}(${given}) or ${name}(${given}, 4h)`,
+    usage: `${name}(${lengths}) or ${name}(${lengths}, 4h)`,
     make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
       const numbers = constants(terms)
       const [length = 1, factor = 1] = numbers

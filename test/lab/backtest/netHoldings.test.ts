@@ -71,7 +71,7 @@ describe("after a year of fees", () => {
       for (const [index, edge] of [0.48, 0.52].entries()) assert.closeTo(shares[index] ?? 0, edge, 1e-5)
     })
 
-  it("skim has set aside the most quote that the books had above its ceiling", () => {
+  it("skim sets aside the most quote that the books show above its ceiling", () => {
     const { side, decision } = runOf(`${rebalance}skim: 10200\n`, "optimistic", fees)
     let [quote, most] = [10_000_000_000n, 0n]
     for (const row of FillRows.rows(side.outcome, year)) {

@@ -249,7 +249,7 @@ const windowOn = (
   const names = cells.map(({ cell }) => cell.slot)
   const placeOf = new Map(working.map(({ slot }, place) => [slot, place]))
   const [buys, sells] = [new Uint8Array(working.length), new Uint8Array(working.length)]
-  const seen = new Map<string, SlotProgress>()
+  const progressBySlot = new Map<string, SlotProgress>()
   const look = (slot: string, view: SlotsSeen): void => {
     const place = placeOf.get(slot)
     const desired = place === undefined ? undefined : working[place]
@@ -261,12 +261,12 @@ const windowOn = (
   for (const { slot } of working) look(slot, untouched)
   const see = (view: SlotsSeen): void => {
     for (const [slot, progress] of view.slots) {
-      if (seen.get(slot) === progress) continue
-      seen.set(slot, progress)
+      if (progressBySlot.get(slot) === progress) continue
+      progressBySlot.set(slot, progress)
       look(slot, view)
     }
-    if (seen.size === view.slots.size) return
-    for (const slot of seen.keys()) if (!view.slots.has(slot) && seen.delete(slot)) look(slot, view)
+    if (progressBySlot.size === view.slots.size) return
+    for (const slot of progressBySlot.keys()) if (!view.slots.has(slot) && progressBySlot.delete(slot)) look(slot, view)
   }
   return {
     in: (view) => {
