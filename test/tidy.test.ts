@@ -47,15 +47,15 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10175,
+  app: 10169,
   candles: 2503,
   cli: 2730,
-  control: 3814,
+  control: 3812,
   dashboard: 3511,
   domain: 2599,
   engine: 13211,
   files: 2096,
-  fleet: 1833,
+  fleet: 1827,
   importers: 779,
   journal: 2844,
   lab: 11716,

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { Refused } from "../../control/api/ControlApi.ts"
+import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { CloseRequest } from "../../control/api/Order.ts"
 import type { Bot, BotServices } from "../../control/Bot.ts"
 import { type Asset, bySymbol } from "../../domain/Amount.ts"
@@ -53,10 +53,10 @@ type Needed =
 const answerInTime = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
   answer.pipe(
     Effect.catchDefect((defect) => Effect.fail(defect)),
-    Effect.mapError(EditedFiles.refuse),
+    Effect.mapError(refuse),
     Effect.timeoutOrElse({
       duration: patienceMillis,
-      orElse: () => Effect.fail(new Refused({ message: "It takes longer than two minutes; run it in a terminal" }))
+      orElse: () => Effect.fail(refuse("It takes longer than two minutes; run it in a terminal"))
     })
   )
 
@@ -72,8 +72,7 @@ const closing = (
     const files = yield* edited.all
     const own = files.find((each) => each.strategy === strategy)
     const names = files.flatMap((each) => each.strategy ?? [])
-    if (own === undefined)
-      return yield* new Refused({ message: `No strategy is named ${strategy}; ${suggestion(strategy, names)}` })
+    if (own === undefined) return yield* refuse(`No strategy is named ${strategy}; ${suggestion(strategy, names)}`)
     const { file, hash } = own
     const text = endingText(own.text, yield* Clock.currentTimeMillis, sale)
     const strategies = yield* edited.sound([{ file, text }])
@@ -116,7 +115,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
   const orders = yield* OrderServices.make({
     config,
     running: options.running,
-    state: isDry ? Effect.fail(new Refused({ message: "A dry run places no orders" })) : Effect.succeed(state),
+    state: isDry ? Effect.fail(refuse("A dry run places no orders")) : Effect.succeed(state),
     plan: drafted,
     reload: options.reload
   })
@@ -133,7 +132,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
       const textOf = (stream: typeof child.stdout) => Stream.mkString(Stream.decodeText(stream))
       const [stdout, stderr] = yield* Effect.all([textOf(child.stdout), textOf(child.stderr)], { concurrency: 2 })
       yield* child.exitCode
-      if (stdout.trim() === "") return yield* new Refused({ message: stderr.replace(/^limitbot: /, "").trim() })
+      if (stdout.trim() === "") return yield* refuse(stderr.replace(/^limitbot: /, "").trim())
       return yield* decodeBacktest(stdout.trim())
     },
     Effect.scoped,
@@ -153,7 +152,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     backtest,
     orders,
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),
-    reconcile: isDry ? Effect.fail(new Refused({ message: "A dry run has nothing to reconcile" })) : answering(compared)
+    reconcile: isDry ? Effect.fail(refuse("A dry run has nothing to reconcile")) : answering(compared)
   }
   return services
 })

@@ -1,10 +1,9 @@
 /** Edits the strategy files of a running bot: only files that it runs, and never over a change made meanwhile. */
 import { createHash } from "node:crypto"
 import { Effect, FileSystem } from "effect"
-import { Refused } from "../../control/api/ControlApi.ts"
+import { refuse } from "../../control/api/ControlApi.ts"
 import type { FileText } from "../../control/api/Files.ts"
 import type { BotServices } from "../../control/Bot.ts"
-import { messageOf } from "../../domain/Text.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
@@ -19,8 +18,6 @@ export interface EditedOptions {
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-export const refuse = (error: unknown): Refused => new Refused({ message: messageOf(error) })
-
 export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets }, files, running }: EditedOptions) {
   const fileSystem = yield* FileSystem.FileSystem
   const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
@@ -34,7 +31,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     if (!isHere && path === undefined) return
     const present = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
     if (isHere || path !== StrategyFile.codeIn(present).path)
-      return yield* new Refused({ message: `${file}: code can only be changed on the bot's machine` })
+      return yield* refuse(`${file}: code can only be changed on the bot's machine`)
   })
 
   const mayRun = (edited: FileText) => Effect.andThen(requireListed(edited.file), bringsNoCode(edited))
@@ -43,11 +40,12 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
   const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
     yield* Effect.forEach(texts, mayRun, { discard: true })
     const readAll = StrategyFiles.readAll(files(), markets)
-    const [before, { rendered, strategies }] = [yield* readAll, yield* StrategyFiles.laidOver(texts)(readAll)]
+    const { rendered, strategies } = yield* StrategyFiles.laidOver(texts)(readAll)
     const isReadable = ({ file }: FileText) => strategies.some((each) => each.file === file)
     const areReadable = texts.length > 0 && texts.every(isReadable)
+    const before = areReadable && rendered.length > 0 ? (yield* readAll).rendered : []
+    const mistakes = rendered.filter((text) => !before.includes(text))
     const versionOf = (file: string) => [...strategies, ...running()].find((each) => each.file === file) ?? []
-    const mistakes = rendered.filter((text) => !areReadable || !before.rendered.includes(text))
     return { mistakes, strategies: files().flatMap(versionOf) }
   }, withFiles)
 

@@ -3,7 +3,7 @@
  * apply unchanged. The id follows from the caller's key, so a repeated request never places a second order.
  */
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
-import { Refused } from "../../control/api/ControlApi.ts"
+import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest, OrderStanding } from "../../control/api/Order.ts"
 import type { Bot, OrderServices } from "../../control/Bot.ts"
 import { bySymbol, min } from "../../domain/Amount.ts"
@@ -20,7 +20,6 @@ import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { type PlanFacts, refusedIn } from "../../views/Plan.ts"
 import { slotsOf } from "../../views/Slots.ts"
 import * as Planning from "../plan/Planning.ts"
-import { refuse } from "./EditedFiles.ts"
 import * as OrderBudget from "./OrderBudget.ts"
 import * as OrderRule from "./OrderRule.ts"
 
@@ -40,7 +39,7 @@ interface Place {
 
 const reserve = "0.1 % more than an order pays stays free for refund fees."
 
-const refused = (message: string) => Effect.fail(new Refused({ message }))
+const refused = (message: string) => Effect.fail(refuse(message))
 
 type Files = ReturnType<typeof filesOf>
 

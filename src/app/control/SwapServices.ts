@@ -1,6 +1,6 @@
 /** Quotes and starts swaps that a person requests from a running bot. Money goes only to places of the bot's own account. */
 import { Clock, Effect, Option } from "effect"
-import { Refused } from "../../control/api/ControlApi.ts"
+import { refuse } from "../../control/api/ControlApi.ts"
 import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"
 import type { SwapServices } from "../../control/Bot.ts"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
@@ -16,7 +16,6 @@ import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as QuoteTerms from "../swap/SwapRequest.ts"
-import { refuse } from "./EditedFiles.ts"
 
 /** Quotes that wait for an answer; the oldest is dropped first. */
 const maxQuotes = 20
@@ -35,11 +34,11 @@ export const make = Effect.fn("SwapServices.make")(function* ({ account, config,
 
   const open = Effect.suspend(() => {
     const why = closedForAll(books.state, { leaseLost: books.state.leaseLost, stopped: leaving() }, "fund")
-    return why === undefined ? Effect.void : Effect.fail(new Refused({ message: `Nothing is paid now: ${why}` }))
+    return why === undefined ? Effect.void : Effect.fail(refuse(`Nothing is paid now: ${why}`))
   })
 
   const quote = Effect.fn("SwapServices.quote")(function* (request: SwapRequest) {
-    if (swaps === undefined) return yield* new Refused({ message: "This bot pays nothing: it is a dry run" })
+    if (swaps === undefined) return yield* refuse("This bot pays nothing: it is a dry run")
     yield* open
     const { signerId } = account
     const now = yield* Clock.currentTimeMillis
@@ -82,7 +81,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ account, config,
     // Removed before anything is recorded, so that two requests cannot both accept it.
     quotes.delete(name)
     if (agreed === undefined || now > agreed.deadline - marginMillis({ strategy: byHand }, settings))
-      return yield* new Refused({ message: "This quote has expired or is already used: ask for a new one" })
+      return yield* refuse("This quote has expired or is already used: ask for a new one")
     return yield* Effect.orDie(Effect.provideService(SwapsByHand.begin(agreed), Bookkeeper, books)) // A journal that cannot be written stops the bot.
   })
 

@@ -3,7 +3,7 @@
  * of a file. If no bot works with the journal, this process writes it, and is the bot until the order has ended.
  */
 import { Console, Effect, type FileSystem, Option, Schema } from "effect"
-import type { Refused } from "../../control/api/ControlApi.ts"
+import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { byHand } from "../../domain/Placement.ts"
@@ -19,7 +19,6 @@ import * as RunningBot from "../../process/RunningBot.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { refuse } from "../control/EditedFiles.ts"
 import { isOver, liveIn } from "../control/OrderBudget.ts"
 import { type RuleTerms, termsIn } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"

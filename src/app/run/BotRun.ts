@@ -1,5 +1,6 @@
 /** Runs the bot once, for `run` and `demo`. By default orders stay at the venue when it stops; the summary says what that means. */
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
+import { refuse } from "../../control/api/ControlApi.ts"
 import * as Notifications from "../../control/notify/Notifications.ts"
 import { noteAnswer } from "../../control/Operator.ts"
 import * as Signals from "../../control/Signals.ts"
@@ -27,7 +28,6 @@ import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as Alerting from "../control/Alerting.ts"
 import * as BotServices from "../control/BotServices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
-import * as EditedFiles from "../control/EditedFiles.ts"
 import * as OwnPhones from "../control/OwnPhones.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import { takeUpAnswers } from "../journal/Resolving.ts"
@@ -137,7 +137,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const services = yield* BotServices.make({
     ...options,
     files: files.files,
-    reload: (own) => Effect.mapError(files.reload(own), EditedFiles.refuse),
+    reload: (own) => Effect.mapError(files.reload(own), refuse),
     running: files.strategies,
     isDry: options.run.mode === "dry-run"
   })

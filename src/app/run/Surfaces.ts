@@ -1,5 +1,6 @@
 /** Opens the control server for a running bot and gives it the engine, the files, the kill switch and the services. */
 import { Effect, FileSystem } from "effect"
+import { refuse } from "../../control/api/ControlApi.ts"
 import { Bot } from "../../control/Bot.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as ControlServer from "../../control/ControlServer.ts"
@@ -7,7 +8,6 @@ import type { Commanded } from "../../control/Operator.ts"
 import type { Engine } from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import * as KillFile from "../../process/KillFile.ts"
-import { refuse } from "../control/EditedFiles.ts"
 import * as SwapServices from "../control/SwapServices.ts"
 import type * as StrategyWatch from "./watch/StrategyWatch.ts"
 

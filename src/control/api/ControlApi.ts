@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
 import { SignalName } from "../../domain/Signal.ts"
+import { messageOf } from "../../domain/Text.ts"
 import { version } from "../../version.ts"
 import { BacktestAnswer } from "../../views/Backtest.ts"
 import { Book } from "../../views/Book.ts"
@@ -37,6 +38,7 @@ import { SwapOffer, SwapRequest } from "./Swap.ts"
 
 const message = { message: Schema.String }
 export class Refused extends Schema.TaggedError<Refused>()("Refused", message, { httpApiStatus: 409 }) {}
+export const refuse = (error: unknown): Refused => new Refused({ message: messageOf(error) })
 export class Unknown extends Schema.TaggedError<Unknown>()("Unknown", message, { httpApiStatus: 404 }) {}
 export class TooManyStreams extends Schema.TaggedError<TooManyStreams>()("TooManyStreams", message, {
   httpApiStatus: 429

@@ -7,7 +7,7 @@ import { Clock, Context, Effect, FileSystem, Option, Schema, Semaphore } from "e
 import { HttpClient } from "effect/http"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import type { Speaker } from "../api/Access.ts"
-import { Refused } from "../api/ControlApi.ts"
+import { type Refused, refuse } from "../api/ControlApi.ts"
 import { Phone } from "../api/Push.ts"
 import * as OwnFile from "../OwnFile.ts"
 import * as Sending from "./Sending.ts"
@@ -82,8 +82,6 @@ interface PhoneOptions {
 type Whose = Pick<Subscription, "endpoint" | "digest">
 const isSame = (one: Whose, other: Whose): boolean => one.endpoint === other.endpoint && one.digest === other.digest
 
-const refused = ({ message }: { readonly message: string }) => new Refused({ message })
-
 export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal, keys, settings }: PhoneOptions) {
   const client = yield* HttpClient.HttpClient
   const withFiles = Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem)
@@ -105,19 +103,17 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
     { endpoint, keys }
   ) {
     if (serviceOf(endpoint, settings) === undefined)
-      return yield* refused({
-        message: "This browser's push service is not allowed: add its host to `services` of `to: push`"
-      })
-    const subscriptions = yield* Effect.mapError(subscriptionsOf(journal), refused)
+      return yield* refuse("This browser's push service is not allowed: add its host to `services` of `to: push`")
+    const subscriptions = yield* Effect.mapError(subscriptionsOf(journal), refuse)
     const isSame = (each: Subscription) =>
       each.endpoint === endpoint && each.digest === digest && each.keys.auth === keys.auth
     if (subscriptions.some(isSame)) return false
     const since = yield* Clock.currentTimeMillis
     const first = { title: "limitbot", text: `${name} now gets notices here`, severity: "good", at: since }
     const end = yield* Effect.mapError(send({ endpoint, keys }, first), ({ reason }) =>
-      refused({ message: `The first notice could not be sent: ${reason}` })
+      refuse(`The first notice could not be sent: ${reason}`)
     )
-    if (end === "gone") return yield* refused({ message: "The push service does not know this browser" })
+    if (end === "gone") return yield* refuse("The push service does not know this browser")
     const added = change((all) => {
       const others = all.filter((each) => each.endpoint !== endpoint)
       const own = others.filter((each) => each.digest === digest)
@@ -127,7 +123,7 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
         { endpoint, keys, name, digest, since }
       ]
     })
-    yield* Effect.mapError(added, refused)
+    yield* Effect.mapError(added, refuse)
     return true
   }, withFiles)
 
@@ -139,7 +135,7 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
       return own
     },
     withFiles,
-    Effect.mapError(refused)
+    Effect.mapError(refuse)
   )
 
   const tell: Tell = Effect.fn("PhoneServices.tell")(

@@ -9,11 +9,10 @@ import * as VenueOrders from "../../app/containment/VenueOrders.ts"
 import * as Reconciling from "../../app/reconcile/Reconciling.ts"
 import { supervised } from "../../app/run/watch/Supervision.ts"
 import * as StartChecks from "../../app/start/StartChecks.ts"
-import { Refused } from "../../control/api/ControlApi.ts"
+import { refuse } from "../../control/api/ControlApi.ts"
 import * as Operator from "../../control/Operator.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
-import { messageOf } from "../../domain/Text.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import * as OperatorPause from "../../engine/holds/OperatorPause.ts"
@@ -190,23 +189,20 @@ interface Hearing {
   readonly account: string
 }
 
-const refused = ({ message }: { readonly message: string }) => new Refused({ message })
-
 const noHistory = "a fleet does not read the partner's history yet: use limitbot history"
 
 /** Handles commands to the account. Its row holds the kill switch and the target state; all other commands go into its journal. */
 const hearing = Effect.fnUntraced(function* ({ config, engine, account, signerId, strategies }: Hearing) {
   const [books, registry] = [yield* Bookkeeper, yield* Registry]
   const wish = (wanted: WantedState, why: string) =>
-    Effect.asVoid(Effect.mapError(registry.wish(wanted, why, [account]), refused))
+    Effect.asVoid(Effect.mapError(registry.wish(wanted, why, [account]), refuse))
   const bot: Operator.Commanded = {
     strategies: () => strategies,
     wake: engine.wake,
     withdrawPlacements: engine.withdrawPlacements,
     setKillSwitch: (why) => wish("killed", why),
     releaseKillSwitch: wish("running", ""),
-    reload: () =>
-      Effect.fail(new Refused({ message: "The files of an account are in its fleet: limitbot fleet --apply FOLDER" }))
+    reload: () => Effect.fail(refuse("The files of an account are in its fleet: limitbot fleet --apply FOLDER"))
   }
 
   const reconciled = (acceptBalances: boolean) =>
@@ -234,14 +230,14 @@ const hearing = Effect.fnUntraced(function* ({ config, engine, account, signerId
     const { name, target, why } = word
     // Reads the row again, because this process may not have seen the latest target state yet.
     if (name === "resume" && (yield* registry.one(account))?.wanted === "paused")
-      return yield* new Refused({ message: `The whole account is paused: limitbot resume --account ${account}` })
+      return yield* refuse(`The whole account is paused: limitbot resume --account ${account}`)
     return done(yield* Operator.obey(bot, by, name, target, why))
   })
 
   /** An error becomes the answer to this command and has no further effect. */
   return (by: string, word: AccountWord) =>
     answered(by, word).pipe(
-      Effect.catchDefect((defect) => Effect.fail(new Refused({ message: messageOf(defect) }))),
+      Effect.catchDefect((defect) => Effect.fail(refuse(defect))),
       Effect.catch(({ message }) => Effect.succeed<AccountAnswer>({ _tag: "Refused", message })),
       Effect.provideService(Bookkeeper, books)
     )

@@ -3,7 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, type FileSystem, Layer, type Path } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AccountWords from "../../app/journal/AccountWords.ts"
-import { Refused, Unknown } from "../../control/api/ControlApi.ts"
+import { refuse, Unknown } from "../../control/api/ControlApi.ts"
 import { callOf } from "../../control/api/OperatorCalls.ts"
 import { byWhom } from "../../control/Operator.ts"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -26,8 +26,6 @@ import * as Wishes from "./Wishes.ts"
 
 /** Rows are cached this long, so that many viewers cause one read of ten thousand rows. */
 const keptMillis = 1_000
-
-const refused = ({ message }: { readonly message: string }) => new Refused({ message })
 
 const accounts = Effect.gen(function* () {
   const registry = yield* Registry
@@ -80,13 +78,13 @@ const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, ma
   return Fleet.of({
     lines: Effect.mapError(
       Effect.zipWith(ofAccounts, single.lines, (one, other) => [...one, ...other]),
-      refused
+      refuse
     ),
     detail: Effect.fnUntraced(function* (name) {
       const singleDetail = yield* single.detail(name)
       if (singleDetail !== undefined) return singleDetail
       if (many === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
-      return yield* Effect.mapError(many.detail(name), (error) => (error._tag === "Unknown" ? error : refused(error)))
+      return yield* Effect.mapError(many.detail(name), (error) => (error._tag === "Unknown" ? error : refuse(error)))
     }),
     command: Effect.fnUntraced(function* (command, names, { by, why }) {
       const reason = why ?? byWhom(by)
@@ -96,7 +94,7 @@ const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, ma
           ? 0
           : yield* Effect.mapError(
               many.command(command, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`, accountNames, by),
-              refused
+              refuse
             )
       const own = names.filter(single.has)
       const sendTo = (name: string) => Effect.mapError(single.command(name, command, reason), () => name)
@@ -109,7 +107,7 @@ const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, ma
       const singleReply = yield* single.resolve(name, answer)
       if (singleReply !== undefined) return singleReply
       if (many === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
-      const accountReply = yield* Effect.mapError(many.resolve(name, by, answer), refused)
+      const accountReply = yield* Effect.mapError(many.resolve(name, by, answer), refuse)
       return accountReply._tag === "Done" ? accountReply.message : name
     })
   })
@@ -174,7 +172,7 @@ export const botsByAddress = Effect.fn("BotsByAddress.make")(function* (bots: Re
       const detailRequest = askOf(bot, ({ look }) =>
         Effect.all({ status: look.status(), orders: look.orders(), money: look.money() }, { concurrency: 3 })
       )
-      const { money, orders, status } = yield* Effect.mapError(detailRequest, refused)
+      const { money, orders, status } = yield* Effect.mapError(detailRequest, refuse)
       const profit = profits.get(name)?.standings ?? []
       const line = lineOfBot(name, { status, money: money.rows, profit }, 0)
       return {
@@ -188,14 +186,14 @@ export const botsByAddress = Effect.fn("BotsByAddress.make")(function* (bots: Re
     command: (name: string, command: FleetCommand, why: string | undefined) => {
       const bot = byName.get(name)
       if (bot === undefined) return Effect.void
-      return Effect.mapError(Effect.asVoid(askOf(bot, callOf(command, undefined, why))), refused)
+      return Effect.mapError(Effect.asVoid(askOf(bot, callOf(command, undefined, why))), refuse)
     },
     resolve: Effect.fnUntraced(function* (name: string, { placement, received, text: why, word }: OperatorAnswer) {
       const bot = byName.get(name)
       if (bot === undefined) return undefined
       const payload = { placement, word, why, ...present({ received }) }
       const resolving = askOf(bot, ({ command }) => command.resolve({ payload }))
-      return (yield* Effect.mapError(resolving, refused)).message
+      return (yield* Effect.mapError(resolving, refuse)).message
     })
   } as const
 })
