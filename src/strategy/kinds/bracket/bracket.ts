@@ -28,7 +28,7 @@ import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
 import { checkFloor, floor, followStep, reach, rememberLeft, type StopExit, stopExit, stopsOf } from "../StopExit.ts"
 import { otherSide } from "../Total.ts"
-import * as Following from "./BracketRule.ts"
+import * as BracketRule from "./BracketRule.ts"
 
 const slot = "position"
 
@@ -41,7 +41,7 @@ const keys = (market: Market) => ({
   reach,
   floor,
   stopBy: Read.withDefault(execution, "order", "swap: at the stop it is executed at once", "an order"),
-  trail: Following.trail,
+  trail: BracketRule.trail,
   trailStep: Read.withDefault(part(Read.ratio), followStep, "in steps of this much"),
   trailFrom: Read.optional(Read.price, "the stop follows from this price on", "from the entry"),
   breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
@@ -75,7 +75,7 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   const whole = { ...settings, entry, takeProfit, leaving: stopExit(market, takeProfit.side, settings, context.to) }
   return {
     decide: (view, memory) => decide(whole, view, memory),
-    unfit: (slots) => otherSide(market, side, slots, Following.isOwn) ?? Following.heldElsewhere([{ slot }], slots)
+    unfit: (slots) => otherSide(market, side, slots, BracketRule.isOwn) ?? BracketRule.heldElsewhere([{ slot }], slots)
   }
 })
 
@@ -87,20 +87,20 @@ const following = (rules: Rules): Behaviour => {
     ...behaviour,
     unfit: (slots) =>
       first &&
-      (otherSide(rules.market, first.side, slots, Following.isOwn) ?? Following.heldElsewhere(rules.rules, slots)),
+      (otherSide(rules.market, first.side, slots, BracketRule.isOwn) ?? BracketRule.heldElsewhere(rules.rules, slots)),
     decide: (view, memory) => {
-      const { memory: own, until } = Following.adopted(rules, view, memory)
+      const { memory: own, until } = BracketRule.adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)
       return until === undefined
         ? decision
         : { ...decision, memory, until: { ...sooner(decision.until, until), onFill: true } }
     },
-    ...(inputs && { inputs: (view, memory) => inputs(view, Following.adopted(rules, view, memory).memory) })
+    ...(inputs && { inputs: (view, memory) => inputs(view, BracketRule.adopted(rules, view, memory).memory) })
   }
 }
 
-const followed = form(Following.followingKeys, (whole, section) => {
-  const rules = Following.followingRules(whole, section)
+const followed = form(BracketRule.followingKeys, (whole, section) => {
+  const rules = BracketRule.followingRules(whole, section)
   return rules && following(rules)
 })
 
@@ -129,7 +129,7 @@ export const bracket: Kind = {
         breakevenAt: { hint: "…", note: "from this price on the stop is at least the entry" }
       }
     }),
-  ...eitherForm([fixed, followed], (section) => (Following.isFollowing(section) ? followed : fixed))
+  ...eitherForm([fixed, followed], (section) => (BracketRule.isFollowing(section) ? followed : fixed))
 }
 
 const checkOrder = (
@@ -159,7 +159,7 @@ interface State {
   /** Best price since the entry began to fill, in steps of `trailStep`; the first one until `trailFrom` is reached. */
   readonly best: Price
   readonly isBreakeven: boolean
-  readonly left: Following.Beginning["left"]
+  readonly left: BracketRule.Beginning["left"]
 }
 
 const stopOf = (whole: Bracket, { best, isBreakeven }: Pick<State, "best" | "isBreakeven">): Price => {
@@ -199,7 +199,7 @@ const advance = (whole: Bracket, before: State, price: Price, fill: Price | unde
 /** The exit covers the whole amount that its entry bought or sold, even if the size in the file has changed. */
 const legsOf = (
   { entry, takeProfit }: Bracket,
-  { after }: Following.Beginning,
+  { after }: BracketRule.Beginning,
   { completedLegs, lastLeg, receivedByLastLeg }: SlotProgress
 ): Pick<Bracket, "entry" | "takeProfit"> => {
   // After the exit, the output of the last leg is quote.
@@ -211,7 +211,7 @@ const legsOf = (
 const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const { market, keys } = whole
   const price = mid(view.price)
-  const start = Following.beginningIn(market, slot, view, memory)
+  const start = BracketRule.beginningIn(market, slot, view, memory)
   const after = start.after.completedLegs === 0 && start.after.filledInLeg === 0n ? undefined : start.after
   const progress = progressOf(view, slot)
   const { entry, takeProfit } = legsOf(whole, start, progress)
@@ -252,7 +252,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
   const stops = stopsOf(entry.side, filled === 2 || exitState !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }
-  const beginning = Following.rememberBeginning(market, start)
+  const beginning = BracketRule.rememberBeginning(market, start)
   if (state === undefined)
     return { ...decided, memory: after === undefined ? null : beginning, until: { onFill: true } }
   const { best, isBreakeven } = state
