@@ -1,6 +1,6 @@
 /**
- * Nonces of signed payloads. The verifier executes one payload for each nonce. Its refusal of a second one (nonce used) counts as proof of
- * execution, so a payload with a known nonce is not signed. A process knows the nonces that it signed and those in its state.
+ * Nonces of signed payloads, and transactions of payments. The verifier executes one payload for each nonce. Its refusal of a second one
+ * (nonce used) proves execution, so a payload with a known nonce is not signed. A process knows those that it signed and those in its state.
  */
 import { Option, Schema } from "effect"
 import type { BotState } from "../state/BotState.ts"

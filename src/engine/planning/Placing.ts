@@ -266,7 +266,7 @@ const isLeft = (state: BotState, { isOfOlderFile, market, side, slot, strategy }
   return now === undefined || now.side !== side || (now.market ?? loaded?.market.split(", ")[0]) !== market
 }
 
-/** Base that may still fill beside this order. An order may fill until its end is known, even if its cancel was sent. */
+/** Base that may still fill beside this order, in orders left by edits and those it `yieldsTo`: each until its end is known, cancel sent or not. */
 const leavingBeside = (
   state: BotState,
   { market: first, name }: Strategy,

@@ -1,4 +1,4 @@
-/** Finds orders of the venue that carry this journal's mark (see `Fingerprint`) and have no event in it. */
+/** Finds orders that carry this journal's mark (see `Fingerprint`) and have no event in it, and adopts a second paid order of one placement. */
 import { Effect, Option, Stream } from "effect"
 import type { Of } from "../../domain/BotEvent.ts"
 import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
