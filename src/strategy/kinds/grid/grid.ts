@@ -15,6 +15,7 @@ import { gainOf, roundOf } from "../../../domain/fees/RoundCost.ts"
 import { baseQuantity, inputAmount, type Market, type Price, type TradeCosts } from "../../../domain/Market.ts"
 import { countText, percent } from "../../../domain/Text.ts"
 import { type DesiredSlot, dueLeg, filledOfLeg, type Leg } from "../../Decision.ts"
+import { lately } from "../../expression/Same.ts"
 import * as Read from "../../Fields.ts"
 import { eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../../Kind.ts"
 import { place, type Report, report, type Span } from "../../Problem.ts"
@@ -189,25 +190,17 @@ const unbounded = (
   if (size.unit === "quote") checkValues([size.amount], at("size"), section)
   const traded = size.unit === "quote" ? { proceeds: size.amount } : { bought: size.amount }
   checkRatio({ ratio: Decimal.add(Decimal.one, step), ...traded }, "a cell", at("step"), section, fewer)
-  const cellsAt = (start: Price) => {
+  const rangeAt = (start: Price): Cells.CellRange => {
     const prices = Levels.around(market, start, step).map((price) => ({ price, source: keys("step") }))
-    return Cells.makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n)
+    return Cells.fixed(Cells.makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n))
   }
   const levels = `step ${Decimal.format(step)}`
   const terms = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
-  const gridAt = remembering((start: Price): Cells.Grid => ({ ...terms, range: Cells.fixed(cellsAt(start)) }))
+  // An anchored grid asks for the same cells every time.
+  const gridAt = lately((start: Price): Cells.Grid => ({ ...terms, range: rangeAt(start) }), Decimal.equals)
   checkEnds(whole, [undefined, undefined], section)
   const decide = growing(standing(gridAt), terms, whole.size)
   return endingAt(decide, { ...whole, budget, size }, to)
-}
-
-/** An anchored grid asks for the same cells every time. */
-const remembering = <A>(compute: (price: Price) => A): ((price: Price) => A) => {
-  let last: { readonly price: Price; readonly result: A } | undefined
-  return (price) => {
-    if (last === undefined || !Decimal.equals(last.price, price)) last = { price, result: compute(price) }
-    return last.result
-  }
 }
 
 const computed = formOf(computedKeys, computedLevels, bounded)

@@ -65,14 +65,8 @@ const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly
 }
 
 export const quoter = (whole: Quoting): ((ground: QuoteInputs) => QuotedSlots) => {
-  let lastQuotes: { readonly ground: QuoteInputs; readonly quotes: QuotedSlots } | undefined
   const factors = lately((spread: Decimal.Decimal) => factorsOf(whole, spread))
-  return (ground) => {
-    if (lastQuotes !== undefined && isSame(lastQuotes.ground, ground)) return lastQuotes.quotes
-    const quotes = quotesOn(whole, ground, factors(ground.spread))
-    lastQuotes = { ground, quotes }
-    return quotes
-  }
+  return lately((ground: QuoteInputs) => quotesOn(whole, ground, factors(ground.spread)), isSame)
 }
 
 interface Quoted {
