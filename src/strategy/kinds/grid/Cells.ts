@@ -18,6 +18,7 @@ import type { Scale } from "../PriceLevels.ts"
 import { quantityAt, type Size, scaled } from "../Size.ts"
 
 export interface Cell {
+  readonly index: number
   readonly slot: string
   readonly buy: Leg
   readonly sell: Leg
@@ -58,12 +59,14 @@ export const makeCells = (
     const below = prices.length - 2 - index
     const size = shape.sizeScale === 1 ? shape.size : scaled(shape.size, market, shape.sizeScale ** below)
     const slot = `cell-${String(index).padStart(width, "0")}`
-    cells.push(makeCell(market, slot, low, high.price, { ...shape, size }, keys))
+    cells.push(makeCell({ market, keys, shape: { ...shape, size } }, index, slot, low, high.price))
   }
   return cells
 }
 
-const makeCell = (market: Market, slot: string, low: Level, high: Price, shape: CellShape, keys: GridPlaces): Cell => {
+type Making = Pick<Grid, "keys" | "market" | "shape">
+
+const makeCell = ({ keys, market, shape }: Making, index: number, slot: string, low: Level, high: Price): Cell => {
   const { price, source } = low
   const quantity = quantityAt(market, shape.size, price)
   const buy: Leg = { side: "BUY", price, quantity }
@@ -79,6 +82,7 @@ const makeCell = (market: Market, slot: string, low: Level, high: Price, shape: 
   const waits = `waits until the price reaches ${below}: the base budget has no ${sold} to sell at ${above}`
   const notAfforded = `the quote budget has nothing left for a buy of ${bought} at ${below}`
   return {
+    index,
     slot,
     buy,
     sell,
@@ -89,11 +93,6 @@ const makeCell = (market: Market, slot: string, low: Level, high: Price, shape: 
     notAfforded: because("budget-used-up", notAfforded, keys("limits.budget.quote"))
   }
 }
-
-export const renamed = (cell: Cell, slot: string): Cell =>
-  slot === cell.slot
-    ? cell
-    : { ...cell, slot, buyFirst: { ...cell.buyFirst, slot }, sellFirst: { ...cell.sellFirst, slot } }
 
 export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
   let hash = 0
@@ -140,7 +139,7 @@ export const fixed = (cells: ReadonlyArray<Cell>): CellRange => ({ cell: (index)
 /** In cells, from the range's place in the file. */
 const furthest = 10_000
 
-interface Following extends Pick<Grid, "keys" | "market" | "shape"> {
+interface Following extends Making {
   readonly scale: Scale
   readonly count: number
   readonly trail: Trail
@@ -173,16 +172,14 @@ export const following = (whole: Following): CellRange => {
 const slotOf = (index: number): string =>
   index >= 0 ? `cell-${String(index).padStart(2, "0")}` : `cell-below-${String(-index).padStart(2, "0")}`
 
-const cellOf = ({ market, scale, shape, count, keys }: Following, index: number): Cell | undefined => {
+const cellOf = (whole: Following, index: number): Cell | undefined => {
+  const { count, keys, scale } = whole
   if (index < -furthest || index >= count + furthest) return undefined
   const [low, high] = [scale(index), scale(index + 1)]
   if (!Decimal.isPositive(low) || !Decimal.isLess(low, high)) return undefined
-  const cell = makeCell(market, slotOf(index), { price: low, source: keys("levels") }, high, shape, keys)
+  const cell = makeCell(whole, index, slotOf(index), { price: low, source: keys("levels") }, high)
   return cell.buy.quantity > 0n && cell.sell.quantity > 0n ? cell : undefined
 }
 
-export const spannedBy = ({ cell, count }: CellRange, first: number) =>
-  Array.from({ length: count }, (_, offset) => first + offset).flatMap((index) => {
-    const rangeCell = cell(index)
-    return rangeCell === undefined ? [] : [{ index, cell: rangeCell }]
-  })
+export const spannedBy = ({ cell, count }: CellRange, first: number): ReadonlyArray<Cell> =>
+  Array.from({ length: count }, (_, offset) => first + offset).flatMap((index) => cell(index) ?? [])

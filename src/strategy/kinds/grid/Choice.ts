@@ -13,12 +13,12 @@ import { baseQuantity, type Price } from "../../../domain/Market.ts"
 import { type AbsentSlot, type DesiredSlot, filledLegs, type Leg, nextLeg } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
-import { type Cell, type CellShape, type Grid, renamed } from "./Cells.ts"
-import { heldBy, isCellSlot, type Numbered, slotIn, usedIn, type Version } from "./Versions.ts"
+import type { Cell, CellShape, Grid } from "./Cells.ts"
+import { heldBy, inVersion, isCellSlot, usedIn, type Version } from "./Versions.ts"
 
 interface Choosing extends Pick<Grid, "keys" | "market" | "range" | "shape"> {
   readonly version: Version
-  readonly cells: ReadonlyArray<Numbered>
+  readonly cells: ReadonlyArray<Cell>
   readonly sellers: ReadonlySet<number>
   /** Cells that buy at or below this price have begun; the others wait for the price to rise to them. */
   readonly reached: Price
@@ -34,7 +34,8 @@ export interface Chosen {
   readonly absent: ReadonlyArray<AbsentSlot>
 }
 
-interface Candidate extends Numbered {
+interface Candidate {
+  readonly cell: Cell
   readonly isSeller: boolean
   readonly slot: DesiredSlot
   /** The reason why it has no order while it holds nothing. Missing if it buys. */
@@ -137,35 +138,33 @@ const spentIn = ({ past }: SlotProgress): Amount => past?.cost ?? 0n
 
 const candidatesOf = (choosing: Choosing, names: ReadonlyArray<string>): ReadonlyArray<Candidate> => {
   const { cells, range, sellers, version } = choosing
-  const inside = cells.map((each) => candidateOf(choosing, each, true))
+  const inside = cells.map((cell) => candidateOf(choosing, cell, true))
   if (range.moving === undefined) return inside
   const numbers = new Set(cells.map(({ index }) => index))
   const outside = [...sellers, ...usedIn(version, range.cell, names)].filter((index) => !numbers.has(index))
-  const others = [...new Set(outside)].flatMap((index) => {
-    const cell = range.cell(index)
-    if (cell === undefined) return []
-    return [candidateOf(choosing, { index, cell: renamed(cell, slotIn(version, index, cell.slot)) }, false)]
-  })
-  return [...inside, ...others].sort((a, b) => a.index - b.index)
+  const others = [...new Set(outside)]
+    .flatMap((index) => range.cell(index) ?? [])
+    .map((cell) => candidateOf(choosing, inVersion(version, cell), false))
+  return [...inside, ...others].sort((a, b) => a.cell.index - b.cell.index)
 }
 
-const candidateOf = (choosing: Choosing, { index, cell }: Numbered, isInRange: boolean): Candidate => {
-  const isSeller = choosing.sellers.has(index)
-  const why = reasonToRest(choosing, { index, cell }, isInRange)
+const candidateOf = (choosing: Choosing, cell: Cell, isInRange: boolean): Candidate => {
+  const isSeller = choosing.sellers.has(cell.index)
+  const why = reasonToRest(choosing, cell, isInRange)
   const rests = why && { slot: cell.slot, why }
-  return { index, cell, isSeller, slot: isSeller ? cell.sellFirst : cell.buyFirst, rests }
+  return { cell, isSeller, slot: isSeller ? cell.sellFirst : cell.buyFirst, rests }
 }
 
 const reasonToRest = (
   { carried, keys, leftBehind, reached, sellers }: Choosing,
-  { index, cell }: Numbered,
+  { buy, index, notAfforded, waits }: Cell,
   isInRange: boolean
 ): Reason | undefined => {
   if (!isInRange) return { code: "left-behind", text: leftBehind, source: keys("trail") }
-  if (carried?.unfunded.has(index)) return cell.notAfforded
-  if (sellers.has(index) || !Decimal.isGreater(cell.buy.price, reached)) return undefined
-  if (carried !== undefined) return cell.waits
-  const text = `waits until the price has come up to ${Decimal.format(cell.buy.price)}`
+  if (carried?.unfunded.has(index)) return notAfforded
+  if (sellers.has(index) || !Decimal.isGreater(buy.price, reached)) return undefined
+  if (carried !== undefined) return waits
+  const text = `waits until the price has come up to ${Decimal.format(buy.price)}`
   return { code: "waits-for-price", text, source: keys("levels") }
 }
 

@@ -18,9 +18,9 @@ import type { Decide } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { decimalIn, MadeOf, numberIn } from "../Memory.ts"
 import { away, orderPrice } from "../PriceLevels.ts"
-import { type Cell, type Grid, renamed, sizesOf, spannedBy } from "./Cells.ts"
+import { type Cell, type Grid, sizesOf, spannedBy } from "./Cells.ts"
 import { type Chosen, choosing, type SlotsSeen } from "./Choice.ts"
-import { begin, isEdited, type Numbered, remember, sellersFrom, slotIn, type Version, versionIn } from "./Versions.ts"
+import { begin, inVersion, isEdited, remember, sellersFrom, type Version, versionIn } from "./Versions.ts"
 
 interface Anchor {
   readonly start: Price
@@ -75,8 +75,7 @@ const decide = ({ answer, grid, memory, until }: Standing, view: View): Decision
 const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
   const gridAt = (start: Price, isEdited: boolean): Grid => {
     const grid: Grid = { ...fileGridAt(start), ...present({ budget: view.means }) }
-    const cells = spannedBy(grid.range, firstAt(grid, start)).map(({ cell }) => cell)
-    return withPurchase(grid, start, cells, view, isEdited)
+    return withPurchase(grid, start, spannedBy(grid.range, firstAt(grid, start)), view, isEdited)
   }
   const price = mid(view.price)
   const start = decimalIn(memory, "start") ?? price
@@ -102,10 +101,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
   const { start, version } = before
   const { moving } = range
   const first = moving?.follow(before.first, price) ?? 0
-  const cells = spannedBy(range, first).map(({ index, cell }) => ({
-    index,
-    cell: renamed(cell, slotIn(version, index, cell.slot))
-  }))
+  const cells = spannedBy(range, first).map((cell) => inVersion(version, cell))
   const origin = moving === undefined ? cells : spannedBy(range, firstAt(grid, start))
   const sellers = version.number === 1 ? sellersFrom(origin, start, budget.base) : version.sellers
   const buyers = cells.filter(({ index }) => !sellers.has(index))
@@ -114,8 +110,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
   const unfunded =
     isCarried && fundNearest === undefined ? beyondBudget(buyers, start, budget.quote) : new Set<number>()
   const waitsAbove = (reached: Price): Price | undefined =>
-    buyers.find(({ index, cell: { buy } }) => !unfunded.has(index) && Decimal.isGreater(buy.price, reached))?.cell.buy
-      .price
+    buyers.find(({ buy, index }) => !unfunded.has(index) && Decimal.isGreater(buy.price, reached))?.buy.price
   const come = first === before.first ? before.reached : price
   const next = waitsAbove(come)
   const reached = next !== undefined && !Decimal.isLess(price, next) ? price : come
@@ -166,12 +161,12 @@ const untouched = { slots: new Map<string, SlotProgress>() }
 /**
  * The quote budget pays for the highest buys below the start, then for the lowest waiting cells. Returns the cells that it cannot pay for.
  */
-const beyondBudget = (buyers: ReadonlyArray<Numbered>, start: Price, budget: Amount): ReadonlySet<number> => {
-  const isBelow = ({ cell: { buy } }: Numbered): boolean => Decimal.isLess(buy.price, start)
+const beyondBudget = (buyers: ReadonlyArray<Cell>, start: Price, budget: Amount): ReadonlySet<number> => {
+  const isBelow = ({ buy }: Cell): boolean => Decimal.isLess(buy.price, start)
   const inTurn = [...buyers.filter(isBelow).reverse(), ...buyers.filter((each) => !isBelow(each))]
   let quote = budget
-  const unaffordableBuyers = inTurn.filter(({ cell }) => {
-    quote -= cell.cost
+  const unaffordableBuyers = inTurn.filter(({ cost }) => {
+    quote -= cost
     return quote < 0n
   })
   return new Set(unaffordableBuyers.map(({ index }) => index))
@@ -240,13 +235,13 @@ interface Window {
 
 const windowOn = (
   { fundNearest: count, keys }: Grid,
-  cells: ReadonlyArray<Numbered>,
+  cells: ReadonlyArray<Cell>,
   { absent, working }: Chosen
 ): Window | undefined => {
   if (count === undefined) return undefined
   const text = `not funded: outside the ${count} nearest buys and sells`
   const why = { code: "not-nearest", text, source: keys("fundNearest") }
-  const names = cells.map(({ cell }) => cell.slot)
+  const names = cells.map(({ slot }) => slot)
   const placeOf = new Map(working.map(({ slot }, place) => [slot, place]))
   const [buys, sells] = [new Uint8Array(working.length), new Uint8Array(working.length)]
   const progressBySlot = new Map<string, SlotProgress>()

@@ -19,8 +19,15 @@ export interface Version {
 
 const firstVersion: Version = { number: 1, names: new Map(), sellers: new Set() }
 
-export const slotIn = ({ number, names }: Version, index: number, byNumber: string): string =>
-  names.get(index) ?? (number === 1 ? byNumber : `${byNumber}-v${number}`)
+const slotIn = ({ number, names }: Version, { index, slot }: Cell): string =>
+  names.get(index) ?? (number === 1 ? slot : `${slot}-v${number}`)
+
+/** The cell with the slot that it has in this version. */
+export const inVersion = (version: Version, cell: Cell): Cell => {
+  const slot = slotIn(version, cell)
+  if (slot === cell.slot) return cell
+  return { ...cell, slot, buyFirst: { ...cell.buyFirst, slot }, sellFirst: { ...cell.sellFirst, slot } }
+}
 
 export const usedIn = (version: Version, cell: (index: number) => Cell | undefined, slots: ReadonlyArray<string>) => {
   const indexBySlot = new Map([...version.names].map(([index, slot]) => [slot, index]))
@@ -29,8 +36,8 @@ export const usedIn = (version: Version, cell: (index: number) => Cell | undefin
     if (position !== undefined) return [position]
     const [, below, digits] = /^cell-(below-)?(\d{1,6})(?:-v\d+)?$/.exec(slot) ?? []
     const index = below === undefined ? Number(digits) : -Number(digits)
-    const own = digits === undefined ? undefined : cell(index)?.slot
-    return own !== undefined && slotIn(version, index, own) === slot ? [index] : []
+    const own = digits === undefined ? undefined : cell(index)
+    return own !== undefined && slotIn(version, own) === slot ? [index] : []
   })
 }
 
@@ -57,12 +64,7 @@ export const heldBy = ({ past }: SlotProgress, { sell }: Cell): Amount => {
 const newest = (view: View): number =>
   Math.max(...[...view.slots.keys()].filter(isCellSlot).map((slot) => Number(/-v(\d+)$/.exec(slot)?.[1] ?? "1")), 1)
 
-export interface Numbered {
-  readonly index: number
-  readonly cell: Cell
-}
-
-export const begin = (cells: ReadonlyArray<Numbered>, view: View, price: Price, base: Amount): Version => {
+export const begin = (cells: ReadonlyArray<Cell>, view: View, price: Price, base: Amount): Version => {
   const names = namesOf(cells, view)
   const version = { number: newest(view) + 1, names }
   return { ...version, sellers: sellersOf(cells, names, view, price, unassigned(view, base)) }
@@ -72,9 +74,9 @@ export const begin = (cells: ReadonlyArray<Numbered>, view: View, price: Price, 
  * A slot with an open order, or with something to sell, keeps its cell. Slots that hold something come first: if two share a price, the
  * second gets no cell.
  */
-const namesOf = (cells: ReadonlyArray<Numbered>, view: View): ReadonlyMap<number, string> => {
-  const byBuy = new Map(cells.map(({ index, cell }) => [Decimal.format(cell.buy.price), index]))
-  const bySell = new Map(cells.map(({ index, cell }) => [Decimal.format(cell.sell.price), index]))
+const namesOf = (cells: ReadonlyArray<Cell>, view: View): ReadonlyMap<number, string> => {
+  const byBuy = new Map(cells.map(({ buy, index }) => [Decimal.format(buy.price), index]))
+  const bySell = new Map(cells.map(({ index, sell }) => [Decimal.format(sell.price), index]))
   const names = new Map<number, string>()
   const cellSlots = [...view.slots].filter(([slot]) => isCellSlot(slot))
   const holders = cellSlots.filter(([, { past }]) => (past?.held ?? 0n) > 0n)
@@ -96,7 +98,7 @@ const unassigned = (view: View, budget: Amount): Amount => {
 
 /** Open sales of the budget's base continue. The rest of the base goes to the cells above the price, nearest first. */
 const sellersOf = (
-  cells: ReadonlyArray<Numbered>,
+  cells: ReadonlyArray<Cell>,
   names: ReadonlyMap<number, string>,
   view: View,
   price: Price,
@@ -104,23 +106,23 @@ const sellersOf = (
 ): ReadonlySet<number> => {
   const sellers = new Set<number>()
   let base = unassigned
-  const progressAt = ({ index }: Numbered) => progressOf(view, names.get(index) ?? "")
+  const progressAt = ({ index }: Cell) => progressOf(view, names.get(index) ?? "")
   for (const each of cells) {
     const { live, lastLeg, filledInLeg, past } = progressAt(each)
     if (live?.side !== "SELL" || live.quantity === 0n || lastLeg !== undefined || (past?.held ?? 0n) > 0n) continue
-    base -= max(0n, each.cell.sell.quantity - filledInLeg)
+    base -= max(0n, each.sell.quantity - filledInLeg)
     sellers.add(each.index)
   }
   const others = cells.filter(({ index }) => !names.has(index))
   return new Set([...sellers, ...sellersFrom(others, price, base)])
 }
 
-export const sellersFrom = (cells: ReadonlyArray<Numbered>, price: Price, base: Amount): ReadonlySet<number> => {
+export const sellersFrom = (cells: ReadonlyArray<Cell>, price: Price, base: Amount): ReadonlySet<number> => {
   const sellers = new Set<number>()
   let remaining = base
-  for (const { index, cell } of cells) {
-    if (Decimal.isLess(cell.buy.price, price)) continue
-    remaining -= cell.sell.quantity
+  for (const { buy, index, sell } of cells) {
+    if (Decimal.isLess(buy.price, price)) continue
+    remaining -= sell.quantity
     if (remaining < 0n) break
     sellers.add(index)
   }
