@@ -945,8 +945,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/strategy/kinds/bracket/bracket.ts",
-        find: "  return !waits(whole, best) && isBetter",
-        replace: "  return isBetter"
+        find: "whole.trail && !waits(whole, best) ?",
+        replace: "whole.trail ?"
       }
     ]
   },

@@ -162,17 +162,13 @@ interface State {
   readonly left: BracketRule.Beginning["left"]
 }
 
-const stopOf = (whole: Bracket, { best, isBreakeven }: Pick<State, "best" | "isBreakeven">): Price => {
+/** The price of the stop in force, and the key of the file that puts it there. */
+const stopOf = (whole: Bracket, { best, isBreakeven }: Pick<State, "best" | "isBreakeven">) => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
-  if (whole.trail === undefined) return fixed
-  const trailing = behind(whole.side, best, whole.trail)
-  return !waits(whole, best) && isBetter(whole.side, trailing, fixed) ? trailing : fixed
-}
-
-const stopKey = (whole: Bracket, { best, isBreakeven }: State) => {
-  const fixed = isBreakeven ? whole.entry.price : whole.stop
-  const isTrailing = isBetter(whole.side, stopOf(whole, { best, isBreakeven }), fixed)
-  return isTrailing ? "trail" : isBreakeven ? "breakevenAt" : "stop"
+  const trailing = whole.trail && !waits(whole, best) ? behind(whole.side, best, whole.trail) : undefined
+  return trailing !== undefined && isBetter(whole.side, trailing, fixed)
+    ? { price: trailing, key: "trail" as const }
+    : { price: fixed, key: isBreakeven ? ("breakevenAt" as const) : ("stop" as const) }
 }
 
 const waits = (whole: Bracket, best: Price): boolean =>
@@ -184,13 +180,13 @@ const nextBest = (whole: Bracket, best: Price): Price =>
 /** `fill`: the price at which a part of the exit has filled, so that the market has come there. */
 const advance = (whole: Bracket, before: State, price: Price, fill: Price | undefined, isPart: boolean): State => {
   if (before.left !== undefined)
-    return { ...before, left: whole.leaving.left(price, stopOf(whole, before), before.left) }
+    return { ...before, left: whole.leaving.left(price, stopOf(whole, before).price, before.left) }
   const { breakevenAt, side, takeProfit } = whole
   const reached = fill !== undefined && isBetter(side, fill, price) ? fill : price
   const hasMoved = whole.trail !== undefined && isAsGood(side, reached, nextBest(whole, before.best))
   const best = hasMoved ? reached : before.best
   const isBreakeven = before.isBreakeven || (breakevenAt !== undefined && isAsGood(side, reached, breakevenAt))
-  const stop = stopOf(whole, { best, isBreakeven })
+  const stop = stopOf(whole, { best, isBreakeven }).price
   const isClosing = before.isClosing || (isPart && isAsGood(side, price, takeProfit.price))
   const leftNow = isBetter(side, price, stop) ? undefined : whole.leaving.left(price, stop)
   return { best, isBreakeven, isClosing, left: leftNow }
@@ -224,12 +220,12 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
     isBreakeven: isTrueIn(memory, "isBreakeven"),
     isClosing: isTrueIn(memory, "isClosing")
   }
-  const from = start.left ?? { mid: price, from: stopOf(whole, memoryState) }
+  const from = start.left ?? { mid: price, from: stopOf(whole, memoryState).price }
   const before: State = { ...memoryState, left: start.isLeaving ? from : undefined }
   const isIn = filled === 1 || part > 0n
   const fill = exitFill(start, progress)
   const state = isIn ? advance(whole, before, price, fill, part > 0n) : filled === 0 ? undefined : before
-  const stop = state === undefined ? whole.stop : stopOf(whole, state)
+  const stop = state === undefined ? whole.stop : stopOf(whole, state).price
   const exitState = state?.left
   const exit: Leg =
     exitState === undefined
@@ -242,14 +238,14 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
       ? because(
           "stop",
           `the price reached the stop ${Decimal.format(exitState.from)}: exits ${atPrice(whole.stopBy === "swap", exit.price)}`,
-          stopKey(whole, state)
+          stopOf(whole, state).key
         )
       : because("bracket", `${orderText(entry, market)}; ${numbers}`, filled === 0 ? "entry" : "takeProfit")
   const isClosing = part > 0n && (exitState !== undefined || state?.isClosing === true)
   const legs = [isClosing ? { ...entry, quantity: part } : entry, exit] as const
   const desired = [{ slot, legs, ...present({ after }), cycle: false, why }]
   // Before the entry has filled, this is the stop that it will have then.
-  const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
+  const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false }).price
   const stops = stopsOf(entry.side, filled === 2 || exitState !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }
   const beginning = BracketRule.rememberBeginning(market, start)
