@@ -120,24 +120,21 @@ export const ladder: Kind = {
     checkFees([...entries, ...exits], at("total"), context)
     if (takeProfit !== undefined) checkTarget(takeProfit, side, entries, at("takeProfit"), context)
     const source = whole.keys("rungs")
-    const rungsAt = lately((fillBasisPoints: number | undefined) =>
-      entries.map((entry, index) => {
-        const target = takeProfit && { takeProfit, fillBasisPoints }
-        return makeRung(market, entry, index, prices.length, { target, mayLose: allowLoss }, source)
-      })
-    )
+    const decisionAt = lately((fillBasisPoints: number | undefined): Decision => {
+      const exit = { target: takeProfit && { takeProfit, fillBasisPoints }, mayLose: allowLoss }
+      const desired = entries.map((entry, index) => makeRung(market, entry, index, prices.length, exit, source))
+      return { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
+    })
     const { unit } = total
-    const parts = rungsAt(undefined).map(({ slot, legs: [{ price, quantity }] }, index): Total.PartOfTotal => {
+    const { desired: written } = decisionAt(undefined)
+    const parts = written.map(({ slot, legs: [{ price, quantity }] }, index): Total.PartOfTotal => {
       const size = { unit, amount: sizes[index] ?? 0n }
       return { slot, side, price, size, quantity, hasExit: takeProfit !== undefined }
-    })
-    const decisionAt = lately((desired: ReadonlyArray<DesiredSlot>): Decision => {
-      return { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
     })
     const shareOut = Total.sharing(market, isOwn)
     return {
       decide: (view) => {
-        const decision = decisionAt(rungsAt(view.fillBasisPoints))
+        const decision = decisionAt(view.fillBasisPoints)
         const { desired } = decision
         const finishedRungs = takeProfit === undefined ? [] : goneRungs(market, decision, { unit, takeProfit }, view)
         const all = [...parts, ...finishedRungs.map(({ part }) => part)]

@@ -18,9 +18,7 @@ import { legsDone, progressOf, type View } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, textIn } from "../Memory.ts"
 import { quantityAt, type Size } from "../Size.ts"
-import { checkFloor, floor, type Left, leftIn, reach, rememberLeft, type StopExit, stopExit } from "../StopExit.ts"
-
-const exit = "exit"
+import { checkFloor, exitSlot, floor, type Left, leftIn, reach, rememberLeft, stopExit } from "../StopExit.ts"
 
 export const endKeys = {
   stop: Read.optional(Read.price, "at this price all orders are cancelled, all base is sold, and the grid ends"),
@@ -91,7 +89,7 @@ const reasonIn = (memory: Memory): Reached => ({
 })
 
 const ended = (
-  end: GridEnd & { readonly leaving: StopExit },
+  end: GridEnd & { readonly leaving: ReturnType<typeof stopExit> },
   grid: Decision,
   view: View,
   before: Left | undefined,
@@ -120,12 +118,12 @@ const isDust = ({ market, size }: GridEnd, base: Amount, price: Price): boolean 
 
 const saleOf = (end: GridEnd, view: View, price: Price, because: Reached): ReadonlyArray<DesiredSlot> => {
   const { market, budget, keys } = end
-  const { live } = progressOf(view, exit)
+  const { live } = progressOf(view, exitSlot)
   const resting = live?.side === "SELL" ? live.quantity : 0n
   const quantity = view.own === undefined ? budget.base + positionIn(view) : view.own.freeBase + resting
   if (isDust(end, quantity, price)) return []
   const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because.text}`
-  const after = legsDone(view, exit)
+  const after = legsDone(view, exitSlot)
   const legs = [{ side: "SELL", price, quantity, mayLose: true }] as const
-  return [{ slot: exit, legs, cycle: false, after, why: { code: "grid-exit", text, source: keys(because.key) } }]
+  return [{ slot: exitSlot, legs, cycle: false, after, why: { code: "grid-exit", text, source: keys(because.key) } }]
 }
