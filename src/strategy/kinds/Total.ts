@@ -10,7 +10,7 @@ import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import type { DesiredSlot, Leg } from "../Decision.ts"
+import { type DesiredSlot, exitsFirst, type Leg } from "../Decision.ts"
 import { type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
@@ -27,6 +27,10 @@ export interface Share {
   readonly progress: SlotProgress
   readonly isPlain: boolean
   readonly traded: Amount
+  /** In the unit of the total, without open orders. */
+  readonly done: Amount
+  /** In the unit of the total, with open orders. */
+  readonly committed: Amount
   readonly rest: Amount
 }
 
@@ -36,65 +40,54 @@ export interface Shares {
   readonly isPlain: boolean
 }
 
-interface Standing extends Omit<Share, "rest"> {
-  readonly done: Amount
-  readonly committed: Amount
-}
-
-interface KnownStanding extends Standing {
-  readonly uncut: Share
-  readonly excess: Amount
-}
+type Standing = Omit<Share, "rest">
 
 /**
  * `all` has the parts and, after them, further ones whose slots have mostly done nothing yet. The shares of the further ones are omitted
  * while every slot belongs to `parts` and no part has an excess.
  */
 export const sharing = (market: Market, isOwn: (slot: string) => boolean) => {
-  const standingCache: Array<KnownStanding> = []
   const uncut: Array<Share> = []
   return (parts: ReadonlyArray<PartOfTotal>, { slots }: Pick<View, "slots">, all = parts): Shares => {
     let [seen, beyond, isPlain] = [0, 0n, true]
     const stand = (part: PartOfTotal, place: number): void => {
       const progress = slots.get(part.slot)
       if (progress !== undefined) seen += 1
-      let standing = standingCache[place]
-      if (standing === undefined || standing.part !== part || standing.progress !== (progress ?? untouchedSlot)) {
-        const own = standingOf(market, part, progress ?? untouchedSlot)
-        standing = { ...own, uncut: shareOf(market, own, 0n), excess: max(0n, own.committed - part.size.amount) }
-        standingCache[place] = standing
-        uncut[place] = standing.uncut
+      let share = uncut[place]
+      if (share === undefined || share.part !== part || share.progress !== (progress ?? untouchedSlot)) {
+        const standing = standingOf(market, part, progress ?? untouchedSlot)
+        share = { ...standing, rest: restOf(market, standing, 0n) }
+        uncut[place] = share
       }
-      if (standing.excess !== 0n) beyond += standing.excess
-      isPlain &&= standing.isPlain
+      if (share.committed > part.size.amount) beyond += share.committed - part.size.amount
+      isPlain &&= share.isPlain
     }
     parts.forEach(stand)
     const isAll = seen < slots.size || beyond > 0n
     if (isAll) for (const [place, part] of all.entries()) if (place >= parts.length) stand(part, place)
-    const count = isAll ? all.length : parts.length
-    const others = seen < slots.size ? byOthers(market, standingCache.slice(0, count), slots, isOwn) : 0n
-    if (beyond + others > 0n) return cutBy(market, standingCache.slice(0, count), beyond + others)
-    return { shares: uncut.slice(0, count), isPlain }
+    const shares = uncut.slice(0, isAll ? all.length : parts.length)
+    const others = seen < slots.size ? byOthers(market, shares, slots, isOwn) : 0n
+    return beyond + others > 0n ? cutBy(market, shares, beyond + others) : { shares, isPlain }
   }
 }
 
-const cutBy = (market: Market, standings: ReadonlyArray<KnownStanding>, beyond: Amount): Shares => {
-  const cuts = cutsOf(standings, beyond)
-  const shares = standings.map((standing) => {
-    const cut = cuts.get(standing.part.slot) ?? 0n
-    return cut === 0n ? standing.uncut : shareOf(market, standing, cut)
+const cutBy = (market: Market, uncut: ReadonlyArray<Share>, beyond: Amount): Shares => {
+  const cuts = cutsOf(uncut, beyond)
+  const shares = uncut.map((share) => {
+    const cut = cuts.get(share.part.slot) ?? 0n
+    return cut === 0n ? share : { ...share, isPlain: false, rest: restOf(market, share, cut) }
   })
   return { shares, isPlain: shares.every(({ isPlain }) => isPlain) }
 }
 
 const byOthers = (
   market: Market,
-  standings: ReadonlyArray<Standing>,
+  shares: ReadonlyArray<Share>,
   slots: View["slots"],
   isOwn: (slot: string) => boolean
 ): Amount => {
-  const first = standings[0]?.part
-  const names = new Set(standings.map(({ part }) => part.slot))
+  const first = shares[0]?.part
+  const names = new Set(shares.map(({ part }) => part.slot))
   let amount = 0n
   for (const [slot, progress] of slots) {
     if (first === undefined || names.has(slot) || !isOwn(slot)) continue
@@ -174,11 +167,10 @@ const slackOf = ({ unit, amount }: Size): Amount => (unit === "base" ? 0n : min(
 export const isTurned = ({ part, progress }: Pick<Share, "part" | "progress">): boolean =>
   part.hasExit === true && progress.lastLeg?.side === part.side
 
-const cutsOf = (standings: ReadonlyArray<Standing>, beyond: Amount): ReadonlyMap<string, Amount> => {
+const cutsOf = (shares: ReadonlyArray<Share>, beyond: Amount): ReadonlyMap<string, Amount> => {
   const cuts = new Map<string, Amount>()
   let remaining = beyond
-  for (const standing of [...standings.filter(isTurned), ...standings.filter((each) => !isTurned(each))]) {
-    const { part, committed } = standing
+  for (const { part, committed } of exitsFirst(shares, isTurned)) {
     const cut = min(remaining, max(0n, part.size.amount - committed))
     if (cut > 0n) cuts.set(part.slot, cut)
     remaining -= cut
@@ -186,14 +178,11 @@ const cutsOf = (standings: ReadonlyArray<Standing>, beyond: Amount): ReadonlyMap
   return cuts
 }
 
-const shareOf = (market: Market, standing: Standing, cut: Amount): Share => {
-  const { part, progress, traded, done } = standing
-  const shareFacts = { part, progress, traded }
-  if (standing.isPlain && cut === 0n)
-    return { ...shareFacts, isPlain: true, rest: max(0n, part.quantity - traded - forgoneBy(part.side, progress)) }
+const restOf = (market: Market, { isPlain, part, progress, traded, done }: Standing, cut: Amount): Amount => {
+  if (isPlain && cut === 0n) return max(0n, part.quantity - traded - forgoneBy(part.side, progress))
   const remainder = part.size.amount - cut - done
   const rest = remainder <= slackOf(part.size) ? 0n : baseFor(market, part, remainder)
-  return { ...shareFacts, isPlain: false, rest: asItRests(market, part, progress, rest) }
+  return asItRests(market, part, progress, rest)
 }
 
 const baseFor = (market: Market, { size: { unit }, piece, price }: PartOfTotal, amount: Amount): Amount => {
@@ -252,8 +241,6 @@ export const restText = ({ base }: Market, { part: { price, side }, rest, traded
 export const isOfOtherSide = (side: Side, { bought, sold }: SlotProgress): boolean =>
   side === "BUY" ? sold * 100n > bought * 101n : bought * 100n > sold * 101n
 
-const anew = "to begin anew, give the file another name"
-
 export const otherSide = (
   { base }: Market,
   side: Side,
@@ -265,7 +252,7 @@ export const otherSide = (
   const [slot, progress] = conflict
   const before = opposite(side)
   const amount = formatWithSymbol(tradedBy(before, progress), base)
-  return `${slot} has ${pastVerbs[before]} ${amount}, and the file ${verbs[side]} first now: ${anew}`
+  return `${slot} has ${pastVerbs[before]} ${amount}, and the file ${verbs[side]} first now: to begin anew, give the file another name`
 }
 
 export const averagePrice = (
