@@ -274,22 +274,20 @@ const tradesIn = (whole: Rebalance, memory: Memory): ReadonlyArray<Trade> =>
 const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): ReadonlyArray<Trade> => {
   const { quote, held } = holdingsOf(whole, view, null)
   const orders = ordersOf(whole, held, quote).flatMap((order) => {
-    const { market } = order.held.part
+    const { market, price: now } = order.held
     const { side, price, quantity } = order.leg
-    const now = order.held.price
     if (now === undefined || quantity <= 0n || !Decimal.equals(price, orderPrice(market, side, now))) return []
     const worst = orderPrice(market, side, ahead(side, now, reach))
     return [{ ...order, leg: { ...order.leg, price: worst } }]
   })
-  return affordable(orders, quote).flatMap(({ slot, leg, held: { part } }) =>
-    leg.quantity > 0n ? [{ slot, leg, market: part.market, after: legsDone(view, slot) }] : []
+  return affordable(orders, quote).flatMap(({ slot, leg, held: { market } }) =>
+    leg.quantity > 0n ? [{ slot, leg, market, after: legsDone(view, slot) }] : []
   )
 }
 
-interface Held {
-  readonly part: RebalancedAsset
+interface Held extends RebalancedAsset {
   readonly base: Amount
-  /** Missing for a single part, whose orders do not depend on the present price. */
+  /** Missing for a single asset, whose orders do not depend on the present price. */
   readonly price: Price | undefined
 }
 
@@ -316,7 +314,7 @@ const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
     const [buy, sell] = [netOf(progressOf(view, names.buy)), netOf(progressOf(view, names.sell))]
     quote += buy.quote + sell.quote
     return {
-      part,
+      ...part,
       base: (means?.base ?? part.budget) + buy.base + sell.base,
       price: referencePrice(whole, part, view, memory)
     }
@@ -341,8 +339,7 @@ interface Rebalancing {
 
 /** Restores the target at the price where the share reaches the limit, or now if it is already beyond. */
 const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): Leg => {
-  const { part, base, price: now } = held
-  const { market, target } = part
+  const { base, market, price: now, target } = held
   const atLimit = priceOfShare(market, base, rest, limit)
   const nearer = side === "BUY" ? Decimal.min : Decimal.max
   const exact = now === undefined || atLimit === undefined ? (atLimit ?? now) : nearer(atLimit, now)
@@ -355,13 +352,12 @@ const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): 
 }
 
 const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): ReadonlyArray<Rebalancing> => {
-  const worth = held.map(({ part, base, price }) =>
-    price === undefined ? 0n : quoteAmount(part.market, base, price, "down")
+  const worth = held.map(({ base, market, price }) =>
+    price === undefined ? 0n : quoteAmount(market, base, price, "down")
   )
   const total = worth.reduce((sum, each) => sum + each, quote)
   const orders = held.flatMap((each, index): ReadonlyArray<Rebalancing> => {
-    const { part } = each
-    const { target, names } = part
+    const { names, target } = each
     const [low, high] = [Decimal.subtract(target, whole.band), Decimal.add(target, whole.band)]
     const rest = total - (worth[index] ?? 0n)
     return [
@@ -375,14 +371,14 @@ const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): R
 /** All purchases may fill, so together they must not spend more than `quote`. Otherwise each shrinks in proportion. */
 const affordable = (orders: ReadonlyArray<Rebalancing>, quote: Amount): ReadonlyArray<Rebalancing> => {
   const costOf = ({ held, leg }: Rebalancing) =>
-    leg.side === "BUY" ? inputAmount(held.part.market, "BUY", leg.quantity, leg.price) : 0n
+    leg.side === "BUY" ? inputAmount(held.market, "BUY", leg.quantity, leg.price) : 0n
   const needed = orders.reduce((sum, order) => sum + costOf(order), 0n)
   if (needed <= quote) return orders
   return orders.map((order) => {
     const { held, leg } = order
     if (leg.side === "SELL" || leg.quantity === 0n) return order
     const share = quote <= 0n ? 0n : (costOf(order) * quote) / needed
-    return { ...order, leg: { ...leg, quantity: baseQuantity(held.part.market, share, leg.price, "down") } }
+    return { ...order, leg: { ...leg, quantity: baseQuantity(held.market, share, leg.price, "down") } }
   })
 }
 
@@ -393,7 +389,7 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
     desired: orders.map((order) => desiredSlot(whole, order, view)),
     absent: [],
     memory: Object.fromEntries(
-      held.flatMap(({ part: { names }, price }) => (price === undefined ? [] : [[names.price, Decimal.format(price)]]))
+      held.flatMap(({ names, price }) => (price === undefined ? [] : [[names.price, Decimal.format(price)]]))
     ),
     reasons: [],
     until: { onFill: true, ...boundsOf(whole, held) }
@@ -402,8 +398,8 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
 
 const boundsOf = ({ requote }: Rebalance, held: ReadonlyArray<Held>): Omit<Decision["until"], "onFill"> => {
   if (requote === undefined) return {}
-  const [first, ...others] = held.map(({ part, price }) => ({
-    market: part.market.name,
+  const [first, ...others] = held.map(({ market, price }) => ({
+    market: market.name,
     ...(price === undefined ? {} : { priceBelow: away(price, negate(requote)), priceAbove: away(price, requote) })
   }))
   const { market: _, ...own } = first ?? { market: "" }
@@ -413,8 +409,7 @@ const boundsOf = ({ requote }: Rebalance, held: ReadonlyArray<Held>): Omit<Decis
 /** The quantity of a rebalancing is what is left. A desired leg includes its filled part. */
 const desiredSlot = (whole: Rebalance, { held, leg: left, slot, limit }: Rebalancing, view: View): DesiredSlot => {
   const leg = { ...left, quantity: left.quantity + legsDone(view, slot).filledInLeg }
-  const { part, price: now } = held
-  const { market, target } = part
+  const { market, price: now, target } = held
   const { symbol } = market.base
   const isNow = now !== undefined && Decimal.equals(leg.price, orderPrice(market, leg.side, now))
   const place = isNow
