@@ -92,7 +92,6 @@ export interface Distance {
     readonly series: Series
     readonly factor: number
     readonly least: Decimal.Decimal
-    readonly most: Decimal.Decimal
   }
 }
 
@@ -111,7 +110,7 @@ const keys = {
 
 const volatile = Read.checked(keys, ({ of, length, timeframe, factor, min, max }, at, to): Distance | undefined => {
   if (Decimal.isGreater(min, max)) return report(to, at("min"), "min is above max")
-  return { widest: max, follows: { series: seriesOf(of, length, timeframe), factor, least: min, most: max } }
+  return { widest: max, follows: { series: seriesOf(of, length, timeframe), factor, least: min } }
 })
 
 const seriesOf = (of: "atr" | "stdev", length: number, timeframe: string): Series =>
@@ -144,11 +143,11 @@ export const spread: Read.Reader<Spread> = Read.described(
 
 export const distanceAt = ({ widest, follows }: Distance, view: View): Decimal.Decimal | undefined => {
   if (follows === undefined) return widest
-  const { series, factor, least, most } = follows
+  const { series, factor, least } = follows
   const frame = view.candles?.get(series.timeframe)
   if (frame === undefined || frame.closed === 0) return undefined
   const last = frame.closed - 1
   const share = ((columnOf(series, frame.columns)[last] ?? Number.NaN) / (frame.columns.close[last] ?? 0)) * factor
   if (!Number.isFinite(share)) return undefined
-  return Decimal.max(least, Decimal.min(most, rounded(share)))
+  return Decimal.max(least, Decimal.min(widest, rounded(share)))
 }

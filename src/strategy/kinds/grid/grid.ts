@@ -144,10 +144,9 @@ const bounded = (
 ): Behaviour | undefined => {
   const { market, keys, fundNearest, profit } = whole
   const { at, budget, isWritten, to } = section
-  const steps = levels.length - 2
-  if (isWritten("sizeScale")) checkScale(whole.sizeScale, steps, at("sizeScale"), follows, to)
-  const isTooSteep = Math.abs(Math.log(whole.sizeScale)) * steps > Math.log(mostTimes)
-  const sizeScale = isTooSteep ? 1 : whole.sizeScale
+  const sizeScale = isWritten("sizeScale")
+    ? scaleIn(whole.sizeScale, levels.length - 2, at("sizeScale"), follows, to)
+    : whole.sizeScale
   const size = firstSize(whole.size, budget, market)
   const shape: Cells.CellShape = { size, sizeScale, profit, mayLose: whole.allowLoss }
   const cells = Cells.makeCells(market, levels, shape, keys)
@@ -213,11 +212,13 @@ const formIn = (section: YamlNode): Form => {
   return section.entries.get("levels")?.value.type === "list" ? listed : computed
 }
 
-const checkScale = (scale: number, steps: number, at: Span, following: GridLevels["following"], to: Report): void => {
+/** Reports a scale that makes cells too different, and continues with equal ones. */
+const scaleIn = (scale: number, steps: number, at: Span, following: GridLevels["following"], to: Report): number => {
   if (following !== undefined) report(to, at, "a grid with trail has no highest cell: remove sizeScale, or trail")
-  if (Math.abs(Math.log(scale)) * steps <= Math.log(mostTimes)) return
+  if (Math.abs(Math.log(scale)) * steps <= Math.log(mostTimes)) return scale
   const apart = `the largest cell would be more than ${mostTimes} times the smallest`
   report(to, at, apart, `give a number nearer to 1, at most ${(mostTimes ** (1 / steps)).toFixed(4)}`)
+  return 1
 }
 
 /**

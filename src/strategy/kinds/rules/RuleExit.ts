@@ -93,7 +93,7 @@ export const checkPlaces = (
 
 export const checkLoss = (
   side: Side,
-  { entry, exit, isNet }: { readonly entry: Term; readonly exit: Term; readonly isNet: boolean },
+  { entry, exit }: { readonly entry: Term; readonly exit: Term },
   at: Span,
   context: Pick<KindContext, "market" | "to">
 ): void => {
@@ -104,7 +104,7 @@ export const checkLoss = (
   })
   const best = Math.max(...ratios)
   if (!Number.isFinite(best) || best <= 1) return
-  checkRatio({ ratio: Decimal.fromNumber(best, 12), isNet }, "its exit", at, context, "move it further from the entry")
+  checkRatio({ ratio: Decimal.fromNumber(best, 12) }, "its exit", at, context, "move it further from the entry")
 }
 
 const trailStep = Decimal.toNumber(followStep)

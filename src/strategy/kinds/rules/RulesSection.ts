@@ -327,7 +327,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     checkPlaces(rule.side, price, exits, to)
     for (const [index, { at }] of targets.entries()) {
       const place = rule.then?.price?.[index]?.at
-      if (at && place) checkLoss(rule.side, { entry: price, exit: at, isNet: false }, place, scope)
+      if (at && place) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
     }
   }
   if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return []
@@ -408,7 +408,7 @@ export const checkSize = (
   at: YamlNode,
   isSupplied: boolean,
   context: KindContext,
-  parts: ReadonlyArray<Rule> = [rule]
+  parts: ReadonlyArray<Rule>
 ): void => {
   const { exit, side, size } = rule
   const { budget, market, to } = context
