@@ -101,7 +101,9 @@ export const followingRules = (
   // An entry by a distance is placed on its own side of the market: below the mid to buy, above it to sell.
   const priceOfEntry = (entry: YamlScalar) => priceOf(entry, "mid", better(opposite(side)), scope)
   const [price, otherPrice] = [priceOfEntry(whole.entry), whole.or && priceOfEntry(whole.or.entry)]
-  const exitPrices = whole.takeProfit.map(({ at }) => priceOf(at, "entry", better(side), inPosition))
+  const targets = whole.takeProfit.map(({ at, part }) => {
+    return { at: priceOf(at, "entry", better(side), inPosition), isNet: isDistance(at.text), part }
+  })
   const stop = priceOf(whole.stop, "entry", better(opposite(side)), inPosition)
   const trailFrom = whole.trailFrom && priceOf(whole.trailFrom, "entry", better(side), inPosition)
   const breakevenAt = whole.breakevenAt && priceOf(whole.breakevenAt, "entry", better(side), inPosition)
@@ -110,10 +112,10 @@ export const followingRules = (
   const when = whole.when === undefined ? constantTerm(1, "boolean", false) : condition(whole.when)
   const otherWhen = whole.or?.when === undefined ? when : condition(whole.or.when)
   const size = ruleSize(whole.size, side, scope)
-  if (price === undefined || exitPrices.includes(undefined) || stop === undefined) return undefined
+  if (price === undefined || targets.some(({ at }) => at === undefined) || stop === undefined) return undefined
   if (when === undefined || size === undefined) return undefined
   const exits = [
-    ...exitPrices.map((target) => ["exit", "the take-profit", target, section.at("takeProfit")] as const),
+    ...targets.map(({ at }) => ["exit", "the take-profit", at, section.at("takeProfit")] as const),
     ["stop", "the stop", stop, section.at("stop")],
     ["trailFrom", "trailFrom", trailFrom, section.at("trailFrom")],
     ["breakevenAt", "breakevenAt", breakevenAt, section.at("breakevenAt")]
@@ -141,9 +143,6 @@ export const followingRules = (
     text: whole.when?.text ?? "the bracket begins at once",
     keys: (key) => places(ownKey(key, whole.when !== undefined))
   }
-  const targets = whole.takeProfit.map(({ at, part }, index) => {
-    return { at: exitPrices[index], isNet: isDistance(at.text), part }
-  })
   const first = inParts(entry, targets, market)
   const text = whole.or?.when?.text ?? entry.text
   const other = otherPrice && otherWhen && { ...entry, slot: `${slot}-or`, price: otherPrice, when: otherWhen, text }

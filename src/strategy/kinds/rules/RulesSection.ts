@@ -309,9 +309,9 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   const cancelWhen = term(rule.cancelWhen, "boolean")
   const price = term(rule.price, "price")
   const leaving = rule.then && stopExit(market, opposite(rule.side ?? "BUY"), rule.then, to)
-  const exit = rule.then && leaving && exitOf(rule.then, termIn(withEntry(scope)), leaving)
-  const exitPrices =
-    rule.then?.price?.map(({ at, part }) => ({ at: termIn(withEntry(scope))(at, "price"), part })) ?? []
+  const exitTerm = termIn(withEntry(scope))
+  const exit = rule.then && leaving && exitOf(rule.then, exitTerm, leaving)
+  const targets = (rule.then?.price ?? []).map(({ at, part }) => ({ at: exitTerm(at, "price"), part, place: at }))
   const size = rule.size && ruleSize(rule.size, rule.side ?? "BUY", scope)
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
@@ -319,16 +319,13 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     return []
   }
   if (rule.side !== undefined && price !== undefined) {
-    const targets = exit?.isSwap ? [] : exitPrices
+    const placed = exit?.isSwap ? [] : targets
     const exits = [
-      ...targets.map(({ at }, index) => ["exit", "the exit", at, rule.then?.price?.[index]?.at] as const),
+      ...placed.map(({ at, place }) => ["exit", "the exit", at, place] as const),
       ["stop", "the stop", exit?.stop, rule.then?.stop]
     ] as const
     checkPlaces(rule.side, price, exits, to)
-    for (const [index, { at }] of targets.entries()) {
-      const place = rule.then?.price?.[index]?.at
-      if (at && place) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
-    }
+    for (const { at, place } of placed) if (at) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
   }
   if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return []
   const whole: Rule = {
@@ -346,7 +343,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     text: rule.when === undefined || rule.when.text === always ? "" : rule.when.text,
     keys: keyPlaces(node, node, to)
   }
-  return exitPrices.length === 0 ? [whole] : inParts(whole, exitPrices, market)
+  return targets.length === 0 ? [whole] : inParts(whole, targets, market)
 }
 
 /** One rule for each target, with its part of the size. The rules fire together. */
