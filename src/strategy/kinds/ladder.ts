@@ -126,8 +126,8 @@ export const ladder: Kind = {
       return { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
     })
     const { unit } = total
-    const { desired: written } = decisionAt(undefined)
-    const parts = written.map(({ slot, legs: [{ price, quantity }] }, index): Total.PartOfTotal => {
+    const { desired: plainRungs } = decisionAt(undefined)
+    const parts = plainRungs.map(({ slot, legs: [{ price, quantity }] }, index): Total.PartOfTotal => {
       const size = { unit, amount: sizes[index] ?? 0n }
       return { slot, side, price, size, quantity, hasExit: takeProfit !== undefined }
     })

@@ -166,28 +166,15 @@ const placed = ({ keys, market, side, slices }: Twap, share: Share, index: numbe
   return { slot, ...remainder, cycle: false, why: because("twap-slice", text, "slices") }
 }
 
-interface Places {
-  readonly desired: Array<DesiredSlot>
-  readonly absent: Array<Decision["absent"][number]>
-}
-
 /** The slots of the first `count` slices, which have begun. Unchanged parts are the same objects as at the last decision. */
-const placing = (whole: Twap): ((shares: ReadonlyArray<Share>, count: number) => Places) => {
-  const previousShares: Array<Share> = []
-  const places: Array<Placed> = []
-  return (shares, count) => {
-    const slotLists: Places = { desired: [], absent: [] }
-    for (let index = 0; index < count; index++) {
-      const share = shares[index]
-      if (share === undefined) continue
-      const before = places[index]
-      const place = before === undefined || share !== previousShares[index] ? placed(whole, share, index) : before
-      previousShares[index] = share
-      places[index] = place
-      if ("legs" in place) slotLists.desired.push(place)
-      else slotLists.absent.push(place)
+const placing = (whole: Twap) => {
+  const placeOf = whole.slices.map((_, index) => lately((share: Share) => placed(whole, share, index)))
+  return (shares: ReadonlyArray<Share>, count: number): Pick<Decision, "desired" | "absent"> => {
+    const places = shares.slice(0, count).flatMap((share, index) => placeOf[index]?.(share) ?? [])
+    return {
+      desired: places.filter((place) => "legs" in place),
+      absent: places.filter((place) => !("legs" in place))
     }
-    return slotLists
   }
 }
 
