@@ -252,7 +252,8 @@ export const otherSide = (
   const [slot, progress] = conflict
   const before = opposite(side)
   const amount = formatWithSymbol(tradedBy(before, progress), base)
-  return `${slot} has ${pastVerbs[before]} ${amount}, and the file ${verbs[side]} first now: to begin anew, give the file another name`
+  const advice = "to begin anew, give the file another name"
+  return `${slot} has ${pastVerbs[before]} ${amount}, and the file ${verbs[side]} first now: ${advice}`
 }
 
 export const averagePrice = (

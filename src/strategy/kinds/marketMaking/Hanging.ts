@@ -45,8 +45,9 @@ interface SideState {
 
 const slotName = (base: string, index: number): string => (index === 0 ? base : `${base}-${index + 1}`)
 
-const filledIn = (view: View, slot: string, side: Side, { price, quantity }: Quoted): number =>
-  filledLegs({ legs: [{ side, price, quantity }], cycle: true }, view, slot)
+/** True once the order of this quote has filled, paid out or not. */
+const isFilled = (view: View, slot: string, side: Side, { filled, price, quantity }: Quoted): boolean =>
+  filledLegs({ legs: [{ side, price, quantity }], cycle: true }, view, slot) > filled
 
 const quotedIn = ({ base }: Market, memory: Memory): Quoted | undefined => {
   const [price, quantity] = [decimalIn(memory, "price"), decimalIn(memory, "quantity")]
@@ -88,15 +89,16 @@ const freeSlot = ({ most }: Hanging, base: string, hung: SideState["hung"], view
   )
 
 const hasFilled = (view: View, base: string, side: Side, { current, quoted }: SideState): boolean =>
-  current !== undefined && quoted !== undefined && filledIn(view, slotName(base, current), side, quoted) > quoted.filled
+  current !== undefined && quoted !== undefined && isFilled(view, slotName(base, current), side, quoted)
 
 const settled = (whole: Hanging, base: string, side: Side, before: SideState, view: View): SideState => {
   const now = mid(view.price)
   const hung = new Map(
-    [...before.hung].filter(([index, quoted]) => {
-      const isOver = filledIn(view, slotName(base, index), side, quoted) > quoted.filled
-      return !isOver && !isAsGood(side, now, ahead(side, quoted.price, whole.distance))
-    })
+    [...before.hung].filter(
+      ([index, quoted]) =>
+        !isFilled(view, slotName(base, index), side, quoted) &&
+        !isAsGood(side, now, ahead(side, quoted.price, whole.distance))
+    )
   )
   const current = before.current ?? freeSlot(whole, base, hung, view)
   return { ...before, current, hung, quoted: before.current === undefined ? undefined : before.quoted }
@@ -106,8 +108,7 @@ const hang = (whole: Hanging, base: string, side: Side, state: SideState, view: 
   const { current, quoted, hung } = state
   if (current === undefined || quoted === undefined || hung.size >= whole.most) return state
   const slot = slotName(base, current)
-  if (progressOf(view, slot).live === undefined) return state
-  if (filledIn(view, slot, side, quoted) > quoted.filled) return state
+  if (progressOf(view, slot).live === undefined || isFilled(view, slot, side, quoted)) return state
   const all = new Map([...hung, [current, quoted]])
   return { current: freeSlot(whole, base, all, view, current), quoted: undefined, hung: all }
 }
@@ -167,7 +168,7 @@ const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: 
       slot === undefined || leg === undefined
         ? undefined
         : { price: leg.price, quantity: leg.quantity, filled: progressOf(view, slot).completedLegs }
-    const isPaying = quoted !== undefined && slot !== undefined && filledIn(view, slot, side, quoted) > quoted.filled
+    const isPaying = quoted !== undefined && slot !== undefined && isFilled(view, slot, side, quoted)
     remembered[base] = remember(whole, {
       ...state,
       quoted: quoted && { ...quoted, filled: quoted.filled + (isPaying ? 1 : 0) }
