@@ -308,24 +308,24 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   const when = term(rule.when, "boolean")
   const cancelWhen = term(rule.cancelWhen, "boolean")
   const price = term(rule.price, "price")
-  const leaving = rule.then && stopExit(market, opposite(rule.side ?? "BUY"), rule.then, to)
+  const { side = "BUY" } = rule
   const exitTerm = termIn(withEntry(scope))
-  const exit = rule.then && leaving && exitOf(rule.then, exitTerm, leaving)
+  const exit = rule.then && exitOf(rule.then, exitTerm, stopExit(market, opposite(side), rule.then, to))
   const targets = (rule.then?.price ?? []).map(({ at, part }) => ({ at: exitTerm(at, "price"), part, place: at }))
-  const size = rule.size && ruleSize(rule.size, rule.side ?? "BUY", scope)
+  const size = rule.size && ruleSize(rule.size, side, scope)
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
     report(to, fields.size ?? slot, "a size by risk needs a stop to lose it at", hint)
     return []
   }
   if (rule.side !== undefined && price !== undefined) {
-    const placed = exit?.isSwap ? [] : targets
+    const targetOrders = exit?.isSwap ? [] : targets
     const exits = [
-      ...placed.map(({ at, place }) => ["exit", "the exit", at, place] as const),
+      ...targetOrders.map(({ at, place }) => ["exit", "the exit", at, place] as const),
       ["stop", "the stop", exit?.stop, rule.then?.stop]
     ] as const
     checkPlaces(rule.side, price, exits, to)
-    for (const { at, place } of placed) if (at) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
+    for (const { at, place } of targetOrders) if (at) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
   }
   if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return []
   const whole: Rule = {
