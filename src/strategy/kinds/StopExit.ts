@@ -122,8 +122,12 @@ export const stopExit = (
   }
 }
 
-export const noteUntil = (moment: Moment, { priceAbove, priceBelow }: PriceBounds): void => {
+/** Follows the mid, and notes the prices at which the exit moves next. */
+export const leave = ({ left, until }: StopExit, moment: Moment, mid: Price, from: Price, before?: Left): Left => {
+  const now = left(mid, from, before)
+  const { priceAbove, priceBelow } = until(now)
   for (const price of [priceBelow, priceAbove]) if (price !== undefined) notePrice(moment, Decimal.toNumber(price))
+  return now
 }
 
 export const rememberLeft = (left: Left | undefined): { readonly [key: string]: Memory } =>

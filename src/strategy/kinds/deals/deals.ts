@@ -31,7 +31,7 @@ import { type Notes, notes } from "../Memory.ts"
 import { valueOf } from "../OrderCheck.ts"
 import { ahead, behind, isAsGood, isBetter, orderPrice } from "../PriceLevels.ts"
 import { amountsOf, quantityAt } from "../Size.ts"
-import { followStep, type Left, noteUntil, stopsOf } from "../StopExit.ts"
+import { followStep, leave, type Left, stopsOf } from "../StopExit.ts"
 import { distanceAt } from "../Volatility.ts"
 import * as State from "./DealState.ts"
 import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
@@ -246,11 +246,7 @@ const isTooOld = ({ exitAfter }: Deals, { startedAt }: State.Deal, { now }: View
 const leaving = (whole: Deals, deal: State.Deal, view: View, moment: Moment): Left | undefined => {
   const { side } = whole
   const price = mid(view.price)
-  const leaves = (from: Price): Left => {
-    const exitPoint = whole.leaving.left(price, from, deal.left)
-    noteUntil(moment, whole.leaving.until(exitPoint))
-    return exitPoint
-  }
+  const leaves = (from: Price): Left => leave(whole.leaving, moment, price, from, deal.left)
   if (deal.left !== undefined) return leaves(price)
   const stops = stopsIn(whole, deal, view)
   for (const at of stops) notePrice(moment, Decimal.toNumber(at))

@@ -10,7 +10,7 @@ import { type Report, report, type Span } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
 import { checkRatio } from "../OrderCheck.ts"
-import { followStep, noteUntil, type StopExit } from "../StopExit.ts"
+import { followStep, leave, type StopExit } from "../StopExit.ts"
 import type { Going, Held } from "./RuleState.ts"
 
 export interface Exit {
@@ -148,8 +148,7 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, pea
   const lastHeld = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)
   const leaves = (from: Price, heldNow: Held): Held => {
-    const exitPoint = exit.leaving.left(market, from, heldNow.left)
-    noteUntil(moment, exit.leaving.until(exitPoint))
+    const exitPoint = leave(exit.leaving, moment, market, from, heldNow.left)
     return exitPoint === heldNow.left ? heldNow : { ...heldNow, left: exitPoint }
   }
   if (lastHeld.left !== undefined) return leaves(market, lastHeld)
