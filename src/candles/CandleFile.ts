@@ -12,10 +12,7 @@ import { format } from "./DataProblem.ts"
 import * as ColumnTable from "./table/ColumnTable.ts"
 import * as PlainText from "./table/PlainText.ts"
 
-export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", {
-  message: Schema.String,
-  problems: Schema.Array(Schema.Unknown)
-}) {}
+export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", { message: Schema.String }) {}
 
 export interface LoadOptions extends ColumnCache.ReadAs {
   readonly cache: "kept" | "never"
@@ -38,7 +35,7 @@ const phraseOf = (cause: unknown): string =>
   (Predicate.hasProperty(cause, "code") ? phrases[String(cause.code)] : undefined) ?? messageOf(cause)
 
 const unreadable = (file: string, cause: unknown): DataFileError =>
-  new DataFileError({ message: `${file}: ${phraseOf(cause)}; give a readable candle or trade file`, problems: [] })
+  new DataFileError({ message: `${file}: ${phraseOf(cause)}; give a readable candle or trade file` })
 
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError> =>
   Effect.try({ try: run, catch: (cause) => unreadable(file, cause) })
@@ -50,7 +47,7 @@ const refused = (file: string, checked: Checked): DataFileError => {
   const errors = checked.problems.filter(({ severity }) => severity === "error")
   const more = checked.problemCount - checked.problems.length
   const lines = [...errors.map(format), ...(more > 0 ? [`… and ${more} more`] : [])]
-  return new DataFileError({ message: lines.length === 0 ? `${file}: no candles` : lines.join("\n"), problems: errors })
+  return new DataFileError({ message: lines.length === 0 ? `${file}: no candles` : lines.join("\n") })
 }
 
 const trimmed = (candles: Candles, wanted: ColumnCache.WantedColumns): Candles => ({

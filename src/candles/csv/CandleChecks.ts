@@ -96,8 +96,7 @@ const checkInvalid = (check: Check, row: number): boolean => {
   const value = check.columns[field]?.[row] ?? 0
   const name = (check.candleMillis === undefined ? fieldNames : tradeFieldNames)[field] ?? ""
   const message = `${name} ${value} is ${value < 0 ? "negative" : "zero"}`
-  const problem =
-    field === 0 ? notATime(String(value)) : { kind: "negative" as const, message, advice: "correct the line" }
+  const problem = field === 0 ? notATime(String(value)) : { message, advice: "correct the line" }
   const advice = `${problem.advice}, or --repair invalid leaves it out`
   report(check, row, field + 1, "invalid", { ...problem, advice })
   return false
@@ -109,7 +108,6 @@ const checkRange = (check: Check, row: number): void => {
   if (high >= open && high >= close && low <= open && low <= close) return
   const field = high < Math.max(open, close) ? 2 : 3
   report(check, row, field + 1, "range", {
-    kind: "range",
     message: `open ${open}, high ${high}, low ${low}, close ${close}: ${field === 2 ? "high is not the highest" : "low is not the lowest"}`,
     advice: "check which column is which, or --repair range widens high and low"
   })
@@ -126,7 +124,6 @@ const checkOrder = (check: Check, row: number, before: number): void => {
   if (time === last) reportDuplicate(check, row, before)
   else
     report(check, row, 1, "sort", {
-      kind: "order",
       message: `the time goes back from ${iso(last)} to ${iso(time)}`,
       advice:
         last - time >= hourMillis / 2 && last - time < hourMillis
@@ -137,7 +134,6 @@ const checkOrder = (check: Check, row: number, before: number): void => {
 
 const reportDuplicate = (check: Check, row: number, before: number): void => {
   report(check, row, 1, "duplicates", {
-    kind: "duplicate",
     message: `the time ${iso(check.columns[0]?.[row] ?? 0)} is already in line ${lineOf(check.rows, before)}`,
     advice: "delete one of the lines, or --repair duplicates keeps the last"
   })
@@ -186,7 +182,7 @@ const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void =>
   const advice = "no orders fill within a gap; --repair gaps fills it with the close before"
   const line = lineOfBar(candles.time.runBars[1] ?? 0)
   check.problemCount++
-  check.problems.push(warningAt(check.file, line, "gap", [`${all}; the first ends here`, advice]))
+  check.problems.push(warningAt(check.file, line, { message: `${all}; the first ends here`, advice }))
 }
 
 /** Gaps are filled with whole bars. Only the first bar of a run can differ. */
@@ -201,8 +197,7 @@ const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void =>
     const before = `line ${lineOfBar(bar - 1)}, and candles here last ${stepMillis / 1000} s`
     const message = `the candle of ${iso(opens)} begins ${apart / 1000} s after the one of ${before}`
     const advice = "correct or delete the line; put candles of another length into a separate file, with times in UTC"
-    const place = { file: check.file, line: lineOfBar(bar), column: 1 }
-    check.problems.push({ severity: "error", kind: "order", ...place, message, advice })
+    check.problems.push({ severity: "error", file: check.file, line: lineOfBar(bar), column: 1, message, advice })
   }
 }
 
@@ -281,7 +276,7 @@ const emptyProblem = ({ file, firstLines, repaired }: Check, rows: number): Data
   const line = firstLines.get("invalid") ?? 0
   const out = repaired.invalid === 0 ? "" : `, after ${repaired.invalid} impossible ones were left out`
   const [message, advice] = [`${countText(rows, "row")}${out}`, "give at least two candles"]
-  return { severity: "error", kind: "empty", file, line, column: Math.min(1, line), message, advice }
+  return { severity: "error", file, line, column: Math.min(1, line), message, advice }
 }
 
 const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): Checked => {
@@ -294,16 +289,16 @@ const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): C
   checkSteps(state, made, lineOfBar)
   if (problems.length > 0) return failed()
   problems.push(...repairWarnings(state))
-  if (rows.rounded > 0) problems.push(warningAt(file, 0, "precision", precision(rows.rounded)))
+  if (rows.rounded > 0) problems.push(warningAt(file, 0, precision(rows.rounded)))
   if (format.isChoice)
-    problems.push(warningAt(file, 0, "header", [format.columns, "rename the columns if this is wrong"]))
+    problems.push(warningAt(file, 0, { message: format.columns, advice: "rename the columns if this is wrong" }))
   if (!state.allowed.has("gaps")) {
     gapWarnings(state, made, lineOfBar)
     return { candles: made, problems, problemCount: state.problemCount, repaired }
   }
   const candles = withoutGaps(made)
   const gaps = candles.bars - made.bars
-  if (gaps > 0) problems.push(warningAt(file, 0, "repaired", gapsFilled(gaps)))
+  if (gaps > 0) problems.push(warningAt(file, 0, gapsFilled(gaps)))
   return { candles, problems, problemCount: state.problemCount, repaired: { ...repaired, gaps } }
 }
 
@@ -314,21 +309,20 @@ const done: Readonly<Record<Exclude<Repair, "gaps">, (rows: number) => string>> 
   range: (rows) => `widened high or low of ${countText(rows, "row")} until open and close lie within`
 }
 
-type Said = readonly [message: string, advice: string]
-
-const gapsFilled = (bars: number): Said => [
-  `filled ${countText(bars, "missing bar")} with the close before`,
-  "nothing fills in them; leave the repair out to jump over gaps"
-]
-
-const precision = (count: number): Said => [
-  `${countText(count, "number")} with more than 15 significant digits: rounded to 15`,
-  "nothing to do unless the venue trades in finer steps"
-]
-
-const warningAt = (file: string, line: number, kind: DataProblem["kind"], [message, advice]: Said): DataProblem => ({
-  ...{ severity: "warning", kind, file, line, column: Math.min(1, line), message, advice }
+const gapsFilled = (bars: number): DataFault => ({
+  message: `filled ${countText(bars, "missing bar")} with the close before`,
+  advice: "nothing fills in them; leave the repair out to jump over gaps"
 })
+
+const precision = (count: number): DataFault => ({
+  message: `${countText(count, "number")} with more than 15 significant digits: rounded to 15`,
+  advice: "nothing to do unless the venue trades in finer steps"
+})
+
+const warningAt = (file: string, line: number, fault: DataFault): DataProblem => {
+  const column = Math.min(1, line)
+  return { severity: "warning", file, line, column, ...fault }
+}
 
 const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyArray<DataProblem> =>
   repairs.flatMap((repair): ReadonlyArray<DataProblem> => {
@@ -336,5 +330,5 @@ const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyAr
     const unreadable = repair === "invalid" ? rows.problems[0]?.line : undefined
     const line = Math.min(firstLines.get(repair) ?? Number.POSITIVE_INFINITY, unreadable ?? Number.POSITIVE_INFINITY)
     const message = `${done[repair](repaired[repair])}, the first here`
-    return [warningAt(file, line, "repaired", [message, "check the line, or correct the file"])]
+    return [warningAt(file, line, { message, advice: "check the line, or correct the file" })]
   })

@@ -73,9 +73,9 @@ const readSlowly = (reader: Reader, lineStart: number, role: number): boolean =>
   const name = format.roles[role] ?? "time"
   const fieldResult = parseField(new TextDecoder().decode(bytes.subarray(from, reader.position)), name)
   if (Result.isFailure(fieldResult)) {
-    const { advice, ...problem } = fieldResult.failure
+    const { advice, message } = fieldResult.failure
     const mayLeaveOut = advice.includes("--repair") ? "" : ", or --repair invalid leaves the line out"
-    report(reader, from - lineStart + 1, { ...problem, advice: `${advice}${mayLeaveOut}` })
+    report(reader, from - lineStart + 1, { message, advice: `${advice}${mayLeaveOut}` })
     return false
   }
   const { places, rounded, value } = fieldResult.success
@@ -126,9 +126,9 @@ const checkMarket = (reader: Reader, lineStart: number, field: number): void => 
   if (first.length === market.length && first.every((byte, at) => byte === market[at])) return
   const [one, other] = [first, market].map((written) => new TextDecoder().decode(written).trim())
   if (one === other || reader.mixed !== undefined) return
-  const [kind, column] = ["header" as const, position - lineStart + 1]
+  const column = position - lineStart + 1
   const message = `${other} in the column ${reader.format.names[field]}, but the rows before have ${one}`
-  reader.mixed = { severity: "error", kind, file, line, column, message, advice: "give each market a separate file" }
+  reader.mixed = { severity: "error", file, line, column, message, advice: "give each market a separate file" }
 }
 
 const readLine = (reader: Reader): boolean => {
@@ -151,7 +151,7 @@ const readLine = (reader: Reader): boolean => {
   if (field + 1 === roleOfField.length) return good
   const message = `${field + 1} fields, expected ${roleOfField.length}`
   const advice = "complete the line, or write decimal points instead of commas; --repair invalid leaves it out"
-  report(reader, 1, { kind: "fields", message, advice })
+  report(reader, 1, { message, advice })
   return false
 }
 
