@@ -4,6 +4,7 @@
  * result. A row that cannot be read is reported with line and column, and left out.
  */
 import { Result } from "effect"
+import { leastOf } from "../../domain/Bisection.ts"
 import { type Column, column } from "../Candles.ts"
 import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"
 import { parseField } from "./CsvField.ts"
@@ -196,12 +197,7 @@ export const parseCsv = (bytes: Uint8Array, file: string, format: CsvFormat): Cs
 }
 
 /** Counts from 1. */
-export const lineOf = (rows: CsvRows, row: number): number => {
-  let [low, high] = [0, rows.skipped.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((rows.skipped[middle]?.[0] ?? 0) <= row) low = middle + 1
-    else high = middle
-  }
-  return row + 1 + (rows.skipped[low - 1]?.[1] ?? 0)
+export const lineOf = ({ skipped }: CsvRows, row: number): number => {
+  const next = leastOf(skipped.length, (at) => (skipped[at]?.[0] ?? 0) > row)
+  return row + 1 + (skipped[next - 1]?.[1] ?? 0)
 }
