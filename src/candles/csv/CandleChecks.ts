@@ -5,7 +5,7 @@
 import { hourMillis } from "../../domain/Durations.ts"
 import { countText, iso } from "../../domain/Text.ts"
 import { stretched } from "../Alignment.ts"
-import { type Candles, type Column, column } from "../Candles.ts"
+import { type Candles, type Column, column, columnOf } from "../Candles.ts"
 import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"
 import * as Resample from "../Resample.ts"
 import * as TimeAxis from "../TimeAxis.ts"
@@ -159,11 +159,7 @@ const sortedTrades = (times: Column, rows: Int32Array): Int32Array => {
 }
 
 const gathered = (columns: ReadonlyArray<Column>, rows: Int32Array): ReadonlyArray<Column> =>
-  columns.map((values) => {
-    const selection = column(rows.length)
-    for (const [index, row] of rows.entries()) selection[index] = values[row] ?? 0
-    return selection
-  })
+  columns.map((values) => columnOf(Float64Array.from(rows, (row) => values[row] ?? 0)))
 
 /** Candles begin a whole number of bars apart (`checkSteps`). */
 const withoutGaps = (candles: Candles): Candles => {
