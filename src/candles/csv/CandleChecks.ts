@@ -1,17 +1,18 @@
 /**
- * Checks each row of candles or trades by itself and against the row before. Makes only the requested repairs, and counts them. A candle
- * must not begin before the previous one ends; if gaps are filled, candles begin a whole number of bars apart.
+ * Reads the table of a file into candles, or into the problems that prevent them. Checks each row of candles or trades by itself and
+ * against the row before. Makes only the requested repairs, and counts them. A candle must not begin before the previous one ends; if gaps
+ * are filled, candles begin a whole number of bars apart.
  */
-import { hourMillis } from "../../domain/Durations.ts"
+import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { countText, iso } from "../../domain/Text.ts"
 import { stretched } from "../Alignment.ts"
 import { type Candles, type Column, column, columnOf } from "../Candles.ts"
 import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"
 import * as Resample from "../Resample.ts"
 import * as TimeAxis from "../TimeAxis.ts"
-import { type CsvRows, lineOf } from "./CsvColumns.ts"
+import { type CsvRows, lineOf, parseCsv } from "./CsvColumns.ts"
 import { notATime, toMillis } from "./CsvField.ts"
-import type { CsvFormat } from "./CsvFormat.ts"
+import { type CsvFormat, detect } from "./CsvFormat.ts"
 
 /**
  * `invalid` leaves out unreadable and impossible rows. `sort` orders rows by time. `duplicates` keeps the last row of a time. `range`
@@ -206,14 +207,24 @@ const normaliseTimes = (times: Column): void => {
 
 export const noRepair: Checked["repaired"] = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
 
-/** Expects columns in the order of the format's roles. A missing volume column counts as zero. */
-export const check = (
-  rows: CsvRows,
-  format: CsvFormat,
-  { allowed, candleMillis, file }: Pick<Check, "allowed" | "candleMillis" | "file">
+interface ReadOptions {
+  readonly file: string
+  readonly repair: ReadonlySet<Repair>
+  readonly tradeCandleMillis?: number
+}
+
+/** A missing volume column counts as zero. */
+export const parse = (
+  bytes: Uint8Array,
+  { file, repair: allowed, tradeCandleMillis = minuteMillis }: ReadOptions
 ): Checked => {
+  const format = detect(bytes, file)
+  if ("message" in format) return { problems: [format], problemCount: 1, repaired: noRepair }
+  const rows = parseCsv(bytes, file, format)
+  // In the order of the format's roles.
   const [times = column(0), price = times, quantity = times] = rows.columns
   normaliseTimes(times)
+  const candleMillis = format.kind === "trades" ? tradeCandleMillis : undefined
   const mayBeInvalid = allowed.has("invalid")
   const state: Check = {
     ...{ rows, candleMillis, file, allowed },
