@@ -66,18 +66,14 @@ export const ofTrades = (times: Column, prices: Column, quantities: Column, cand
   return { columns: [opens, open, high, low, close, volume].map((values) => columnOf(values)), firsts }
 }
 
-export interface Resampled {
-  readonly columns: CandleColumns
-  readonly startMillis: number
-  readonly timeframeMillis: number
-}
+export type Resampled = Readonly<ReturnType<typeof resample>>
 
 const resamplesByCandles = new WeakMap<Candles, Map<number, Resampled>>()
 
 export const closedAt = ({ columns, startMillis, timeframeMillis }: Resampled, now: number): number =>
   Math.max(0, Math.min(columns.close.length, Math.floor((now - startMillis) / timeframeMillis)))
 
-const resample = (candles: Candles, timeframeMillis: number): Resampled => {
+const resample = (candles: Candles, timeframeMillis: number) => {
   const { time, bars } = candles
   const startMillis = frameStart(TimeAxis.openTime(time, 0), timeframeMillis)
   const length = bars === 0 ? 0 : Math.floor((TimeAxis.openTime(time, bars - 1) - startMillis) / timeframeMillis) + 1
