@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import * as CandleFile from "../src/candles/CandleFile.ts"
 import type { Candles } from "../src/candles/Candles.ts"
-import * as CandleCsv from "../src/candles/csv/CandleCsv.ts"
+import * as CandleChecks from "../src/candles/csv/CandleChecks.ts"
 import { openTime } from "../src/candles/TimeAxis.ts"
 import * as ladder from "../test/world/ladder.ts"
 import { compare } from "./measure.ts"
@@ -23,7 +23,7 @@ export const csv = async ({ show, folder }: Bench): Promise<void> => {
   const ours = {
     name: "ours with all checks",
     run: () => {
-      const { candles } = CandleCsv.parse(bytes, { file: "bench.csv", repair: new Set() })
+      const { candles } = CandleChecks.parse(bytes, { file: "bench.csv", repair: new Set() })
       return candles === undefined ? "nothing" : packages.sumOf(candles.bars, candles.close, candles.volume)
     }
   }

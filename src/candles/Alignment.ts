@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { iso } from "../domain/Text.ts"
+import { divisor } from "../domain/Timeframe.ts"
 import { between, type Candles, column, columnOf, columnsBy, volumeAt } from "./Candles.ts"
 import * as Resample from "./Resample.ts"
 import * as TimeAxis from "./TimeAxis.ts"
@@ -18,7 +19,7 @@ export interface Aligned {
   readonly notes: ReadonlyArray<string>
 }
 
-const leastMultiple = (a: number, b: number): number => (a / TimeAxis.divisor(a, b)) * b
+const leastMultiple = (a: number, b: number): number => (a / divisor(a, b)) * b
 
 const startOf = ({ time }: Candles): number => TimeAxis.openTime(time, 0)
 const endOf = ({ time }: Candles): number => TimeAxis.closeTime(time, time.bars - 1)

@@ -6,16 +6,12 @@ import * as CacheFolder from "./CacheFolder.ts"
 import { type Candles, column } from "./Candles.ts"
 import * as ColumnCache from "./ColumnCache.ts"
 import * as CrossingIndex from "./CrossingIndex.ts"
-import type { Checked } from "./csv/CandleChecks.ts"
-import * as CandleCsv from "./csv/CandleCsv.ts"
+import * as CandleChecks from "./csv/CandleChecks.ts"
 import { format } from "./DataProblem.ts"
 import * as ColumnTable from "./table/ColumnTable.ts"
 import * as PlainText from "./table/PlainText.ts"
 
-export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", {
-  message: Schema.String,
-  problems: Schema.Array(Schema.Unknown)
-}) {}
+export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", { message: Schema.String }) {}
 
 export interface LoadOptions extends ColumnCache.ReadAs {
   readonly cache: "kept" | "never"
@@ -38,7 +34,7 @@ const phraseOf = (cause: unknown): string =>
   (Predicate.hasProperty(cause, "code") ? phrases[String(cause.code)] : undefined) ?? messageOf(cause)
 
 const unreadable = (file: string, cause: unknown): DataFileError =>
-  new DataFileError({ message: `${file}: ${phraseOf(cause)}; give a readable candle or trade file`, problems: [] })
+  new DataFileError({ message: `${file}: ${phraseOf(cause)}; give a readable candle or trade file` })
 
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError> =>
   Effect.try({ try: run, catch: (cause) => unreadable(file, cause) })
@@ -46,11 +42,11 @@ const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError>
 const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, DataFileError> =>
   ColumnTable.csvOf(bytes, (cause) => unreadable(file, cause)) ?? attempt(file, () => PlainText.textOf(bytes))
 
-const refused = (file: string, checked: Checked): DataFileError => {
+const refused = (file: string, checked: CandleChecks.Checked): DataFileError => {
   const errors = checked.problems.filter(({ severity }) => severity === "error")
   const more = checked.problemCount - checked.problems.length
   const lines = [...errors.map(format), ...(more > 0 ? [`… and ${more} more`] : [])]
-  return new DataFileError({ message: lines.length === 0 ? `${file}: no candles` : lines.join("\n"), problems: errors })
+  return new DataFileError({ message: lines.length === 0 ? `${file}: no candles` : lines.join("\n") })
 }
 
 const trimmed = (candles: Candles, wanted: ColumnCache.WantedColumns): Candles => ({
@@ -83,7 +79,7 @@ export const load = Effect.fn("CandleFile.load")(function* (file: string, option
   if (cached !== undefined) return { ...cached, source: "cache" } satisfies Loaded
   const bytes = yield* attempt(file, () => fs.readFileSync(file))
   const table = yield* tableOf(file, bytes)
-  const checked = yield* attempt(file, () => CandleCsv.parse(table, { ...options, file }))
+  const checked = yield* attempt(file, () => CandleChecks.parse(table, { ...options, file }))
   const { candles } = checked
   if (candles === undefined) return yield* refused(file, checked)
   const sha256 = ColumnCache.sha256Of(bytes)

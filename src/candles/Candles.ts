@@ -51,13 +51,13 @@ export const columnOf = (values: ArrayLike<number>): Column => {
 export const exactPrice = (price: number): Price => Decimal.fromNumber(price)
 
 /** Returns `undefined` if opens were not requested. */
-export const openAt = ({ open, readOpen }: Candles, bar: number): number | undefined =>
+export const openAt = ({ open, readOpen }: Pick<Candles, "open" | "readOpen">, bar: number): number | undefined =>
   readOpen === undefined ? open[bar] : readOpen(bar)
 
 export const closeAt = ({ close, readClose }: Candles, bar: number): number =>
   readClose === undefined ? (close[bar] ?? 0) : readClose(bar)
 
-export const volumeAt = ({ volume, readVolume }: Candles, bar: number): number =>
+export const volumeAt = ({ volume, readVolume }: Pick<Candles, "volume" | "readVolume">, bar: number): number =>
   readVolume === undefined ? (volume[bar] ?? 0) : readVolume(bar)
 
 export const extremes = ({ low, high, bars }: Candles, from = 0, to = bars): readonly [number, number] => {

@@ -10,7 +10,7 @@ import * as fs from "node:fs"
 import { dirname } from "node:path"
 import { crc32 } from "node:zlib"
 import { type Candles, type Column, column } from "./Candles.ts"
-import { allLeaves, buildIndices, type CrossingIndex, type Indices, type Leaves } from "./CrossingIndex.ts"
+import { allLeaves, buildIndices, type Indices, type Leaves, over } from "./CrossingIndex.ts"
 import type { Checked, Repair } from "./csv/CandleChecks.ts"
 
 /** Must change when the parser or the layout changes. */
@@ -188,13 +188,9 @@ const readSections = (
   const lateVolume = wanted.volume === "late" ? { readVolume: reader(late()) } : {}
   const volume = take(bars, wanted.volume === true)
   const levels = () => levelLengths(bars).map((length) => take(length))
-  const index = (leaves: Leaves): CrossingIndex => {
-    const minima = levels()
-    return { leaves, minima, maxima: levels(), reads: { bars: 0, nodes: 0 } }
-  }
   const indices = {
-    orders: index(isLate ? lateLeaves(lateLow, lateHigh) : allLeaves(low, high)),
-    closes: index(allLeaves(close, close))
+    orders: over(isLate ? lateLeaves(lateLow, lateHigh) : allLeaves(low, high), levels(), levels()),
+    closes: over(allLeaves(close, close), levels(), levels())
   }
   const columns = { open, high, low, close, volume, ...lateOpen, ...lateVolume }
   return { candles: { bars, time, ...columns, priceScale }, indices }

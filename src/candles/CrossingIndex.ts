@@ -77,19 +77,20 @@ export const allLeaves = (lower: Column, upper: Column): Leaves => ({
   to: Number.POSITIVE_INFINITY
 })
 
-/** Makes an index without a tree: every search is a plain loop. For a single run, a tree costs more than it saves. */
-export const linear = (lower: Column, upper: Column): CrossingIndex => ({
-  leaves: allLeaves(lower, upper),
-  minima: [],
-  maxima: [],
+type Levels = ReadonlyArray<Column>
+
+/** Without levels there is no tree, and every search is a plain loop. For a single run, a tree costs more than it saves. */
+export const over = (leaves: Leaves, minima: Levels = [], maxima: Levels = []): CrossingIndex => ({
+  leaves,
+  minima,
+  maxima,
   reads: { bars: 0, nodes: 0 }
 })
 
-export const build = (lower: Column, upper: Column): CrossingIndex => ({
-  ...linear(lower, upper),
-  minima: levelsOf(lower, reduceMinima),
-  maxima: levelsOf(upper, reduceMaxima)
-})
+export const linear = (lower: Column, upper: Column): CrossingIndex => over(allLeaves(lower, upper))
+
+export const build = (lower: Column, upper: Column): CrossingIndex =>
+  over(allLeaves(lower, upper), levelsOf(lower, reduceMinima), levelsOf(upper, reduceMaxima))
 
 export const leavesAt = ({ leaves }: CrossingIndex, bar: number): Leaves => {
   if (bar < leaves.from || bar >= leaves.to) leaves.fetch?.(bar)

@@ -2,19 +2,6 @@
 export interface DataProblem {
   /** `error`: the data cannot be used unchanged. `warning`: they can, but the report shows the problem. */
   readonly severity: "error" | "warning"
-  readonly kind:
-    | "empty"
-    | "header"
-    | "fields"
-    | "number"
-    | "time"
-    | "order"
-    | "duplicate"
-    | "negative"
-    | "range"
-    | "gap"
-    | "precision"
-    | "repaired"
   readonly file: string
   /** Both count from 1; 0 is the whole file. */
   readonly line: number
@@ -24,7 +11,7 @@ export interface DataProblem {
 }
 
 /** A problem without its place. */
-export type DataFault = Pick<DataProblem, "kind" | "message" | "advice">
+export type DataFault = Pick<DataProblem, "message" | "advice">
 
 export const maxProblems = 50
 

@@ -2,9 +2,9 @@
  * Makes candles of a longer timeframe from finer bars or trades. A candle begins at a multiple of its timeframe; a candle without bars
  * repeats the previous close. Candles for strategies are made once for each series and timeframe, and then shared.
  */
-import { frameStart } from "../domain/Timeframe.ts"
+import { frameEnd, frameStart } from "../domain/Timeframe.ts"
 import type { CandleColumns } from "../strategy/Indicators.ts"
-import { type Candles, type Column, column, columnsBy, openAt, volumeAt } from "./Candles.ts"
+import { type Candles, type Column, columnOf, columnsBy, openAt, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
 export interface OpenCandle {
@@ -23,9 +23,9 @@ export const extend = (candle: OpenCandle, high: number, low: number, close: num
 }
 
 /** Group g consists of the bars `firsts[g]` up to `firsts[g + 1]` (exclusive). */
-export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColumns => {
+export const grouped = (candles: Omit<Candles, "bars" | "time" | "priceScale">, firsts: ArrayLike<number>) => {
   const length = firsts.length - 1
-  const columns = columnsBy(() => new Float64Array(length))
+  const columns: CandleColumns = columnsBy(() => new Float64Array(length))
   let last = 0
   for (let group = 0; group < length; group++) {
     const [first, end] = [firsts[group] ?? 0, firsts[group + 1] ?? 0]
@@ -54,40 +54,26 @@ export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColu
 /** Makes candles from trades, which must be in time order. The first column has the opening times; `firsts` the first trade of each. */
 export const ofTrades = (times: Column, prices: Column, quantities: Column, candleMillis: number) => {
   const firsts: Array<number> = []
-  const candles: Array<OpenCandle> = []
   let end = Number.NEGATIVE_INFINITY
   for (const [trade, at] of times.entries()) {
-    const [price, quantity, made] = [prices[trade] ?? 0, quantities[trade] ?? 0, candles.at(-1)]
-    if (made !== undefined && at < end) {
-      extend(made, price, price, price, quantity)
-      continue
-    }
-    end = frameStart(at, candleMillis) + candleMillis
+    if (at < end) continue
+    end = frameEnd(at, candleMillis)
     firsts.push(trade)
-    candles.push({ open: price, high: price, low: price, close: price, volume: quantity })
   }
-  const filled = (valueOf: (candle: OpenCandle, index: number) => number): Column => {
-    const output = column(candles.length)
-    for (const [index, candle] of candles.entries()) output[index] = valueOf(candle, index)
-    return output
-  }
-  const opens = filled((_, index) => frameStart(times[firsts[index] ?? 0] ?? 0, candleMillis))
-  const names = ["open", "high", "low", "close", "volume"] as const
-  return { columns: [opens, ...names.map((name) => filled((candle) => candle[name]))], firsts }
+  const opens = firsts.map((first) => frameStart(times[first] ?? 0, candleMillis))
+  const trades = { open: prices, high: prices, low: prices, close: prices, volume: quantities }
+  const { open, high, low, close, volume } = grouped(trades, [...firsts, times.length])
+  return { columns: [opens, open, high, low, close, volume].map((values) => columnOf(values)), firsts }
 }
 
-export interface Resampled {
-  readonly columns: CandleColumns
-  readonly startMillis: number
-  readonly timeframeMillis: number
-}
+export type Resampled = Readonly<ReturnType<typeof resample>>
 
 const resamplesByCandles = new WeakMap<Candles, Map<number, Resampled>>()
 
 export const closedAt = ({ columns, startMillis, timeframeMillis }: Resampled, now: number): number =>
   Math.max(0, Math.min(columns.close.length, Math.floor((now - startMillis) / timeframeMillis)))
 
-const resample = (candles: Candles, timeframeMillis: number): Resampled => {
+const resample = (candles: Candles, timeframeMillis: number) => {
   const { time, bars } = candles
   const startMillis = frameStart(TimeAxis.openTime(time, 0), timeframeMillis)
   const length = bars === 0 ? 0 : Math.floor((TimeAxis.openTime(time, bars - 1) - startMillis) / timeframeMillis) + 1

@@ -2,6 +2,8 @@
  * Opening times of bars as runs: within a run each bar opens one step after the last. Years of minutes are one run, and each gap adds one,
  * so an axis takes a few bytes instead of eight per bar. Times are epoch milliseconds, strictly increasing.
  */
+import { divisor } from "../domain/Timeframe.ts"
+
 export interface TimeAxis {
   readonly bars: number
   readonly stepMillis: number
@@ -9,8 +11,6 @@ export interface TimeAxis {
   readonly runBars: Float64Array
   readonly runTimes: Float64Array
 }
-
-export const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /**
  * Returns the length of a bar: the most frequent distance between neighbours. If fewer than half of the distances have it, most bars are

@@ -4,17 +4,10 @@
  */
 import type { Amount } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
+import type { QuotedDepth } from "./EventValues.ts"
 import { type Market, mid as midOf, type Price, type Side, type TwoSidedPrice } from "./Market.ts"
 
-export interface DepthLevel {
-  /** Base smallest units. */
-  readonly quantity: Amount
-  /** Price per unit for selling all of it; absent if no one buys that much. */
-  readonly bid?: Price
-  readonly ask?: Price
-  /** Epoch milliseconds of the request. */
-  readonly at: number
-}
+export type DepthLevel = typeof QuotedDepth.Type
 
 /** The delay until a price move is seen: for half of all moves, and for 99 of 100. */
 export type SeenAfter = Readonly<Record<"p50Millis" | "p99Millis", number>>

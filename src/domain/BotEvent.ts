@@ -14,6 +14,7 @@ import {
   ContradictionKind,
   DecisionBounds,
   HiddenBytes,
+  PlannedLeg,
   Price,
   pause,
   QuotedDepth,
@@ -201,18 +202,7 @@ const decisions = {
         quantity: Amount,
         by: Schema.optionalKey(By),
         /** The legs that the slot passes through without a new decision, if the decision holds across fills. */
-        legs: Schema.optionalKey(
-          Schema.Array(
-            Schema.Struct({
-              side: Side,
-              price: Price,
-              quantity: Amount,
-              by: Schema.optionalKey(By),
-              /** It may sell below its cost: a stop, or a file that allows it. */
-              mayLose: Schema.optionalKey(Schema.Literals([true]))
-            })
-          )
-        ),
+        legs: Schema.optionalKey(Schema.Array(PlannedLeg)),
         cycle: Schema.optionalKey(Schema.Boolean),
         why: Reason
       })

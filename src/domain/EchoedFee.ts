@@ -3,6 +3,7 @@
  * The newest echo of a market counts, for orders that ask for equal app fees with an equal credential.
  */
 import { Schema } from "effect"
+import { countText, iso } from "./Text.ts"
 
 /** Key and content of an echo. Fees are in basis points of the input. */
 export const feeEcho = {
@@ -47,3 +48,20 @@ export const learnedFor = (
   market: string,
   { askedBasisPoints, credential }: Omit<FeeEcho, "basisPoints">
 ): LearnedFee | undefined => known.get(keyOf({ market, askedBasisPoints, credential }))
+
+/** Such as "20 basis points of every input (echoed by 3 orders)". */
+export const learnedText = ({ askedBasisPoints, basisPoints, orders }: LearnedFee): string => {
+  const appFeeText = askedBasisPoints === 0 ? "" : ` that asked for ${askedBasisPoints} of app fees`
+  return `${basisPoints} basis points of every input (echoed by ${countText(orders, "order")}${appFeeText})`
+}
+
+export const chargedLine = (fee: LearnedFee): string => `The service takes ${learnedText(fee)} in ${fee.market}.`
+
+export const chargedRow = ({ askedBasisPoints, at, basisPoints, credential, market, orders }: LearnedFee) => ({
+  market,
+  credential,
+  askedBasisPoints,
+  basisPoints,
+  orders,
+  at: iso(at)
+})

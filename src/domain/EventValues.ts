@@ -57,10 +57,24 @@ export const WantedExit = Schema.Struct({
 })
 
 export const QuotedDepth = Schema.Struct({
+  /** Base smallest units. */
   quantity: Amount,
+  /** Price per unit for selling all of it; absent if no one buys that much. */
   bid: Schema.optionalKey(Price),
   ask: Schema.optionalKey(Price),
+  /** Epoch milliseconds of the request. */
   at: Schema.Int
+})
+
+export const PlannedLeg = Schema.Struct({
+  side: Schema.Literals(["BUY", "SELL"]),
+  price: Price,
+  /** Base smallest units of the whole leg. */
+  quantity: Amount,
+  /** A swap executes the leg once its quote is no worse than the price. No order is placed. */
+  by: Schema.optionalKey(Schema.Literals(["swap"])),
+  /** It may sell below its cost: a stop, or a file that allows it (see `CostFloor`). */
+  mayLose: Schema.optionalKey(Schema.Literals([true]))
 })
 
 export const SeenConditions = Schema.Struct({
@@ -70,7 +84,9 @@ export const SeenConditions = Schema.Struct({
       text: Schema.String,
       values: Schema.String,
       holds: Schema.Boolean,
+      /** The answer would change with this comparison alone. */
       decides: Schema.Boolean,
+      /** A comparison's present value and the value at which it turns. */
       distance: Schema.optionalKey(Schema.String)
     })
   )
@@ -78,13 +94,19 @@ export const SeenConditions = Schema.Struct({
 
 const priceBounds = { priceBelow: Schema.optionalKey(Price), priceAbove: Schema.optionalKey(Price) }
 
+/** The answer holds while every market's mid is strictly between `priceBelow` and `priceAbove`, and the time is before `time`. */
 export const DecisionBounds = Schema.Struct({
   ...priceBounds,
   elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Schema.String, ...priceBounds }))),
   time: Schema.optionalKey(Schema.Int),
+  /** Ask again when a candle of this timeframe closes ("1m", "1h"). */
   barClose: Schema.optionalKey(Schema.String),
   depth: Schema.optionalKey(Schema.Literals([true])),
   signals: Schema.optionalKey(Schema.Literals([true])),
+  /**
+   * Ask again when an order of the strategy filled or was paid out, or its state changed otherwise. False if the legs alone move the slots
+   * on.
+   */
   onFill: Schema.Boolean
 })
 

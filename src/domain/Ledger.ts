@@ -1,22 +1,52 @@
 /**
  * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place, and every event moves amounts between
- * places, so the sum per asset is always zero. An amount that does not add up goes to `residual` under its placement.
+ * places, so the sum per asset is always zero. An amount that does not add up goes to `residual` under its placement. Counter accounts
+ * record where money came from and went: `outside` funds budgets, `traded` has what fills exchanged, and `given back` has what ended
+ * strategies returned to the account.
  */
-import {
-  type AccountBalances,
-  type AccountName,
-  again,
-  back,
-  balance,
-  book,
-  movedAlong,
-  type Place,
-  places,
-  type Transfer
-} from "./Accounts.ts"
 import { type Amount, max, min } from "./Amount.ts"
 import type { BotEvent, Of, PlacementEvent, Tag } from "./BotEvent.ts"
 import { byHand, firstOrder, hasNoBudget } from "./Placement.ts"
+
+export const places = [
+  "wallet",
+  "dust",
+  "deposit in flight",
+  "in doubt",
+  "in order",
+  "filled unpaid",
+  "payout in flight",
+  "refund in flight",
+  "fees",
+  "residual",
+  "lost"
+] as const
+
+export type Place = (typeof places)[number]
+
+export type AccountName = Place | "outside" | "traded" | "given back" | "dust given back"
+
+type Route = ReadonlyMap<AccountName, AccountName>
+
+/** Moves a strategy's unused money back to the account. Dust stays apart, so that it is dust again when its strategy is loaded again. */
+const back: Route = new Map([
+  ["wallet", "given back"],
+  ["dust", "dust given back"]
+])
+const again: Route = new Map([...back].map(([own, given]) => [given, own]))
+
+interface OwnerAccount {
+  readonly asset: string
+  readonly account: AccountName
+  readonly owner: string
+}
+
+export interface Transfer {
+  readonly asset: string
+  readonly amount: Amount
+  readonly from: { readonly account: AccountName; readonly owner: string }
+  readonly to: { readonly account: AccountName; readonly owner: string }
+}
 
 /** The slot of a strategy that sells its dust: base that a leg left unsold because it was too little for an order. */
 export const dustSlot = (asset: string): string => `dust:${asset}`
@@ -25,11 +55,32 @@ export const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
 /** Place of a strategy's spendable money. A strategy without a budget takes its money from outside and returns it there. */
 const purseOf = (strategy: string): "wallet" | "outside" => (hasNoBudget(strategy) ? "outside" : "wallet")
 
-export interface Ledger extends AccountBalances {
+export interface Ledger {
+  readonly balances: Map<string, { readonly entry: OwnerAccount; readonly amount: Amount }>
   readonly runs: Map<string, boolean>
 }
 
 export const make = (): Ledger => ({ balances: new Map(), runs: new Map() })
+
+const keyOf = (asset: string, account: AccountName, owner: string): string => `${asset}\u0000${account}\u0000${owner}`
+
+const balance = ({ balances }: Ledger, asset: string, account: AccountName, owner: string): Amount =>
+  balances.get(keyOf(asset, account, owner))?.amount ?? 0n
+
+const change = ({ balances }: Ledger, asset: string, { account, owner }: Transfer["from"], delta: Amount): void => {
+  const key = keyOf(asset, account, owner)
+  const amount = (balances.get(key)?.amount ?? 0n) + delta
+  if (amount === 0n) balances.delete(key)
+  else balances.set(key, { entry: { asset, account, owner }, amount })
+}
+
+const book = (ledger: Ledger, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
+  for (const { asset, amount, from, to } of transfers) {
+    change(ledger, asset, from, -amount)
+    change(ledger, asset, to, amount)
+  }
+  return transfers
+}
 
 export const movingTags = [
   "BotStarted",
@@ -240,6 +291,17 @@ const noteRunning = ({ runs }: Ledger, event: BotEvent): void => {
     runs.set(event.strategy, true)
 }
 
+export const isGivenBack = (account: AccountName): boolean => again.has(account)
+
+const movedAlong = (ledger: Ledger, route: Route, entries: ReadonlyArray<OwnerAccount>): ReadonlyArray<Transfer> =>
+  entries.flatMap(({ asset, account, owner }) => {
+    const amount = balance(ledger, asset, account, owner)
+    const to = route.get(account)
+    return amount === 0n || to === undefined
+      ? []
+      : [{ asset, amount, from: { account, owner }, to: { account: to, owner } }]
+  })
+
 /**
  * Returns free money of an ended strategy to the account, also money that its orders return later. The strategy gets it back when it is
  * loaded again.
@@ -274,6 +336,20 @@ export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> 
   const returned = book(ledger, givenBackBy(ledger, event, moved))
   return returned.length === 0 ? moved : [...moved, ...returned]
 }
+
+export const givenBack = ({ balances }: Ledger) => {
+  const sums = new Map<string, { readonly asset: string; readonly strategy: string; readonly amount: Amount }>()
+  for (const { entry, amount } of balances.values()) {
+    if (!isGivenBack(entry.account)) continue
+    const { asset, owner: strategy } = entry
+    const key = keyOf(asset, "given back", strategy)
+    sums.set(key, { asset, strategy, amount: amount + (sums.get(key)?.amount ?? 0n) })
+  }
+  return [...sums.values()].filter(({ amount }) => amount !== 0n)
+}
+
+export const givenBackOf = (ledger: Ledger, asset: string): Amount =>
+  givenBack(ledger).reduce((sum, each) => (each.asset === asset ? sum + each.amount : sum), 0n)
 
 export const freeOf = (ledger: Ledger, strategy: string, asset: string): Amount =>
   balance(ledger, asset, "wallet", strategy)

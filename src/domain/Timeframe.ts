@@ -32,7 +32,7 @@ const firstMonday = 4 * dayMillis
 
 export const frameEnd = (at: number, millis: number): number => frameStart(at, millis) + millis
 
-const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
+export const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /** Length at which a candle closes whenever a candle of one of these lengths closes. Zero means none. */
 export const commonMillis = (a: number, b: number): number => {

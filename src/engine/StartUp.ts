@@ -1,8 +1,7 @@
 /** A journal belongs to one account at one venue in one mode. Any other combination is refused, because its money would be miscounted. */
 import { Effect, Random, Schema } from "effect"
-import { givenBack } from "../domain/Accounts.ts"
 import type { BotEvent, Reason } from "../domain/BotEvent.ts"
-import { totals } from "../domain/Ledger.ts"
+import { givenBack, totals } from "../domain/Ledger.ts"
 import { present } from "../domain/Present.ts"
 import { operatorLimit } from "../domain/Text.ts"
 import type { JournalError } from "../journal/Journal.ts"

@@ -3,7 +3,6 @@
  * is removed, or when a run does not load it. It returns the money that it has then, not its budget. If it is loaded again, it gets all of
  * that back. Capital is never profit.
  */
-import { type AccountName, isGivenBack, type Transfer } from "../domain/Accounts.ts"
 import { type Amount, floorOf, max, min } from "../domain/Amount.ts"
 import type { Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -74,9 +73,9 @@ const add = ({ flows, markets }: CapitalBooks, flow: Omit<Flow, "market" | "wort
 
 type Change = Pick<Flow, "strategy" | "asset" | "amount" | "isReturn">
 
-const isCapital = (account: AccountName): boolean => account === "outside" || isGivenBack(account)
+const isCapital = (account: Ledger.AccountName): boolean => account === "outside" || Ledger.isGivenBack(account)
 
-const changesOf = (moved: ReadonlyArray<Transfer>): ReadonlyArray<Change> => {
+const changesOf = (moved: ReadonlyArray<Ledger.Transfer>): ReadonlyArray<Change> => {
   if (moved.every(({ from, to }) => !isCapital(from.account) && !isCapital(to.account))) return []
   const changes = new Map<string, Change>()
   for (const { asset, from, to, ...transfer } of moved) {

@@ -2,7 +2,6 @@
  * The journal as balanced bookings, for other programs. Each event that moved money is one booking that adds up to zero in every asset.
  * Accounts are the places of the ledger, split by strategy if a strategy owns them. All orders share one account of each place.
  */
-import type { Transfer } from "../domain/Accounts.ts"
 import type { Amount } from "../domain/Amount.ts"
 import type { Recorded } from "../domain/BotEvent.ts"
 import * as Ledger from "../domain/Ledger.ts"
@@ -38,7 +37,7 @@ const kinds: Readonly<Record<string, BookAccountKind>> = {
 const capital = new Set(["outside", "given back", "dust given back"])
 const ofStrategies = new Set(["wallet", "dust", "fees", "lost", "traded", ...capital])
 
-const accountOf = ({ account, owner }: Transfer["from"]): BookAccount => ({
+const accountOf = ({ account, owner }: Ledger.Transfer["from"]): BookAccount => ({
   kind: kinds[account] ?? "asset",
   place: capital.has(account) ? "capital" : account === "residual" ? "unexplained" : account,
   strategy: ofStrategies.has(account) ? owner : undefined

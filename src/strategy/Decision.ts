@@ -7,24 +7,16 @@
  * verdict.
  */
 import { type Amount, min } from "../domain/Amount.ts"
-import type { Reason } from "../domain/BotEvent.ts"
+import type { Of, Reason } from "../domain/BotEvent.ts"
 import { isLeftover } from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../domain/Market.ts"
+import type { DecisionBounds, PlannedLeg } from "../domain/EventValues.ts"
+import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { commonMillis, timeframeMillis, timeframeOf } from "../domain/Timeframe.ts"
 import { type LegsDone, progressOf, type SlotProgress, type View } from "./View.ts"
 
-export interface Leg {
-  readonly side: Side
-  readonly price: Price
-  /** Base smallest units of the whole leg. */
-  readonly quantity: Amount
-  /** A swap executes the leg once its quote is no worse than the price. No order is placed. */
-  readonly by?: "swap"
-  /** The leg may sell below its cost (see `CostFloor`). */
-  readonly mayLose?: true
-}
+export type Leg = typeof PlannedLeg.Type
 
 export interface DesiredSlot {
   readonly slot: string
@@ -43,25 +35,8 @@ export interface DesiredSlot {
   readonly why: Reason
 }
 
-export interface PriceBounds {
-  readonly priceBelow?: Price
-  readonly priceAbove?: Price
-}
-
-/** The answer holds while every market's mid is strictly between `priceBelow` and `priceAbove`, and the time is before `time`. */
-export interface Bounds extends PriceBounds {
-  readonly elsewhere?: ReadonlyArray<PriceBounds & { readonly market: string }>
-  readonly time?: number
-  /** Ask again when a candle of this timeframe closes ("1m", "1h"). */
-  readonly barClose?: string
-  readonly depth?: true
-  readonly signals?: true
-  /**
-   * Ask again when an order of the strategy filled or was paid out, or its state changed otherwise. False if the legs alone move the slots
-   * on.
-   */
-  readonly onFill: boolean
-}
+export type Bounds = typeof DecisionBounds.Type
+export type PriceBounds = Pick<Bounds, "priceBelow" | "priceAbove">
 
 export const narrowed = <A extends PriceBounds>(
   until: A,
@@ -95,12 +70,7 @@ const nearest = (prices: ReadonlyArray<Price | undefined>, nearer: (a: Price, b:
 /** The strategy gets this JSON value back at its next decision. The journal has it. */
 export type Memory = null | string | number | boolean | ReadonlyArray<Memory> | { readonly [key: string]: Memory }
 
-export interface AbsentSlot {
-  readonly slot: string
-  readonly why: Reason
-  /** Epoch milliseconds at which its order is due, if nothing else changes. */
-  readonly at?: number
-}
+export type AbsentSlot = Of<"Decided">["absent"][number]
 
 export interface Decision {
   readonly desired: ReadonlyArray<DesiredSlot>

@@ -1,4 +1,5 @@
 /** A mistake in a user's file, with its place. Problems are collected, never thrown, so one run names every mistake of a file. */
+import { leastOf } from "../domain/Bisection.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
 import { printable } from "../domain/Text.ts"
@@ -34,16 +35,8 @@ export const sourceText = (file: string, text: string): SourceText => {
 }
 
 /** Counts from 1. */
-export const lineAt = (source: SourceText, offset: number): number => {
-  let low = 0
-  let high = source.lineStarts.length
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((source.lineStarts[middle] ?? 0) <= offset) low = middle
-    else high = middle
-  }
-  return low + 1
-}
+export const lineAt = ({ lineStarts }: SourceText, offset: number): number =>
+  leastOf(lineStarts.length, (line) => (lineStarts[line] ?? 0) > offset)
 
 const lineText = (source: SourceText, line: number): string =>
   source.text.slice(source.lineStarts[line - 1], source.lineStarts[line] ?? source.text.length).replace(/[\r\n]+$/, "")

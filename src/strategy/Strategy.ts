@@ -6,6 +6,7 @@
  */
 import type { Amount, Asset } from "../domain/Amount.ts"
 import type * as Decimal from "../domain/Decimal.ts"
+import type { SeenConditions } from "../domain/EventValues.ts"
 import type { Market } from "../domain/Market.ts"
 import type { OrderTerms } from "../domain/Order.ts"
 import type { Decision, Memory } from "./Decision.ts"
@@ -14,15 +15,7 @@ import type { View } from "./View.ts"
 
 export type Decide = (view: View, memory: Memory) => Decision
 
-export interface Input {
-  readonly text: string
-  readonly values: string
-  readonly holds: boolean
-  /** The answer would change with this comparison alone. */
-  readonly decides: boolean
-  /** A comparison's present value and the value at which it turns. */
-  readonly distance?: string
-}
+export type Input = (typeof SeenConditions.Type)["checks"][number]
 
 export type Inputs = ReadonlyMap<string, ReadonlyArray<Input>>
 

@@ -1,7 +1,6 @@
 /** The place of every unit of every asset: by place, by strategy and order, and at the end of each day. */
 import { Schema } from "effect"
-import { places } from "../domain/Accounts.ts"
-import { dustSlot, type Ledger } from "../domain/Ledger.ts"
+import { dustSlot, type Ledger, places } from "../domain/Ledger.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import type { DayEnd } from "../ledger/MoneyOverTime.ts"

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { format } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import type { LearnedFee } from "../domain/EchoedFee.ts"
+import { chargedRow, type LearnedFee } from "../domain/EchoedFee.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import type * as PlanFindings from "../engine/planning/ahead/PlanFindings.ts"
 import {
@@ -16,7 +16,6 @@ import {
   type PlanWarning
 } from "../engine/planning/ahead/PlanReport.ts"
 import type { Renewal } from "../engine/planning/ahead/PlanWarnings.ts"
-import { chargedRow } from "../report/text/LearnedFee.ts"
 import type * as MoneyText from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { Side, Time } from "./AsOf.ts"

@@ -3,7 +3,6 @@
 export interface WrongFile {
   readonly name: string
   readonly text: string
-  readonly kind: string
   readonly line: number
   readonly column: number
   /** Part of the message. */
@@ -22,8 +21,7 @@ const bad = (name: string, field: string, text: string, column: number, says: Re
   const fields = row(1).split(",")
   const index = header.split(",").indexOf(field)
   fields[index] = text
-  const kind = field === "time" ? "time" : "number"
-  return { name, text: file(row(0), fields.join(","), row(2)), kind, line: 3, column, says, advises }
+  return { name, text: file(row(0), fields.join(","), row(2)), line: 3, column, says, advises }
 }
 
 const columns: Readonly<Record<string, number>> = { time: 1, open: 15, high: 19, low: 23, close: 26, volume: 30 }
@@ -55,7 +53,6 @@ const money: ReadonlyArray<WrongFile> = [
   {
     name: "decimal commas",
     text: "time;open;high;low;close;volume\n1700000040000;100,5;101;99;100;1\n1700000100000;100;101;99;100;1\n",
-    kind: "number",
     line: 2,
     column: 15,
     says: /open "100,5" is not a number/,
@@ -72,7 +69,6 @@ const impossible = ["open", "high", "low", "close"].flatMap((field, index) =>
     return {
       name: `${field} is ${text}`,
       text: file(...lines),
-      kind: "negative",
       line: 3,
       column: index + 2,
       says,
@@ -90,7 +86,6 @@ const ranges: ReadonlyArray<WrongFile> = [
 ].map(([name, prices, column]) => ({
   name: `${name}`,
   text: file(row(0), row(1, `${prices}`), row(2)),
-  kind: "range",
   line: 3,
   column: Number(column),
   says: /is not the (highest|lowest)/,
@@ -98,11 +93,10 @@ const ranges: ReadonlyArray<WrongFile> = [
 }))
 
 const shapes: ReadonlyArray<WrongFile> = [
-  { name: "no lines at all", text: "", kind: "empty", line: 0, column: 0, says: /empty/, advises: /header and rows/ },
+  { name: "no lines at all", text: "", line: 0, column: 0, says: /empty/, advises: /header and rows/ },
   {
     name: "a header and nothing else",
     text: `${header}\n`,
-    kind: "empty",
     line: 0,
     column: 0,
     says: /0 rows/,
@@ -111,7 +105,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "one candle",
     text: file(row(0)),
-    kind: "empty",
     line: 0,
     column: 0,
     says: /^1 row$/,
@@ -120,7 +113,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "prose",
     text: "dear reader\nthis is no table\n",
-    kind: "header",
     line: 1,
     column: 1,
     says: /separated/,
@@ -129,7 +121,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "no high",
     text: "time,open,low,close,volume\n1,2,3,4,5\n",
-    kind: "header",
     line: 1,
     column: 1,
     says: /no column for high/,
@@ -138,7 +129,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "no time",
     text: "open,high,low,close,volume\n1,2,3,4,5\n",
-    kind: "header",
     line: 1,
     column: 1,
     says: /no column for time/,
@@ -147,7 +137,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "other words",
     text: "a,b,x,d,e,f\n1,2,3,4,5,6\n",
-    kind: "header",
     line: 1,
     column: 1,
     says: /no column for time, open, high, low, close/,
@@ -156,7 +145,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "two columns without a header",
     text: "1700000040000,100\n1700000100000,101\n",
-    kind: "header",
     line: 1,
     column: 1,
     says: /2 fields and no header/,
@@ -165,7 +153,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "a line with a field missing",
     text: file(row(0), row(1).replace(",1", ""), row(2)),
-    kind: "fields",
     line: 3,
     column: 1,
     says: /5 fields, expected 6/,
@@ -174,7 +161,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "a line with a field too many",
     text: file(row(0), `${row(1)},7`, row(2)),
-    kind: "fields",
     line: 3,
     column: 1,
     says: /7 fields, expected 6/,
@@ -183,7 +169,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "a torn last line",
     text: file(row(0), row(1), "17000001"),
-    kind: "fields",
     line: 4,
     column: 1,
     says: /1 fields, expected 6/,
@@ -192,7 +177,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "another header inside",
     text: file(row(0), header, row(1)),
-    kind: "time",
     line: 3,
     column: 1,
     says: /time "time" is not a time/,
@@ -201,7 +185,6 @@ const shapes: ReadonlyArray<WrongFile> = [
   {
     name: "a page of HTML",
     text: "<html><body>404, not found</body></html>\n<p>a,b</p>\n",
-    kind: "header",
     line: 1,
     column: 1,
     says: /no column for/,
@@ -213,7 +196,6 @@ const orders: ReadonlyArray<WrongFile> = [
   {
     name: "the same line twice",
     text: file(row(0), row(1), row(1), row(2)),
-    kind: "duplicate",
     line: 4,
     column: 1,
     says: /is already in line 3/,
@@ -222,7 +204,6 @@ const orders: ReadonlyArray<WrongFile> = [
   {
     name: "newest first",
     text: file(row(2), row(1), row(0)),
-    kind: "order",
     line: 3,
     column: 1,
     says: /goes back/,
@@ -231,7 +212,6 @@ const orders: ReadonlyArray<WrongFile> = [
   {
     name: "local time at the end of summer time",
     text: file(...Array.from({ length: 60 }, (_, index) => row(index)), row(1), row(2)),
-    kind: "order",
     line: 62,
     column: 1,
     says: /goes back/,
@@ -240,7 +220,6 @@ const orders: ReadonlyArray<WrongFile> = [
   {
     name: "one line out of place",
     text: file(row(0), row(2), row(1), row(3)),
-    kind: "order",
     line: 4,
     column: 1,
     says: /goes back/,
@@ -249,7 +228,6 @@ const orders: ReadonlyArray<WrongFile> = [
   {
     name: "blank lines and comments count as lines",
     text: file(row(0), "", "# note", row(1), row(1)),
-    kind: "duplicate",
     line: 6,
     column: 1,
     says: /line 5/,
@@ -258,7 +236,6 @@ const orders: ReadonlyArray<WrongFile> = [
   {
     name: "a negative time",
     text: file(row(0), `-5${row(1).slice(13)}`, row(2)),
-    kind: "time",
     line: 3,
     column: 1,
     says: /out of range/,
@@ -267,7 +244,6 @@ const orders: ReadonlyArray<WrongFile> = [
   {
     name: "a negative volume",
     text: file(row(0), row(1, "100,101,99,100", "-1"), row(2)),
-    kind: "negative",
     line: 3,
     column: 6,
     says: /volume -1 is negative/,
@@ -276,7 +252,6 @@ const orders: ReadonlyArray<WrongFile> = [
   {
     name: "Windows line ends",
     text: file(row(0), row(1, "x,101,99,100"), row(2)).replaceAll("\n", "\r\n"),
-    kind: "number",
     line: 3,
     column: 15,
     says: /open "x"/,

@@ -1,7 +1,6 @@
 /** What each kind of event moves in the ledger, place by place; a life of an order moves everything out and home again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { givenBack, givenBackOf } from "../../src/domain/Accounts.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { byHand } from "../../src/domain/Placement.ts"
@@ -373,11 +372,11 @@ describe("figures of the ledger", () => {
     for (const end of [removed, started]) {
       const gone = [...events, end]
       assert.deepStrictEqual(Ledger.totals(folded(...gone)), [{ asset, place: "in order", amount: 60n }])
-      assert.strictEqual(givenBackOf(folded(...gone), asset), 40n)
+      assert.strictEqual(Ledger.givenBackOf(folded(...gone), asset), 40n)
       assert.strictEqual(Ledger.ownedBy(folded(...gone), "s", asset), 60n)
       const ended = [...gone, fill(20n, 3n), closed(40n), paying(3n), paid(3n, 0n), refunded(39n, 1n), settled]
       assert.deepStrictEqual(Ledger.totals(folded(...ended)), [{ asset, place: "fees", amount: 1n }])
-      assert.deepStrictEqual(givenBack(folded(...ended)), [
+      assert.deepStrictEqual(Ledger.givenBack(folded(...ended)), [
         { asset, strategy: "s", amount: 79n },
         { asset: "BTC", strategy: "s", amount: 3n }
       ])
@@ -392,7 +391,7 @@ describe("figures of the ledger", () => {
     const dusty = [started, loaded, budget(9n), legClosed("SELL", 4n)]
     assert.strictEqual(Ledger.dustOf(folded(...dusty), "s", asset), 4n)
     assert.strictEqual(Ledger.dustOf(folded(...dusty, removed), "s", asset), 0n)
-    assert.strictEqual(givenBackOf(folded(...dusty, removed), asset), 9n)
+    assert.strictEqual(Ledger.givenBackOf(folded(...dusty, removed), asset), 9n)
     assert.deepStrictEqual(holding(...dusty, removed, loaded), holding(...dusty))
     const own = { ...about, strategy: byHand }
     assert.deepStrictEqual(holding(signed(5n, own), started), holding(signed(5n, own)))

@@ -6,7 +6,7 @@ import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Option, Result, Schema } from "effect"
-import * as CandleCsv from "../../src/candles/csv/CandleCsv.ts"
+import * as CandleChecks from "../../src/candles/csv/CandleChecks.ts"
 import { StoredEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as StrictJson from "../../src/domain/StrictJson.ts"
@@ -49,7 +49,7 @@ export const texts: Readonly<Record<string, readonly [ReadonlyArray<string>, (te
   decimals: [["12.50", "-0.000001", "100000000"], (text) => Decimal.parse(text)],
   candles: [
     [candles],
-    (text) => CandleCsv.parse(new TextEncoder().encode(text), { file: "fuzz.csv", repair: new Set() })
+    (text) => CandleChecks.parse(new TextEncoder().encode(text), { file: "fuzz.csv", repair: new Set() })
   ],
   expressions: [
     expressions,

@@ -3,7 +3,6 @@
  * surface says so alike, whenever that happens in the life of its orders. Whatever it earned stays what it earned.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { givenBack, isGivenBack, places } from "../../src/domain/Accounts.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import * as Entries from "../../src/ledger/Entries.ts"
@@ -148,7 +147,7 @@ describe("a strategy that no longer runs", () => {
       ["USDC -1445999970", "BTC -600040"]
     )
     assert.deepStrictEqual(
-      givenBack(gone.ledger).map(({ asset, amount }) => `${asset} ${amount}`),
+      Ledger.givenBack(gone.ledger).map(({ asset, amount }) => `${asset} ${amount}`),
       ["USDC 1445999970", "BTC 600040"]
     )
     const assets = new Map(
@@ -160,6 +159,6 @@ describe("a strategy that no longer runs", () => {
       words,
       "Not counted: 0.0060004 BTC, 1445.99997 USDC that grid returned to the account; it is not running"
     )
-    assert.isFalse(places.some((place) => isGivenBack(place)))
+    assert.isFalse(Ledger.places.some((place) => Ledger.isGivenBack(place)))
   })
 })

@@ -125,8 +125,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/reconciliation/BalanceComparison.ts",
-        find: "givenBackOf(state.ledger, symbol)) +",
-        replace: "0n) +"
+        find: "Ledger.givenBackOf(state.ledger, symbol) +",
+        replace: "0n +"
       }
     ]
   },

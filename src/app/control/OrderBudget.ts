@@ -3,7 +3,6 @@
  * one bought, and no order takes money that the exit of another one needs.
  */
 import type { OrderRequest } from "../../control/api/Order.ts"
-import * as Accounts from "../../domain/Accounts.ts"
 import { type Amount, floorOf, format, max, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -106,7 +105,7 @@ export const budgetWith = (
   const back = cancelled === undefined ? undefined : liveIn(state, strategy, cancelled)
   const amountOf = (key: "base" | "quote") => {
     const asset = market[key].symbol
-    const returned = Accounts.givenBack(state.ledger).find((each) => each.strategy === strategy && each.asset === asset)
+    const returned = Ledger.givenBack(state.ledger).find((each) => each.strategy === strategy && each.asset === asset)
     const coming = back?.inputAsset === asset && !isUnpaid(back) ? inputOf(market, back) : 0n
     const allotted = state.strategies.get(strategy)?.budget.get(asset) ?? 0n
     const free = Ledger.freeOf(state.ledger, strategy, asset) + (returned?.amount ?? 0n) + coming

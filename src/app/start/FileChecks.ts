@@ -3,10 +3,10 @@ import { accessSync, constants, statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import { versions } from "node:process"
 import { Result, Schema } from "effect"
+import type { chargedRow } from "../../domain/EchoedFee.ts"
 import { countText, messageOf } from "../../domain/Text.ts"
 import type * as StartUp from "../../engine/StartUp.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
-import type { chargedRow } from "../../report/text/LearnedFee.ts"
 import * as LoginSalt from "../../venue/http/LoginSalt.ts"
 
 export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefused", {

@@ -1,17 +1,18 @@
 /**
- * Checks each row of candles or trades by itself and against the row before. Makes only the requested repairs, and counts them. A candle
- * must not begin before the previous one ends; if gaps are filled, candles begin a whole number of bars apart.
+ * Reads the table of a file into candles, or into the problems that prevent them. Checks each row of candles or trades by itself and
+ * against the row before. Makes only the requested repairs, and counts them. A candle must not begin before the previous one ends; if gaps
+ * are filled, candles begin a whole number of bars apart.
  */
-import { hourMillis } from "../../domain/Durations.ts"
+import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { countText, iso } from "../../domain/Text.ts"
 import { stretched } from "../Alignment.ts"
-import { type Candles, type Column, column } from "../Candles.ts"
+import { type Candles, type Column, column, columnOf } from "../Candles.ts"
 import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"
 import * as Resample from "../Resample.ts"
 import * as TimeAxis from "../TimeAxis.ts"
-import { type CsvRows, lineOf } from "./CsvColumns.ts"
+import { type CsvRows, lineOf, parseCsv } from "./CsvColumns.ts"
 import { notATime, toMillis } from "./CsvField.ts"
-import type { CsvFormat } from "./CsvFormat.ts"
+import { type CsvFormat, detect } from "./CsvFormat.ts"
 
 /**
  * `invalid` leaves out unreadable and impossible rows. `sort` orders rows by time. `duplicates` keeps the last row of a time. `range`
@@ -96,8 +97,7 @@ const checkInvalid = (check: Check, row: number): boolean => {
   const value = check.columns[field]?.[row] ?? 0
   const name = (check.candleMillis === undefined ? fieldNames : tradeFieldNames)[field] ?? ""
   const message = `${name} ${value} is ${value < 0 ? "negative" : "zero"}`
-  const problem =
-    field === 0 ? notATime(String(value)) : { kind: "negative" as const, message, advice: "correct the line" }
+  const problem = field === 0 ? notATime(String(value)) : { message, advice: "correct the line" }
   const advice = `${problem.advice}, or --repair invalid leaves it out`
   report(check, row, field + 1, "invalid", { ...problem, advice })
   return false
@@ -109,7 +109,6 @@ const checkRange = (check: Check, row: number): void => {
   if (high >= open && high >= close && low <= open && low <= close) return
   const field = high < Math.max(open, close) ? 2 : 3
   report(check, row, field + 1, "range", {
-    kind: "range",
     message: `open ${open}, high ${high}, low ${low}, close ${close}: ${field === 2 ? "high is not the highest" : "low is not the lowest"}`,
     advice: "check which column is which, or --repair range widens high and low"
   })
@@ -126,7 +125,6 @@ const checkOrder = (check: Check, row: number, before: number): void => {
   if (time === last) reportDuplicate(check, row, before)
   else
     report(check, row, 1, "sort", {
-      kind: "order",
       message: `the time goes back from ${iso(last)} to ${iso(time)}`,
       advice:
         last - time >= hourMillis / 2 && last - time < hourMillis
@@ -137,7 +135,6 @@ const checkOrder = (check: Check, row: number, before: number): void => {
 
 const reportDuplicate = (check: Check, row: number, before: number): void => {
   report(check, row, 1, "duplicates", {
-    kind: "duplicate",
     message: `the time ${iso(check.columns[0]?.[row] ?? 0)} is already in line ${lineOf(check.rows, before)}`,
     advice: "delete one of the lines, or --repair duplicates keeps the last"
   })
@@ -163,11 +160,7 @@ const sortedTrades = (times: Column, rows: Int32Array): Int32Array => {
 }
 
 const gathered = (columns: ReadonlyArray<Column>, rows: Int32Array): ReadonlyArray<Column> =>
-  columns.map((values) => {
-    const selection = column(rows.length)
-    for (const [index, row] of rows.entries()) selection[index] = values[row] ?? 0
-    return selection
-  })
+  columns.map((values) => columnOf(Float64Array.from(rows, (row) => values[row] ?? 0)))
 
 /** Candles begin a whole number of bars apart (`checkSteps`). */
 const withoutGaps = (candles: Candles): Candles => {
@@ -186,7 +179,7 @@ const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void =>
   const advice = "no orders fill within a gap; --repair gaps fills it with the close before"
   const line = lineOfBar(candles.time.runBars[1] ?? 0)
   check.problemCount++
-  check.problems.push(warningAt(check.file, line, "gap", [`${all}; the first ends here`, advice]))
+  check.problems.push(warningAt(check.file, line, { message: `${all}; the first ends here`, advice }))
 }
 
 /** Gaps are filled with whole bars. Only the first bar of a run can differ. */
@@ -201,8 +194,7 @@ const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void =>
     const before = `line ${lineOfBar(bar - 1)}, and candles here last ${stepMillis / 1000} s`
     const message = `the candle of ${iso(opens)} begins ${apart / 1000} s after the one of ${before}`
     const advice = "correct or delete the line; put candles of another length into a separate file, with times in UTC"
-    const place = { file: check.file, line: lineOfBar(bar), column: 1 }
-    check.problems.push({ severity: "error", kind: "order", ...place, message, advice })
+    check.problems.push({ severity: "error", file: check.file, line: lineOfBar(bar), column: 1, message, advice })
   }
 }
 
@@ -215,14 +207,24 @@ const normaliseTimes = (times: Column): void => {
 
 export const noRepair: Checked["repaired"] = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
 
-/** Expects columns in the order of the format's roles. A missing volume column counts as zero. */
-export const check = (
-  rows: CsvRows,
-  format: CsvFormat,
-  { allowed, candleMillis, file }: Pick<Check, "allowed" | "candleMillis" | "file">
+interface ReadOptions {
+  readonly file: string
+  readonly repair: ReadonlySet<Repair>
+  readonly tradeCandleMillis?: number
+}
+
+/** A missing volume column counts as zero. */
+export const parse = (
+  bytes: Uint8Array,
+  { file, repair: allowed, tradeCandleMillis = minuteMillis }: ReadOptions
 ): Checked => {
+  const format = detect(bytes, file)
+  if ("message" in format) return { problems: [format], problemCount: 1, repaired: noRepair }
+  const rows = parseCsv(bytes, file, format)
+  // In the order of the format's roles.
   const [times = column(0), price = times, quantity = times] = rows.columns
   normaliseTimes(times)
+  const candleMillis = format.kind === "trades" ? tradeCandleMillis : undefined
   const mayBeInvalid = allowed.has("invalid")
   const state: Check = {
     ...{ rows, candleMillis, file, allowed },
@@ -281,7 +283,7 @@ const emptyProblem = ({ file, firstLines, repaired }: Check, rows: number): Data
   const line = firstLines.get("invalid") ?? 0
   const out = repaired.invalid === 0 ? "" : `, after ${repaired.invalid} impossible ones were left out`
   const [message, advice] = [`${countText(rows, "row")}${out}`, "give at least two candles"]
-  return { severity: "error", kind: "empty", file, line, column: Math.min(1, line), message, advice }
+  return { severity: "error", file, line, column: Math.min(1, line), message, advice }
 }
 
 const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): Checked => {
@@ -294,16 +296,16 @@ const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): C
   checkSteps(state, made, lineOfBar)
   if (problems.length > 0) return failed()
   problems.push(...repairWarnings(state))
-  if (rows.rounded > 0) problems.push(warningAt(file, 0, "precision", precision(rows.rounded)))
+  if (rows.rounded > 0) problems.push(warningAt(file, 0, precision(rows.rounded)))
   if (format.isChoice)
-    problems.push(warningAt(file, 0, "header", [format.columns, "rename the columns if this is wrong"]))
+    problems.push(warningAt(file, 0, { message: format.columns, advice: "rename the columns if this is wrong" }))
   if (!state.allowed.has("gaps")) {
     gapWarnings(state, made, lineOfBar)
     return { candles: made, problems, problemCount: state.problemCount, repaired }
   }
   const candles = withoutGaps(made)
   const gaps = candles.bars - made.bars
-  if (gaps > 0) problems.push(warningAt(file, 0, "repaired", gapsFilled(gaps)))
+  if (gaps > 0) problems.push(warningAt(file, 0, gapsFilled(gaps)))
   return { candles, problems, problemCount: state.problemCount, repaired: { ...repaired, gaps } }
 }
 
@@ -314,21 +316,20 @@ const done: Readonly<Record<Exclude<Repair, "gaps">, (rows: number) => string>> 
   range: (rows) => `widened high or low of ${countText(rows, "row")} until open and close lie within`
 }
 
-type Said = readonly [message: string, advice: string]
-
-const gapsFilled = (bars: number): Said => [
-  `filled ${countText(bars, "missing bar")} with the close before`,
-  "nothing fills in them; leave the repair out to jump over gaps"
-]
-
-const precision = (count: number): Said => [
-  `${countText(count, "number")} with more than 15 significant digits: rounded to 15`,
-  "nothing to do unless the venue trades in finer steps"
-]
-
-const warningAt = (file: string, line: number, kind: DataProblem["kind"], [message, advice]: Said): DataProblem => ({
-  ...{ severity: "warning", kind, file, line, column: Math.min(1, line), message, advice }
+const gapsFilled = (bars: number): DataFault => ({
+  message: `filled ${countText(bars, "missing bar")} with the close before`,
+  advice: "nothing fills in them; leave the repair out to jump over gaps"
 })
+
+const precision = (count: number): DataFault => ({
+  message: `${countText(count, "number")} with more than 15 significant digits: rounded to 15`,
+  advice: "nothing to do unless the venue trades in finer steps"
+})
+
+const warningAt = (file: string, line: number, fault: DataFault): DataProblem => {
+  const column = Math.min(1, line)
+  return { severity: "warning", file, line, column, ...fault }
+}
 
 const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyArray<DataProblem> =>
   repairs.flatMap((repair): ReadonlyArray<DataProblem> => {
@@ -336,5 +337,5 @@ const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyAr
     const unreadable = repair === "invalid" ? rows.problems[0]?.line : undefined
     const line = Math.min(firstLines.get(repair) ?? Number.POSITIVE_INFINITY, unreadable ?? Number.POSITIVE_INFINITY)
     const message = `${done[repair](repaired[repair])}, the first here`
-    return [warningAt(file, line, "repaired", [message, "check the line, or correct the file"])]
+    return [warningAt(file, line, { message, advice: "check the line, or correct the file" })]
   })

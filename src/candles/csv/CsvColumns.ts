@@ -4,6 +4,7 @@
  * result. A row that cannot be read is reported with line and column, and left out.
  */
 import { Result } from "effect"
+import { leastOf } from "../../domain/Bisection.ts"
 import { type Column, column } from "../Candles.ts"
 import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"
 import { parseField } from "./CsvField.ts"
@@ -73,9 +74,9 @@ const readSlowly = (reader: Reader, lineStart: number, role: number): boolean =>
   const name = format.roles[role] ?? "time"
   const fieldResult = parseField(new TextDecoder().decode(bytes.subarray(from, reader.position)), name)
   if (Result.isFailure(fieldResult)) {
-    const { advice, ...problem } = fieldResult.failure
+    const { advice, message } = fieldResult.failure
     const mayLeaveOut = advice.includes("--repair") ? "" : ", or --repair invalid leaves the line out"
-    report(reader, from - lineStart + 1, { ...problem, advice: `${advice}${mayLeaveOut}` })
+    report(reader, from - lineStart + 1, { message, advice: `${advice}${mayLeaveOut}` })
     return false
   }
   const { places, rounded, value } = fieldResult.success
@@ -126,9 +127,9 @@ const checkMarket = (reader: Reader, lineStart: number, field: number): void => 
   if (first.length === market.length && first.every((byte, at) => byte === market[at])) return
   const [one, other] = [first, market].map((written) => new TextDecoder().decode(written).trim())
   if (one === other || reader.mixed !== undefined) return
-  const [kind, column] = ["header" as const, position - lineStart + 1]
+  const column = position - lineStart + 1
   const message = `${other} in the column ${reader.format.names[field]}, but the rows before have ${one}`
-  reader.mixed = { severity: "error", kind, file, line, column, message, advice: "give each market a separate file" }
+  reader.mixed = { severity: "error", file, line, column, message, advice: "give each market a separate file" }
 }
 
 const readLine = (reader: Reader): boolean => {
@@ -151,7 +152,7 @@ const readLine = (reader: Reader): boolean => {
   if (field + 1 === roleOfField.length) return good
   const message = `${field + 1} fields, expected ${roleOfField.length}`
   const advice = "complete the line, or write decimal points instead of commas; --repair invalid leaves it out"
-  report(reader, 1, { kind: "fields", message, advice })
+  report(reader, 1, { message, advice })
   return false
 }
 
@@ -196,12 +197,7 @@ export const parseCsv = (bytes: Uint8Array, file: string, format: CsvFormat): Cs
 }
 
 /** Counts from 1. */
-export const lineOf = (rows: CsvRows, row: number): number => {
-  let [low, high] = [0, rows.skipped.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((rows.skipped[middle]?.[0] ?? 0) <= row) low = middle + 1
-    else high = middle
-  }
-  return row + 1 + (rows.skipped[low - 1]?.[1] ?? 0)
+export const lineOf = ({ skipped }: CsvRows, row: number): number => {
+  const next = leastOf(skipped.length, (at) => (skipped[at]?.[0] ?? 0) > row)
+  return row + 1 + (skipped[next - 1]?.[1] ?? 0)
 }

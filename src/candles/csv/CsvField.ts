@@ -39,10 +39,10 @@ const timeAdvice = (text: string): string => {
   return "write epoch milliseconds or 2024-01-31T12:00:00Z"
 }
 
-export const notATime = (text: string) => {
+export const notATime = (text: string): DataFault => {
   const isTime = plain.test(text) || Timestamp.written(text) !== undefined
   const message = `time ${JSON.stringify(text)} is ${isTime ? "out of range, which is 2009 to 2099" : "not a time"}`
-  return { kind: "time" as const, message, advice: timeAdvice(text) }
+  return { message, advice: timeAdvice(text) }
 }
 
 export const parseField = (raw: string, role: Role): Field => {
@@ -50,13 +50,8 @@ export const parseField = (raw: string, role: Role): Field => {
     .trim()
     .replace(/^"(.*)"$/, "$1")
     .trim()
-  const kind = role === "time" ? "time" : "number"
   if (text === "")
-    return Result.fail({
-      kind,
-      message: `${role} is empty`,
-      advice: "fill it in, or --repair invalid leaves the line out"
-    })
+    return Result.fail({ message: `${role} is empty`, advice: "fill it in, or --repair invalid leaves the line out" })
   if (role === "time") {
     // A double cannot hold the digits of nanoseconds, so they are cut to microseconds.
     const number = !plain.test(text) ? Number.NaN : Number(text.length > 17 ? text.slice(0, -3) : text)
@@ -66,7 +61,7 @@ export const parseField = (raw: string, role: Role): Field => {
   const value = Number(text)
   if (plain.test(text)) return Result.succeed(rounding(value, text))
   if (withExponent.test(text) && Number.isFinite(value)) return Result.succeed(rounding(value, exponentless(text)))
-  return Result.fail({ kind, message: `${role} ${JSON.stringify(text)} is not a number`, advice: numberAdvice(text) })
+  return Result.fail({ message: `${role} ${JSON.stringify(text)} is not a number`, advice: numberAdvice(text) })
 }
 
 /** Keeps at most fifteen significant digits, so that each double is exactly one decimal number. */

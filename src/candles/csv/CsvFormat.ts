@@ -100,12 +100,10 @@ const tableOf = (bytes: Uint8Array, file: string) => {
   return undefined
 }
 
-const problem = (
-  { file, line }: Pick<Table, "file" | "line">,
-  message: string,
-  advice: string,
-  kind: "header" | "empty" = "header"
-): DataProblem => ({ severity: "error", kind, file, line, column: Math.min(1, line), message, advice })
+const problem = ({ file, line }: Pick<Table, "file" | "line">, message: string, advice: string): DataProblem => {
+  const column = Math.min(1, line)
+  return { severity: "error", file, line, column, message, advice }
+}
 
 const valuesOf = ({ sample }: Table, field: number, role: Role): ReadonlyArray<number> =>
   sample.map((row) => Result.getOrElse(parseField(row[field] ?? "", role), () => ({ value: Number.NaN })).value)
@@ -221,7 +219,7 @@ const byPosition = (table: Table): CsvFormat | DataProblem => {
 
 export const detect = (bytes: Uint8Array, file: string): CsvFormat | DataProblem => {
   if (bytes.length === 0)
-    return problem({ file, line: 0 }, "the file is empty", "give a file with a header and rows", "empty")
+    return problem({ file, line: 0 }, "the file is empty", "give a file with a header and rows")
   const table = tableOf(bytes, file)
   if (table === undefined) {
     const message = "no line has fields separated by comma, semicolon, tab or bar"

@@ -25,17 +25,16 @@ export const parseSignals = (text: string, file: string): SignalsRead => {
   return { values, problems }
 }
 
-type Wrong = Pick<DataProblem, "advice" | "column" | "kind" | "message">
+type Wrong = Pick<DataProblem, "advice" | "column" | "message">
 
 const signalIn = (line: string): NamedSignal | Wrong => {
   const [time = "", name = "", value = "", ...others] = line.split(",")
-  const kind = "fields"
   if (others.length > 0 || value === "")
-    return { kind, column: 1, message: `expected three fields, found ${line.split(",").length}`, advice }
+    return { column: 1, message: `expected three fields, found ${line.split(",").length}`, advice }
   const at = parseField(time, "time")
   if (at._tag === "Failure") return { ...at.failure, column: 1 }
   if (!signalName.test(name.trim()))
-    return { kind, column: time.length + 2, message: `${JSON.stringify(name)} is not the name of a signal`, advice }
+    return { column: time.length + 2, message: `${JSON.stringify(name)} is not the name of a signal`, advice }
   const fieldResult = parseField(value, "price")
   if (fieldResult._tag === "Failure") {
     const message = fieldResult.failure.message.replace(/^price/, "value")

@@ -70,13 +70,7 @@ export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldabl
       leaves.to = leaves.from + parts
     }
   }
-  const indexOf = (leaves: CrossingIndex.Leaves): CrossingIndex.CrossingIndex => ({
-    leaves,
-    minima: [],
-    maxima: [],
-    folded: { ranges, parts },
-    reads: { bars: 0, nodes: 0 }
-  })
+  const indexOf = (leaves: CrossingIndex.Leaves) => ({ ...CrossingIndex.over(leaves), folded: { ranges, parts } })
   const [orders, ofCloses] = [indexOf(all[0]), indexOf(all[1])]
   const none = column(0)
   const from = (index: CrossingIndex.CrossingIndex, values: Float64Array, small: number): number =>

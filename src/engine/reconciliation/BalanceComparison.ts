@@ -6,7 +6,6 @@
  * capital. Money under way has left the books, so it can only make the balance larger, by at most its amount. Each comparison gives a
  * lowest and a highest capital, and all ranges must overlap. An undecided comparison may narrow the baseline, and never moves it.
  */
-import { givenBackOf } from "../../domain/Accounts.ts"
 import { type Amount, max } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
@@ -66,9 +65,10 @@ export const snapshot = (
     )
   const failed = (symbol: string): Amount =>
     live.reduce((sum, { id }) => sum + max(0n, Ledger.heldBy(state.ledger, id, symbol, "residual")), 0n)
-  const ownCapital = (symbol: string): Amount =>
-    strategies.reduce((rest, { budget }) => rest - (budget.get(symbol) ?? 0n), givenBackOf(state.ledger, symbol)) +
-    Ledger.broughtByFirstOrders(state.ledger, symbol)
+  const ownCapital = (symbol: string): Amount => {
+    const income = Ledger.givenBackOf(state.ledger, symbol) + Ledger.broughtByFirstOrders(state.ledger, symbol)
+    return strategies.reduce((rest, { budget }) => rest - (budget.get(symbol) ?? 0n), income)
+  }
   const certain = new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol, home))

@@ -11,7 +11,6 @@ import type { Market } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
 import { countText } from "../../domain/Text.ts"
 import type * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
-import { learnedText } from "../../report/text/LearnedFee.ts"
 import * as sandbox from "../../sandbox/Settings.ts"
 import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
@@ -266,7 +265,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
   const costs = [
     ...(learned !== undefined
-      ? [learnedText(learned)]
+      ? [EchoedFee.learnedText(learned)]
       : ofInput > 0
         ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`]
         : []),

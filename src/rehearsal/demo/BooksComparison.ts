@@ -1,7 +1,6 @@
 /** Compares the bot's ledger and the sandbox's books to the unit. Both must be at rest: one side knows of a payment before the other. */
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { givenBackOf, type Place } from "../../domain/Accounts.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -17,7 +16,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
   const books = yield* HttpClientResponse.schemaBodyJson(BooksResponse)(response)
   const totals = Ledger.totals(state.ledger)
   const strategies = [...state.strategies.values()]
-  const ours = (symbol: string, ...places: ReadonlyArray<Place>) =>
+  const ours = (symbol: string, ...places: ReadonlyArray<Ledger.Place>) =>
     totals
       .filter((total) => total.asset === symbol && places.includes(total.place))
       .reduce((sum, { amount }) => sum + amount, 0n)
@@ -32,7 +31,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
       [
         "free",
         ours(symbol, "wallet", "dust", "in doubt") +
-          givenBackOf(state.ledger, symbol) -
+          Ledger.givenBackOf(state.ledger, symbol) -
           allotted(symbol) +
           Ledger.broughtByHand(state.ledger, symbol),
         theirs("balance", "private") - theirs("initial")

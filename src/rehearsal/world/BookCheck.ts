@@ -1,5 +1,4 @@
 /** Compares the bots' wallets with the venue's own books, to the unit, at rest. */
-import { givenBackOf, type Place } from "../../domain/Accounts.ts"
 import { inputShareOf } from "../../domain/fees/RoundCost.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -76,7 +75,7 @@ export const comparison = (
 ) =>
   venue.settings.assets.map(({ id, symbol }) => {
     const unexplained = mayBeUnexplained ? (["residual", "lost"] as const) : []
-    const places: ReadonlyArray<Place> = ["wallet", "dust", ...unexplained]
+    const places: ReadonlyArray<Ledger.Place> = ["wallet", "dust", ...unexplained]
     const budgets = bots.flatMap(({ strategies }) =>
       [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
     )
@@ -89,7 +88,7 @@ export const comparison = (
       asset: symbol,
       ours:
         sum(wallets) +
-        sum(bots.map(({ ledger }) => givenBackOf(ledger, symbol))) +
+        sum(bots.map(({ ledger }) => Ledger.givenBackOf(ledger, symbol))) +
         neverPaid(venue, bots, symbol) -
         sum(budgets),
       theirs: gained(venue, account, id, placeOf(id))

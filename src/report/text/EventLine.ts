@@ -1,6 +1,8 @@
 /** Describes each event in one sentence, for terminal and log. `undefined` for events that only serve recovery. */
+import { magnitude } from "../../domain/Amount.ts"
 import type { BotEvent, LeftPosition, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
-import { format as price } from "../../domain/Decimal.ts"
+import { averagePrice } from "../../domain/CostBasis.ts"
+import { format as price, short } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
 import {
@@ -15,7 +17,6 @@ import {
   printable
 } from "../../domain/Text.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
-import { leftText } from "./LeftPosition.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 
 export type Weight = "quiet" | "good" | "warn" | "alarm"
@@ -74,6 +75,17 @@ const exitText = ({ asset, price: limit, quantity, side }: NonNullable<Of<"Denie
   `${side} ${money(asset, quantity)} at ${price(limit)}`
 
 const unsaid = (): Said => undefined
+
+/** The position of a strategy that is no longer in the files, in words. */
+export const leftText = ({ base, cost, market }: LeftPosition, assets: Assets): string => {
+  const [baseSymbol = "", quoteSymbol = ""] = market.split("/")
+  const [ofBase, ofQuote] = [assets.get(baseSymbol), assets.get(quoteSymbol)]
+  const basis = { position: base, cost, realised: 0n }
+  const entry = ofBase && ofQuote && averagePrice(basis, { base: ofBase, quote: ofQuote })
+  const entryText = entry === undefined ? "" : ` at ${short(entry)} ${quoteSymbol} on average`
+  const amount = withSymbol(assets, baseSymbol, magnitude(base))
+  return base > 0n ? `holds ${amount}, bought${entryText}` : `has sold ${amount}${entryText} and not bought it back`
+}
 
 const withLeft = (said: NonNullable<Said>, left: ReadonlyArray<LeftPosition> = [], assets: Assets): Said => {
   const positions = left.map((each) => `${each.strategy} ${leftText(each, assets)}`)

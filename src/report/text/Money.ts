@@ -1,8 +1,7 @@
 /** Shows all amounts of all assets by place. Amounts are exact decimals in units of the asset. */
-import { givenBack, type Place, places } from "../../domain/Accounts.ts"
 import { type Amount, type Asset, format, magnitude } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Ledger, totals } from "../../domain/Ledger.ts"
+import { givenBack, type Ledger, type Place, places, totals } from "../../domain/Ledger.ts"
 import * as Table from "./Table.ts"
 
 export type Assets = ReadonlyMap<string, Asset>

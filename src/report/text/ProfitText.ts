@@ -1,12 +1,11 @@
 /** Formats profit and loss: exact amounts in units of the quote asset. */
-import type { LearnedFee } from "../../domain/EchoedFee.ts"
+import { chargedLine, type LearnedFee } from "../../domain/EchoedFee.ts"
 import { age, countText, iso, percent } from "../../domain/Text.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality, Quoting } from "../../ledger/Quality.ts"
 import type { Returns } from "../../ledger/Returns.ts"
 import type { ProfitStanding } from "../../ledger/Standing.ts"
-import { chargedLine } from "./LearnedFee.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
 

@@ -15,7 +15,7 @@ import * as MarketNames from "./names/MarketNames.ts"
 import { ownNamed, ownWords, positionTerm, sinceCalled } from "./names/OwnNames.ts"
 import * as Operators from "./Operators.ts"
 import type { Compiling, Scope, Use } from "./Scope.ts"
-import { combine, constantTerm, othersOf, type Term, type ValueType } from "./Term.ts"
+import { combine, constantTerm, othersOf, stillTerm, type Term, type ValueType } from "./Term.ts"
 
 export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {
   const term = compileAny(node, use, scope)
@@ -266,15 +266,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const history = Operators.seriesOf(left, right, tree.operator, (a, b) =>
     Number.isNaN(a + b) ? Number.NaN : holds(a, b) ? 1 : 0
   )
-  return {
-    type,
-    isLiteral: false,
-    dependence: "none",
-    demands,
-    ...history,
-    ...(isMoving ? { isMoving } : {}),
-    ...ofText
-  }
+  return { ...stillTerm(type, ofText.value), ...ofText, demands, ...history, ...(isMoving ? { isMoving } : {}) }
 }
 
 /** A division by zero has no value. Records its text for the term that uses it. */

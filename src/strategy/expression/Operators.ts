@@ -1,10 +1,10 @@
 /** The operators of the expression language: the types that they join, and how a result moves with its parts. */
-import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import { unitMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import { combine, movedBy, movesOf, moving, seriesFrom, type Term, type ValueType } from "./Term.ts"
+import { combine, movedBy, movesOf, moving, seriesFrom, stillTerm, type Term, type ValueType } from "./Term.ts"
 
 type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
 
@@ -116,14 +116,11 @@ export const positive = (operator: Operator, a: Term, b: Term): Pick<Term, "isPo
 export const described = (type: ValueType): string =>
   type === "boolean" ? "a condition" : type.startsWith("amount") ? `an ${type}` : `a ${type}`
 
-export const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map([
+export const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map<string, readonly [ValueType, number]>([
   ["", ["number", 1]],
   ["%", ["ratio", 0.01]],
   ["bps", ["ratio", 0.0001]],
-  ["s", ["duration", 1_000]],
-  ["m", ["duration", 60_000]],
-  ["h", ["duration", hourMillis]],
-  ["d", ["duration", dayMillis]]
+  ...Object.entries(unitMillis).map(([unit, millis]) => [unit, ["duration", millis]] as const)
 ])
 
 /** A value in every candle, if the condition depends on candles alone. */
@@ -142,14 +139,11 @@ const checksOf = (terms: ReadonlyArray<Term>) => terms.flatMap(({ checks = [] })
 export const join = (operator: "and" | "or", a: Term, b: Term): Term => {
   const apply = operator === "and" ? Math.min : Math.max
   return {
-    type: "boolean",
-    isLiteral: false,
-    dependence: "none",
+    ...stillTerm("boolean", (moment) => apply(a.value(moment), b.value(moment))),
     checks: checksOf([a, b]),
     demands: (operator === "and" ? Never.ofAnd : Never.ofOr)(a.demands, b.demands),
     ...seriesOf(a, b, operator, apply),
-    ...moving([a, b]),
-    value: (moment) => apply(a.value(moment), b.value(moment))
+    ...moving([a, b])
   }
 }
 

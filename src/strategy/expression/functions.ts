@@ -75,20 +75,6 @@ const windows = (
   return seriesTerm({ ...frame, warmUp, key, column }, type)
 }
 
-const count = (condition: Series, length: number): Term => ({
-  ...windows("count", condition, length, (_, held) => held, "number"),
-  range: [0, length]
-})
-
-const barsSince = (condition: Series, length: number): Term =>
-  windows("barssince", condition, length, (since) => since, "number")
-
-const lastWhen = (condition: Series, value: Series, length: number, type: ValueType): Term => {
-  const look: LookBack = (since, _, index, candles) =>
-    Number.isFinite(since) ? (columnOf(value, candles)[index - since] ?? Number.NaN) : Number.NaN
-  return windows("valuewhen", condition, length, look, type, value)
-}
-
 export interface FunctionOf {
   readonly parameters: ReadonlyArray<Parameter>
   readonly usage: string
@@ -191,8 +177,10 @@ const valueWhen = functionNamed("valuewhen", {
   make: ({ terms: [condition, value, length] }) => {
     const [held = nothing, valued = nothing] = [condition?.series, value?.series]
     const market = held.market === undefined || valued.market === undefined ? undefined : held.market
-    const on = (series: Series) => onCandlesOf(market, series)
-    return lastWhen(on(held), on(valued), length?.constant ?? 1, value?.type ?? "number")
+    const [conditions, values] = [onCandlesOf(market, held), onCandlesOf(market, valued)]
+    const look: LookBack = (since, _, index, candles) =>
+      Number.isFinite(since) ? (columnOf(values, candles)[index - since] ?? Number.NaN) : Number.NaN
+    return windows("valuewhen", conditions, length?.constant ?? 1, look, value?.type ?? "number", values)
   }
 })
 
@@ -325,8 +313,11 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   ofCandles("supertrend", Indicators.warmUp.supertrend, Indicators.supertrend, { hasFactor: true }),
   ofCandles("keltnerUpper", Indicators.warmUp.keltner, Indicators.keltnerUpper, { hasFactor: true }),
   ofCandles("keltnerLower", Indicators.warmUp.keltner, Indicators.keltnerLower, { hasFactor: true }),
-  ofCondition("count", count),
-  ofCondition("barssince", barsSince),
+  ofCondition("count", (condition, length) => ({
+    ...windows("count", condition, length, (_, count) => count, "number"),
+    range: [0, length]
+  })),
+  ofCondition("barssince", (condition, length) => windows("barssince", condition, length, (since) => since, "number")),
   valueWhen,
   crossing("crossover", (before, after) => before <= 0 && after > 0),
   crossing("crossunder", (before, after) => before >= 0 && after < 0),

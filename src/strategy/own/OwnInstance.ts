@@ -22,18 +22,6 @@ export interface OwnQuestions {
   readonly signal: (name: string) => string
 }
 
-export interface OwnInstance {
-  readonly description: string
-  /** Takes settings and the names of the market as JSON. Returns JSON of the candles and signals that the strategy uses. */
-  readonly begin: (settings: string, market: string, questions: OwnQuestions) => string
-  /** `memory` is JSON. `read` gets the unchecked `OwnDecision`, the same object for the same answer; its time also counts. */
-  readonly decide: <A>(
-    prices: Pick<OwnView, "now" | "bid" | "ask" | "mid">,
-    memory: string,
-    read: (answer: unknown) => A
-  ) => A
-}
-
 const maxAdoptedCodes = 16
 
 /**
@@ -175,7 +163,7 @@ const valueReader = (nameOf: (atom: number) => string): ((bytes: Buffer) => unkn
   }
 }
 
-export const instanceOf = (code: string): OwnInstance => {
+export const instanceOf = (code: string) => {
   const { description, ...start } = adopt(code)
   let about: OwnQuestions | undefined
   const answer: HostCall = (question, numberAt, textAt) => {
@@ -197,7 +185,8 @@ export const instanceOf = (code: string): OwnInstance => {
   }
   return {
     description,
-    begin: (settings, market, from) => {
+    /** Takes settings and the names of the market as JSON. Returns JSON of the candles and signals that the strategy uses. */
+    begin: (settings: string, market: string, from: OwnQuestions): string => {
       about = from
       return contained(() => {
         machine = new Machine(answer, start)
@@ -210,7 +199,12 @@ export const instanceOf = (code: string): OwnInstance => {
         return needs
       })
     },
-    decide: ({ ask, bid, mid, now }, memory, read) => {
+    /** `memory` is JSON. `read` gets the unchecked `OwnDecision`, the same object for the same answer; its time also counts. */
+    decide: <A>(
+      { ask, bid, mid, now }: Pick<OwnView, "now" | "bid" | "ask" | "mid">,
+      memory: string,
+      read: (answer: unknown) => A
+    ): A => {
       if (checkpoint === undefined || about === undefined) throw new Error("decide before begin")
       const [ready, host] = [checkpoint, about]
       return contained(() => {

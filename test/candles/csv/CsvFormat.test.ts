@@ -1,12 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Repair, repairs } from "../../../src/candles/csv/CandleChecks.ts"
-import * as CandleCsv from "../../../src/candles/csv/CandleCsv.ts"
+import * as CandleChecks from "../../../src/candles/csv/CandleChecks.ts"
 import { format } from "../../../src/candles/DataProblem.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 
-const read = (lines: ReadonlyArray<string>, ...repair: ReadonlyArray<Repair>) => {
+const read = (lines: ReadonlyArray<string>, ...repair: ReadonlyArray<CandleChecks.Repair>) => {
   const bytes = new TextEncoder().encode(lines.join("\n"))
-  const { candles, columns = "", problems } = CandleCsv.parse(bytes, { file: "a.csv", repair: new Set(repair) })
+  const { candles, columns = "", problems } = CandleChecks.parse(bytes, { file: "a.csv", repair: new Set(repair) })
   const said = problems.map(format).join("\n")
   if (candles === undefined) return { columns, said, rows: [] }
   const { time, open, high, low, close, volume } = candles
@@ -122,7 +121,7 @@ describe("columns of a file", () => {
     "with two values of %s are refused, with and without repair",
     (name) => {
       const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},${market},1,2,1,1,5`)
-      for (const repair of [[], repairs]) {
+      for (const repair of [[], CandleChecks.repairs]) {
         const { said } = read([`timestamp,${name},open,high,low,close,volume`, ...rows], ...repair)
         assert.include(said, `a.csv:3:12: ETH in the column ${name}, but the rows before have BTC; give each market`)
       }
@@ -161,7 +160,7 @@ describe("bars that overlap", () => {
   const header = "time,open,high,low,close,volume"
   const hours = Array.from({ length: 40 }, (_, hour) => bar(hour * 60, 100))
 
-  it.each([[], ["gaps"], repairs] as ReadonlyArray<ReadonlyArray<Repair>>)(
+  it.each([[], ["gaps"], CandleChecks.repairs] as ReadonlyArray<ReadonlyArray<CandleChecks.Repair>>)(
     "are a mistake with the line of the extra bar, with --repair %s",
     (...repair) => {
       const { said } = read([header, ...hours.slice(0, 20), bar(19 * 60 + 1, 200), ...hours.slice(20)], ...repair)

@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref, Result } from "effect"
 import { HttpClient } from "effect/http"
-import { places } from "../../../src/domain/Accounts.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { RefusalVerdict } from "../../../src/domain/Payload.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
@@ -85,7 +84,7 @@ const placesOf = (name: string) =>
   Bookkeeper.use(({ state }) =>
     Effect.sync(() =>
       Object.fromEntries(
-        places.flatMap((place) => {
+        Ledger.places.flatMap((place) => {
           const amount = Ledger.heldBy(state.ledger, name, "BTC", place)
           return amount === 0n ? [] : [[place, amount]]
         })

@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { gunzipSync } from "node:zlib"
 import type { Candles } from "../../../src/candles/Candles.ts"
-import type { Repair } from "../../../src/candles/csv/CandleChecks.ts"
-import * as CandleCsv from "../../../src/candles/csv/CandleCsv.ts"
+import * as CandleChecks from "../../../src/candles/csv/CandleChecks.ts"
 import { dataFolder, hasData } from "../../surroundings.ts"
 
 export const isPresent = hasData
@@ -16,8 +15,8 @@ export const bytes = (name: string): Uint8Array => {
 
 export const text = (name: string): string => new TextDecoder().decode(bytes(name))
 
-export const candles = (name: string, repairs: ReadonlyArray<Repair> = []): Candles => {
-  const { candles, problems } = CandleCsv.parse(bytes(name), { file: name, repair: new Set(repairs) })
+export const candles = (name: string, repairs: ReadonlyArray<CandleChecks.Repair> = []): Candles => {
+  const { candles, problems } = CandleChecks.parse(bytes(name), { file: name, repair: new Set(repairs) })
   if (candles === undefined) throw new Error(problems.map(({ message }) => message).join("\n"))
   return candles
 }

@@ -2,7 +2,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { givenBackOf, type Place } from "../../../src/domain/Accounts.ts"
 import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { replay } from "../../../src/engine/state/Bookkeeper.ts"
@@ -115,14 +114,14 @@ export const checkOnChain = Effect.fnUntraced(function* (url: string, sender: st
   assert.deepStrictEqual(truth.imbalances, [])
   let residual = 0n
   for (const { symbol } of assets) {
-    const place = (name: Place) =>
+    const place = (name: Ledger.Place) =>
       Ledger.totals(state.ledger).find(({ asset, place }) => asset === symbol && place === name)?.amount ?? 0n
     const allotted = [...state.strategies.values()].reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n)
     const doubtful = place("in doubt")
     residual += place("residual") + doubtful
     const cameIn = BigInt(truth.accounts[sender]?.[symbol]?.["external"] ?? "0")
     assert.strictEqual(
-      place("wallet") + givenBackOf(state.ledger, symbol) - allotted + place("residual") + doubtful,
+      place("wallet") + Ledger.givenBackOf(state.ledger, symbol) - allotted + place("residual") + doubtful,
       -cameIn,
       `${symbol}: both books agree to the unit`
     )

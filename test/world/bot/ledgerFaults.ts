@@ -1,7 +1,6 @@
 /** What can be wrong with any ledger, whatever happened: money that came from nowhere, and places that hold less than nothing. */
-import { places } from "../../../src/domain/Accounts.ts"
 import type { Amount } from "../../../src/domain/Amount.ts"
-import type { Ledger } from "../../../src/domain/Ledger.ts"
+import { type Ledger, places } from "../../../src/domain/Ledger.ts"
 
 /** Per asset: the sum over every account, which double entry keeps at zero. */
 export const sums = (ledger: Pick<Ledger, "balances">): ReadonlyMap<string, Amount> => {
