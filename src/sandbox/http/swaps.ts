@@ -21,7 +21,7 @@ import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import type { SandboxAsset } from "../Settings.ts"
 import { asMessageError } from "./refusals.ts"
-import { destinationTxHashes, ledgerTxHashes } from "./wire/wireHistory.ts"
+import { destinationTxHashes, ledgerTxHashes } from "./wireHistory.ts"
 
 /** An amount in smallest units, in units of its asset, and in dollars. */
 const figures = (state: State, name: string, asset: SandboxAsset, amount: Amount.Amount) => ({
