@@ -1,5 +1,5 @@
 /** The state of the service: a fold of commands with their times, changed in place and only by `Commands.apply` and `Control.advance`. */
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, type Asset, asNumber } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { Fill, FillStatus, PayoutLeg } from "../../domain/Order.ts"
@@ -205,6 +205,13 @@ export const takeDue = (state: State, time: number): Scheduled | undefined => {
   const first = state.agenda.items[0]
   return first !== undefined && first.at <= time ? state.agenda.items.shift() : undefined
 }
+
+export const usdOf = (state: State, asset: Asset, amount: Amount): number =>
+  asNumber(amount, asset) * state.model.usd(asset, state.now)
+
+/** Solvers quote the mid, made worse by this ratio: half the spread, and a little for the size. */
+export const awayFromMid = (state: State, usd: number): number =>
+  Math.min(0.5, state.settings.spread / 2 + (usd / 1_000_000) * state.settings.impactPerMillionUsd)
 
 /** The salt of nonces: four bytes, new after each rotation, at first that of the facts. A verifier accepts only the present one. */
 export const saltOf = ({ saltRotations, settings }: State, verifier: string): string =>

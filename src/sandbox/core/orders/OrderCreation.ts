@@ -12,9 +12,8 @@ import { assetById, type SandboxAsset } from "../../Settings.ts"
 import * as Solvers from "../../Solvers.ts"
 import { type AccountKind, type AppFee, appFeeRatio, isInternal } from "../money/Payment.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import { partiesIn, type SandboxOrder, type State, schedule } from "../State.ts"
+import { partiesIn, type SandboxOrder, type State, schedule, usdOf } from "../State.ts"
 import { expire } from "./OrderLife.ts"
-import { usdOf } from "./Pricing.ts"
 
 const DepositKind = Schema.Literals(depositTypes)
 

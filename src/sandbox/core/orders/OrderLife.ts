@@ -9,8 +9,7 @@ import * as Books from "../money/Books.ts"
 import { payAppFees } from "../money/Payment.ts"
 import * as Payouts from "../Payouts.ts"
 import * as SortedList from "../SortedList.ts"
-import { type RestingOrders, type SandboxOrder, type State, schedule } from "../State.ts"
-import { executablePrice, usdOf } from "./Pricing.ts"
+import { awayFromMid, type RestingOrders, type SandboxOrder, type State, schedule, usdOf } from "../State.ts"
 
 const setStatus = (order: SandboxOrder, status: FillStatus): void => {
   if (fillStatusTransitions[order.status]?.includes(status) !== true) {
@@ -34,8 +33,10 @@ export const open = (state: State, order: SandboxOrder): void => {
 }
 
 const executableAfterFees = (state: State, order: SandboxOrder): number => {
-  const price = executablePrice(state, order.market, order.side, order.quantity)
-  return order.side === "SELL" ? price * order.leaves : price / order.leaves
+  const { base, quote } = order.market
+  const mid = state.model.mid(base, quote, state.now)
+  const away = awayFromMid(state, usdOf(state, base, order.quantity))
+  return order.side === "SELL" ? mid * (1 - away) * order.leaves : (mid * (1 + away)) / order.leaves
 }
 
 const areAway = ({ settings, now, startedAt }: State): boolean =>
