@@ -12,7 +12,6 @@ import * as Seeded from "../Seeded.ts"
 import type { SandboxAsset, SandboxSettings } from "../Settings.ts"
 import type * as Solvers from "../Solvers.ts"
 import * as Books from "./money/Books.ts"
-import type { AccountKind, AppFee } from "./money/Payment.ts"
 import * as SortedList from "./SortedList.ts"
 
 export interface Pair {
@@ -40,7 +39,7 @@ interface Payable extends Pair {
   readonly originTxHashes: Set<string>
 }
 
-export type Parties = Readonly<Record<"depositType" | "recipientType" | "refundType", AccountKind>> &
+export type Parties = Readonly<Record<"depositType" | "recipientType" | "refundType", Books.AccountKind>> &
   Readonly<Record<"recipient" | "refundTo", string>>
 
 export const partiesIn = ({ depositType, recipient, recipientType, refundTo, refundType }: Parties): Parties => {
@@ -58,7 +57,7 @@ export interface SandboxOrder extends Payable, Parties {
   readonly inputAmount: Amount
   readonly outputAmount: Amount
   readonly confidentiality: string
-  readonly appFees: ReadonlyArray<AppFee>
+  readonly appFees: ReadonlyArray<Books.AppFee>
   /** The share of a price that remains after app fees and the solver's margin. */
   readonly leaves: number
   /** The mid at which a solver fills at the limit, after fees and margin. */

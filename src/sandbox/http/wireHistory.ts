@@ -6,7 +6,7 @@ import { factsOf } from "../../venue/VenueConfig.ts"
 import type { AccountHistoryResponse, TransactionRecord } from "../../venue/wire/WireHistory.ts"
 import { writeLedgerTxHashes } from "../../venue/wire/WireValue.ts"
 import type { HistoryRecord } from "../core/HistoryRecord.ts"
-import { isInternal, placeOf } from "../core/money/Payment.ts"
+import { isInternal, placeOf } from "../core/money/Books.ts"
 import * as Seeded from "../Seeded.ts"
 import type { SandboxSettings } from "../Settings.ts"
 
