@@ -131,6 +131,7 @@ export class PolicyInvalid extends Schema.TaggedError<PolicyInvalid>()("PolicyIn
 export interface SignedPolicy {
   readonly version: number
   readonly account: string
+  /** Time for which this policy stays in force beside its successor. */
   readonly lockMillis: number
   readonly policy: Policy
 }

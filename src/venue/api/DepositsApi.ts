@@ -35,16 +35,15 @@ export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): Submi
 }
 
 export const mostWithdrawals = 50
-const count = (maximum: number) => Wire.NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum }))
 
 const WithdrawalsQuery = Schema.Struct({
   depositAddress: Wire.Identifier,
   depositMemo: Schema.optionalKey(Wire.Identifier),
   /** ISO 8601. Nothing before it is returned. */
   timestampFrom: Schema.optionalKey(Wire.TimestampText),
-  page: Schema.optionalKey(count(Number.MAX_SAFE_INTEGER)),
+  page: Schema.optionalKey(Wire.wholeText(Number.MAX_SAFE_INTEGER)),
   /** Default: 50. */
-  limit: Schema.optionalKey(count(mostWithdrawals)),
+  limit: Schema.optionalKey(Wire.wholeText(mostWithdrawals)),
   sortOrder: Schema.optionalKey(Schema.Literals(["asc", "desc"]))
 })
 export type WithdrawalsQuery = typeof WithdrawalsQuery.Type
