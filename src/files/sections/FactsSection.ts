@@ -110,13 +110,13 @@ export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, us
     salts: { ...of.salts, ...salts, ...(nonceSalt === undefined ? {} : { [login.verifier]: nonceSalt }) },
     orders: {
       ...of.orders,
-      ...present(orders ?? {}),
+      ...(orders && present(orders)),
       chainMinUsd: { ...of.orders.chainMinUsd, ...orders?.chainMinUsd }
     },
     fees: {
       ...of.fees,
-      ...present(fees ?? {}),
-      improvement: { ...of.fees.improvement, ...present(fees?.improvement ?? {}) }
+      ...(fees && present(fees)),
+      improvement: { ...of.fees.improvement, ...(fees?.improvement && present(fees.improvement)) }
     }
   }
 }
