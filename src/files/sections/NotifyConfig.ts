@@ -118,8 +118,8 @@ export const targetsOf = (
   return (read ?? []).flatMap((each) => targetOf(each, resolve, to) ?? [])
 }
 
-const addressOf = Effect.fnUntraced(function* (source: Read.Located<string | SecretSource>, folder: string, to: Report) {
-  const { value, ...place } = source
+const addressOf = Effect.fnUntraced(function* (given: Read.Located<string | SecretSource>, folder: string, to: Report) {
+  const { value, ...place } = given
   if (typeof value === "string") return Redacted.make(value)
   const secret = yield* readSecret({ value, ...place }, folder, to)
   if (secret === undefined) return undefined
