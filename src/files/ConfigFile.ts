@@ -198,14 +198,8 @@ const feedWithToken = Read.section({
   url: Read.required(url, "address of the feed"),
   token: Read.optional(secret, "sent as a bearer token")
 })
-const incidentFeed: Read.Reader<NonNullable<ReturnType<typeof feedWithToken>>> = Read.described(
-  (node, to) => {
-    if (node.type !== "scalar") return feedWithToken(node, to)
-    const address = url(node, to)
-    return address === undefined ? undefined : { url: address, token: undefined }
-  },
-  () => ({ anyOf: [Read.schemaOf(url), Read.schemaOf(feedWithToken)] })
-)
+const feedAtUrl = Read.mapped(url, (url) => ({ url, token: undefined }))
+const incidentFeed = Read.either(feedAtUrl, feedWithToken, ({ type }) => type !== "scalar")
 
 const venueKeys = {
   url: Read.required(url, "address of the venue"),

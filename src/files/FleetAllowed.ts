@@ -17,9 +17,9 @@ const allowedName = "allowed.yaml"
 export class RowForbidden extends Schema.TaggedError<RowForbidden>()("RowForbidden", { message: Schema.String }) {}
 
 const reader = Read.settingsReader({
-  addresses: Read.required(Read.list(Read.text), "addresses of services, such as venue.url"),
-  recipients: Read.optional(Read.list(Read.text), "who may be paid besides the account of the key", "nobody"),
-  programs: Read.optional(Read.list(Read.list(Read.text)), "programs with all their arguments", "none")
+  addresses: Read.required(Read.plainList(Read.text), "addresses of services, such as venue.url"),
+  recipients: Read.optional(Read.plainList(Read.text), "who may be paid besides the account of the key", "nobody"),
+  programs: Read.optional(Read.plainList(Read.plainList(Read.text)), "programs with all their arguments", "none")
 })
 
 export interface Allowed {
@@ -50,11 +50,10 @@ export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
   const { fields: allowedRows, to } = readFile(reader, sourceText(file, text))
   if (allowedRows === undefined || to.problems.length > 0)
     return yield* new RowForbidden({ message: to.problems.map((problem) => render(problem, text)).join("\n") })
-  const values = (list: ReadonlyArray<Read.Located<string>> = []) => list.map(({ value }) => value)
   return {
-    addresses: new Set(values(allowedRows.addresses).map((text) => hostIn(text) ?? text)),
-    recipients: new Set(values(allowedRows.recipients)),
-    programs: new Set(allowedRows.programs?.map(({ value }) => wordsOf(values(value))))
+    addresses: new Set(allowedRows.addresses?.map((text) => hostIn(text) ?? text)),
+    recipients: new Set(allowedRows.recipients),
+    programs: new Set(allowedRows.programs?.map(wordsOf))
   } satisfies Allowed
 })
 

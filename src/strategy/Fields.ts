@@ -213,6 +213,10 @@ export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> 
   return described(readList, () => ({ type: "array", items: schemaOf(readItem), minItems: 1 }))
 }
 
+/** A list whose items need no place. */
+export const plainList = <A>(readItem: Reader<A>): Reader<ReadonlyArray<A>> =>
+  mapped(list(readItem), (items) => items.map(({ value }) => value))
+
 export const scalar = <A>(
   expected: string,
   parse: (text: string) => A | undefined,

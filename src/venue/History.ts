@@ -5,11 +5,10 @@ import { HttpApiClient } from "effect/http-api"
 import type { AccountHistoryQuery } from "./api/AccountHistoryApi.ts"
 import type { TransactionPagesQuery, TransactionsQuery } from "./api/HistoryApi.ts"
 import { WholeVenueApi } from "./api/VenueApi.ts"
-import * as ClientCredentials from "./http/ClientCredentials.ts"
 import { HistoryRateLimiter } from "./http/HistoryRateLimiter.ts"
 import * as Reply from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
-import { attempt, repeatReads, type Send, VenueClient, within } from "./http/VenueClient.ts"
+import { attempt, credentials, repeatReads, type Send, VenueClient, within } from "./http/VenueClient.ts"
 import type { Answer } from "./Venue.ts"
 import { secretsOf, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
@@ -110,7 +109,7 @@ export class History extends Context.Service<
 
       return History.of({ transactions, transactionPage, account })
     })
-  ).pipe(Layer.provide(ClientCredentials.layer))
+  ).pipe(Layer.provide(credentials))
 
   static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryRateLimiter.layer))
 }

@@ -177,11 +177,7 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
           })
           return incident === undefined ? undefined : `held while the venue has an incident: ${incident.title}`
         })
-      return Context.make(FundingHold, hold).pipe(
-        Context.add(
-          IncidentFeed,
-          Effect.sync(() => answer)
-        )
-      )
+      const feedAnswer = Effect.sync(() => answer)
+      return Context.make(FundingHold, hold).pipe(Context.add(IncidentFeed, feedAnswer))
     })
   )

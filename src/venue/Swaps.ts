@@ -9,8 +9,14 @@ import type { Answer, Deposit } from "./Venue.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import { type VenueError, withoutPrice } from "./VenueError.ts"
 import { type QuoteRequest, type QuoteResponse, ReceivedQuote, type ShownQuote } from "./wire/WireQuote.ts"
-import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
-import { toWithdrawals, type Withdrawals, WithdrawalsReply } from "./wire/WireWithdrawals.ts"
+import {
+  type Swap,
+  SwapStatusResponse,
+  toSwap,
+  toWithdrawals,
+  type Withdrawals,
+  WithdrawalsReply
+} from "./wire/WireSwap.ts"
 
 export type { QuoteRequest, QuoteResponse, Swap, Withdrawals }
 

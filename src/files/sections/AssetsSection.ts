@@ -103,7 +103,7 @@ export const pricesReader = Read.section({
     "how long quotes must agree if there is no second source"
   ),
   command: Read.optional(
-    Read.list(Read.text),
+    Read.plainList(Read.text),
     "a program that prints prices, and its arguments: replaces the token list as second source"
   )
 })
@@ -112,7 +112,7 @@ export const priceProgramOf = (
   prices: ReturnType<typeof pricesReader>,
   resolve: (path: string) => string
 ): Program.Program | undefined => {
-  const program = Program.programOf(prices?.command?.map(({ value }) => value) ?? [])
+  const program = Program.programOf(prices?.command ?? [])
   return program && Program.located(program, resolve)
 }
 

@@ -29,7 +29,7 @@ const keys = {
     undefined,
     `${defaultPort}, or any free one if it is taken; 0: any free one`
   ),
-  names: Read.optional(Read.list(hostName), "more host names that browsers use for it"),
+  names: Read.optional(Read.plainList(hostName), "more host names that browsers use for it"),
   tls: Read.optional(
     Read.section({
       certificate: Read.required(Read.text, "file in PEM"),
@@ -51,7 +51,7 @@ export const reader = Read.checked(keys, ({ host, names = [], port, tls, unencry
     port: port ?? defaultPort,
     /** The server may leave the default port if another program uses it, but not a port that the configuration names. */
     mayMove: port === undefined,
-    names: [...(isLoopback(host) ? [] : [host]), ...names.map(({ value }) => value)],
+    names: [...(isLoopback(host) ? [] : [host]), ...names],
     viewerToken,
     tls
   }

@@ -3,16 +3,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { share } from "../../strategy/kinds/PriceLevels.ts"
-import {
-  flatFees,
-  historyAccess,
-  loginNonces,
-  partnerCredentials,
-  quoteTerms,
-  statusDetails,
-  tooSmallCodes,
-  type VenueFacts
-} from "../../venue/profile/Facts.ts"
+import { VenueFacts } from "../../venue/profile/Facts.ts"
 import { defaultProfile, factsOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
 import { confidentialities } from "../../venue/wire/WireValue.ts"
 
@@ -21,7 +12,17 @@ export const salt = Read.matching("four bytes in hex, such as 252812b3", /^[0-9a
 const treasury = Read.matching("64 digits in hex, or none", /^(?:[0-9a-f]{64}|none)$/)
 const rpc = Read.matching("an address such as https://rpc.example.org", /^https?:\/\/[^\s"']{1,300}$/)
 const chain = Read.matching("the word of a chain, such as bsc", /^[a-z0-9_-]{1,32}$/)
-const basisPoints = share(Read.ratioOrZero)
+const basisPoints = Read.mapped(share(Read.ratioOrZero), (ratio) => Decimal.toNumber(ratio) * 10_000)
+const usd = Read.mapped(Read.price, Decimal.toNumber)
+
+const facts = VenueFacts.fields
+const [fee, order] = [facts.fees.fields, facts.orders.fields]
+const word = <const T extends string>({ literals }: { readonly literals: ReadonlyArray<T> }) => Read.oneOf(...literals)
+
+const named = <A>(readName: Read.Reader<string>, read: Read.Reader<A>): Read.Reader<Readonly<Record<string, A>>> =>
+  Read.mapped(Read.table(readName, read), (rows) =>
+    Object.fromEntries(rows.map(([{ value: name }, { value }]) => [name, value]))
+  )
 
 export const profile = (says: string) => Read.withDefault(Read.oneOf(...profileNames), defaultProfile, says)
 
@@ -29,52 +30,55 @@ export const reader = Read.section({
   confidentialVerifier: Read.optional(account, "contract that executes payments of confidential accounts"),
   treasury: Read.optional(treasury, "issuer of the tokens there; `none`: tokens have their public ids"),
   loginVerifier: Read.optional(account, "contract that logins are signed for", "verifier"),
-  loginNonce: Read.optional(Read.oneOf(...loginNonces), "`started`: logins carry the start of their validity"),
+  loginNonce: Read.optional(word(facts.login.fields.nonce), "`started`: logins carry the start of their validity"),
   loginWithin: Read.optional(
-    Read.section({
-      before: Read.required(Read.duration, "how long ago at most"),
-      after: Read.required(Read.duration, "how far ahead at most")
-    }),
+    Read.mapped(
+      Read.section({
+        before: Read.required(Read.duration, "how long ago at most"),
+        after: Read.required(Read.duration, "how far ahead at most")
+      }),
+      ({ after, before }) => ({ before: before / 1000, after: after / 1000 })
+    ),
     "how far the start of a login may be from the service's time"
   ),
-  salts: Read.optional(Read.table(account, salt), "by verifier, until they rotate; that of logins is venue.nonceSalt"),
+  salts: Read.optional(named(account, salt), "by verifier, until they rotate; that of logins is venue.nonceSalt"),
   saltFrom: Read.optional(rpc, "RPC address of the login verifier's ledger, the source of its salt"),
   fees: Read.optional(
     Read.section({
-      credential: Read.optional(Read.oneOf(...partnerCredentials), "which setting is a partner's credential"),
+      credential: Read.optional(word(fee.credential), "which setting is a partner's credential"),
       withoutPartner: Read.optional(basisPoints, "on top, without a partner's credential"),
       withPartner: Read.optional(basisPoints, "with one"),
       alike: Read.optional(basisPoints, "the fee between stable assets, or for one asset between two places"),
-      stable: Read.optional(Read.list(Read.text), "symbols of stable assets"),
+      stable: Read.optional(Read.plainList(Read.text), "symbols of stable assets"),
       settlement: Read.optional(basisPoints, "of each settlement"),
-      appFees: Read.optional(Read.oneOf("added", "shared"), "`shared`: the service keeps half"),
+      appFees: Read.optional(word(fee.appFees), "`shared`: the service keeps half"),
       improvement: Read.optional(
         Read.section({
-          kept: Read.optional(share(Read.ratioOrZero), "the service's share of it"),
+          kept: Read.optional(Read.mapped(share(Read.ratioOrZero), Decimal.toNumber), "the service's share of it"),
           minutes: Read.optional(Read.integer(0, 1_000_000), "how long after the quote")
         }),
         "the amount a swap pays above its quote"
       ),
-      flat: Read.optional(Read.oneOf(...flatFees), "`chains`: payouts and refunds inside the service are free"),
+      flat: Read.optional(word(fee.flat), "`chains`: payouts and refunds inside the service are free"),
       fillsNet: Read.optional(Read.trueOrFalse, "whether fills name their output after the echoed fee, below the limit")
     }),
     "the service's fees"
   ),
   orders: Read.optional(
     Read.section({
-      confidentialities: Read.optional(Read.list(Read.oneOf(...confidentialities)), "limits of an order"),
-      minUsd: Read.optional(Read.price, "the smallest order in USD"),
-      chainMinUsd: Read.optional(Read.table(chain, Read.price), "the smallest order that is paid from or to a chain"),
-      quotes: Read.optional(Read.oneOf(...quoteTerms), "`as-orders`: price quotes ask for what their orders ask for"),
-      tooSmall: Read.optional(Read.oneOf(...tooSmallCodes), "the code that refuses an order below the smallest one")
+      confidentialities: Read.optional(Read.plainList(Read.oneOf(...confidentialities)), "limits of an order"),
+      minUsd: Read.optional(usd, "the smallest order in USD"),
+      chainMinUsd: Read.optional(named(chain, usd), "the smallest order that is paid from or to a chain"),
+      quotes: Read.optional(word(order.quotes), "`as-orders`: price quotes ask for what their orders ask for"),
+      tooSmall: Read.optional(word(order.tooSmall), "the code that refuses an order below the smallest one")
     }),
     "why orders are refused"
   ),
   settlementHashes: Read.optional(Read.trueOrFalse, "whether swaps name the public transaction that settled them"),
   crossingHashes: Read.optional(Read.trueOrFalse, "whether swaps name the transactions to the other ledger and back"),
-  advancedStatus: Read.optional(Read.oneOf(...statusDetails), "`bare`: an advanced swap may report only its state"),
+  advancedStatus: Read.optional(word(facts.advancedStatus), "`bare`: an advanced swap may report only its state"),
   movesBetweenAccounts: Read.optional(Read.trueOrFalse, "whether an asset can be swapped into itself"),
-  accountHistory: Read.optional(Read.oneOf(...historyAccess), "whether the account may read its own history")
+  accountHistory: Read.optional(word(facts.accountHistory), "whether the account may read its own history")
 })
 
 interface Said {
@@ -84,27 +88,14 @@ interface Said {
   readonly facts: ReturnType<typeof reader>
 }
 
-const inBasisPoints = (ratio: Decimal.Decimal | undefined): number | undefined =>
-  ratio && Decimal.toNumber(ratio) * 10_000
-
 export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, usual: string): VenueFacts => {
   const of = factsOf(profile, verifier ?? usual)
   const { CONFIDENTIAL_INTENTS: confidential, INTENTS } = of.signing
-  const issuer = said?.treasury ?? confidential.treasury
   const { accountHistory, advancedStatus, crossingHashes, movesBetweenAccounts, saltFrom, settlementHashes } =
     said ?? {}
-  const { after, before } = said?.loginWithin ?? {}
-  const login = {
-    ...of.login,
-    verifier: said?.loginVerifier ?? of.login.verifier,
-    nonce: said?.loginNonce ?? of.login.nonce,
-    ...(before === undefined || after === undefined
-      ? {}
-      : { startsWithinSeconds: { before: before / 1000, after: after / 1000 } })
-  }
-  const salts = Object.fromEntries((said?.salts ?? []).map(([{ value: name }, { value }]) => [name, value] as const))
-  const { fees, orders } = said ?? {}
-  const { kept, minutes } = fees?.improvement ?? {}
+  const { fees, loginNonce: nonce, loginVerifier, loginWithin: startsWithinSeconds, orders, salts } = said ?? {}
+  const issuer = said?.treasury ?? confidential.treasury
+  const login = { ...of.login, ...present({ verifier: loginVerifier, nonce, startsWithinSeconds }) }
   return {
     ...of,
     ...present({ saltFrom, settlementHashes, crossingHashes, advancedStatus, movesBetweenAccounts, accountHistory }),
@@ -119,36 +110,13 @@ export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, us
     salts: { ...of.salts, ...salts, ...(nonceSalt === undefined ? {} : { [login.verifier]: nonceSalt }) },
     orders: {
       ...of.orders,
-      ...present({
-        confidentialities: orders?.confidentialities?.map(({ value }) => value),
-        minUsd: orders?.minUsd && Decimal.toNumber(orders.minUsd),
-        chainMinUsd: orders?.chainMinUsd && {
-          ...of.orders.chainMinUsd,
-          ...Object.fromEntries(
-            orders.chainMinUsd.map(([{ value: name }, { value }]) => [name, Decimal.toNumber(value)])
-          )
-        },
-        quotes: orders?.quotes,
-        tooSmall: orders?.tooSmall
-      })
+      ...(orders && present(orders)),
+      chainMinUsd: { ...of.orders.chainMinUsd, ...orders?.chainMinUsd }
     },
     fees: {
       ...of.fees,
-      ...present({
-        credential: fees?.credential,
-        withoutPartner: inBasisPoints(fees?.withoutPartner),
-        withPartner: inBasisPoints(fees?.withPartner),
-        alike: inBasisPoints(fees?.alike),
-        settlement: inBasisPoints(fees?.settlement),
-        stable: fees?.stable?.map(({ value }) => value),
-        appFees: fees?.appFees,
-        flat: fees?.flat,
-        fillsNet: fees?.fillsNet
-      }),
-      improvement: {
-        kept: kept === undefined ? of.fees.improvement.kept : Decimal.toNumber(kept),
-        minutes: minutes ?? of.fees.improvement.minutes
-      }
+      ...(fees && present(fees)),
+      improvement: { ...of.fees.improvement, ...(fees?.improvement && present(fees.improvement)) }
     }
   }
 }

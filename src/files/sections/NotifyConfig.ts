@@ -20,20 +20,15 @@ const withoutSlash = (text: string): string => text.replace(/\/+$/, "")
 const expected = "an address such as https://host/path (http only for this machine)"
 const webAddress = Read.scalar(expected, (text) => (isPrivate(text) ? withoutSlash(text) : undefined))
 
-type Address = string | SecretSource
-
-const readAddress: Read.Reader<Address> = (node, to) =>
-  node.type === "map" ? secretSource(node, to) : webAddress(node, to)
-const address = Read.described(readAddress, () => ({ anyOf: [Read.schemaOf(webAddress), Read.schemaOf(secretSource)] }))
+const address = Read.either(webAddress, secretSource, Read.isMap)
 
 /** Only kinds of the journal are valid, because a misspelled kind would be an alert that never comes. */
 const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
 
-const all = (read: Read.Reader<string>) => Read.mapped(Read.list(read), (items) => items.map(({ value }) => value))
-
 const pushService = Read.scalar("the host of a push service, such as push.example.org", (text) =>
   /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$/.test(text) ? text.toLowerCase() : undefined
 )
+const texts = Read.plainList(Read.text)
 const mailAddress = /^[^@\s]+@[^@\s]+$/
 
 const target = Read.settingsReader({
@@ -45,18 +40,15 @@ const target = Read.settingsReader({
   ),
   chat: Read.optional(Read.text, "of telegram"),
   least: Read.withDefault(Read.oneOf(...severities), "warn", "the least severity"),
-  kinds: Read.optional(all(kind), "events that are sent at any severity"),
-  except: Read.optional(all(kind), "events that are not sent"),
-  commands: Read.optional(
-    all(Read.text),
-    "of telegram: chats whose /status, /profit, /pause, /resume and /kill are obeyed"
-  ),
+  kinds: Read.optional(Read.plainList(kind), "events that are sent at any severity"),
+  except: Read.optional(Read.plainList(kind), "events that are not sent"),
+  commands: Read.optional(texts, "of telegram: chats whose /status, /profit, /pause, /resume and /kill are obeyed"),
   from: Read.optional(Read.text, "of email: the sender's address; of push: your address for the push service"),
-  recipients: Read.optional(all(Read.text), "of email: the recipients"),
+  recipients: Read.optional(texts, "of email: the recipients"),
   user: Read.optional(Read.text, "of email: the login at the server; its password is the secret"),
-  command: Read.optional(all(Read.text), "of command: the program that is started for each message, and its arguments"),
+  command: Read.optional(texts, "of command: the program that is started for each message, and its arguments"),
   services: Read.optional(
-    all(pushService),
+    Read.plainList(pushService),
     "of push: hosts of more push services (those of Chrome, Firefox, Safari and Edge are built in)"
   )
 })
@@ -126,8 +118,8 @@ export const targetsOf = (
   return (read ?? []).flatMap((each) => targetOf(each, resolve, to) ?? [])
 }
 
-const addressOf = Effect.fnUntraced(function* (source: Read.Located<Address>, folder: string, to: Report) {
-  const { value, ...place } = source
+const addressOf = Effect.fnUntraced(function* (given: Read.Located<string | SecretSource>, folder: string, to: Report) {
+  const { value, ...place } = given
   if (typeof value === "string") return Redacted.make(value)
   const secret = yield* readSecret({ value, ...place }, folder, to)
   if (secret === undefined) return undefined

@@ -18,7 +18,7 @@ export type WalletConfig =
 const walletKeys = Read.section({
   manual: Read.optional(Read.trueOrFalse),
   sandbox: Read.optional(Read.trueOrFalse),
-  command: Read.optional(Read.list(Read.text))
+  command: Read.optional(Read.plainList(Read.text))
 })
 
 const howTo = "write { manual: true }, or { command: [program, argument, …] }"
@@ -26,7 +26,7 @@ const howTo = "write { manual: true }, or { command: [program, argument, …] }"
 const readWallet: Read.Reader<WalletConfig> = (node, to) => {
   const fields = walletKeys(node, to)
   if (fields === undefined) return undefined
-  const program = Program.programOf(fields.command?.map(({ value }) => value) ?? [])
+  const program = Program.programOf(fields.command ?? [])
   const choices: ReadonlyArray<WalletConfig> = [
     ...(program === undefined ? [] : [{ command: { ...program, secretVariables: [] } }]),
     ...(fields.manual === true ? [{ manual: true } as const] : []),

@@ -12,10 +12,8 @@ import * as Control from "./Control.ts"
 import * as Books from "./money/Books.ts"
 import { createOrder, OrderRequest } from "./orders/OrderCreation.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
-import * as Payouts from "./Payouts.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import { type IncomingDeposit, lies, type SandboxOrder, type SandboxSwap, type State, schedule } from "./State.ts"
-import * as Collecting from "./swaps/Collecting.ts"
 import { createSwap } from "./swaps/SwapCreation.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
@@ -186,7 +184,7 @@ const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Appli
 const arrive = (state: State, incoming: Omit<IncomingDeposit, "isRecognised">): void => {
   const deposit: IncomingDeposit = { ...incoming, isRecognised: false }
   const from: Books.Holding = { account: deposit.account, place: deposit.from }
-  Books.transfer(state.books, deposit.asset, deposit.amount, from, Collecting.holdingOf(deposit, "depositInTransit"))
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, SwapLife.depositIn(deposit, "depositInTransit"))
   if (deposit.isAttributed) note(state, deposit)
   if (deposit.isIntent) return recogniseSoon(state, deposit)
   state.chainDeposits.set(deposit.hash, deposit)
@@ -212,17 +210,17 @@ const recognise = (state: State, deposit: IncomingDeposit): void => {
   if (deposit.isRecognised) return
   deposit.isRecognised = true
   const { target, asset, account, amount } = deposit
-  const collector = target.kind === "swap" && Collecting.collects(target) ? target : undefined
-  if (collector !== undefined && deposit.isAttributed && Collecting.take(state, collector, deposit)) return
+  const collector = target.kind === "swap" && SwapLife.collects(target) ? target : undefined
+  if (collector !== undefined && deposit.isAttributed && SwapLife.take(state, collector, deposit)) return
   const creditedAmount = deposit.isAttributed ? Amount.min(amount, wantedAmount(target, asset)) : 0n
   if (creditedAmount < amount) sendBack(state, { ...deposit, amount: amount - creditedAmount })
   if (creditedAmount === 0n) return
   if (target.deposited === 0n) target.account = account
-  const into = target.kind === "order" ? Payouts.inOrder(target) : SwapLife.inSwap(target)
-  Books.transfer(state.books, asset, creditedAmount, Collecting.holdingOf(deposit, "depositInTransit"), into)
+  const into = target.kind === "order" ? OrderLife.inOrder(target) : SwapLife.inSwap(target)
+  Books.transfer(state.books, asset, creditedAmount, SwapLife.depositIn(deposit, "depositInTransit"), into)
   target.deposited += creditedAmount
   if (target.kind === "swap") SwapLife.consider(state, target)
-  else if (isTerminal(target.status)) schedule(state, 0, () => Payouts.start(state, target))
+  else if (isTerminal(target.status)) schedule(state, 0, () => OrderLife.startPayouts(state, target))
   else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount)
     OrderLife.open(state, target)
 }
@@ -230,7 +228,7 @@ const recognise = (state: State, deposit: IncomingDeposit): void => {
 /** A swap accepts everything until it starts. An order accepts what it lacks until it is filled or refunded. */
 const wantedAmount = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
   if (asset !== target.origin.id) return 0n
-  if (target.kind === "swap") return target.isClosed || Collecting.collects(target) ? 0n : 2n ** 256n
+  if (target.kind === "swap") return target.isClosed || SwapLife.collects(target) ? 0n : 2n ** 256n
   const isRefundable = target.status !== "FILLED" && target.refund === undefined
   return isRefundable ? target.inputAmount - target.deposited : 0n
 }
@@ -238,8 +236,8 @@ const wantedAmount = (target: SandboxOrder | SandboxSwap, asset: string): Amount
 const sendBack = (state: State, deposit: IncomingDeposit): void => {
   const { account, amount, asset, from: place } = deposit
   const { seed, payoutMillis } = state.settings
-  const inReturn = Collecting.holdingOf(deposit, "returnInTransit")
-  Books.transfer(state.books, asset, amount, Collecting.holdingOf(deposit, "depositInTransit"), inReturn)
+  const inReturn = SwapLife.depositIn(deposit, "returnInTransit")
+  Books.transfer(state.books, asset, amount, SwapLife.depositIn(deposit, "depositInTransit"), inReturn)
   const delay = Seeded.between(payoutMillis, seed, "return", state.scheduled)
   schedule(state, delay, () => Books.transfer(state.books, asset, amount, inReturn, { account, place }))
 }

@@ -5,8 +5,8 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import type { AppFee } from "./money/Payment.ts"
-import { isPayoutFinal } from "./Payouts.ts"
+import type { AppFee } from "./money/Books.ts"
+import { isPayoutFinal } from "./orders/OrderLife.ts"
 import {
   type Parties,
   partiesIn,

@@ -1,5 +1,5 @@
 /** The state of the service: a fold of commands with their times, changed in place and only by `Commands.apply` and `Control.advance`. */
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, type Asset, asNumber } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { Fill, FillStatus, PayoutLeg } from "../../domain/Order.ts"
@@ -12,7 +12,6 @@ import * as Seeded from "../Seeded.ts"
 import type { SandboxAsset, SandboxSettings } from "../Settings.ts"
 import type * as Solvers from "../Solvers.ts"
 import * as Books from "./money/Books.ts"
-import type { AccountKind, AppFee } from "./money/Payment.ts"
 import * as SortedList from "./SortedList.ts"
 
 export interface Pair {
@@ -40,7 +39,7 @@ interface Payable extends Pair {
   readonly originTxHashes: Set<string>
 }
 
-export type Parties = Readonly<Record<"depositType" | "recipientType" | "refundType", AccountKind>> &
+export type Parties = Readonly<Record<"depositType" | "recipientType" | "refundType", Books.AccountKind>> &
   Readonly<Record<"recipient" | "refundTo", string>>
 
 export const partiesIn = ({ depositType, recipient, recipientType, refundTo, refundType }: Parties): Parties => {
@@ -58,7 +57,7 @@ export interface SandboxOrder extends Payable, Parties {
   readonly inputAmount: Amount
   readonly outputAmount: Amount
   readonly confidentiality: string
-  readonly appFees: ReadonlyArray<AppFee>
+  readonly appFees: ReadonlyArray<Books.AppFee>
   /** The share of a price that remains after app fees and the solver's margin. */
   readonly leaves: number
   /** The mid at which a solver fills at the limit, after fees and margin. */
@@ -205,6 +204,13 @@ export const takeDue = (state: State, time: number): Scheduled | undefined => {
   const first = state.agenda.items[0]
   return first !== undefined && first.at <= time ? state.agenda.items.shift() : undefined
 }
+
+export const usdOf = (state: State, asset: Asset, amount: Amount): number =>
+  asNumber(amount, asset) * state.model.usd(asset, state.now)
+
+/** Solvers quote the mid, made worse by this ratio: half the spread, and a little for the size. */
+export const awayFromMid = (state: State, usd: number): number =>
+  Math.min(0.5, state.settings.spread / 2 + (usd / 1_000_000) * state.settings.impactPerMillionUsd)
 
 /** The salt of nonces: four bytes, new after each rotation, at first that of the facts. A verifier accepts only the present one. */
 export const saltOf = ({ saltRotations, settings }: State, verifier: string): string =>

@@ -14,7 +14,7 @@ import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import * as Keys from "./Keys.ts"
 import { asMessageError } from "./refusals.ts"
-import { toItem } from "./wire/wireHistory.ts"
+import { toItem } from "./wireHistory.ts"
 
 const accessSeconds = 3600
 const refreshSeconds = 30 * 86_400

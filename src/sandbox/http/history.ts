@@ -17,7 +17,7 @@ import { SandboxApi } from "../SandboxApi.ts"
 import type { SandboxAsset } from "../Settings.ts"
 import { ownerOf } from "./callers.ts"
 import { asHistoryError } from "./refusals.ts"
-import { toTransaction, usdIn, usdOut } from "./wire/wireHistory.ts"
+import { toTransaction, usdIn, usdOut } from "./wireHistory.ts"
 
 type Line = HistoryRecord.HistoryRecord
 type Filters = Omit<TransactionPagesQuery, "page" | "perPage">

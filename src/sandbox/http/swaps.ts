@@ -13,15 +13,14 @@ import type { SwapStatusResponse } from "../../venue/wire/WireSwap.ts"
 import { writeLedgerTxHashes } from "../../venue/wire/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import { generate, verify } from "../core/Intents.ts"
-import { usdOf } from "../core/orders/Pricing.ts"
-import type { SandboxOrder, SandboxSwap, State } from "../core/State.ts"
-import { collects } from "../core/swaps/Collecting.ts"
+import { type SandboxOrder, type SandboxSwap, type State, usdOf } from "../core/State.ts"
 import { answerDry } from "../core/swaps/SwapCreation.ts"
+import { collects } from "../core/swaps/SwapLife.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import type { SandboxAsset } from "../Settings.ts"
 import { asMessageError } from "./refusals.ts"
-import { destinationTxHashes, ledgerTxHashes } from "./wire/wireHistory.ts"
+import { destinationTxHashes, ledgerTxHashes } from "./wireHistory.ts"
 
 /** An amount in smallest units, in units of its asset, and in dollars. */
 const figures = (state: State, name: string, asset: SandboxAsset, amount: Amount.Amount) => ({

@@ -11,7 +11,7 @@ import * as Ed25519 from "../../signing/Ed25519.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, render, report, sourceText } from "../../strategy/Problem.ts"
 import { readFile } from "../../strategy/YamlReader.ts"
-import { type Cap, type Hours, type Policy, spanNames, windowsOf } from "../remote/Policy.ts"
+import { bySpan, type Cap, type Hours, type Policy, spanNames } from "../remote/Policy.ts"
 
 export const publicKey = Read.scalar("a public key, ed25519:… in base58", (text) =>
   Ed25519.parse(text, 32) === undefined ? undefined : text
@@ -69,9 +69,9 @@ export const keys = {
     }),
     "caps of all assets together, at the prices beside them"
   ),
-  hours: Read.optional(Read.list(hours), "when it signs, in UTC", "always"),
-  destinations: Read.optional(Read.list(pattern), "the only deposit addresses that it pays", "any"),
-  approvers: Read.optional(Read.list(publicKey), "public keys, any of which may approve")
+  hours: Read.optional(Read.plainList(hours), "when it signs, in UTC", "always"),
+  destinations: Read.optional(Read.plainList(pattern), "the only deposit addresses that it pays", "any"),
+  approvers: Read.optional(Read.plainList(publicKey), "public keys, any of which may approve")
 }
 
 type Keys = Read.KnownSettings<typeof keys>
@@ -95,11 +95,7 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
         return limit
       }
       const maxTransfer = amount(value.maxTransfer)
-      const windows = windowsOf({
-        maxPerHour: amount(value.maxPerHour),
-        maxPerDay: amount(value.maxPerDay),
-        maxPerMonth: amount(value.maxPerMonth)
-      })
+      const windows = bySpan((name) => amount(value[name]))
       const approveAbove = amount(value.approveAbove)
       if (!isFine || maxTransfer === undefined) {
         report(to, symbol, `a cap of ${symbol.value} has more than ${decimals} decimals`)
@@ -115,10 +111,10 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
   return {
     caps,
     ...present({
-      total: total && present(Object.fromEntries(spanNames.map((name) => [name, total[name]]))),
-      hours: hours?.flatMap(({ value }) => value),
-      destinations: destinations?.map(({ value }) => value),
-      approvers: approvers?.map(({ value }) => value)
+      total: total && bySpan((name) => total[name]),
+      hours: hours?.flat(),
+      destinations,
+      approvers
     })
   }
 }
@@ -135,6 +131,7 @@ export class PolicyInvalid extends Schema.TaggedError<PolicyInvalid>()("PolicyIn
 export interface SignedPolicy {
   readonly version: number
   readonly account: string
+  /** Time for which this policy stays in force beside its successor. */
   readonly lockMillis: number
   readonly policy: Policy
 }

@@ -15,7 +15,7 @@ import { isSealed } from "../remote/PolicySeal.ts"
 import * as PolicyFile from "./PolicyFile.ts"
 
 const kms = Read.settingsReader({
-  command: Read.required(Read.list(Read.text), "the program that asks the service, and its arguments"),
+  command: Read.required(Read.plainList(Read.text), "the program that asks the service, and its arguments"),
   publicKey: Read.required(PolicyFile.publicKey)
 })
 
@@ -80,7 +80,7 @@ const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, f
   }
   if (kms !== undefined) {
     const { command, publicKey } = kms.value
-    const program = Program.programOf((command ?? []).map(({ value }) => value))
+    const program = Program.programOf(command ?? [])
     if (program === undefined || publicKey === undefined) return undefined
     const path = yield* Path.Path
     const located = Program.located(program, (given) => path.resolve(folder, given))

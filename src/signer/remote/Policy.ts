@@ -20,6 +20,9 @@ const longestMillis = Math.max(...Object.values(spans).map(({ millis }) => milli
 export type SpanName = keyof typeof spans
 export const spanNames = ["maxPerHour", "maxPerDay", "maxPerMonth"] as const satisfies ReadonlyArray<SpanName>
 
+export const bySpan = <A>(of: (name: SpanName) => A | undefined) =>
+  present({ maxPerHour: of("maxPerHour"), maxPerDay: of("maxPerDay"), maxPerMonth: of("maxPerMonth") })
+
 export interface Cap extends Readonly<Partial<Record<SpanName, Amount>>> {
   readonly symbol: string
   readonly decimals: number
@@ -98,18 +101,20 @@ interface Rule {
 
 const written = (amount: Amount, { decimals, symbol }: Cap): string => `${format(amount, decimals)} ${symbol}`
 
+const usedIn = (name: SpanName, asset: string, spent: ReadonlyArray<RecordEntry>, now: number): Amount =>
+  countingIn(spent, spans[name].millis, now)
+    .filter((each) => each.asset === asset)
+    .reduce((sum, { amount = "0" }) => sum + BigInt(amount), 0n)
+
 const ofAsset = (name: SpanName): Rule => ({
   check: name,
   isOwn: true,
   finds: (inputs) => {
     const { cap, now, payment, spent } = inputs
-    const { millis, said } = spans[name]
     const most = cap[name]
     if (most === undefined) return undefined
-    const sum = countingIn(spent, millis, now)
-      .filter(({ asset }) => asset === payment.asset)
-      .reduce((sum, { amount = "0" }) => sum + BigInt(amount), payment.amount)
-    return sum > most ? [`at most ${written(most, cap)} in ${said}`, written(sum, cap)] : undefined
+    const sum = payment.amount + usedIn(name, payment.asset, spent, now)
+    return sum > most ? [`at most ${written(most, cap)} in ${spans[name].said}`, written(sum, cap)] : undefined
   }
 })
 
@@ -238,9 +243,7 @@ export const usedOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now:
     spanNames.flatMap((name) => {
       const most = cap[name]
       if (most === undefined) return []
-      const used = countingIn(spentIn(entries), spans[name].millis, now)
-        .filter((each) => each.asset === asset)
-        .reduce((sum, { amount = "0" }) => sum + BigInt(amount), 0n)
+      const used = usedIn(name, asset, spentIn(entries), now)
       return [{ symbol: cap.symbol, decimals: cap.decimals, name, used, most }]
     })
   )
@@ -250,6 +253,3 @@ export const totalsOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, no
     const most = policy.total?.[name]
     return most === undefined ? [] : [{ name, used: totalValueOf(policy, spentIn(entries), name, now), most }]
   })
-
-export const windowsOf = (given: Readonly<Partial<Record<SpanName, Amount | undefined>>>) =>
-  present({ maxPerHour: given.maxPerHour, maxPerDay: given.maxPerDay, maxPerMonth: given.maxPerMonth })

@@ -100,15 +100,8 @@ export const guardLayer = (socket: string, payer: PayingAccount) =>
         if (json._tag === "None") {
           return yield* new IntentRefused({ check: "payload", expected: "JSON", found: typeof payload })
         }
-        const answer = yield* ask(socket, {
-          _tag: "Transfer",
-          standard,
-          payload: json.value,
-          depositAddress: expected.depositAddress,
-          depositType: expected.depositType,
-          asset: expected.asset,
-          amount: String(expected.amount)
-        })
+        const amount = String(expected.amount)
+        const answer = yield* ask(socket, { _tag: "Transfer", standard, payload: json.value, ...expected, amount })
         if (answer._tag === "Signed" || answer._tag === "SignedBefore")
           return { ...answer, isEarlier: answer._tag === "SignedBefore" }
         if (answer._tag === "Unavailable") return yield* new SignerUnavailable({ reason: answer.reason })

@@ -17,11 +17,7 @@ import type * as Record from "../remote/Record.ts"
 
 export class PolicyRefused extends Schema.TaggedError<PolicyRefused>()("PolicyRefused", { message: Schema.String }) {}
 
-export interface Arrival {
-  readonly version: number
-  readonly policy: Policy
-  /** Time for which this policy stays in force beside its successor. */
-  readonly lockMillis: number
+export interface Arrival extends Omit<PolicyFile.SignedPolicy, "account"> {
   readonly at: number
 }
 
@@ -46,8 +42,7 @@ export const arrivalsIn = Effect.fnUntraced(function* ({ entries }: Pick<Record.
   const arrivals: Array<Arrival> = []
   for (const { at, text = "", what } of entries) {
     if (what !== "policy") continue
-    const { lockMillis, policy, version } = yield* Effect.fromResult(PolicyFile.parse(text, "a policy of the record"))
-    arrivals.push({ at, version, policy, lockMillis })
+    arrivals.push({ at, ...(yield* Effect.fromResult(PolicyFile.parse(text, "a policy of the record"))) })
   }
   return arrivals
 })

@@ -21,7 +21,7 @@ const AccountHistoryQuery = Schema.Struct({
   /** Newer. */
   nextCursor: Cursor,
   status: optional(Schema.Array(Schema.Literals(transactionStatuses))),
-  limit: optional(Wire.NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))),
+  limit: optional(Wire.wholeText(100)),
   depositAddress: optional(Schema.String),
   depositMemo: optional(Schema.String),
   search: optional(Schema.String),

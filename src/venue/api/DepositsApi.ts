@@ -4,9 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
 import type { Deposit } from "../Venue.ts"
 import { messageErrorAt } from "../wire/WireError.ts"
-import { SwapStatusResponse } from "../wire/WireSwap.ts"
+import { SwapStatusResponse, WithdrawalsResponse } from "../wire/WireSwap.ts"
 import * as Wire from "../wire/WireValue.ts"
-import { WithdrawalsResponse } from "../wire/WireWithdrawals.ts"
 import { PartnerKey } from "./Credentials.ts"
 import { MessageValidation } from "./RequestValidation.ts"
 
@@ -36,16 +35,15 @@ export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): Submi
 }
 
 export const mostWithdrawals = 50
-const count = (maximum: number) => Wire.NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum }))
 
 const WithdrawalsQuery = Schema.Struct({
   depositAddress: Wire.Identifier,
   depositMemo: Schema.optionalKey(Wire.Identifier),
   /** ISO 8601. Nothing before it is returned. */
   timestampFrom: Schema.optionalKey(Wire.TimestampText),
-  page: Schema.optionalKey(count(Number.MAX_SAFE_INTEGER)),
+  page: Schema.optionalKey(Wire.wholeText(Number.MAX_SAFE_INTEGER)),
   /** Default: 50. */
-  limit: Schema.optionalKey(count(mostWithdrawals)),
+  limit: Schema.optionalKey(Wire.wholeText(mostWithdrawals)),
   sortOrder: Schema.optionalKey(Schema.Literals(["asc", "desc"]))
 })
 export type WithdrawalsQuery = typeof WithdrawalsQuery.Type

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { historyErrorAt } from "../wire/WireError.ts"
 import { TransactionPagesResponse, TransactionsResponse, transactionStatuses } from "../wire/WireHistory.ts"
-import { ledgers, NumberText, TimestampText } from "../wire/WireValue.ts"
+import { ledgers, NumberText, TimestampText, wholeText } from "../wire/WireValue.ts"
 import { PartnerJwt } from "./Credentials.ts"
 import { HistoryValidation } from "./RequestValidation.ts"
 
@@ -32,7 +32,7 @@ const Several = optional(Schema.Array(Schema.String))
 const Chains = optional(Schema.Array(ChainId))
 const orNull = <S extends Schema.Codec<unknown, string>>(schema: S) =>
   optional(Schema.Union([schema, Schema.Literals(["null"])]))
-const count = (maximum: number) => optional(NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum })))
+const count = (maximum: number) => optional(wholeText(maximum))
 const Usd = orNull(NumberText.check(Schema.isGreaterThanOrEqualTo(0)))
 const Unix = orNull(NumberText)
 const Time = orNull(TimestampText)

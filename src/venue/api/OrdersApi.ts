@@ -44,9 +44,7 @@ export type CreateOrderRequest = typeof CreateOrderRequest.Type
 const ListOrdersQuery = {
   "filter[fillStatus]": Schema.optionalKey(Schema.Array(Schema.Literals(fillStatuses))),
   "filter[isPayoutStatusFinal]": Schema.optionalKey(Schema.Literals(["true", "false"])),
-  "page[size]": Schema.optionalKey(
-    Wire.NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 50 }))
-  ),
+  "page[size]": Schema.optionalKey(Wire.wholeText(50)),
   "page[after]": Schema.optionalKey(Wire.Identifier)
 }
 

@@ -21,8 +21,7 @@ import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import type { Rejected, VenueError } from "../VenueError.ts"
 import { canonicalAssetId } from "../wire/AssetId.ts"
 import { ReceivedQuote } from "../wire/WireQuote.ts"
-import { driftOf, kinds } from "./Contract.ts"
-import { fieldOf } from "./Shape.ts"
+import { driftOf, fieldOf, kinds } from "./Contract.ts"
 
 export interface ServiceLook {
   readonly drift: ReadonlyArray<Drift>

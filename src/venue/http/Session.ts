@@ -13,9 +13,8 @@ import { AuthenticateResponse, RefreshResponse } from "../api/AccountApi.ts"
 import type { SignedData } from "../api/IntentsApi.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import { Rejected, refusal, Unauthorized, VenueError } from "../VenueError.ts"
-import { SessionToken } from "./ClientCredentials.ts"
 import * as LoginSalt from "./LoginSalt.ts"
-import { VenueClient } from "./VenueClient.ts"
+import { SessionToken, VenueClient } from "./VenueClient.ts"
 
 const loginValidMillis = Duration.toMillis("5 minutes")
 const maxLifetimeMillis = Duration.toMillis("30 days")

@@ -3,18 +3,18 @@
  * Reads are repeated with a backoff that honours `Retry-After`; a write is exactly one network attempt. It needs only an `HttpClient`, so
  * it also runs in memory. On Node use `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
  */
-import { Clock, Context, Duration, Effect, Layer, Metric, Schedule, type Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Metric, Redacted, Schedule, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
+import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import { messageOf } from "../../domain/Text.ts"
+import { OptionalPartner, OrderCredential, PartnerJwt, PartnerKey, UserSession } from "../api/Credentials.ts"
 import { WholeVenueApi } from "../api/VenueApi.ts"
 import * as ClockSkew from "../ClockSkew.ts"
 import type { Answer } from "../Venue.ts"
 import { secretsOf, VenueConfig } from "../VenueConfig.ts"
 import { OutcomeUnknown, RetryLater, refusal, VenueError } from "../VenueError.ts"
 import { clean } from "../wire/WireValue.ts"
-import * as ClientCredentials from "./ClientCredentials.ts"
 import { type Priority, RateBudget } from "./RateBudget.ts"
 import type { RateLimited, RateLimiter } from "./RateLimiter.ts"
 import * as Reply from "./Reply.ts"
@@ -30,6 +30,36 @@ export interface Call {
   readonly credential?: string
   readonly mostBytes?: number
 }
+
+export const SessionToken = Context.Reference<Redacted.Redacted | undefined>("limitbot/venue/http/SessionToken", {
+  defaultValue: () => undefined
+})
+
+type Change = (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
+
+const unchanged: Change = (request) => request
+const withBearer = (token: Redacted.Redacted | undefined): Change =>
+  token === undefined ? unchanged : HttpClientRequest.bearerToken(token)
+const withApiKey = (key: Redacted.Redacted | undefined): Change =>
+  key === undefined ? unchanged : HttpClientRequest.setHeader("x-api-key", Redacted.value(key))
+
+/** Each credential middleware of the contract sends its configured credential, if there is one. */
+export const credentials = Layer.unwrap(
+  Effect.gen(function* () {
+    const { apiKey, partnerJwt } = yield* VenueConfig
+    const key = withApiKey(apiKey)
+    const partner = partnerJwt === undefined ? key : withBearer(partnerJwt)
+    return Layer.mergeAll(
+      HttpApiMiddleware.layerClient(PartnerJwt, ({ next, request }) => next(withBearer(partnerJwt)(request))),
+      HttpApiMiddleware.layerClient(OrderCredential, ({ next, request }) => next(key(request))),
+      HttpApiMiddleware.layerClient(PartnerKey, ({ next, request }) => next(key(request))),
+      HttpApiMiddleware.layerClient(OptionalPartner, ({ next, request }) => next(partner(request))),
+      HttpApiMiddleware.layerClient(UserSession, ({ next, request }) =>
+        Effect.flatMap(SessionToken, (token) => next(withBearer(token)(request)))
+      )
+    )
+  })
+)
 
 /** The contract over HTTP: reads are repeated with backoff, writes are sent once. */
 export class VenueClient extends Context.Service<
@@ -78,7 +108,7 @@ export class VenueClient extends Context.Service<
         http.execute(
           HttpClientRequest.post(path).pipe(
             HttpClientRequest.bodyText(body, "application/json"),
-            ClientCredentials.withApiKey(apiKey)
+            withApiKey(apiKey)
           )
         )
 
@@ -109,7 +139,7 @@ export class VenueClient extends Context.Service<
       const [read, write] = [calling("read"), calling("write")]
       return VenueClient.of({ api, post, read, write, clockSkewMillis: Effect.sync(skew.millis) })
     })
-  ).pipe(Layer.provide(ClientCredentials.layer))
+  ).pipe(Layer.provide(credentials))
 
   static readonly layer = Layer.provide(VenueClient.layerOfBudget, RateBudget.layer)
 }

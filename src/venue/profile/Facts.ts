@@ -2,13 +2,10 @@
 import { Schema } from "effect"
 import { SigningDomains } from "../../signing/Domains.ts"
 
-export const partnerCredentials = ["partnerJwt", "apiKey"] as const
-export const flatFees = ["everywhere", "chains"] as const
-
 /** Shares are basis points of the input. */
 const FeeSchedule = Schema.Struct({
   /** The setting whose credential makes orders and quotes count as a partner's. */
-  credential: Schema.Literals(partnerCredentials),
+  credential: Schema.Literals(["partnerJwt", "apiKey"]),
   /** The fee without a partner's credential, on top of all other fees. */
   withoutPartner: Schema.Finite,
   /** The fee with a credential and without app fees. With app fees, the service keeps at least this much of `shared` ones. */
@@ -22,23 +19,17 @@ const FeeSchedule = Schema.Struct({
   /** The ratio that the service keeps of a swap's surplus over its quote, within this number of minutes after the quote. */
   improvement: Schema.Struct({ kept: Schema.Finite, minutes: Schema.Finite }),
   /** The payouts and refunds that cost a flat fee: all, or only those that leave the service for another chain. */
-  flat: Schema.Literals(flatFees),
+  flat: Schema.Literals(["everywhere", "chains"]),
   /** Fills report their output after these fees, so it may be below the limit by the charges in the order's echo. */
   fillsNet: Schema.Boolean
 })
-
-export const loginNonces = ["free", "started"] as const
-export const historyAccess = ["open", "invite-only"] as const
-export const statusDetails = ["whole", "bare"] as const
-export const quoteTerms = ["public", "as-orders"] as const
-export const tooSmallCodes = ["order-rejected", "request-rejected"] as const
 
 export const VenueFacts = Schema.Struct({
   signing: SigningDomains,
   login: Schema.Struct({
     verifier: Schema.String,
     /** `free`: any 32 bytes, with the verifier's salt if it is known. `started`: with salt, end and start. */
-    nonce: Schema.Literals(loginNonces),
+    nonce: Schema.Literals(["free", "started"]),
     /** The maximum distance between the start of a login and the service's own time. */
     startsWithinSeconds: Schema.optionalKey(Schema.Struct({ before: Schema.Finite, after: Schema.Finite }))
   }),
@@ -53,18 +44,18 @@ export const VenueFacts = Schema.Struct({
     /** The confidentialities that an order may request. `public` is refused everywhere, already as an invalid request. */
     confidentialities: Schema.Array(Schema.String),
     /** The confidentiality that price quotes request: `public`, or the confidentiality of the orders that they are for. */
-    quotes: Schema.Literals(quoteTerms),
+    quotes: Schema.Literals(["public", "as-orders"]),
     minUsd: Schema.optionalKey(Schema.Finite),
     /** The smallest order whose money comes from or goes to a chain, in USD, by the chain's name. These change from time to time. */
     chainMinUsd: Schema.Record(Schema.String, Schema.Finite),
-    tooSmall: Schema.Literals(tooSmallCodes)
+    tooSmall: Schema.Literals(["order-rejected", "request-rejected"])
   }),
   /** True if a swap names the public transaction that settled it. */
   settlementHashes: Schema.Boolean,
   /** For a swap that names no settlement: true if it names the transactions that moved its money to the other ledger and back. */
   crossingHashes: Schema.Boolean,
   /** `bare`: the status of an `advanced` swap may hold its state alone, without amounts and hashes. */
-  advancedStatus: Schema.Literals(statusDetails),
-  accountHistory: Schema.Literals(historyAccess)
+  advancedStatus: Schema.Literals(["whole", "bare"]),
+  accountHistory: Schema.Literals(["open", "invite-only"])
 })
 export type VenueFacts = typeof VenueFacts.Type

@@ -1,8 +1,9 @@
 /**
  * The record of a swap, and its decoding into exact values. Only the four lists of hashes are always present. Every amount may be missing
- * even at the end, and the status word is a claim, not evidence. The amounts prove what was paid.
+ * even at the end, and the status word is a claim, not evidence. The amounts prove what was paid. A swap of type ANY_INPUT turns every
+ * deposit into one asset and lists its payments. A payment without exact values is kept as reported.
  */
-import { Result, Schema } from "effect"
+import { Array, Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapRecord.ts"
@@ -120,4 +121,64 @@ export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string
       destinationTxHashes: Wire.hashesIn(details.destinationChainTxHashes)
     })
   )
+}
+
+const WireWithdrawal = Schema.Struct({
+  status: Wire.openEnum(["SUCCESS", "FAILED"]),
+  amountOut: Text,
+  amountOutFormatted: tolerant(Text),
+  amountOutUsd: tolerant(Text),
+  withdrawFee: tolerant(Text),
+  withdrawFeeFormatted: tolerant(Text),
+  withdrawFeeUsd: tolerant(Text),
+  timestamp: tolerant(Text),
+  hash: tolerant(Text)
+})
+
+const responseOf = <S extends Schema.Codec<unknown, unknown>>(withdrawals: S) =>
+  Schema.Struct({
+    asset: tolerant(Text),
+    recipient: tolerant(Text),
+    affiliateRecipient: tolerant(Text),
+    withdrawals: tolerant(withdrawals)
+  })
+
+export const WithdrawalsResponse = responseOf(Schema.Array(WireWithdrawal)).annotate({
+  identifier: "AnyInputWithdrawals"
+})
+/** The reply as it is read. The public description shows one withdrawal where it means a list, so one counts as a list. */
+export const WithdrawalsReply = responseOf(Schema.Unknown)
+export type WithdrawalsReply = typeof WithdrawalsReply.Type
+
+export interface Withdrawal {
+  readonly status: string
+  readonly amountOut: Amount
+  readonly withdrawFee?: Amount
+  readonly at?: number
+  readonly hash?: string
+}
+
+export interface Withdrawals {
+  readonly asset?: string
+  readonly recipient?: string
+  readonly affiliateRecipient?: string
+  readonly withdrawals: ReadonlyArray<Withdrawal>
+  readonly odd: ReadonlyArray<unknown>
+}
+
+const decodeWithdrawal = Schema.decodeUnknownOption(WireWithdrawal)
+
+const toWithdrawal = (said: unknown): Result.Result<Withdrawal, unknown> => {
+  const wireFields = Option.getOrUndefined(decodeWithdrawal(said))
+  const amountOut = Wire.parseAmount(wireFields?.amountOut ?? "")
+  if (wireFields === undefined || amountOut === undefined) return Result.fail(said)
+  const { hash, status, timestamp = "", withdrawFee = "" } = wireFields
+  const details = { withdrawFee: Wire.parseAmount(withdrawFee), at: Timestamp.parse(timestamp), hash }
+  return Result.succeed({ status, amountOut, ...present(details) })
+}
+
+export const toWithdrawals = ({ withdrawals: said, ...about }: WithdrawalsReply): Withdrawals => {
+  const list: ReadonlyArray<unknown> = said === undefined ? [] : Array.isArray(said) ? said : [said]
+  const [withdrawals, odd] = Array.partition(list, toWithdrawal)
+  return { ...about, withdrawals, odd }
 }

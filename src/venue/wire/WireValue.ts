@@ -143,6 +143,10 @@ export const NumberText = Schema.String.check(Schema.isPattern(/^-?\d{1,20}(?:\.
   Schema.decodeTo(Schema.Finite, SchemaTransformation.numberFromString)
 )
 
+/** A whole number in a query, from 1. */
+export const wholeText = (maximum: number) =>
+  NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum }))
+
 /** A number of an answer. Some services write it as text. */
 export const NumberOrText = Schema.Union([Schema.Finite, NumberText])
 

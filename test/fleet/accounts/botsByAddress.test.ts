@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { botsByAddress } from "../../../src/fleet/accounts/FleetView.ts"
+import { botsByAddress } from "../../../src/fleet/accounts/FleetPage.ts"
 import * as RunningBot from "../../../src/process/RunningBot.ts"
 
 const token = Redacted.make("token")

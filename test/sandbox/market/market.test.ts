@@ -5,7 +5,6 @@ import { Effect, FileSystem, Layer, Schema } from "effect"
 import { columnOf } from "../../../src/candles/Candles.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
-import * as PricePath from "../../../src/sandbox/market/PricePath.ts"
 import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../../src/sandbox/Settings.ts"
 
@@ -14,7 +13,7 @@ const walk = (seed: number, candleMillis = 1000) =>
   MarketModel.randomWalk({ seed, symbol: "BTC", startPrice: 60_000, volatility: 0.8, candleMillis })
 
 describe("a price path", () => {
-  const path = PricePath.fromCandles(walk(5))
+  const path = MarketModel.fromCandles(walk(5))
 
   it.prop("a range holds every price between its ends, and is the union of its parts", [time, time, time], (times) => {
     const [from = 0, between = 0, to = 0] = times.toSorted((a, b) => a - b)
@@ -28,7 +27,7 @@ describe("a price path", () => {
 
   it("visits a candle's open, nearer extreme, other extreme and close", () => {
     const candle = { open: 10, high: 16, low: 7, close: 12 }
-    const single = PricePath.fromCandles({ candleMillis: 300, candle: () => candle })
+    const single = MarketModel.fromCandles({ candleMillis: 300, candle: () => candle })
     assert.deepStrictEqual(
       [0, 50, 100, 200, 250, 299.999999].map((at) => Math.round(single.at(at) * 100) / 100),
       [10, 8.5, 7, 16, 14, 12]

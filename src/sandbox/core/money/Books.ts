@@ -1,9 +1,11 @@
 /**
  * The sandbox's own double-entry books, independent of any bot's ledger. Every unit of every asset is in exactly one place, and each
  * transfer moves it to another. An account's initial money, its trades and its fees are places too, so the sum over all places of an
- * account and asset is always zero.
+ * account and asset is always zero. Payments move money out of an order or a swap: to the recipient, as a fee, and to other shares.
  */
-import type { Amount } from "../../../domain/Amount.ts"
+import { type Amount, min } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { inputShareOf } from "../../../domain/fees/RoundCost.ts"
 
 /**
  * `balance` is public at the verifier; `private` is the balance of a confidential account. `feesPaid` are flat fees, `priceFees` the fees
@@ -74,6 +76,52 @@ const change = (books: Books, asset: string, holding: Holding, delta: Amount): v
   }
   if (amount === 0n) books.entries.delete(key)
   else books.entries.set(key, { asset, ...holding, amount })
+}
+
+export interface AppFee {
+  readonly recipient: string
+  /** Basis points of the input. */
+  readonly fee: number
+}
+
+export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
+
+export const placeOf = (kind: AccountKind): "balance" | "private" | "external" =>
+  kind === "CONFIDENTIAL_INTENTS" ? "private" : kind === "INTENTS" ? "balance" : "external"
+
+export const isInternal = (kind: AccountKind): boolean => placeOf(kind) !== "external"
+
+export const payee = (account: string, kind: AccountKind, owner: string): Holding => {
+  const place = placeOf(kind)
+  return { account: place === "external" ? owner : account, place }
+}
+
+/** If there is less than the fee, the fee takes all of it. */
+export const payLessFee = (books: Books, asset: string, fee: Amount, from: Holding, to: Holding): void => {
+  const amount = amountIn(books, asset, from)
+  const charged = min(fee, amount)
+  transfer(books, asset, charged, from, { account: from.account, place: "feesPaid" })
+  transfer(books, asset, amount - charged, from, to)
+}
+
+export const appFeeRatio = (appFees: ReadonlyArray<AppFee>): number =>
+  Decimal.sumOf(appFees.map(({ fee }) => fee)) / 10_000
+
+/** Pays the app fees of an input, each rounded down, and returns the remainder. */
+export const payAppFees = (
+  books: Books,
+  asset: string,
+  amountIn: Amount,
+  appFees: ReadonlyArray<AppFee>,
+  from: Holding
+): Amount => {
+  let rest = amountIn
+  for (const { recipient, fee } of appFees) {
+    const amount = inputShareOf(fee, amountIn)
+    transfer(books, asset, amount, from, { account: recipient, place: "balance" })
+    rest -= amount
+  }
+  return rest
 }
 
 /** By account, asset and place. In the counter accounts, what the account received is positive. */

@@ -10,11 +10,10 @@ import { depositModes, depositTypes, PositiveAmountText, recipientTypes } from "
 import * as Seeded from "../../Seeded.ts"
 import { assetById, type SandboxAsset } from "../../Settings.ts"
 import * as Solvers from "../../Solvers.ts"
-import { type AccountKind, type AppFee, appFeeRatio, isInternal } from "../money/Payment.ts"
+import { type AccountKind, type AppFee, appFeeRatio, isInternal } from "../money/Books.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import { partiesIn, type SandboxOrder, type State, schedule } from "../State.ts"
+import { partiesIn, type SandboxOrder, type State, schedule, usdOf } from "../State.ts"
 import { expire } from "./OrderLife.ts"
-import { usdOf } from "./Pricing.ts"
 
 const DepositKind = Schema.Literals(depositTypes)
 

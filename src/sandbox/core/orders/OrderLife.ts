@@ -1,4 +1,7 @@
-/** The life of an order. Every status change obeys the domain's table of legal transitions; every amount goes through the books. */
+/**
+ * The life of an order. Every status change obeys the domain's table of legal transitions; every amount goes through the books. It ends
+ * with one withdrawal of all that filled and one refund of unspent input, each less exactly the fee that the order showed from the start.
+ */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import * as Market from "../../../domain/Market.ts"
@@ -6,11 +9,8 @@ import { type Fill, type FillStatus, fillStatusTransitions, isTerminal } from ".
 import * as Seeded from "../../Seeded.ts"
 import * as Solvers from "../../Solvers.ts"
 import * as Books from "../money/Books.ts"
-import { payAppFees } from "../money/Payment.ts"
-import * as Payouts from "../Payouts.ts"
 import * as SortedList from "../SortedList.ts"
-import { type RestingOrders, type SandboxOrder, type State, schedule } from "../State.ts"
-import { executablePrice, usdOf } from "./Pricing.ts"
+import { awayFromMid, type RestingOrders, type SandboxOrder, type State, schedule, usdOf } from "../State.ts"
 
 const setStatus = (order: SandboxOrder, status: FillStatus): void => {
   if (fillStatusTransitions[order.status]?.includes(status) !== true) {
@@ -34,8 +34,10 @@ export const open = (state: State, order: SandboxOrder): void => {
 }
 
 const executableAfterFees = (state: State, order: SandboxOrder): number => {
-  const price = executablePrice(state, order.market, order.side, order.quantity)
-  return order.side === "SELL" ? price * order.leaves : price / order.leaves
+  const { base, quote } = order.market
+  const mid = state.model.mid(base, quote, state.now)
+  const away = awayFromMid(state, usdOf(state, base, order.quantity))
+  return order.side === "SELL" ? mid * (1 - away) * order.leaves : (mid * (1 + away)) / order.leaves
 }
 
 const areAway = ({ settings, now, startedAt }: State): boolean =>
@@ -120,9 +122,9 @@ const execute = (state: State, order: SandboxOrder, executed: bigint, { amountIn
   const usd = usdOf(state, order.market.base, executed - order.executed)
   book.spent = Solvers.spentAfter(state.settings.solvers, book.spent, state.now - state.startedAt, usd)
   const traded: Books.Holding = { account: order.account, place: "traded" }
-  const rest = payAppFees(state.books, order.origin.id, amountIn, order.appFees, Payouts.inOrder(order))
-  Books.transfer(state.books, order.origin.id, rest, Payouts.inOrder(order), traded)
-  Books.transfer(state.books, order.destination.id, amountOut, traded, Payouts.unpaid(order))
+  const rest = Books.payAppFees(state.books, order.origin.id, amountIn, order.appFees, inOrder(order))
+  Books.transfer(state.books, order.origin.id, rest, inOrder(order), traded)
+  Books.transfer(state.books, order.destination.id, amountOut, traded, unpaid(order))
   const id = Seeded.uuid(state.settings.seed, "fill", order.sequence, order.fills.length)
   order.fills.push({ id, amountIn, amountOut, at: state.now })
   order.executed = executed
@@ -136,7 +138,7 @@ const close = (state: State, order: SandboxOrder, status: FillStatus): void => {
   if (book !== undefined) SortedList.remove(order.side === "SELL" ? book.sells : book.buys, order)
   const { seed, payoutStartMillis } = state.settings
   const delay = Seeded.between(payoutStartMillis, seed, "payout start", order.sequence)
-  schedule(state, delay, () => Payouts.start(state, order))
+  schedule(state, delay, () => startPayouts(state, order))
 }
 
 export const requestCancel = (state: State, order: SandboxOrder): void => {
@@ -163,6 +165,58 @@ const finishCancel = (state: State, order: SandboxOrder): void => {
 
 export const expire = (state: State, order: SandboxOrder): void => {
   if (!isTerminal(order.status)) close(state, order, "EXPIRED")
+}
+
+export const inOrder = ({ account, id }: SandboxOrder): Books.Holding => ({ account, place: "inOrders", order: id })
+const unpaid = ({ account, id }: SandboxOrder): Books.Holding => ({ account, place: "unpaid", order: id })
+
+type PayoutName = "withdrawal" | "refund"
+
+/** An order without money never starts a payout, so it never reports a final one. */
+export const payoutStatus = (order: SandboxOrder) => {
+  const statuses = [order.withdrawal, order.refund].flatMap((leg) => (leg === undefined ? [] : [leg.status]))
+  if (!isTerminal(order.status) || statuses.length === 0) return "NOT_STARTED"
+  if (statuses.includes("IN_PROGRESS")) return "IN_PROGRESS"
+  return statuses.includes("FAILED") ? "FAILED" : "COMPLETED"
+}
+
+export const isPayoutFinal = (order: SandboxOrder): boolean => {
+  const status = payoutStatus(order)
+  return status === "COMPLETED" || status === "FAILED"
+}
+
+const route = (order: SandboxOrder, leg: PayoutName) =>
+  leg === "withdrawal"
+    ? { asset: order.destination.id, from: unpaid(order), place: "payoutInTransit" as const }
+    : { asset: order.origin.id, from: inOrder(order), place: "refundInTransit" as const }
+
+export const startPayouts = (state: State, order: SandboxOrder): void => {
+  for (const leg of ["withdrawal", "refund"] as const) {
+    const { asset, from, place } = route(order, leg)
+    const amount = Books.amountIn(state.books, asset, from)
+    if (amount === 0n || order[leg] !== undefined) continue
+    Books.transfer(state.books, asset, amount, from, { ...from, place })
+    order[leg] = { status: "IN_PROGRESS" }
+    const { seed, payoutMillis } = state.settings
+    schedule(state, Seeded.between(payoutMillis, seed, leg, order.sequence), () => finishPayout(state, order, leg))
+  }
+}
+
+const finishPayout = (state: State, order: SandboxOrder, leg: PayoutName): void => {
+  const { asset, from, place } = route(order, leg)
+  const inTransit: Books.Holding = { ...from, place }
+  const { seed, failedPayoutShare } = state.settings
+  if (order.doomed.has(leg) || Seeded.fraction(seed, "failed", leg, order.sequence) < failedPayoutShare) {
+    Books.payLessFee(state.books, asset, 0n, inTransit, { ...from, place: "failed" })
+    order[leg] = { status: "FAILED", reason: "The destination did not accept the payment" }
+    return
+  }
+  const [fee, to] =
+    leg === "withdrawal"
+      ? [order.withdrawFee, Books.payee(order.recipient, order.recipientType, order.account)]
+      : [order.refundFee, Books.payee(order.refundTo, order.refundType, order.account)]
+  Books.payLessFee(state.books, asset, fee, inTransit, to)
+  order[leg] = { status: "COMPLETED", txHash: Seeded.base58(seed, "payment", leg, order.sequence) }
 }
 
 /*

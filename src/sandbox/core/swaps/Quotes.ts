@@ -7,9 +7,8 @@ import { type Charges, chargesOf, totalOf } from "../../../venue/profile/Charges
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { QuoteRequest } from "../../../venue/wire/WireQuote.ts"
 import { assetById, type SandboxAsset } from "../../Settings.ts"
-import { distance, usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import type { Pair, QuotedAmounts, State } from "../State.ts"
+import { awayFromMid, type Pair, type QuotedAmounts, type State, usdOf } from "../State.ts"
 
 const insuranceBasisPoints = 2
 const priceDigits = 12
@@ -81,7 +80,7 @@ export const swapPrice = (
 ): Market.Price => {
   const usd = usdOf(state, request.swapType === "EXACT_OUTPUT" ? destination : origin, amount)
   const isSame = origin.id === destination.id
-  const rate = isSame ? 1 : state.model.mid(origin, destination, state.now) * (1 - distance(state, usd))
+  const rate = isSame ? 1 : state.model.mid(origin, destination, state.now) * (1 - awayFromMid(state, usd))
   const chargeBasisPoints = totalOf(charges(state, [origin, destination], request, isPartner))
   return Decimal.fromNumber(rate * (1 - chargeBasisPoints / 10_000), priceDigits)
 }

@@ -9,9 +9,8 @@ import type { Quote, QuoteRequest, QuoteResponse } from "../../../venue/wire/Wir
 import * as Seeded from "../../Seeded.ts"
 import type { SandboxAsset } from "../../Settings.ts"
 import * as SigningKey from "../money/SigningKey.ts"
-import { usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import { type Pair, type QuotedAmounts, type SandboxSwap, type State, schedule } from "../State.ts"
+import { type Pair, type QuotedAmounts, type SandboxSwap, type State, schedule, usdOf } from "../State.ts"
 import { quote } from "./Quotes.ts"
 import { expire } from "./SwapLife.ts"
 

@@ -2,6 +2,9 @@
  * The life of a swap from its first deposit to its end. An address that nobody pays waits without end. A short deposit is refunded at the
  * deadline, a late one soon after it is noticed. A complete one is executed at the price of that time, or refunded if that price is worse
  * than the quote allows. If the price is better, the service may keep a part of the gain.
+ *
+ * A swap of type ANY_INPUT collects: its address turns any token into one asset and pays out each deposit separately. There is no agreed
+ * rate and no least output; the price is taken when the deposit is noticed. The swap ends at its deadline, and a later deposit is returned.
  */
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -10,9 +13,11 @@ import { inputShareOf } from "../../../domain/fees/RoundCost.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import { refundReasons } from "../../../venue/wire/WireSwap.ts"
 import * as Seeded from "../../Seeded.ts"
+import { assetById } from "../../Settings.ts"
 import * as Books from "../money/Books.ts"
-import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
 import {
+  type IncomingDeposit,
+  type Pair,
   type RefundReason,
   type SandboxSwap,
   type State,
@@ -20,13 +25,12 @@ import {
   type SwapStatus,
   schedule
 } from "../State.ts"
-import { close, collects } from "./Collecting.ts"
 import { charges, inputFor, outputFor, swapPrice } from "./Quotes.ts"
 
-const holdingOf = (swap: SandboxSwap, place: Books.BookPlace): Books.Holding => ({
-  account: swap.account,
+const holdingOf = ({ account, id }: Pick<SandboxSwap, "account" | "id">, place: Books.BookPlace): Books.Holding => ({
+  account,
   place,
-  order: swap.id
+  order: id
 })
 
 export const inSwap = (swap: SandboxSwap): Books.Holding => holdingOf(swap, "inOrders")
@@ -102,7 +106,7 @@ const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountO
   const { origin, destination, withdrawFee } = swap
   const traded: Books.Holding = { account: swap.account, place: "traded" }
   const { appFees, service } = charges(state, [origin, destination], swap.request, swap.partner !== undefined)
-  const rest = payAppFees(books, origin.id, amountIn, appFees, inSwap(swap))
+  const rest = Books.payAppFees(books, origin.id, amountIn, appFees, inSwap(swap))
   const ours = inputShareOf(service, amountIn)
   Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "priceFees" })
   Books.transfer(books, origin.id, rest - ours, inSwap(swap), traded)
@@ -133,14 +137,78 @@ const finish = (state: State, swap: SandboxSwap, outcome: SwapOutcome): void => 
   const payout = holdingOf(swap, "payoutInTransit")
   const refunded = holdingOf(swap, "refundInTransit")
   if (swap.told === "FAILED" || Seeded.fraction(seed, "failed swap", swap.sequence) < failedSwapShare) {
-    payLessFee(state.books, destination.id, 0n, payout, holdingOf(swap, "failed"))
-    payLessFee(state.books, origin.id, 0n, refunded, holdingOf(swap, "failed"))
+    Books.payLessFee(state.books, destination.id, 0n, payout, holdingOf(swap, "failed"))
+    Books.payLessFee(state.books, origin.id, 0n, refunded, holdingOf(swap, "failed"))
     return setStatus(state, swap, "FAILED")
   }
-  const recipient = payee(request.recipient, request.recipientType, account)
-  const refundTo = payee(request.refundTo, request.refundType, account)
-  payLessFee(state.books, destination.id, swap.withdrawFee, payout, recipient)
-  payLessFee(state.books, origin.id, swap.refundFee, refunded, refundTo)
+  const recipient = Books.payee(request.recipient, request.recipientType, account)
+  const refundTo = Books.payee(request.refundTo, request.refundType, account)
+  Books.payLessFee(state.books, destination.id, swap.withdrawFee, payout, recipient)
+  Books.payLessFee(state.books, origin.id, swap.refundFee, refunded, refundTo)
   swap.outcome = outcome
   setStatus(state, swap, outcome.received > 0n ? "SUCCESS" : "REFUNDED")
+}
+
+export const collects = ({ request }: SandboxSwap): boolean => request.swapType === "ANY_INPUT"
+
+export const depositIn = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Books.Holding =>
+  holdingOf({ account, id: target.id }, place)
+
+/** Accepts a deposit that is in time and worth more than its payment costs; refuses any other. */
+export const take = (state: State, swap: SandboxSwap, deposit: IncomingDeposit): boolean => {
+  const { amount, asset } = deposit
+  const amountOut = outputNow(state, swap, asset, amount)
+  if (state.now > swap.deadline || amountOut <= 0n) return false
+  const { seed, swapMillis } = state.settings
+  Books.transfer(state.books, asset, amount, depositIn(deposit, "depositInTransit"), depositIn(deposit, "inOrders"))
+  if (asset === swap.origin.id) swap.deposited += amount
+  setStatus(state, swap, "PROCESSING")
+  swap.collecting += 1
+  const delay = Seeded.between(swapMillis, seed, "collect", state.scheduled)
+  schedule(state, delay, () => pay(state, swap, deposit, amountOut))
+  return true
+}
+
+const outputNow = (state: State, swap: SandboxSwap, asset: string, amount: Amount.Amount): Amount.Amount => {
+  const origin = assetById(state.settings, asset)
+  const { destination, partner, request, withdrawFee } = swap
+  if (origin === undefined) return 0n
+  if (origin.id === destination.id) return amount - withdrawFee
+  const pair: Pair = { ...swap, origin }
+  return outputFor(pair, swapPrice(state, pair, request, partner !== undefined, amount), amount)
+}
+
+const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, amountOut: Amount.Amount): void => {
+  const { books, now, settings } = state
+  const { destination, request, withdrawFee } = swap
+  const { account, amount, asset } = deposit
+  const inSwap = depositIn(deposit, "inOrders")
+  const traded: Books.Holding = { account, place: "traded" }
+  const origin = assetById(settings, asset) ?? swap.origin
+  const { appFees, service } = charges(state, [origin, destination], request, swap.partner !== undefined)
+  const rest = Books.payAppFees(books, asset, amount, appFees, inSwap)
+  const ours = inputShareOf(service, amount)
+  Books.transfer(books, asset, ours, inSwap, { account, place: "priceFees" })
+  Books.transfer(books, asset, rest - ours, inSwap, traded)
+  const payout = depositIn(deposit, "payoutInTransit")
+  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, payout)
+  const status = swap.told === "FAILED" ? "FAILED" : "SUCCESS"
+  const to =
+    status === "FAILED" ? depositIn(deposit, "failed") : Books.payee(request.recipient, request.recipientType, account)
+  Books.payLessFee(books, destination.id, status === "FAILED" ? 0n : withdrawFee, payout, to)
+  const hash = Seeded.base58(settings.seed, "collected", swap.sequence, swap.withdrawals.length)
+  swap.withdrawals.push({ status, amountOut, at: now, hash })
+  swap.collecting -= 1
+  swap.updatedAt = now
+  if (now > swap.deadline) close(state, swap)
+}
+
+const close = (state: State, swap: SandboxSwap): void => {
+  const last = swap.withdrawals.at(-1)
+  swap.isClosed = true
+  if (swap.collecting > 0 || last === undefined) return
+  const payouts = swap.withdrawals.filter(({ status }) => status === "SUCCESS")
+  const received = payouts.reduce((sum, { amountOut }) => sum + amountOut, 0n)
+  swap.outcome = { spent: swap.deposited, received, refunded: 0n, refundReason: undefined, txHash: last.hash }
+  setStatus(state, swap, payouts.length > 0 ? "SUCCESS" : "FAILED")
 }

@@ -1,14 +1,14 @@
 /** A line of history as the two history interfaces write it. */
-import * as Amount from "../../../domain/Amount.ts"
-import { present } from "../../../domain/Present.ts"
-import * as Timestamp from "../../../domain/Timestamp.ts"
-import { factsOf } from "../../../venue/VenueConfig.ts"
-import type { AccountHistoryResponse, TransactionRecord } from "../../../venue/wire/WireHistory.ts"
-import { writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
-import type { HistoryRecord } from "../../core/HistoryRecord.ts"
-import { isInternal, placeOf } from "../../core/money/Payment.ts"
-import * as Seeded from "../../Seeded.ts"
-import type { SandboxSettings } from "../../Settings.ts"
+import * as Amount from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { factsOf } from "../../venue/VenueConfig.ts"
+import type { AccountHistoryResponse, TransactionRecord } from "../../venue/wire/WireHistory.ts"
+import { writeLedgerTxHashes } from "../../venue/wire/WireValue.ts"
+import type { HistoryRecord } from "../core/HistoryRecord.ts"
+import { isInternal, placeOf } from "../core/money/Books.ts"
+import * as Seeded from "../Seeded.ts"
+import type { SandboxSettings } from "../Settings.ts"
 
 /** Dollar values at the prices of the address's creation. */
 export const usdIn = ({ target, amountIn }: HistoryRecord): number =>
