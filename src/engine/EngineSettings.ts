@@ -109,8 +109,8 @@ const stopRefusalMaxMillis = 5_000
  */
 export const refusalPauseMillis = (
   { refusalMaxMillis, retryMinMillis }: Settings,
-  { isUrgent, refusals }: { readonly refusals: number; readonly isUrgent?: boolean }
-): number => doubledMillis(retryMinMillis, isUrgent === true ? stopRefusalMaxMillis : refusalMaxMillis, refusals)
+  { failures, isUrgent }: { readonly failures: number; readonly isUrgent?: boolean }
+): number => doubledMillis(retryMinMillis, isUrgent === true ? stopRefusalMaxMillis : refusalMaxMillis, failures)
 
 /** Funding stops when less than this is left until the deadline. A swap by hand has a shorter margin: its quote lives for minutes only. */
 export const marginMillis = (

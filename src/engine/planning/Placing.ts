@@ -35,11 +35,11 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const { now } = view
     const slot = books.state.slots.get(slotKey(strategy.name, desired.slot))
     if (slot === undefined) return undefined
-    const { refusals: times, refusedAt, refusedWhy = "the last attempt failed" } = slot
-    const waitUntil = refusedAt + refusalPauseMillis(settings, slot)
-    if (now >= waitUntil || now < refusedAt) return undefined
+    const { failures: times, failedAt, failedWhy = "the last attempt failed" } = slot
+    const waitUntil = failedAt + refusalPauseMillis(settings, slot)
+    if (now >= waitUntil || now < failedAt) return undefined
     const exit = times < refusalsThatTell ? undefined : exitOf(strategy, desired)
-    const reason = `${refusedWhy}; the next attempt is due in ${age(waitUntil - now)}`
+    const reason = `${failedWhy}; the next attempt is due in ${age(waitUntil - now)}`
     const about = { strategy: strategy.name, slot: desired.slot }
     const event = { _tag: "Deferred", ...about, reason } as const
     if (exit === undefined) return refusals.once(about, `${times} refusals`, event)
