@@ -1,5 +1,5 @@
 /**
- * The only port for reading, creating, funding and cancelling. It speaks domain values and hides the wire format. `HttpVenue` implements it
+ * The port through which the engine reads and moves orders. It speaks domain values and hides the wire format. `HttpVenue` implements it
  * for the service and for the sandbox over HTTP, `sandbox/DryVenue` for dry runs. Every call that changes state is one network attempt;
  * reads may be retried inside. Every call ends by its own deadline.
  */
@@ -14,25 +14,20 @@ import type { VenueError } from "./VenueError.ts"
 /** A limit order, exactly as it is to be sent. */
 export interface CreateOrder {
   /** BUY receives base for quote; SELL pays base. */ readonly side: Side
-  /** The venue's asset ids. */
-  readonly baseAsset: string
+  /** The venue's asset ids. */ readonly baseAsset: string
   /** The venue's asset id. */ readonly quoteAsset: string
-  /** Base smallest units. */
-  readonly quantity: Amount
+  /** Base smallest units. */ readonly quantity: Amount
   /** Quote per one base, exact. */ readonly price: Price
-  /** Epoch milliseconds; sent with milliseconds. */
-  readonly deadline: number
+  /** Epoch milliseconds; sent with milliseconds. */ readonly deadline: number
   /** The path of its money, as recorded by the caller. Default: the account's own places. */
   readonly path?: AskedPath
-  /** Set only if they differ from the account's own. */
-  readonly terms?: OrderTerms
+  /** Set only if they differ from the account's own. */ readonly terms?: OrderTerms
 }
 
 /** A swap with the terms of an order: it fills at once or is refunded. */
 export interface CreateSwap extends CreateOrder {
-  /** The exact deposit and the minimum payout, in smallest units. */
-  readonly inputAmount: Amount
-  /** Smallest units of the output asset, at least. */ readonly outputAmount: Amount
+  /** The exact deposit, in smallest units. */ readonly inputAmount: Amount
+  /** The minimum payout, in smallest units. */ readonly outputAmount: Amount
 }
 
 /** The venue's answer, with the id by which its support finds the request. */

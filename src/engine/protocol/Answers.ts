@@ -7,7 +7,7 @@ import type { PaymentRefusal } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import { correlationText } from "../../domain/Text.ts"
 import type { SignedIntent } from "../../signing/IntentGuard.ts"
-import type { VenueError } from "../../venue/VenueError.ts"
+import { invalidRequestCode, type VenueError } from "../../venue/VenueError.ts"
 import type { Expectations } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
@@ -35,13 +35,15 @@ export const abandoned = (placement: Placement, reason: string): Events => [
   { _tag: "Abandoned", ...about(placement), reason }
 ]
 
-/** The create made no order and never will: an order that appears later is never paid. */
+/** The create counts as failed. An order that appears all the same is never paid. */
 export const createRefused = (
   placement: Placement,
-  { code, text }: VenueRefusal,
+  { certain, code, text }: VenueRefusal,
   correlationId: string | undefined
 ): Events => {
-  const reason = placement.by === "swap" ? `no swap: ${text}` : `the venue refused to create it: ${code}: ${text}`
+  const isRefused = certain && code !== invalidRequestCode
+  const outcome = isRefused ? `the venue refused to create it: ${code}` : "its create was not sent, or not taken"
+  const reason = placement.by === "swap" ? `no swap: ${text}` : `${outcome}: ${text}`
   return [
     { _tag: "CreateRefused", ...about(placement), code, text, ...present({ correlationId }) },
     ...abandoned(placement, `${reason}${correlationText({ correlationId })}`)

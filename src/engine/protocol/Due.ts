@@ -129,7 +129,7 @@ const isToBeSent: Test = ({ funding }, { done, now, settings, venueNow }) => {
   if (funding === undefined || funding.payment !== undefined || done.has("send")) return false
   if (venueNow >= funding.validUntil) return false
   const { acknowledged, attempts, lastSentAt } = funding
-  // A payload that was refused each time for its salt is not sent again.
+  // Not sent again if every attempt was clearly refused, and the last one for its salt.
   if (Payload.isStale(funding) && Payload.certaintyOf(funding) === "refused") return false
   const pause = backoffMillis(settings, attempts)
   return elapsedMillis(lastSentAt, now) >= (acknowledged ? Math.max(pause, settings.visibilityMillis) : pause)

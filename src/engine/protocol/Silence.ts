@@ -92,7 +92,7 @@ const walletAnswer: Because = ({ funding }) => {
 const neverMade: Because = ({ funding }) => {
   if (funding === undefined) return ""
   if (funding.attempts === 0) return `its payload was never sent and has expired${lastAnswer(funding)}`
-  const cause = Payload.isStale(funding) ? ", because the verifier had changed its salt," : ""
+  const cause = Payload.isStale(funding) ? ", the last time because the verifier had changed its salt," : ""
   return `its payload was refused each time${cause} and has expired without a deposit${lastAnswer(funding)}`
 }
 const unacknowledged: Because = ({ funding }) =>
