@@ -107,8 +107,8 @@ export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<st
 })
 
 /**
- * Returns the reason why nothing new may be created or funded in these assets now; `undefined` if nothing is held. The assets are the
- * venue's ids: the paid one first, then those that are paid out. Every step that commits money asks first. By default nothing is held.
+ * Returns the reason why no money may leave in these assets now, and nothing is sent again; `undefined` if nothing is held. The assets are
+ * the venue's ids: the paid one first, then those that are paid out. Every step that commits money asks first. By default nothing is held.
  */
 export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => Effect.Effect<string | undefined>>(
   "limitbot/venue/FundingHold",

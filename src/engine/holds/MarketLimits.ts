@@ -1,4 +1,4 @@
-/** Checks the time of day, the price and the fee of an order when it is planned, and again directly before its money leaves. */
+/** Checks the time of day and the price of an order when it is planned, created and paid, and its fee directly before payment only. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Market from "../../domain/Market.ts"

@@ -63,11 +63,11 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   })
 
   /** Reports the rest of an exit that is placed only in part. */
-  const reportRest = (strategy: Strategy, view: View, { legRest, ...part }: DesiredOrder) => {
-    if (legRest === undefined) return Effect.void
+  const reportRest = (strategy: Strategy, view: View, { dueInLeg, ...part }: DesiredOrder) => {
+    if (dueInLeg === undefined) return Effect.void
     const { base } = part.market ?? strategy.market
-    const [covers, of] = [part.quantity, legRest].map((quantity) => formatWithSymbol(quantity, base))
-    const rest = { ...part, quantity: legRest - part.quantity }
+    const [covers, of] = [part.quantity, dueInLeg].map((quantity) => formatWithSymbol(quantity, base))
+    const rest = { ...part, quantity: dueInLeg - part.quantity }
     const reason = `The strategy's money covers only ${covers} of ${of}`
     const price = priceFor(view, part)
     return denied(strategy, view, rest, { price }, { limit: "budget", reason }, `covers ${covers}`)
@@ -162,7 +162,7 @@ export const covered = (
   const free = freeFor(state, name, { asset: inputAsset(market, side).symbol, slot }, own)
   const isWorthIt = stoppedValue(market, order, positionOf(state, name, market.name)) >= minOrder
   const quantity = coveredQuantity(market, order, free + inSlot, filledInLeg, isWorthIt ? 0n : minOrder)
-  return quantity < order.quantity ? { ...order, quantity, legRest: order.quantity } : order
+  return quantity < order.quantity ? { ...order, quantity, dueInLeg: order.quantity } : order
 }
 
 export const limitInputsOf = (
@@ -225,7 +225,7 @@ const planned = (
     price: desired.price,
     quantity: desired.quantity,
     ...present({ by: desired.by, isExit: desired.isExit }),
-    ...(desired.legRest === undefined ? {} : { isPart: true }),
+    ...(desired.dueInLeg === undefined ? {} : { isPart: true }),
     inputAsset: inputAsset(market, desired.side).symbol,
     inputAmount,
     outputAsset: outputAsset(market, desired.side).symbol,

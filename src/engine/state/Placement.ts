@@ -62,7 +62,7 @@ interface Attempt extends Omit<Of<"Planned">, "_tag" | "placement" | "mid"> {
 
 interface Progress {
   readonly changedAt: number
-  readonly createAttempts: number
+  /** At most 1, because a create is never repeated. */ readonly createAttempts: number
   readonly path?: MoneyPath
   readonly cancel?: Cancel
   readonly status?: string
@@ -131,7 +131,7 @@ export const filledBase = (placement: Placement): Amount =>
 export const filledQuote = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
 
-/** True if nothing has left the wallet. */
+/** True if its payment was neither signed nor asked for, and no deposit was seen. */
 export const isUnpaid = ({ deposited = 0n, funding }: Partial<Placement>): boolean =>
   funding === undefined && deposited === 0n
 

@@ -88,12 +88,12 @@ const signed = (placement: Placement, event: Of<"FundingSigned" | "PaymentAsked"
 type Paid = PlacementIn<"funding" | "in doubt" | "open" | "closing" | "settled" | "dead"> & {
   readonly funding: Funding
 }
-const isPaid = (placement: Placement): placement is Paid => placement.funding !== undefined
+const hasPayment = (placement: Placement): placement is Paid => placement.funding !== undefined
 
 const unpaid = (placement: Placement, event: LaterEvent): PlacementIn<"planned" | "creating" | "created"> => {
   const { state } = placement
   if (state === "planned" || state === "creating" || state === "created") return placement
-  throw impossible(placement, event, "comes after it was paid for")
+  throw impossible(placement, event, "comes after its payment was signed")
 }
 
 const paymentAfter = (placement: Paid, event: LaterEvent, changes: Partial<Payment>) => {
@@ -155,7 +155,7 @@ type Change<T extends LaterTag, P extends Placement = Placement> = (placement: P
 const ofPayment =
   <T extends LaterTag>(change: Change<T, Paid>): Change<T> =>
   (placement, event, at) => {
-    if (!isPaid(placement)) throw impossible(placement, event, "comes before it was paid for")
+    if (!hasPayment(placement)) throw impossible(placement, event, "comes before it was paid for")
     return change(placement, event, at)
   }
 
