@@ -2,9 +2,9 @@
  * The engine's loop. A turn observes, decides, compares, checks limits, records, acts and records again; then the loop waits until
  * something may have changed.
  *
- * A turn looks only at the present, so a missed change does no harm. Starting up is the same turn on a folded journal: no recovery code
- * runs only after a crash. Turns never overlap. A failure stays small: without prices, orders are still tracked; without the venue's list,
- * orders are read one by one. Only new orders need both. Cancelling runs beside the turns and waits for none of them.
+ * A turn looks only at the present, so a missed change does no harm. Starting up is the same turn on a folded journal. Only a journal that
+ * may have lost events needs code of its own (`restart`, `checkTakenOver`). Turns never overlap. A failure stays small: without prices,
+ * orders are still tracked; without the venue's list, they are read one by one. Only new orders need both. Cancelling waits for no turn.
  */
 import { Clock, Effect, Layer, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"

@@ -11,7 +11,7 @@ import { byHand } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 
-/** Source and return path of our money. Every order must repeat them. */
+/** A report of our orders is held against these: the source and return path of our money, and fees. */
 export interface Expectations extends MoneyPlaces {
   /** Highest app fees to others that an order may have, unless the strategy's own terms have more. */
   readonly maxAppFeeBasisPoints: number

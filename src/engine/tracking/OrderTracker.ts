@@ -1,6 +1,6 @@
 /**
- * Computes the new facts in a report of the venue as events. Pure. Facts only grow: deposits, fills and terminal statuses are never taken
- * back, so a report that shows less than the books is an old view and is ignored. A report of something impossible becomes a
+ * Computes the new facts in a report of the venue as events. Pure. No single report takes back a deposit, a fill or a terminal status: one
+ * that shows less than the books counts as an old view and is ignored, unless it `insists`. A report of something impossible becomes a
  * `Contradiction` and freezes the slot. A status alone never closes the books: an order is settled when its fills are paid out, its unspent
  * input is refunded and the venue calls both final. An amount that does not add up by then moves to *residual*.
  */
