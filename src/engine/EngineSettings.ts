@@ -89,7 +89,7 @@ export interface EngineOptions {
   /** Returns which strategies may be planned, by name. Read at each turn that could plan, once the venue answers. Default: all. */
   readonly admit?: Effect.Effect<(strategy: string) => boolean>
   readonly listen?: Effect.Effect<void, JournalError>
-  /** Interval at which `withdraw` is read while nothing is to be cancelled, for callers that call `wake` when its answer changes. */
+  /** Interval at which `withdraw` is read while nothing is to be cancelled. Only for callers that call `wake` when it changes. */
   readonly quietLookMillis?: number
 }
 

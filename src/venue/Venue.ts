@@ -78,8 +78,7 @@ export interface Token {
   /** For people: not unique. */ readonly symbol: string
   /** Smallest units in a whole one, as a power of ten. */ readonly decimals: number
   /** The venue's name of its chain. */ readonly blockchain: string
-  /** Indicative USD per one token. */
-  readonly priceUsd: number
+  /** Indicative USD per one token. */ readonly priceUsd: number
   /** Time of the price, if the list has it. */
   readonly pricedAt?: number
 }

@@ -158,8 +158,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/holds/MarketLimits.ts",
-        find: "echo.basisPoints <= most)",
-        replace: "echo.basisPoints > 0)"
+        find: "feeEcho.basisPoints <= most)",
+        replace: "feeEcho.basisPoints > 0)"
       }
     ]
   },

@@ -43,10 +43,10 @@ export const badDeviation = (
     : undefined
 }
 
-export const dearFee = ({ echo }: Pick<Placement, "echo">, limits: Limits | undefined): string | undefined => {
+export const dearFee = ({ feeEcho }: Pick<Placement, "feeEcho">, limits: Limits | undefined): string | undefined => {
   const most = limits?.maxFeeBasisPoints
-  if (echo === undefined || most === undefined || echo.basisPoints <= most) return undefined
-  return `its fee is ${echo.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
+  if (feeEcho === undefined || most === undefined || feeEcho.basisPoints <= most) return undefined
+  return `its fee is ${feeEcho.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
 }
 
 export const staleness = ({

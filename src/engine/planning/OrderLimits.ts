@@ -51,7 +51,7 @@ export interface LimitInputs {
   readonly held: ReadonlyArray<Hold>
   readonly position: HeldPosition
   /** Base that orders which must leave first may still fill. */
-  readonly leaving: Amount
+  readonly leavingBase: Amount
   /** Value of the strategy's unfinished placements at their prices, quote. */
   readonly openNotional: Amount
   readonly lastHour: number
@@ -220,11 +220,11 @@ const swapPrice: LimitRow = {
 
 const leavingOrders: LimitRow = {
   name: "leaving-orders",
-  refuses: (_, { leaving, market }) =>
-    leaving === 0n
+  refuses: (_, { leavingBase, market }) =>
+    leavingBase === 0n
       ? undefined
-      : `It waits for conflicting orders to end: they may still fill ${formatWithSymbol(leaving, market.base)}`,
-  stateText: (_, { leaving, market }) => `${formatWithSymbol(leaving, market.base)} in conflicting orders`,
+      : `It waits for conflicting orders to end: they may still fill ${formatWithSymbol(leavingBase, market.base)}`,
+  stateText: (_, { leavingBase, market }) => `${formatWithSymbol(leavingBase, market.base)} in conflicting orders`,
   flips: onceRefused("the end of those orders")
 }
 

@@ -186,7 +186,7 @@ export const limitInputsOf = (
     limits,
     price,
     position: positionOf(state, name, market.name),
-    leaving: leavingBeside(state, strategy, desired, left),
+    leavingBase: leavingBeside(state, strategy, desired, left),
     openOrders: own.openOrders,
     free: freeFor(state, name, { asset, slot: desired.slot }, own),
     openNotional: own.notional,

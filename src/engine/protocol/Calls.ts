@@ -1,6 +1,6 @@
 /**
  * The calls that a placement may need, one function each. The journal gets the announcement before the request, and the meaning of the
- * answer after it. No function decides if its call is due (`Due`), and none repeats itself.
+ * answer after it. No function decides whether its call is due (`Due`), and none repeats itself.
  */
 import { Clock, Effect, Fiber, type Scope, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -45,6 +45,7 @@ export interface FundingInputs {
   readonly payAgain: ReadonlySet<string>
 }
 
+/** Records a report of a known order, which is checked without its market. */
 const note = (
   { books, settings }: Means,
   { id }: Placement,
@@ -317,7 +318,7 @@ const ordersOf = Effect.fnUntraced(function* (venue: Means["venue"], placement: 
  *
  * Polls once, after the waiting time. Fails only if the bot must stop or cannot reach the venue.
  */
-export const checkTakenOver = Effect.fn("TakeoverWatch.checkTakenOver")(function* (
+export const checkTakenOver = Effect.fn("Calls.checkTakenOver")(function* (
   { books, settings, venue }: Pick<Means, "books" | "settings" | "venue">,
   placement: Placement,
   market: Market | undefined

@@ -1,4 +1,4 @@
-/** Advances a placement: asks the table of due steps (`Due`), makes that call (`Calls`), and asks again, until it has to wait. */
+/** Advances a placement: asks `Due` for the next step, makes its call (`Calls`), and asks again, until the placement has to wait. */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -152,7 +152,7 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** Returns the due cancels. If the venue takes few requests, never-sent cancels go first, and those of inert spare orders last. */
+/** Returns the due cancels. Ordered so that, if few get through, never-sent cancels go first and inert spare orders last. */
 export const leaving = (
   means: CancelCalls.CancelMeans,
   placements: Iterable<Placement>,

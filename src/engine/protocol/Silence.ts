@@ -64,7 +64,8 @@ export const endsBySilence = (placement: Placement): boolean =>
   placement.by === undefined && !isByWallet(placement) && certaintyOf(placement) !== "executed"
 
 const isSwap = ({ by }: Placement): boolean => by === "swap"
-const isByPerson = ({ by, funding }: Placement): boolean => funding?.payment?.wallet === "manual" && by === undefined
+const isOrderPaidByPerson = ({ by, funding }: Placement): boolean =>
+  funding?.payment?.wallet === "manual" && by === undefined
 const isUnpaid = (placement: Placement): boolean =>
   certaintyOf(placement) === "unsent" || certaintyOf(placement) === "refused"
 const isDoubtful = (placement: Placement): boolean => certaintyOf(placement) === "doubtful"
@@ -120,7 +121,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
   // If the order appears later, it is not paid.
   [creating, "a create was not answered", [], [isQuiet, "abandoned", unlisted]],
   [created, "no payload arrives, or it is not signed", [], [isQuiet, "abandoned", (_, { answer }) => answer]],
-  [funding, "a person was asked to pay, and did not", [isByPerson], [isOver, "never", unpaid]],
+  [funding, "a person was asked to pay, and did not", [isOrderPaidByPerson], [isOver, "never", unpaid]],
   // A wallet program that reports a payment is believed, and the venue never confirms that a swap was not paid.
   [funding, "a wallet was asked", [isByWallet], [isOver, "doubt", walletAnswer]],
   [funding, "a payload never left, or every attempt was clearly refused", [isUnpaid], [isExpired, "never", neverMade]],

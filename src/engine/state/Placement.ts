@@ -68,7 +68,7 @@ interface Progress {
   readonly status?: string
   readonly missing?: { readonly since: number; readonly text: string } | undefined
   readonly report?: SwapReport
-  readonly echo?: FeeEcho
+  readonly feeEcho?: FeeEcho
   readonly deposited: Amount
   readonly fills: ReadonlyMap<string, KnownFill>
   readonly unspent: Amount

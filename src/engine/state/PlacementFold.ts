@@ -28,7 +28,7 @@ export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"
   }
 }
 
-/** The event `OddOrderSeen` names an order of the venue's list and no placement, so `after` does not apply it. */
+/** The event `OddOrderSeen` names an order of the venue's list and no placement, so `placementAfter` does not apply it. */
 export const unreadable = (placement: Placement, why: string, at: number): Placement => ({
   ...placement,
   unreadable: { since: at, ...placement.unreadable, why }
@@ -44,7 +44,7 @@ const readable = (placement: Placement): Placement => {
 type LaterEvent = Exclude<PlacementEvent, Of<"Planned">>
 type LaterTag = LaterEvent["_tag"]
 
-export const after = (placement: Placement, event: LaterEvent, at: number): Placement => {
+export const placementAfter = (placement: Placement, event: LaterEvent, at: number): Placement => {
   const next = { ...changed(placement, event._tag, event, at), changedAt: at }
   if (next.state !== placement.state && !placementTransitions[placement.state].includes(next.state))
     throw impossible(placement, event, `takes it to ${next.state}`)
@@ -182,7 +182,7 @@ const changes: { readonly [T in LaterTag]: Change<T> } = {
   Bound: bound,
   FeeEchoed: (placement, { askedBasisPoints, basisPoints, credential, fillsNet }) => ({
     ...placement,
-    echo: { askedBasisPoints, basisPoints, credential, ...present({ fillsNet }) }
+    feeEcho: { askedBasisPoints, basisPoints, credential, ...present({ fillsNet }) }
   }),
   FeesEstimated: (placement, event) => {
     if (placement.state !== "created") throw impossible(placement, event, "is late")

@@ -42,7 +42,7 @@ describe("the fee in an order's answer", () => {
         const schedules = echoes({ ...schedule, fillsNet: true }, true, {})
         const bot = yield* world.run({ strategies: [limited], echoes: schedules })
         yield* until(() => openOrders(bot).length === 2, 30_000, "it rests")
-        for (const { echo } of openOrders(bot)) assert.deepInclude(echo, { basisPoints: 20, fillsNet: true })
+        for (const { feeEcho } of openOrders(bot)) assert.deepInclude(feeEcho, { basisPoints: 20, fillsNet: true })
       })
     )
   )
