@@ -62,7 +62,7 @@ const lifecycle = {
     /** Identifies one start of the machine or the database's server; within it, nothing written is lost. */
     boot: Schema.optionalKey(Text),
     database: Schema.optionalKey(Text),
-    /** The path of the journal. A copy uses it to find out if its source still runs here. */
+    /** The path of the journal. A copy uses it to find out whether its source still runs here. */
     journal: Schema.optionalKey(Text),
     version: Text,
     sources: Schema.optionalKey(Text),

@@ -168,7 +168,7 @@ export interface JournalFacts {
   readonly next: ReadonlyArray<NextOf>
 }
 
-/** Only the running bot can tell if a turn is late. */
+/** Only the running bot can tell whether a turn is late. */
 export const problemsInJournal = ({
   assets,
   now,

@@ -201,7 +201,7 @@ export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "
 
 /**
  * Holds on a placement that only the running process knows. The market stops only new orders, and an order that could not be paid is not
- * created. An order whose bytes have left may be open already, and sending them again shows if it is. At worst that funds it later, at its
+ * created. An order whose bytes have left may be open already, and sending them again shows whether it is. At worst that funds it later, at its
  * own limit. A strategy that no longer plans it cancels it, which stops the bytes. If an old or missing price stopped them too, every
  * outage of the venue would leave payments in doubt.
  */

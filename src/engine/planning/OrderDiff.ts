@@ -18,7 +18,7 @@ import type { ReplacementCost } from "./ReplacementCost.ts"
 /** An order in its slot. `quantity` is the part that is still open. */
 export interface SlotOrder extends Pick<Placement, "by" | "market" | "price" | "quantity" | "side" | "slot" | "state"> {
   readonly cancelRequested: boolean
-  /** Its payment was sent, and no answer says if it was made. */
+  /** Its payment was sent, and no answer says whether it was made. */
   readonly isPaymentOpen?: boolean
   readonly replacement: ReplacementCost
 }

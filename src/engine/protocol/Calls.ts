@@ -188,7 +188,7 @@ export const signAndSend = Effect.fnUntraced(function* (
   }
   nonces.add(signed.success.body)
   // Signature and sending are recorded even while the bot stops. Otherwise it would wait until the signed but unsent bytes expire, or not
-  // know if it had paid, because a stopping bot sends nothing again.
+  // know whether it had paid, because a stopping bot sends nothing again.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const events = Answers.signed(placement, signed.success, correlationId)
