@@ -1,5 +1,5 @@
 /**
- * Compares the reports of an order within one process, beside the journal. They show whether an order lives on after a reported end, keeps
+ * Compares the reports of an order within one process, beside the journal. They show if an order lives on after a reported end, keeps
  * showing less than before, or is denied by the venue while it holds our money. A report may be old, so a single one proves nothing.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"

@@ -152,7 +152,7 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** Returns the due cancels. Ordered so that, if few get through, never-sent cancels go first and inert spare orders last. */
+/** Returns the due cancels. If the venue takes few requests, never-sent cancels go first, and those of inert spare orders last. */
 export const leaving = (
   means: CancelCalls.CancelMeans,
   placements: Iterable<Placement>,

@@ -1,4 +1,4 @@
-/** Takes the due step of each order, if the gate allows it directly before money could leave. */
+/** Work of a turn on each order: the step that is due, if the gate permits it directly before money could leave. */
 import { Context, Effect, Layer } from "effect"
 import type { JournalError } from "../../journal/Journal.ts"
 import { exitsFirst } from "../../strategy/Decision.ts"
