@@ -1,7 +1,7 @@
 /**
  * The calls that cancel an order. For a placement's own order, the journal has the request before it is made. A spare order is inert, and
- * an order without a placement has no record. The venue's answer is recorded like any other report. No function decides whether its call
- * is due (`DueCancels`), none repeats itself, and they fail only with the journal.
+ * an order without a placement has no record. The venue's answer is recorded like any other report. No function decides if its call is due
+ * (`DueCancels`), none repeats itself, and they fail only with the journal.
  */
 import { Clock, Effect } from "effect"
 import { isTerminal, type Order } from "../../domain/Order.ts"
@@ -33,7 +33,7 @@ const ask = Effect.fnUntraced(function* ({ books, venue }: CancelMeans, placemen
   if (answer._tag === "Success")
     cancelOutcome = { shown: { ...answer.success, value: withoutPayouts(answer.success.value) } }
   else if (answer.failure.reason._tag === "Rejected") {
-    // Usually an earlier cancel has already ended the order, which only the order itself shows.
+    // A refused cancel was mostly done by an earlier one; only the order itself shows that.
     const orderResult = yield* Effect.result(venue.getOrder(orderId))
     cancelOutcome = {
       refusal: answer.failure.reason,
