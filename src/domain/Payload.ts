@@ -15,8 +15,7 @@ export interface Payload {
   readonly signed: string
   readonly intentHash: string
   readonly amount: Amount
-  /** First epoch millisecond at which the verifier refuses it. */
-  readonly validUntil: number
+  /** First epoch millisecond at which the verifier refuses it. */ readonly validUntil: number
   /** Counted before they are made. */
   readonly attempts: number
   /** Attempts whose refusal proves that this attempt did not execute. */

@@ -279,8 +279,8 @@ export const coveredQuantity = (
   return isLeftover(part, filled + quantity) || quoteAmount(market, part, price, "up") < least ? quantity : part
 }
 
-/** True for an exit. A slot's only leg is an exit only if it may lose, because it then closes positions of other slots. */
-export const leaves = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
+/** A slot's only leg is an exit only if it may lose, because it then closes positions of other slots. */
+export const isExitLeg = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
   side !== legs[0].side || (legs.length === 1 && mayLose === true)
 
 /** Exits go first, in their order, so that no entry takes an exit's place or money. */

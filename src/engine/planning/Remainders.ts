@@ -51,7 +51,7 @@ const closingOf = (
   if (isSoldAtEnd(state, name, desired, slots, view)) {
     const sold = { _tag: "LegClosed", ...about, rest: 0n, reason: "the end of the strategy has sold it" } as const
     const sale = { ...sold, side: "SELL", isSoldAtEnd: true } as const
-    if (Decisions.leaves(desired, leg)) return leg.side === "SELL" ? [sale] : []
+    if (Decisions.isExitLeg(desired, leg)) return leg.side === "SELL" ? [sale] : []
     if (leg.side === "BUY" && Decisions.filledOfLeg(desired, progress) > 0n) return [sold, sale]
   }
   if (!Decisions.mayEnd(desired, progress)) return []

@@ -13,7 +13,7 @@ import type { BotState } from "../state/BotState.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
-import { dearerThanScheduled, mistakeIn, refused } from "../tracking/OrderTracker.ts"
+import { dearerThanScheduled, orderMismatch, refuseToFund } from "../tracking/OrderTracker.ts"
 
 export interface VenueRefusal extends PaymentRefusal {
   /** True if the venue clearly refused; false if it gave no usable answer. */
@@ -109,17 +109,17 @@ export const beforePayment = (
   const dear = tooDear(placement, order) ?? dearerThanScheduled(placement, market, order, expected)
   if (dear !== undefined) return abandoned(placement, `not funded: ${dear}`)
   // A person agreed to the terms of a swap by hand, and saw them.
-  const mistake = placement.swap === undefined ? mistakeIn(placement, market, order, expected) : undefined
+  const mistake = placement.swap === undefined ? orderMismatch(placement, market, order, expected) : undefined
   const problem =
     order.depositMemo === bound.depositMemo ? mistake : `its deposit memo changed to ${order.depositMemo ?? "none"}`
   if (problem === undefined) return []
   const what = `order ${bound.id} was not funded: ${problem}`
-  return refused(placement, what, "read again right before payment", correlationId)
+  return refuseToFund(placement, what, "read again right before payment", correlationId)
 }
 
 /** The verifier never executes a second payload with a signed nonce, but its refusal would look like an execution. */
 export const nonceKnown = (placement: Placement, correlationId: string | undefined): Events =>
-  refused(
+  refuseToFund(
     placement,
     "Refused to sign the venue's payload: its nonce was already signed",
     "a second payload with it would look executed, but never is",

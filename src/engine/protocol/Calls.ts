@@ -20,7 +20,7 @@ import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { askedFor } from "../tracking/MoneyPath.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
-import { isFromOurCreate, type Manner, refused } from "../tracking/OrderTracker.ts"
+import { isFromOurCreate, type Manner, refuseToFund } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Answers from "./Answers.ts"
 import { meaning } from "./Sightings.ts"
@@ -177,7 +177,9 @@ export const signAndSend = Effect.fnUntraced(function* (
     if (failure._tag !== "SignerUnavailable") {
       const isOdd = failure._tag === "IntentRefused" && isForAnother(means, placement, failure)
       if (isOdd && (yield* mayBeMisdelivered(means, placement))) return
-      return yield* books.recordIfFits(...refused(placement, failure.message, `found ${failure.found}`, correlationId))
+      return yield* books.recordIfFits(
+        ...refuseToFund(placement, failure.message, `found ${failure.found}`, correlationId)
+      )
     }
     // The signer may come back, so it is asked again in later turns. If it did sign, it returns the same payload again. If it declines by
     // its own caps, the order is given up; a new one follows after the pause for refusals.

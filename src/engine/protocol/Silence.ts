@@ -24,18 +24,12 @@ export const isOnItsWay = ({ fillStatus }: Order): boolean =>
   fillStatus === "KNOWN_DEPOSIT_TX" || fillStatus === "PROCESSING"
 
 export interface Seen {
-  /** Since the last event of the placement. */
-  readonly quietMillis?: number
-  /** Since the start of this process. */
-  readonly runMillis?: number
-  /** Since its payload expired, by the venue's clock. */
-  readonly expiredMillis?: number
-  /** Reads after the expiry that showed no deposit. */
-  readonly emptyReads?: number
-  /** Time for which its order has been shown as ended and empty. */
-  readonly overMillis?: number
-  /** The order's status, or the error of the venue or the signer. */
-  readonly answer?: string
+  /** Since the last event of the placement. */ readonly quietMillis?: number
+  /** Since the start of this process. */ readonly runMillis?: number
+  /** Since its payload expired, by the venue's clock. */ readonly expiredMillis?: number
+  /** Reads after the expiry that showed no deposit. */ readonly emptyReads?: number
+  /** Time for which its order has been shown as ended and empty. */ readonly overMillis?: number
+  /** The order's status, or the error of the venue or the signer. */ readonly answer?: string
 }
 
 export type SilenceTerms = Pick<

@@ -31,8 +31,7 @@ export interface Slot {
   /** Consecutive attempts that ended without a deposit, for any reason, and swaps that were paid back. The back-off counts them. */
   readonly failures: number
   readonly failedAt: number
-  /** The last failed order is the exit after a stop. */
-  readonly isUrgent?: boolean
+  /** The last failed order is the exit after a stop. */ readonly isUrgent?: boolean
   readonly failedWhy?: string
   readonly frozen?: string
   readonly freeze?: Freeze
