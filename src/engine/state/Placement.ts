@@ -23,8 +23,7 @@ export interface BoundOrder {
 export interface Funding extends Payload {
   /** Paid by a wallet on another chain instead of a signed intent; `signed` and `intentHash` are then empty. */
   readonly payment?: Payment
-  /** Only the operator said that it was paid, and may take that back. */
-  readonly isByWord?: true | undefined
+  /** Only the operator said that it was paid, and may take that back. */ readonly isByWord?: true | undefined
 }
 
 export interface Payment {

@@ -226,30 +226,34 @@ export interface Manner {
   readonly isEndUnbelieved?: boolean
 }
 
+/**
+ * Returns the events of a report in this order: swap report, contradiction, fees, deposit, reopening, fills, status, end. `reported` is the
+ * report as it came. `facts` has each fill once, in its booked amounts, and only our deposit. `order` is believed: `facts`, or the booked
+ * fills and deposit if the report `insists`.
+ */
 export const observe = (
   placement: Placement,
   reported: Order,
   correlationId?: string,
   { insists = false, isEndUnbelieved = false }: Manner = {}
 ): ReadonlyArray<BotEvent> => {
-  const orderReport = {
+  const facts = {
     ...reported,
     fills: Fills.factsIn(placement, reported.fills),
     depositedAmount: depositIn(placement, reported)
   }
-  // Booked facts stay booked.
   const order = insists
     ? {
-        ...orderReport,
+        ...facts,
         fills: Fills.fillsOf(placement),
-        depositedAmount: max(orderReport.depositedAmount, placement.deposited)
+        depositedAmount: max(facts.depositedAmount, placement.deposited)
       }
-    : orderReport
+    : facts
   if (isOld(placement, order)) return []
   const correlation = present({ correlationId })
   const finding =
     placement.contradiction === undefined
-      ? ((insists ? lost(placement, orderReport, reported) : undefined) ??
+      ? ((insists ? lost(placement, facts, reported) : undefined) ??
         Contradictions.findContradiction(placement, reported, order))
       : undefined
   const events: Array<BotEvent> = []
@@ -276,7 +280,7 @@ export const observe = (
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
   if (isTerminal(order.fillStatus)) {
     const isTold = finding !== undefined || placement.contradiction !== undefined
-    const disputed = Fills.disputed(placement, order, { ...orderReport, fills: reported.fills })
+    const disputed = Fills.disputed(placement, order, { ...facts, fills: reported.fills })
     events.push(...close(current, order, disputed, isEndUnbelieved).map((event) => (isTold ? following(event) : event)))
   }
   return events
