@@ -336,9 +336,9 @@ const reestimated = (placement: PlacementIn<"created">, order: Order): ReadonlyA
 }
 
 const echoedAnew = (placement: PlacementIn<"created">, { echoedBasisPoints }: Order): ReadonlyArray<BotEvent> => {
-  const { echo } = placement
-  if (echo === undefined || echoedBasisPoints === undefined || echo.basisPoints === echoedBasisPoints) return []
-  return [{ _tag: "FeeEchoed", ...about(placement), ...echo, basisPoints: echoedBasisPoints }]
+  const { feeEcho } = placement
+  if (feeEcho === undefined || echoedBasisPoints === undefined || feeEcho.basisPoints === echoedBasisPoints) return []
+  return [{ _tag: "FeeEchoed", ...about(placement), ...feeEcho, basisPoints: echoedBasisPoints }]
 }
 
 const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
