@@ -1,6 +1,6 @@
 /**
  * A hash of the code that decides: strategies, values and candles, and the fold and the view that strategies see. Journals name it for each
- * run, so a certificate can show if the same code decided then and now. The built program contains the hash of its sources
+ * run, so a certificate can show whether the same code decided then and now. The built program contains the hash of its sources
  * (`tools/build.ts` replaces this file); a comment or a space changes it too.
  */
 import { createHash } from "node:crypto"

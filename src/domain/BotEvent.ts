@@ -63,7 +63,7 @@ const lifecycle = {
     /** Identifies one start of the machine or the database's server; within it, nothing written is lost. */
     boot: Schema.optionalKey(Text),
     database: Schema.optionalKey(Text),
-    /** The path of the journal. A copy uses it to find out if its source still runs here. */
+    /** The path of the journal. A copy uses it to find out whether its source still runs here. */
     journal: Schema.optionalKey(Text),
     version: Text,
     sources: Schema.optionalKey(Text),
@@ -181,7 +181,7 @@ const lifecycle = {
 }
 
 const decisions = {
-  /** Recorded when a decision differs from the one before it, never per tick. */
+  /** Recorded when a decision differs from the last one, and for the first decision after a start or an edit; never per tick. */
   Decided: {
     strategy: Text,
     now: Schema.optionalKey(Time),
@@ -233,7 +233,7 @@ const decisions = {
   },
   /** Our limits refused the order, and nothing was sent. `exit`: the order would have closed a position, which stays open. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid, exit: Schema.optionalKey(WantedExit) },
-  /** A planned order waits for a named condition. This is no error, except for an `exit` that the venue keeps refusing or has ended. */
+  /** A planned order waits. Only an `exit` that the venue refuses or ended is an error. Without `exit` it ends an earlier report. */
   Deferred: { strategy: Text, slot: Text, reason: Text, exit: Schema.optionalKey(WantedExit) }
 }
 
@@ -261,10 +261,10 @@ const placing = {
     /** The terms that the operator approved, if it is a swap by hand. */
     swap: Schema.optionalKey(AgreedSwap)
   },
-  /** `path`: the requested money path; absent for a swap. */
+  /** `path`: the requested money path; absent for a swap. `attempt`: always 1, because a create is never repeated. */
   CreateSent: { ...placement, attempt: Schema.Int, path: Schema.optionalKey(MoneyPath) },
   CreateRefused: { ...placement, code: Text, text: Text, ...correlation },
-  /** Exactly one order is bound to a placement, after its whole echo was checked. */
+  /** Exactly one order is bound to a placement, after its whole echo was checked. `via`: `list` stands for any read. */
   Bound: {
     ...placement,
     orderId: Text,
@@ -280,9 +280,9 @@ const placing = {
   FeeEchoed: { ...placement, ...feeEcho },
   /** Before payment, the estimated fees of payout and refund differ from those at binding. */
   FeesEstimated: { ...placement, ...shownFees },
-  /** Never signed, so it cannot hold money. Its order at the venue, if any, stays unfunded. */
+  /** Never signed, as far as the journal knows. We do not fund its order at the venue. */
   Abandoned: { ...placement, reason: Text },
-  /** A further order with the fingerprint of a placement of ours: never funded, cancelled when seen. */
+  /** A further order with the fingerprint of our placement: not funded by us, cancelled when seen, adopted if it has our money. */
   OrphanSeen: { ...placement, orderId: Text },
   OrphanCancelled: { ...placement, orderId: Text }
 }
@@ -312,7 +312,7 @@ const fundingWith = (signed: SignedBytes) => ({
     verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts)),
     ...correlation
   },
-  /** The payment was provably not made and never will be: it was never sent, its order has ended, or the payer says so. */
+  /** The payment was provably not made and never will be: not sent, each attempt clearly refused, its order over, or the payer says so. */
   FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text, by: Schema.optionalKey(Payer) },
   /** The payment left us, and its result is unknown: its money stays reserved until the result is known. */
   FundingInDoubt: { ...placement, asset: Text, amount: Amount, reason: Text },

@@ -15,11 +15,10 @@ export interface Payload {
   readonly signed: string
   readonly intentHash: string
   readonly amount: Amount
-  /** Epoch millisecond from which the verifier refuses it. */
-  readonly validUntil: number
+  /** First epoch millisecond at which the verifier refuses it. */ readonly validUntil: number
   /** Counted before they are made. */
   readonly attempts: number
-  /** Attempts that were refused for a cause that rules out an earlier execution. */
+  /** Attempts whose refusal proves that this attempt did not execute. */
   readonly clearRefusals: number
   readonly lastSentAt: number
   /** Acknowledged with its hash, or its nonce is used. */

@@ -23,6 +23,7 @@ export const recovered = "recovered"
 
 export const slotOfFound = (orderId: string): string => `order-${orderId}`
 
+/** Reason code of a placement whose order was found at the venue. */
 export const foundAtVenue = "recovered"
 
 const transitions = {

@@ -2,14 +2,15 @@
  * The engine's loop. A turn observes, decides, compares, checks limits, records, acts and records again; then the loop waits until
  * something may have changed.
  *
- * A turn looks only at the present, so a missed change does no harm. Starting up is the same turn on a folded journal: no recovery code
- * runs only after a crash. Turns never overlap. A failure stays small: without prices, orders are still tracked; without the venue's list,
- * orders are read one by one. Only new orders need both. Cancelling runs beside the turns and waits for none of them.
+ * A turn looks only at the present, so a missed change does no harm. Starting up is the same turn on a folded journal. Only a journal that
+ * may have lost events needs code of its own (`restart`, `checkTakenOver`). Turns never overlap. A failure stays small: without prices,
+ * orders are still tracked; without the venue's list, they are read one by one. Only new orders need both. Cancelling waits for no turn.
  */
 import { Clock, Effect, Layer, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import { present } from "../domain/Present.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import * as Cancelling from "./Cancelling.ts"
 import * as Defects from "./Defects.ts"
 import { doubledMillis, EngineInputs, type EngineOptions, EngineSettings, type Settings } from "./EngineSettings.ts"
 import { MarketWatch } from "./markets/MarketWatch.ts"
@@ -20,7 +21,6 @@ import { Contact } from "./turn/Contact.ts"
 import { OrderWork } from "./turn/OrderWork.ts"
 import { StrategyPlans } from "./turn/StrategyPlans.ts"
 import * as Turn from "./turn/Turn.ts"
-import * as Withdrawals from "./Withdrawals.ts"
 
 const parts = OrderWork.layer.pipe(
   Layer.provideMerge(StrategyPlans.layer),
@@ -47,8 +47,8 @@ const engine = Effect.gen(function* () {
   const turn = yield* Turn.make
   const woken = yield* Queue.sliding<void>(1)
   const nextTurn = Queue.offer(woken, undefined)
-  const withdrawals = yield* Withdrawals.make({ withdraw, wake: nextTurn, ...present({ quietLookMillis }) })
-  const wake = Effect.andThen(withdrawals.wake, nextTurn)
+  const cancelling = yield* Cancelling.make({ withdraw, wakeTurn: nextTurn, ...present({ quietLookMillis }) })
+  const wake = Effect.andThen(cancelling.wakeSelf, nextTurn)
   let turnedAt = 0
   let nextLookAt = 0
 
@@ -56,7 +56,7 @@ const engine = Effect.gen(function* () {
     Effect.andThen(plans.replace(next, removed), wake)
 
   const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
-    Effect.andThen(withdrawals.request(placements, why), wake)
+    Effect.andThen(cancelling.request(placements, why), wake)
 
   /** Ends the bot only if the journal cannot be written, decimals are wrong, or a credential is permanently refused. */
   const turnUnlessRefused = Effect.gen(function* () {
@@ -84,7 +84,7 @@ const engine = Effect.gen(function* () {
       })
       yield* turning("the engine", settled)
       // A turn may have requested cancels, which must not wait for the next rare pass.
-      if (quietLookMillis !== undefined) yield* withdrawals.wake
+      if (quietLookMillis !== undefined) yield* cancelling.wakeSelf
       failedTurns = planned === undefined ? failedTurns + 1 : 0
       if (done()) break
       const millis = planned ?? (yield* pauseWhileDown(settings, failedTurns, withdraw))
@@ -95,8 +95,8 @@ const engine = Effect.gen(function* () {
   })
 
   const runUntil = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done = () => false) {
-    const running = Effect.raceFirst(runTurns(stop, done), withdrawals.run)
-    yield* Effect.tapErrorTag(running, "JournalError", () => withdrawals.withdrawUnrecorded)
+    const running = Effect.raceFirst(runTurns(stop, done), cancelling.run)
+    yield* Effect.tapErrorTag(running, "JournalError", () => cancelling.cancelUnrecorded)
   })
 
   return {

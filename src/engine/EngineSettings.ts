@@ -11,7 +11,7 @@ import { byHand } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 
-/** Source and return path of our money. Every order must repeat them. */
+/** A report of our orders is held against these: the source and return path of our money, and fees. */
 export interface Expectations extends MoneyPlaces {
   /** Highest app fees to others that an order may have, unless the strategy's own terms have more. */
   readonly maxAppFeeBasisPoints: number
@@ -89,7 +89,7 @@ export interface EngineOptions {
   /** Returns which strategies may be planned, by name. Read at each turn that could plan, once the venue answers. Default: all. */
   readonly admit?: Effect.Effect<(strategy: string) => boolean>
   readonly listen?: Effect.Effect<void, JournalError>
-  /** Interval at which `withdraw` is read while nothing is to be cancelled, for callers that call `wake` when its answer changes. */
+  /** Interval at which `withdraw` is read while nothing is to be cancelled. Only for callers that call `wake` when it changes. */
   readonly quietLookMillis?: number
 }
 
@@ -109,8 +109,8 @@ const stopRefusalMaxMillis = 5_000
  */
 export const refusalPauseMillis = (
   { refusalMaxMillis, retryMinMillis }: Settings,
-  { isUrgent, refusals }: { readonly refusals: number; readonly isUrgent?: boolean }
-): number => doubledMillis(retryMinMillis, isUrgent === true ? stopRefusalMaxMillis : refusalMaxMillis, refusals)
+  { failures, isUrgent }: { readonly failures: number; readonly isUrgent?: boolean }
+): number => doubledMillis(retryMinMillis, isUrgent === true ? stopRefusalMaxMillis : refusalMaxMillis, failures)
 
 /** Funding stops when less than this is left until the deadline. A swap by hand has a shorter margin: its quote lives for minutes only. */
 export const marginMillis = (

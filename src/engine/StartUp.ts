@@ -6,12 +6,12 @@ import { present } from "../domain/Present.ts"
 import { operatorLimit } from "../domain/Text.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
+import * as Cancelling from "./Cancelling.ts"
 import { EngineSettings } from "./EngineSettings.ts"
 import * as OperatorPause from "./holds/OperatorPause.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import { leftPositions } from "./state/strategies/LeftPosition.ts"
-import * as Withdrawals from "./Withdrawals.ts"
 
 export interface BotRun {
   readonly pid: number
@@ -97,11 +97,11 @@ export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* 
   strategies: ReadonlyArray<Strategy>,
   withdraw: Effect.Effect<Reason | undefined>
 ) {
-  const withdrawals = yield* Withdrawals.make({ withdraw, wake: Effect.void })
+  const cancelling = yield* Cancelling.make({ withdraw, wakeTurn: Effect.void })
   const unwritten = Effect.fnUntraced(function* ({ message }: JournalError) {
     const isWithdrawn = (yield* withdraw) !== undefined
     if (isWithdrawn) yield* Effect.logWarning(`${message}. Cancelling all orders, without recording it`)
-    const resting = yield* withdrawals.withdrawUnrecorded
+    const resting = yield* cancelling.cancelUnrecorded
     return yield* new StartUnwritten({ why: message, isWithdrawn, resting })
   })
   yield* Effect.catchTag(record(run, strategies), "JournalError", unwritten)

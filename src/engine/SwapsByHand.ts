@@ -76,7 +76,7 @@ export const begin = Effect.fn("SwapsByHand.begin")(function* (agreed: AgreedSwa
   return name
 })
 
-/** `stopped` returns a reason why no money may leave now that is not in the journal, such as the kill switch. */
+/** `stopped` returns a reason why no money may leave now that is not recorded yet, such as a kill switch set a moment ago. */
 export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string | undefined>) {
   const books = yield* Bookkeeper
   const venue = yield* Venue

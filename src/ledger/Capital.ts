@@ -16,7 +16,7 @@ export interface Flow {
   readonly asset: string
   /** Positive if it came in. */
   readonly amount: Amount
-  /** The amount returned to the account because its strategy does not run, or came back to that strategy: no new capital. */
+  /** Money that went back to the account when its strategy stopped, or that came back to it. Not new capital. */
   readonly isReturn?: true
   /** The strategy's market, and the amount's value there at the next price, in quote smallest units. */
   readonly market?: string

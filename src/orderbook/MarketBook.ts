@@ -48,9 +48,13 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 
   const countRequests = Effect.fnUntraced(function* <A, E>(ask: Effect.Effect<A, E, Venue>) {
     const from = yield* Clock.currentTimeMillis
-    const requests = book.asked.requests + 2
+    let { requests } = book.asked
+    const dryQuote: typeof venue.dryQuote = (request) => {
+      requests += 1
+      return venue.dryQuote(request)
+    }
     return yield* Effect.ensuring(
-      Effect.provideService(ask, Venue, venue),
+      Effect.provideService(ask, Venue, { ...venue, dryQuote }),
       Effect.map(Clock.currentTimeMillis, (now) => {
         book = { ...book, asked: { requests, millis: now - from } }
       })
@@ -152,7 +156,6 @@ const indicativeOf = Effect.fnUntraced(function* (tokenPrices: TokenPrices.Token
   return listed && { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt }
 })
 
-/** Asks the second source only if the price is not confirmed already. */
 const doubtOf = Effect.fnUntraced(function* (
   { source, tokenPrices }: MarketSetting,
   market: Market,
@@ -241,7 +244,6 @@ export const makeSight = () => {
       looks.push({ pauseMillis, answerMillis: answeredAt - askedAt })
       if (looks.length > keptLooks) looks.shift()
     },
-    /** `undefined` before the second poll. */
     seenAfter: (): SeenAfter | undefined =>
       looks.length === 0 ? undefined : { p50Millis: within(looks, 0.5), p99Millis: within(looks, 0.99) }
   }

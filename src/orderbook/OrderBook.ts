@@ -17,18 +17,16 @@ const lateMillis = 2_000
 /** A market without a quote for this time is reported; a single quote may fail. Strategies may still accept the age of its last price. */
 const unquotedMillis = 10_000
 
-type Failure = MarketBook.Failure
-
 export interface Doubt {
   readonly reason: string
   readonly isUnquoted?: true
 }
 
 /** A failure that concerns the whole bot: a wrong setting, or no market was answered. */
-const failureOf = (failures: ReadonlyArray<Failure | undefined>): Failure | undefined => {
+const failureOf = (failures: ReadonlyArray<MarketBook.Failure | undefined>): MarketBook.Failure | undefined => {
   const [first] = failures
-  const isSetUp = failures.find((error) => error?._tag === "WrongDecimals" || error?.reason._tag === "Unauthorized")
-  return isSetUp ?? (failures.every((failure) => failure !== undefined) ? first : undefined)
+  const setUpFailure = failures.find((one) => one?._tag === "WrongDecimals" || one?.reason._tag === "Unauthorized")
+  return setUpFailure ?? (failures.every((failure) => failure !== undefined) ? first : undefined)
 }
 
 const noteUnquoted = (doubts: Map<string, Doubt>, markets: ReadonlyMap<string, MarketBook.MarketBook>) =>
@@ -47,16 +45,16 @@ export class OrderBook extends Context.Service<
      * if the first two quotes of a market contradict the configured decimals, or if the venue answered for no market. `lookDeep` requests
      * every deeper level, and waits for each market.
      */
-    look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
-    lookDeep(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
+    look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, MarketBook.Failure>
+    lookDeep(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, MarketBook.Failure>
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
     readonly doubts: ReadonlyMap<string, Doubt>
     /** Restores the last usable mid after a restart. */ remember(market: string, mid: number, at: number): void
     /** `undefined` before the first poll of the market. */ book(market: string): Book | undefined
     /** Deeper levels, for strategies; `undefined` before the first one. */ depth(market: string): Depth | undefined
     /** Replaces the open orders of an account, by market. */
-    rest(account: string, orders: ReadonlyMap<string, ReadonlyArray<OwnOrder>>): void
-    /** Open orders of all accounts in a market, best first. */ own(market: string): ReadonlyArray<OwnOrder>
+    setRestingOrders(account: string, orders: ReadonlyMap<string, ReadonlyArray<OwnOrder>>): void
+    /** Open orders of all accounts in a market, best first. */ restingOrders(market: string): ReadonlyArray<OwnOrder>
   }
 >()("limitbot/orderbook/OrderBook") {
   static readonly layer = Layer.effect(
@@ -100,7 +98,7 @@ export class OrderBook extends Context.Service<
       const lookAt = (wanted: Wanted, maxAgeMillis: number, isDeep: boolean) =>
         Effect.flatMap(bookOf(wanted.market), (book) => book.look(wanted, maxAgeMillis, isDeep))
 
-      const asking = new Map<string, Fiber.Fiber<Failure | undefined>>()
+      const asking = new Map<string, Fiber.Fiber<MarketBook.Failure | undefined>>()
 
       /** After another market has answered, waits only `lateMillis` for a slow one. A later answer still counts. */
       const lookWithin = Effect.fnUntraced(function* (
@@ -144,10 +142,10 @@ export class OrderBook extends Context.Service<
         remember: (market, mid, at) => sourceOf(market).remember({ mid, at }),
         book: (market) => markets.get(market)?.book(),
         depth: (market) => markets.get(market)?.depth(),
-        rest: (account, orders) => {
+        setRestingOrders: (account, orders) => {
           resting.set(account, orders)
         },
-        own: (market) => bestFirst([...resting.values()].flatMap((orders) => orders.get(market) ?? []))
+        restingOrders: (market) => bestFirst([...resting.values()].flatMap((orders) => orders.get(market) ?? []))
       })
     })
   )

@@ -1,6 +1,6 @@
 /**
  * The second source of a price. All quotes come from one service, which may be wrong once, three times in a row, or for minutes. So no price
- * is used on a quote alone. Only this module decides if a price is used, by the first rule that applies:
+ * is used on a quote alone. Only this module decides whether a price is used, by the first rule that applies:
  *
  * 1. It is near the price at which a second source last agreed, and the market was watched since without a gap. A price that was used by
  *    this rule is no source itself, so small steps cannot lead away from the truth.
@@ -20,13 +20,13 @@ export interface SecondSourceTerms {
   /** Largest difference from the second source's price, as a ratio. */
   readonly within: number
   readonly withinOf: ReadonlyMap<string, number>
-  readonly lastsMillis: number
+  /** Time for which quotes must agree. */ readonly agreeMillis: number
 }
 
 export const defaultSecondSourceTerms: SecondSourceTerms = {
   within: 0.03,
   withinOf: new Map(),
-  lastsMillis: minuteMillis
+  agreeMillis: minuteMillis
 }
 
 export const SecondSourceTerms = Context.Reference<SecondSourceTerms>("limitbot/orderbook/SecondSourceTerms", {
@@ -48,7 +48,7 @@ const gapMillis = 3 * minuteMillis
 
 type Look = Readonly<Record<"mid" | "at", number>>
 
-export const make = (market: string, { lastsMillis, within: usual, withinOf }: SecondSourceTerms) => {
+export const make = (market: string, { agreeMillis, within: usual, withinOf }: SecondSourceTerms) => {
   const within = withinOf.get(market) ?? usual
   let agreed: number | undefined
   let used: Look | undefined
@@ -62,11 +62,11 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: S
 
   const note = (look: Look): void => {
     looks.push(look)
-    while (looks.length > minLooks && (looks[1]?.at ?? look.at) <= look.at - lastsMillis) looks.shift()
+    while (looks.length > minLooks && (looks[1]?.at ?? look.at) <= look.at - agreeMillis) looks.shift()
   }
 
   const hasLasted = ({ at, mid }: Look): boolean =>
-    looks.length >= minLooks && at - (looks[0]?.at ?? at) >= lastsMillis && looks.every((look) => isNear(look.mid, mid))
+    looks.length >= minLooks && at - (looks[0]?.at ?? at) >= agreeMillis && looks.every((look) => isNear(look.mid, mid))
 
   const contradicts = (listed: Listed, at: number): boolean => {
     if (listed.at !== undefined && at - listed.at > listedLastsMillis) return false
@@ -93,7 +93,7 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: S
     if (contradicting !== undefined)
       return `${price} is ${apart(mid, contradicting.mid)} ${contradicting.by ?? "the token list"}'s`
     const before = agreed === undefined ? "" : `, and it is ${apart(mid, agreed)} the last known one`
-    return `${price} has no second source yet: ${listed?.by ?? "the token list"} does not list it${before}. It is used once it has lasted ${age(lastsMillis)}`
+    return `${price} has no second source yet: ${listed?.by ?? "the token list"} does not list it${before}. It is used once it has lasted ${age(agreeMillis)}`
   }
 
   const remember = (stored: Look): void => {

@@ -48,7 +48,7 @@ export const OwnPrices = Context.Reference<(market: Market) => Effect.Effect<Lis
 )
 
 /** Polls within this time share one answer, even a failure. */
-const lastsMillis = 10_000
+const cacheMillis = 10_000
 
 export const layer = (program: Program.Program | undefined) =>
   program === undefined ? Layer.empty : Layer.effect(OwnPrices, asking(program))
@@ -79,7 +79,7 @@ const asking = Effect.fnUntraced(function* (program: Program.Program) {
   return Effect.fnUntraced(function* ({ name }: Market) {
     const now = yield* Clock.currentTimeMillis
     const cachedAnswer = answers.get(name)
-    if (cachedAnswer !== undefined && now - cachedAnswer.at < lastsMillis) return cachedAnswer.listed
+    if (cachedAnswer !== undefined && now - cachedAnswer.at < cacheMillis) return cachedAnswer.listed
     const answer = yield* ask(name)
     yield* tell(answer)
     const listed = answer._tag === "Told" ? answer.listed : undefined

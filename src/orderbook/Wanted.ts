@@ -1,4 +1,4 @@
-/** Collects the markets of a process's strategies, each with the size of its largest order and every further size that they name. */
+/** Collects the markets of a process's strategies, each with about the size of an order, the largest of all, and other named sizes. */
 import { type Amount, type Asset, max } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"

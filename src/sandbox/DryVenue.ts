@@ -13,7 +13,7 @@ import { type GeneratedIntent, IntentGuard } from "../signing/IntentGuard.ts"
 import { worsePrice } from "../venue/SwapOrders.ts"
 import { type Answer, type CreateOrder, type CreateSwap, type DryQuote, Venue } from "../venue/Venue.ts"
 import { pathOf } from "../venue/VenueConfig.ts"
-import { refusal } from "../venue/VenueError.ts"
+import { heldBackCode, refusal } from "../venue/VenueError.ts"
 
 const answer = <A>(value: A): Answer<A> => ({ value, correlationId: "dry-run" })
 
@@ -76,7 +76,7 @@ export const layer = ({ assets, account }: { readonly assets: ReadonlyArray<Asse
         generateIntent: (depositAddress) => Effect.succeed(answer({ standard: "dry-run", payload: depositAddress })),
         submitIntent: Effect.fnUntraced(function* ({ body, hold = Effect.undefined, intentHash }) {
           const holdReason = yield* hold
-          if (holdReason !== undefined) return yield* refusal("submit intent", "held-back", holdReason)
+          if (holdReason !== undefined) return yield* refusal("submit intent", heldBackCode, holdReason)
           const at = yield* expire
           const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
           if (order !== undefined && order.depositedAmount === 0n) {

@@ -27,7 +27,7 @@ export interface SignedIntent {
   readonly body: string
   /** base58 of the signed digest: the hash that the venue must answer with. */
   readonly intentHash: string
-  /** After this epoch millisecond the verifier refuses it. */
+  /** First epoch millisecond at which the verifier refuses it. */
   readonly validUntil: number
 }
 
@@ -253,7 +253,7 @@ const requireStrictJson = (check: string, text: string, maxLength?: number): Che
     refusal(check, "strict JSON", problem)
   )
 
-/** Epoch millisecond after which the verifier refuses the message, rounded up. */
+/** Returns the first epoch millisecond at which the verifier refuses the message. */
 const readDeadline = Effect.fnUntraced(function* (found: string, now: number, { maxMillis, minMillis }: Validity) {
   const deadline = Timestamp.parse(found)
   const window = `between ${Timestamp.format(now + minMillis)} and ${Timestamp.format(now + maxMillis)}`

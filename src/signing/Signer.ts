@@ -1,7 +1,7 @@
 /**
- * The signing key. It signs a digest and verifies the signature. Nothing else knows the key, and nothing here prints it. Only `IntentGuard`
- * may ask it to sign a payment. `Session` asks for logins, `Checkpoint` and `PolicySeal` for texts that can never be payments, and
- * `SignerServer` for the last three on behalf of a bot.
+ * The signing key. It signs bytes and verifies the signature. Nothing else knows the key, and nothing here prints it. Only `IntentGuard`
+ * may ask it to sign a payment. `Session` asks for logins, `Checkpoint` and `PolicySeal` for texts that can never be payments.
+ * `SignerServer` asks for logins and checkpoints on behalf of a bot.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import nacl from "tweetnacl"

@@ -137,8 +137,8 @@ export const written = (decision: Decision): Decision => ({
 export interface DesiredOrder extends Leg, Omit<DesiredSlot, "legs" | "cycle" | "after"> {
   readonly leg: number
   readonly isExit?: true
-  /** Quantity that is still due, if the money covers only a part: when the order has filled, its leg is not complete. */
-  readonly legRest?: Amount
+  /** Quantity that was due in the leg, if the money covers only a part of it. The leg is not complete when this order has filled. */
+  readonly dueInLeg?: Amount
 }
 
 const isRoundTrip = ({ legs: [first, second, ...others], cycle }: Legs): boolean =>
@@ -249,8 +249,8 @@ export const coveredQuantity = (
   return isLeftover(part, filled + quantity) || quoteAmount(market, part, price, "up") < least ? quantity : part
 }
 
-/** True for an exit. A slot's only leg is an exit only if it may lose, because it then closes positions of other slots. */
-export const leaves = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
+/** A slot's only leg is an exit only if it may lose, because it then closes positions of other slots. */
+export const isExitLeg = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
   side !== legs[0].side || (legs.length === 1 && mayLose === true)
 
 /** Exits go first, in their order, so that no entry takes an exit's place or money. */
@@ -259,10 +259,10 @@ export const exitsFirst = <A>(all: ReadonlyArray<A>, isExit: (one: A) => boolean
   return exits.length === 0 ? all : [...exits, ...all.filter((one) => !isExit(one))]
 }
 
-/** True while the strategy need not be asked again. `filled`: one of its orders has filled since its answer. */
-export const holds = (until: Bounds, view: Pick<View, "now" | "price" | "elsewhere">, filled: boolean): boolean =>
+/** True while the strategy need not be asked again. `hasMoved`: it has filled, or its state changed otherwise, since its answer. */
+export const holds = (until: Bounds, view: Pick<View, "now" | "price" | "elsewhere">, hasMoved: boolean): boolean =>
   !(
-    (filled && until.onFill) ||
+    (hasMoved && until.onFill) ||
     (until.time !== undefined && view.now >= until.time) ||
     isBeyond(until, view.price) ||
     until.elsewhere?.some((bounds) => isBeyond(bounds, view.elsewhere?.get(bounds.market)))

@@ -40,7 +40,7 @@ export type StandsOf = (view: View, memory: Memory) => StandsAt | undefined
 /** The reason why a file cannot continue the trading that its slots did under another file. */
 export type Unfit = (slots: View["slots"]) => string | undefined
 
-/** The largest amounts that may be outside the wallet, in smallest units. */
+/** The most that the strategy may use of each asset, in smallest units. */
 export interface Budget {
   readonly base: Amount
   readonly quote: Amount

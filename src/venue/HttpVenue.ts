@@ -32,7 +32,7 @@ import {
   Venue
 } from "./Venue.ts"
 import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
-import { quoteRefused, Rejected, refusal, VenueError, withoutPrice } from "./VenueError.ts"
+import { heldBackCode, quoteRefused, Rejected, refusal, VenueError, withoutPrice } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { verdictOf } from "./wire/VerifierAnswer.ts"
 import { fromList, OrderListReply, OrderResponse, ofOthers, toOrder } from "./wire/WireOrder.ts"
@@ -109,7 +109,7 @@ const remembering = (read: Reading): Reading => {
 
 /** Checks `hold` after the request has waited for its turn, right before the network. */
 const unlessHeld = ({ operation }: Call, { hold = Effect.undefined }: Holdable, send: Send): Send =>
-  Effect.flatMap(hold, (text) => (text === undefined ? send : Effect.fail(refusal(operation, "held-back", text))))
+  Effect.flatMap(hold, (text) => (text === undefined ? send : Effect.fail(refusal(operation, heldBackCode, text))))
 
 const makeOrders = Effect.gen(function* () {
   const { account, assetSpellings } = yield* VenueConfig

@@ -1,8 +1,8 @@
 /**
- * Reads the incidents that the service reports on a separate status page. While one is active, nothing new is created, signed or paid by a
- * wallet in the affected assets, so no more money goes where it may get stuck. Funded orders are still tracked and cancelled. The feed is
- * optional and can only hold back: an unreadable feed is reported and changes nothing. The service's own feed needs a token and names a
- * scope and a direction for each incident. Other status pages are searched for the names of assets and chains.
+ * Reads the incidents that the service reports on a separate status page. While one is active, no order in the affected assets is created
+ * or paid, and no payload is sent again, so no more money goes where it may get stuck. Funded orders are still tracked and cancelled. The
+ * feed is optional and can only hold back: an unreadable feed is reported and changes nothing. The service's own feed needs a token and
+ * names a scope and a direction for each incident. Other status pages are searched for the names of assets and chains.
  */
 import { Clock, Context, Effect, Exit, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"

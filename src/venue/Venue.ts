@@ -1,5 +1,5 @@
 /**
- * The only port for reading, creating, funding and cancelling. It speaks domain values and hides the wire format. `HttpVenue` implements it
+ * The port through which the engine reads and moves orders. It speaks domain values and hides the wire format. `HttpVenue` implements it
  * for the service and for the sandbox over HTTP, `sandbox/DryVenue` for dry runs. Every call that changes state is one network attempt;
  * reads may be retried inside. Every call ends by its own deadline.
  */
@@ -14,25 +14,20 @@ import type { VenueError } from "./VenueError.ts"
 /** A limit order, exactly as it is to be sent. */
 export interface CreateOrder {
   /** BUY receives base for quote; SELL pays base. */ readonly side: Side
-  /** The venue's asset ids. */
-  readonly baseAsset: string
+  /** The venue's asset ids. */ readonly baseAsset: string
   /** The venue's asset id. */ readonly quoteAsset: string
-  /** Base smallest units. */
-  readonly quantity: Amount
+  /** Base smallest units. */ readonly quantity: Amount
   /** Quote per one base, exact. */ readonly price: Price
-  /** Epoch milliseconds; sent with milliseconds. */
-  readonly deadline: number
+  /** Epoch milliseconds; sent with milliseconds. */ readonly deadline: number
   /** The path of its money, as recorded by the caller. Default: the account's own places. */
   readonly path?: AskedPath
-  /** Set only if they differ from the account's own. */
-  readonly terms?: OrderTerms
+  /** Set only if they differ from the account's own. */ readonly terms?: OrderTerms
 }
 
 /** A swap with the terms of an order: it fills at once or is refunded. */
 export interface CreateSwap extends CreateOrder {
-  /** The exact deposit and the minimum payout, in smallest units. */
-  readonly inputAmount: Amount
-  /** Smallest units of the output asset, at least. */ readonly outputAmount: Amount
+  /** The exact deposit, in smallest units. */ readonly inputAmount: Amount
+  /** The minimum payout, in smallest units. */ readonly outputAmount: Amount
 }
 
 /** The venue's answer, with the id by which its support finds the request. */
@@ -83,8 +78,7 @@ export interface Token {
   /** For people: not unique. */ readonly symbol: string
   /** Smallest units in a whole one, as a power of ten. */ readonly decimals: number
   /** The venue's name of its chain. */ readonly blockchain: string
-  /** Indicative USD per one token. */
-  readonly priceUsd: number
+  /** Indicative USD per one token. */ readonly priceUsd: number
   /** Time of the price, if the list has it. */
   readonly pricedAt?: number
 }
@@ -112,8 +106,8 @@ export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<st
 })
 
 /**
- * Returns the reason why nothing new may be created or funded in these assets now; `undefined` if nothing is held. The assets are the
- * venue's ids: the paid one first, then those that are paid out. Every step that commits money asks first. By default nothing is held.
+ * Returns the reason why no money may leave in these assets now, and nothing is sent again; `undefined` if nothing is held. The assets are
+ * the venue's ids: the paid one first, then those that are paid out. Every step that commits money asks first. By default nothing is held.
  */
 export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => Effect.Effect<string | undefined>>(
   "limitbot/venue/FundingHold",

@@ -18,6 +18,7 @@ export interface VenueAccount extends MoneyPlaces, OrderTerms {
 export const pathOf = (places: MoneyPlaces, { baseAsset, path, quoteAsset, side }: CreateOrder): AskedPath =>
   path ?? (side === "SELL" ? pathBetween(places, baseAsset, quoteAsset) : pathBetween(places, quoteAsset, baseAsset))
 
+/** Money goes back to where it came from. */
 export const partiesOf = ({ recipient, recipientType, refundTo, refundType }: AskedPath) => ({
   depositType: refundType,
   refundType,

@@ -21,6 +21,9 @@ const context = {
 }
 
 export const quoteRefusedCode = "quote-refused"
+export const invalidRequestCode = "invalid-request"
+export const heldBackCode = "held-back"
+const unsentCodes: ReadonlySet<string> = new Set([invalidRequestCode, heldBackCode])
 
 /** Refused, with a code. The venue refuses it again if it is repeated unchanged. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
@@ -34,6 +37,8 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
 }) {
   override get message(): string {
     if (this.code === quoteRefusedCode) return `The venue's quote cannot be trusted: ${this.text}`
+    if (this.status === undefined && unsentCodes.has(this.code))
+      return `limitbot did not send "${this.operation}": ${this.text}`
     return `The venue refused to ${this.operation}: ${this.code}: ${this.text}`
   }
 }

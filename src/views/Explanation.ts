@@ -208,10 +208,10 @@ const without = (placement: Placement, at: LimitInputs): LimitInputs => ({
 
 const backoff = (state: BotState, settings: Settings, strategy: string, name: string, now: number): Judged => {
   const slot = state.slots.get(slotKey(strategy, name))
-  if (slot === undefined || slot.refusals === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
-  const due = slot.refusedAt + refusalPauseMillis(settings, slot)
-  const why = slot.refusedWhy === undefined ? "" : ` (${slot.refusedWhy})`
-  const text = `${countText(slot.refusals, "failed attempt")}${why}, the next one from ${iso(due)}`
+  if (slot === undefined || slot.failures === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
+  const due = slot.failedAt + refusalPauseMillis(settings, slot)
+  const why = slot.failedWhy === undefined ? "" : ` (${slot.failedWhy})`
+  const text = `${countText(slot.failures, "failed attempt")}${why}, the next one from ${iso(due)}`
   return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${iso(due)}` }
 }
 

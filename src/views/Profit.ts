@@ -20,7 +20,7 @@ const Text = Schema.String
 
 export const Profit = Schema.Struct({
   ...asOf,
-  /** The totals by quote asset: grid profit plus inventory less fees are the total. */
+  /** The totals by quote asset: trading profit (`gridProfit`) plus inventory less fees are the total. */
   standings: Schema.Array(
     Schema.Struct({
       asset: Text,
@@ -31,7 +31,7 @@ export const Profit = Schema.Struct({
       gridProfit: Text,
       inventory: Text,
       fees: Text,
-      /** Grid profit less fees since midnight UTC. */
+      /** Trading profit less fees since midnight UTC. */
       earnedToday: Text,
       rounds: Schema.Int,
       /** The budgets at the present price; null if one of them has none. */
@@ -51,9 +51,9 @@ export const Profit = Schema.Struct({
       /** The value of its holdings at the mid price, and the value of its budget without any trade. */
       worth: Text,
       held: Text,
-      /** Grid profit less fees. */
+      /** Trading profit less fees. */
       earned: Text,
-      /** Against holding its budget: grid profit plus inventory less fees. */
+      /** Against holding its budget: trading profit plus inventory less fees. */
       total: Text,
       gridProfit: Text,
       inventory: Text,

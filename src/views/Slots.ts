@@ -175,10 +175,10 @@ export const awayOf = (distance: number | null): number => Math.min(0.999, Math.
 const emptyRow = (state: BotState, strategy: string, slot: string, done: string | undefined): PlacedRow => {
   const { decision, loaded, refusals: refused } = state.strategies.get(strategy) ?? {}
   const key = slotKey(strategy, slot)
-  const { frozen, refusals = 0, refusedWhy } = state.slots.get(key) ?? {}
+  const { frozen, failures = 0, failedWhy } = state.slots.get(key) ?? {}
   const [held] = holdsOnSlot(state, strategy, slot)
   const absent = decision?.absent.find((each) => each.slot === slot)?.why.text
-  const givenUp = refusals > 0 && refusedWhy !== undefined ? `failed, will be retried: ${refusedWhy}` : undefined
+  const givenUp = failures > 0 && failedWhy !== undefined ? `failed, will be retried: ${failedWhy}` : undefined
   const isFrozen = frozen !== undefined
   const isTrouble = isFrozen || state.refusedExits.has(key)
   return {

@@ -76,7 +76,7 @@ export const Status = Schema.Struct({
   killSwitch: Schema.NullOr(Text),
   venueDownSince: Schema.NullOr(Time),
   fills: Schema.Int,
-  openOrders: Schema.Int,
+  /** Every unfinished placement, also a planned or closing one. */ openOrders: Schema.Int,
   strategies: Schema.Array(StrategyView),
   prices: Schema.Array(PriceView),
   /** Delay until the bot sees a price move: for half of all moves, and for 99 of 100. No row before the second poll of a market. */
@@ -164,11 +164,11 @@ export interface JournalFacts {
   readonly seenAfter: ReadonlyArray<SeenAfterView> | undefined
   /** The state of the switch itself. The bot records it when it obeys. */
   readonly killSwitch: string | undefined
-  /** The running bot knows more of them than the journal. */
+  /** Next steps; the running bot knows more than the journal. */
   readonly next: ReadonlyArray<NextOf>
 }
 
-/** Only the running bot can tell if a turn is late. */
+/** Only the running bot can tell whether a turn is late. */
 export const problemsInJournal = ({
   assets,
   now,
@@ -177,7 +177,7 @@ export const problemsInJournal = ({
 }: Pick<JournalFacts, "assets" | "now" | "state" | "stuckAfter">) =>
   problemsOf(state, assets, { now, pulse: undefined, stuckAfter })
 
-/** Fixed: fields are added, never changed or removed. */
+/** Stable output: fields are only added. */
 export const journalStatus = (facts: JournalFacts) => {
   const { assets, now, state, trading } = facts
   return {

@@ -34,7 +34,7 @@ import {
 } from "../../src/engine/protocol/Silence.ts"
 import { doubted } from "../../src/engine/state/orders/JournalIntegrity.ts"
 import { about, type Placement } from "../../src/engine/state/Placement.ts"
-import { after, planned } from "../../src/engine/state/PlacementFold.ts"
+import { placementAfter, planned } from "../../src/engine/state/PlacementFold.ts"
 import * as Tries from "../../src/engine/state/process/Tries.ts"
 
 export const rules = [
@@ -186,7 +186,7 @@ const shown = (index: number, { deposits, isDepositShown, isTerminal, placement 
 const fold = (placement: Placement, events: ReadonlyArray<BotEvent>): Placement =>
   events.reduce((known, event) => {
     const counted = event._tag === "FundingSent" ? { ...event, attempt: Math.min(2, event.attempt) } : event
-    return isAbout(counted) ? after(known, counted, 0) : known
+    return isAbout(counted) ? placementAfter(known, counted, 0) : known
   }, placement)
 
 type LaterEvent = Exclude<PlacementEvent, { readonly _tag: "Planned" }>

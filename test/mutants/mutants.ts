@@ -51,7 +51,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/simulation/fleet.long.test.ts",
     edits: [
       {
-        file: "src/engine/Withdrawals.ts",
+        file: "src/engine/Cancelling.ts",
         find: "if (books.isOfAnother()) return []",
         replace: "if (!books.isOfAnother()) return []"
       }
@@ -158,8 +158,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/holds/MarketLimits.ts",
-        find: "echo.basisPoints <= most)",
-        replace: "echo.basisPoints > 0)"
+        find: "feeEcho.basisPoints <= most)",
+        replace: "feeEcho.basisPoints > 0)"
       }
     ]
   },
@@ -502,7 +502,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "? echoProblem(placement, market, order, expected)",
+        find: "? echoMismatch(placement, market, order, expected)",
         replace: "? undefined"
       }
     ]
@@ -768,7 +768,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/engine/funding/earlyEnds.test.ts",
     edits: [
       {
-        file: "src/engine/Withdrawals.ts",
+        file: "src/engine/Cancelling.ts",
         find: 'placement.state === "closing" && !isEndUnbelieved(placement)',
         replace: 'placement.state === "closing"'
       }

@@ -328,9 +328,12 @@ describe("the order book", () => {
           quantity: one / 2n,
           slot
         })
-        book.rest("me", new Map([["BTC/USDC", [order("SELL", "61000", "a/1"), order("BUY", "58000", "a/2")]]]))
-        book.rest("other", new Map([["BTC/USDC", [order("BUY", "59000", "b/1")]]]))
-        const own = book.own("BTC/USDC")
+        book.setRestingOrders(
+          "me",
+          new Map([["BTC/USDC", [order("SELL", "61000", "a/1"), order("BUY", "58000", "a/2")]]])
+        )
+        book.setRestingOrders("other", new Map([["BTC/USDC", [order("BUY", "59000", "b/1")]]]))
+        const own = book.restingOrders("BTC/USDC")
         assert.deepStrictEqual(
           own.map(({ slot }) => slot),
           ["b/1", "a/2", "a/1"]

@@ -253,6 +253,7 @@ describe("a request", () => {
         const { exit, sent } = yield* run<unknown>(call, () => json(Answers.orderAnswer))
         const reason = reasonOf(exit)
         assert.strictEqual(reason?._tag === "Rejected" && reason.code, "invalid-request")
+        assert.match(reason?.message ?? "", /^limitbot did not send "/)
         assert.lengthOf(sent, 0)
       }
     })

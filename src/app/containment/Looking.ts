@@ -129,7 +129,7 @@ const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalV
   const alive = Spending.aliveIn(entries, lookedAt).map((each) =>
     looseOf("signed for this address", each, each.depositAddress, each.until ?? each.validUntil)
   )
-  const words = Spending.unspentWords(entries, lookedAt).map((each) =>
+  const words = Spending.unusedApprovals(entries, lookedAt).map((each) =>
     looseOf("an approval of one payment", each, each.by, each.validUntil)
   )
   return [

@@ -67,7 +67,7 @@ const rebuild = Effect.fnUntraced(function* (
   yield* StartUp.record(run, strategies)
   const recovery = Recovery.recover(orders, slotPlans, markets)
   yield* books.record(...Recovery.budgetsOf([...recovery.finished, ...recovery.found]))
-  yield* Effect.forEach([...recovery.finished, ...recovery.found], Recovery.adopt, { discard: true })
+  yield* Effect.forEach([...recovery.finished, ...recovery.found], Recovery.takeIn, { discard: true })
   // The money of ended orders is in the budgets of the strategies that continue.
   if (recovery.finished.length > 0)
     yield* books.record({ _tag: "StrategyRemoved", strategy: Recovery.ended, orders: "left" })

@@ -12,7 +12,7 @@ import { closedBecause } from "./HoldsOn.ts"
 
 interface GateOptions {
   readonly markets: ReadonlyMap<string, Market>
-  /** Reason why no money may leave now that is not in the journal, such as the kill switch. */
+  /** Reason why no money may leave now that is not recorded yet, such as a kill switch set a moment ago. */
   readonly stopped: Effect.Effect<string | undefined>
   /** `undefined` if the strategy is not loaded. */
   readonly limitsOf: (strategy: string) => Limits | undefined

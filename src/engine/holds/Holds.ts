@@ -201,8 +201,8 @@ export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "
 
 /**
  * Holds on a placement that only the running process knows. The market stops only new orders, and an order that could not be paid is not
- * created. An order whose bytes have left may be open already, and sending them again shows if it is. At worst that funds it later, at its
- * own limit. A strategy that no longer plans it cancels it, which stops the bytes. If an old or missing price stopped them too, every
+ * created. An order whose bytes have left may be open already, and sending them again shows whether it is. At worst that funds it later, at
+ * its own limit. A strategy that no longer plans it cancels it, which stops the bytes. If an old or missing price stopped them too, every
  * outage of the venue would leave payments in doubt.
  */
 export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [

@@ -1,4 +1,4 @@
-/** Checks the time of day, the price and the fee of an order when it is planned, and again directly before its money leaves. */
+/** Checks the time of day and the price of an order when it is planned, created and paid, and its fee directly before payment only. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Market from "../../domain/Market.ts"
@@ -43,10 +43,10 @@ export const badDeviation = (
     : undefined
 }
 
-export const dearFee = ({ echo }: Pick<Placement, "echo">, limits: Limits | undefined): string | undefined => {
+export const dearFee = ({ feeEcho }: Pick<Placement, "feeEcho">, limits: Limits | undefined): string | undefined => {
   const most = limits?.maxFeeBasisPoints
-  if (echo === undefined || most === undefined || echo.basisPoints <= most) return undefined
-  return `its fee is ${echo.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
+  if (feeEcho === undefined || most === undefined || feeEcho.basisPoints <= most) return undefined
+  return `its fee is ${feeEcho.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
 }
 
 export const staleness = ({

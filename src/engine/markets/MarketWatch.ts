@@ -138,7 +138,7 @@ export const make = Effect.gen(function* () {
     return momentOf(strategy, orderBook.prices, candles, now, orderBook.depth(strategy.market.name))
   }
 
-  const rest = (state: BotState) => orderBook.rest(account.signerId, restingIn(state))
+  const rest = (state: BotState) => orderBook.setRestingOrders(account.signerId, restingIn(state))
 
   return { watchMarketsOf, look, moment, rest, prices: orderBook.prices, doubts: orderBook.doubts } as const
 })

@@ -46,11 +46,11 @@ const mayMove = perEvent(({ placements }) =>
   [...placements.values()].filter((placement) => placement.state !== "open" || isMoving(placement, 0))
 )
 
-const refusedSlots = perEvent(({ slots }) => [...slots.values()].filter(({ refusals }) => refusals > 0))
+const failedSlots = perEvent(({ slots }) => [...slots.values()].filter(({ failures }) => failures > 0))
 
 const nextMoment = (settings: Settings, state: BotState, decided: ReadonlyArray<Decided>, now: number): number => {
   const expiries = decided.map(({ decision }) => decision.until.time)
-  const retries = refusedSlots(state).map((slot) => slot.refusedAt + refusalPauseMillis(settings, slot))
+  const retries = failedSlots(state).map((slot) => slot.failedAt + refusalPauseMillis(settings, slot))
   return [...expiries, ...retries].reduce<number>(
     (next, moment) => (moment !== undefined && moment > now ? Math.min(next, moment) : next),
     Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** Builds the view of a strategy and the event of its decision, and compares decisions. A run and a replay share all three. */
+/** Builds the view of a strategy and the event of its decision, and compares decisions. A run and a replay use the same functions. */
 import { Effect, Result } from "effect"
 import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"

@@ -1,6 +1,6 @@
 /**
- * `make` records why a slot has no order although one is planned: our limit, a wait, or an end that is not believed. It records each reason
- * once, until the slot gets another placement, or its plan is dropped and comes back.
+ * `make` makes the `Refusals`. They record why any slot has no order although one is planned: our limit, a wait, or an end that is not
+ * believed. Each reason is recorded once, until the slot gets another placement, or its plan is dropped and comes back.
  *
  * `watch` reports exits that a position lacks although nothing has refused them. An exit after a stop may stay unfilled for a minute. The
  * order of an exit may have ended in a way that is not believed yet. An exit may wait for the fills of an entry, because the venue does not
@@ -46,14 +46,14 @@ export const make = ({ record, state }: Bookkeeper["Service"]) => {
     return record(event)
   }
   return {
-    once: (exit: SlotId, what: string, event: BotEvent): Recorded => {
-      const key = keyOf(exit)
+    once: (slot: SlotId, what: string, event: BotEvent): Recorded => {
+      const key = keyOf(slot)
       return recordOnce(key, state.slots.get(key)?.placement, what, event)
     },
     /** Records a missing exit once, even if its placement changes, and again after the market has moved by a percent. */
     missing: (exit: SlotId, what: string, event: BotEvent, market: Price): Recorded => {
       const key = keyOf(exit)
-      // A part of the exit was placed since, for example: the rest is missing anew, even at the same price.
+      // A part of the exit was placed since, for example: the rest is missing again, even at the same price.
       if (!state.refusedExits.has(key)) reports.delete(key)
       const [before, now] = [reports.get(key)?.about, Decimal.toNumber(market)]
       const isKnown = typeof before === "number" && !isMoved(before, now)
@@ -99,7 +99,7 @@ export const leavingNow = (
 
 export const exitOf = (
   strategy: Strategy,
-  { isExit, market, price, quantity: open, legRest: quantity = open, side }: DesiredOrder
+  { isExit, market, price, quantity: open, dueInLeg: quantity = open, side }: DesiredOrder
 ): WantedExit | undefined =>
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
 
@@ -125,7 +125,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
         exit.price,
         executable(exit.side, now)
       )
-      const partOf = orders.get(slot)?.legRest
+      const partOf = orders.get(slot)?.dueInLeg
       const covers =
         partOf && `; the strategy's money covers only this part of ${formatWithSymbol(partOf, market.base)}`
       const unfilledWhy = `${isBeyond ? "the market is beyond its price" : "no solver has filled it"}${covers ?? ""}`
@@ -177,7 +177,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
     }
 
     const leaving = [...orders.values()].filter(
-      (order) => isAfterStop(order) && (order.legRest !== undefined || !isRefused(strategy.name, order.slot))
+      (order) => isAfterStop(order) && (order.dueInLeg !== undefined || !isRefused(strategy.name, order.slot))
     )
     const slots = leaving.map(({ slot }) => slot)
     forgetAllBut(restsSince, strategy.name, slots)

@@ -18,7 +18,7 @@ import type { ReplacementCost } from "./ReplacementCost.ts"
 /** An order in its slot. `quantity` is the part that is still open. */
 export interface SlotOrder extends Pick<Placement, "by" | "market" | "price" | "quantity" | "side" | "slot" | "state"> {
   readonly cancelRequested: boolean
-  /** Its payment was sent, and no answer says if it was made. */
+  /** Its payment was sent, and no answer says whether it was made. */
   readonly isPaymentOpen?: boolean
   readonly replacement: ReplacementCost
 }
@@ -30,10 +30,10 @@ export type Change =
   | { readonly _tag: "Cancel"; readonly slot: string; readonly why: Reason; readonly successor?: DesiredOrder }
   | { readonly _tag: "Wait"; readonly slot: string; readonly why: string }
 
-/** Planned orders by slot; `absent` has the strategy's reason for slots that should be empty. */
+/** Planned orders by slot; `whyNot` has the reason of each slot that may end up empty. */
 export interface OrderPlan {
   readonly desired: ReadonlyMap<string, DesiredOrder>
-  readonly absent: ReadonlyMap<string, Reason>
+  readonly whyNot: ReadonlyMap<string, Reason>
 }
 
 /** `market` is the market of planned orders that name none. */
@@ -46,7 +46,7 @@ export const diff = (market: Market, plan: OrderPlan, own: ReadonlyArray<SlotOrd
   })
   const unwanted = [...live.values()]
     .filter((order) => !plan.desired.has(order.slot))
-    .map((order) => cancelOrWait(order, plan.absent.get(order.slot) ?? notWanted))
+    .map((order) => cancelOrWait(order, plan.whyNot.get(order.slot) ?? notWanted))
   return [...unwanted, ...placed]
 }
 
@@ -62,7 +62,7 @@ const cancelOrWait = (order: SlotOrder, why: Reason, successor?: DesiredOrder): 
 
 const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return cancelOrWait(order, desired.why)
-  // A cancel would end the order, but not the doubt. A payment that is sent again is mostly made, and the order can then be moved.
+  // A cancel would end the order, but not the doubt. A payment that is sent again is in most cases made, and the order can then be moved.
   if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Unclear whether it was paid" }
   if (order.isPaymentOpen === true) return { _tag: "Wait", slot: order.slot, why: "Its payment has no answer yet" }
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })

@@ -2,8 +2,8 @@
  * Our own limits for one order, one row each: the reason of a refusal, the present state, and the change that would reverse the verdict.
  * Runs, explanations and backtests share them.
  *
- * Limits of hours, counts and sizes prevent new positions. Exits count towards them and are never refused by them, because a limit that
- * prevents a stop limits no loss.
+ * Limits of hours, counts and totals prevent new positions. Exits count towards them and are never refused by them, because a limit that
+ * prevents a stop limits no loss. Of the limits on amounts only `tiny`, `min-order` and `budget` can refuse an exit.
  */
 import { Result } from "effect"
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
@@ -51,7 +51,7 @@ export interface LimitInputs {
   readonly held: ReadonlyArray<Hold>
   readonly position: HeldPosition
   /** Base that orders which must leave first may still fill. */
-  readonly leaving: Amount
+  readonly leavingBase: Amount
   /** Value of the strategy's unfinished placements at their prices, quote. */
   readonly openNotional: Amount
   readonly lastHour: number
@@ -120,7 +120,7 @@ const ofEntries = <Order extends { readonly desired: Priced }, At>(row: LimitRow
   return {
     ...row,
     refuses: (order, at) => (isSpared(order) ? undefined : row.refuses(order, at)),
-    stateText: (order, at) => `${row.stateText(order, at)}${isSpared(order) ? ", which holds no exit" : ""}`,
+    stateText: (order, at) => `${row.stateText(order, at)}${isSpared(order) ? ", which does not apply to exits" : ""}`,
     flips: (order, at, passes) => (isSpared(order) ? undefined : row.flips(order, at, passes))
   }
 }
@@ -220,11 +220,11 @@ const swapPrice: LimitRow = {
 
 const leavingOrders: LimitRow = {
   name: "leaving-orders",
-  refuses: (_, { leaving, market }) =>
-    leaving === 0n
+  refuses: (_, { leavingBase, market }) =>
+    leavingBase === 0n
       ? undefined
-      : `It waits for conflicting orders to end: they may still fill ${formatWithSymbol(leaving, market.base)}`,
-  stateText: (_, { leaving, market }) => `${formatWithSymbol(leaving, market.base)} in conflicting orders`,
+      : `It waits for conflicting orders to end: they may still fill ${formatWithSymbol(leavingBase, market.base)}`,
+  stateText: (_, { leavingBase, market }) => `${formatWithSymbol(leavingBase, market.base)} in conflicting orders`,
   flips: onceRefused("the end of those orders")
 }
 

@@ -35,11 +35,11 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const { now } = view
     const slot = books.state.slots.get(slotKey(strategy.name, desired.slot))
     if (slot === undefined) return undefined
-    const { refusals: times, refusedAt, refusedWhy = "the last attempt failed" } = slot
-    const waitUntil = refusedAt + refusalPauseMillis(settings, slot)
-    if (now >= waitUntil || now < refusedAt) return undefined
+    const { failures: times, failedAt, failedWhy = "the last attempt failed" } = slot
+    const waitUntil = failedAt + refusalPauseMillis(settings, slot)
+    if (now >= waitUntil || now < failedAt) return undefined
     const exit = times < refusalsThatTell ? undefined : exitOf(strategy, desired)
-    const reason = `${refusedWhy}; the next attempt is due in ${age(waitUntil - now)}`
+    const reason = `${failedWhy}; the next attempt is due in ${age(waitUntil - now)}`
     const about = { strategy: strategy.name, slot: desired.slot }
     const event = { _tag: "Deferred", ...about, reason } as const
     if (exit === undefined) return refusals.once(about, `${times} refusals`, event)
@@ -63,11 +63,11 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   })
 
   /** Reports the rest of an exit that is placed only in part. */
-  const reportRest = (strategy: Strategy, view: View, { legRest, ...part }: DesiredOrder) => {
-    if (legRest === undefined) return Effect.void
+  const reportRest = (strategy: Strategy, view: View, { dueInLeg, ...part }: DesiredOrder) => {
+    if (dueInLeg === undefined) return Effect.void
     const { base } = part.market ?? strategy.market
-    const [covers, of] = [part.quantity, legRest].map((quantity) => formatWithSymbol(quantity, base))
-    const rest = { ...part, quantity: legRest - part.quantity }
+    const [covers, of] = [part.quantity, dueInLeg].map((quantity) => formatWithSymbol(quantity, base))
+    const rest = { ...part, quantity: dueInLeg - part.quantity }
     const reason = `The strategy's money covers only ${covers} of ${of}`
     const price = priceFor(view, part)
     return denied(strategy, view, rest, { price }, { limit: "budget", reason }, `covers ${covers}`)
@@ -162,7 +162,7 @@ export const covered = (
   const free = freeFor(state, name, { asset: inputAsset(market, side).symbol, slot }, own)
   const isWorthIt = stoppedValue(market, order, positionOf(state, name, market.name)) >= minOrder
   const quantity = coveredQuantity(market, order, free + inSlot, filledInLeg, isWorthIt ? 0n : minOrder)
-  return quantity < order.quantity ? { ...order, quantity, legRest: order.quantity } : order
+  return quantity < order.quantity ? { ...order, quantity, dueInLeg: order.quantity } : order
 }
 
 export const limitInputsOf = (
@@ -186,7 +186,7 @@ export const limitInputsOf = (
     limits,
     price,
     position: positionOf(state, name, market.name),
-    leaving: leavingBeside(state, strategy, desired, left),
+    leavingBase: leavingBeside(state, strategy, desired, left),
     openOrders: own.openOrders,
     free: freeFor(state, name, { asset, slot: desired.slot }, own),
     openNotional: own.notional,
@@ -225,7 +225,7 @@ const planned = (
     price: desired.price,
     quantity: desired.quantity,
     ...present({ by: desired.by, isExit: desired.isExit }),
-    ...(desired.legRest === undefined ? {} : { isPart: true }),
+    ...(desired.dueInLeg === undefined ? {} : { isPart: true }),
     inputAsset: inputAsset(market, desired.side).symbol,
     inputAmount,
     outputAsset: outputAsset(market, desired.side).symbol,

@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
             ...planned.map((order) => Placing.covered(books.state, strategy, view, tally, order)),
             ...sweeps(books.state, strategy, decision.desired, view, own)
           ])
-        : { desired: new Map(), absent: new Map(own.map(({ slot }) => [slot, cancelAll])) }
+        : { desired: new Map(), whyNot: new Map(own.map(({ slot }) => [slot, cancelAll])) }
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, orderPlan, orders)
     const beside = { tally, left: Placing.leftByEdits(books.state, strategy) }
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     switch (change._tag) {
       case "Keep": {
         const order = desired.get(change.slot)
-        if (order?.legRest !== undefined) return reportRest(strategy, view, order)
+        if (order?.dueInLeg !== undefined) return reportRest(strategy, view, order)
         return refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot }, order)
       }
       case "Wait":
@@ -133,7 +133,7 @@ const isDone = (desired: DesiredSlot, view: View): boolean =>
 const orderPlanOf = ({ absent, desired }: Decision, orders: ReadonlyArray<DesiredOrder>): OrderPlan => ({
   desired: new Map(orders.map((order) => [order.slot, order])),
   // A planned slot without an order gives its own reason.
-  absent: new Map([...desired, ...absent].map(({ slot, why }) => [slot, why]))
+  whyNot: new Map([...desired, ...absent].map(({ slot, why }) => [slot, why]))
 })
 
 const cancelEvent = (placement: Placement, why: Reason): BotEvent =>

@@ -51,7 +51,7 @@ const closingOf = (
   if (isSoldAtEnd(state, name, desired, slots, view)) {
     const sold = { _tag: "LegClosed", ...about, rest: 0n, reason: "the end of the strategy has sold it" } as const
     const sale = { ...sold, side: "SELL", isSoldAtEnd: true } as const
-    if (Decisions.leaves(desired, leg)) return leg.side === "SELL" ? [sale] : []
+    if (Decisions.isExitLeg(desired, leg)) return leg.side === "SELL" ? [sale] : []
     if (leg.side === "BUY" && Decisions.filledOfLeg(desired, progress) > 0n) return [sold, sale]
   }
   if (!Decisions.mayEnd(desired, progress)) return []
@@ -70,8 +70,8 @@ const closingOf = (
   if (minOrder !== undefined && value < minOrder)
     return close(order.quantity, "its remainder is below the minimum order")
   const isRest = order.isExit === true || order.quantity * 2n < leg.quantity
-  if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell)
-    return close(order.quantity, `its remainder was refused ${slot?.refusals} times in a row`)
+  if (isRest && (slot?.failures ?? 0) >= refusalsThatTell)
+    return close(order.quantity, `its remainder was refused ${slot?.failures} times in a row`)
   return []
 }
 

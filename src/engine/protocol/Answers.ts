@@ -7,13 +7,13 @@ import type { PaymentRefusal } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import { correlationText } from "../../domain/Text.ts"
 import type { SignedIntent } from "../../signing/IntentGuard.ts"
-import type { VenueError } from "../../venue/VenueError.ts"
+import { invalidRequestCode, type VenueError } from "../../venue/VenueError.ts"
 import type { Expectations } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
-import { dearerThanScheduled, mistakeIn, refused } from "../tracking/OrderTracker.ts"
+import { dearerThanScheduled, orderMismatch, refuseToFund } from "../tracking/OrderTracker.ts"
 
 export interface VenueRefusal extends PaymentRefusal {
   /** True if the venue clearly refused; false if it gave no usable answer. */
@@ -35,13 +35,15 @@ export const abandoned = (placement: Placement, reason: string): Events => [
   { _tag: "Abandoned", ...about(placement), reason }
 ]
 
-/** The create made no order and never will: an order that appears later is never paid. */
+/** The create counts as failed. An order that appears all the same is never paid. */
 export const createRefused = (
   placement: Placement,
-  { code, text }: VenueRefusal,
+  { certain, code, text }: VenueRefusal,
   correlationId: string | undefined
 ): Events => {
-  const reason = placement.by === "swap" ? `no swap: ${text}` : `the venue refused to create it: ${code}: ${text}`
+  const isRefused = certain && code !== invalidRequestCode
+  const outcome = isRefused ? `the venue refused to create it: ${code}` : "its create was not sent, or not taken"
+  const reason = placement.by === "swap" ? `no swap: ${text}` : `${outcome}: ${text}`
   return [
     { _tag: "CreateRefused", ...about(placement), code, text, ...present({ correlationId }) },
     ...abandoned(placement, `${reason}${correlationText({ correlationId })}`)
@@ -107,17 +109,17 @@ export const beforePayment = (
   const dear = tooDear(placement, order) ?? dearerThanScheduled(placement, market, order, expected)
   if (dear !== undefined) return abandoned(placement, `not funded: ${dear}`)
   // A person agreed to the terms of a swap by hand, and saw them.
-  const mistake = placement.swap === undefined ? mistakeIn(placement, market, order, expected) : undefined
+  const mistake = placement.swap === undefined ? orderMismatch(placement, market, order, expected) : undefined
   const problem =
     order.depositMemo === bound.depositMemo ? mistake : `its deposit memo changed to ${order.depositMemo ?? "none"}`
   if (problem === undefined) return []
   const what = `order ${bound.id} was not funded: ${problem}`
-  return refused(placement, what, "read again right before payment", correlationId)
+  return refuseToFund(placement, what, "read again right before payment", correlationId)
 }
 
 /** The verifier never executes a second payload with a signed nonce, but its refusal would look like an execution. */
 export const nonceKnown = (placement: Placement, correlationId: string | undefined): Events =>
-  refused(
+  refuseToFund(
     placement,
     "Refused to sign the venue's payload: its nonce was already signed",
     "a second payload with it would look executed, but never is",

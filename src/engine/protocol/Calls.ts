@@ -1,6 +1,6 @@
 /**
  * The calls that a placement may need, one function each. The journal gets the announcement before the request, and the meaning of the
- * answer after it. No function decides if its call is due (`Due`), and none repeats itself.
+ * answer after it. No function decides whether its call is due (`Due`), and none repeats itself.
  */
 import { Clock, Effect, Fiber, type Scope, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -20,7 +20,7 @@ import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { askedFor } from "../tracking/MoneyPath.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
-import { isFromOurCreate, type Manner, refused } from "../tracking/OrderTracker.ts"
+import { isFromOurCreate, type Manner, refuseToFund } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Answers from "./Answers.ts"
 import { meaning } from "./Sightings.ts"
@@ -45,6 +45,7 @@ export interface FundingInputs {
   readonly payAgain: ReadonlySet<string>
 }
 
+/** Records a report of a known order, which is checked without its market. */
 const note = (
   { books, settings }: Means,
   { id }: Placement,
@@ -176,7 +177,9 @@ export const signAndSend = Effect.fnUntraced(function* (
     if (failure._tag !== "SignerUnavailable") {
       const isOdd = failure._tag === "IntentRefused" && isForAnother(means, placement, failure)
       if (isOdd && (yield* mayBeMisdelivered(means, placement))) return
-      return yield* books.recordIfFits(...refused(placement, failure.message, `found ${failure.found}`, correlationId))
+      return yield* books.recordIfFits(
+        ...refuseToFund(placement, failure.message, `found ${failure.found}`, correlationId)
+      )
     }
     // The signer may come back, so it is asked again in later turns. If it did sign, it returns the same payload again. If it declines by
     // its own caps, the order is given up; a new one follows after the pause for refusals.
@@ -187,7 +190,7 @@ export const signAndSend = Effect.fnUntraced(function* (
   }
   nonces.add(signed.success.body)
   // Signature and sending are recorded even while the bot stops. Otherwise it would wait until the signed but unsent bytes expire, or not
-  // know if it had paid, because a stopping bot sends nothing again.
+  // know whether it had paid, because a stopping bot sends nothing again.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const events = Answers.signed(placement, signed.success, correlationId)
@@ -317,7 +320,7 @@ const ordersOf = Effect.fnUntraced(function* (venue: Means["venue"], placement: 
  *
  * Polls once, after the waiting time. Fails only if the bot must stop or cannot reach the venue.
  */
-export const checkTakenOver = Effect.fn("TakeoverWatch.checkTakenOver")(function* (
+export const checkTakenOver = Effect.fn("Calls.checkTakenOver")(function* (
   { books, settings, venue }: Pick<Means, "books" | "settings" | "venue">,
   placement: Placement,
   market: Market | undefined

@@ -1,4 +1,4 @@
-/** Advances a placement: asks the table of due steps (`Due`), makes that call (`Calls`), and asks again, until it has to wait. */
+/** Advances a placement: asks `Due` for the next step, makes its call (`Calls`), and asks again, until the placement has to wait. */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"

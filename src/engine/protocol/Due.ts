@@ -1,7 +1,7 @@
 /**
- * Next step for a placement: the life of an order as one table, in which the first row that holds counts. Pure. The driver does the step,
- * one call at a time, writes it to the journal before and after, and asks again. A step that fails is due again in the next pass. So a
- * process may die anywhere, and the next one continues from the journal. Cancels have their own table (`DueCancels`).
+ * Next step for a placement: the life of an order as one table. The first row that holds counts, so a row may stand above one that happens
+ * earlier in a life. Pure. The driver does the step, one call at a time, writes it to the journal before and after, and asks again. A step
+ * that fails is due again in the next pass, also if the process died: the next one continues from the journal. Cancels: `DueCancels`.
  *
  * Five rules make funding happen at most once. (1) An order is inert until funded, so a create without an answer is only searched for,
  * never assumed absent and never repeated. A quote without an answer is given up at once, because an unpaid quote has no effect and is in
@@ -129,8 +129,9 @@ const isToBeSent: Test = ({ funding }, { done, now, settings, venueNow }) => {
   if (funding === undefined || funding.payment !== undefined || done.has("send")) return false
   if (venueNow >= funding.validUntil) return false
   const { acknowledged, attempts, lastSentAt } = funding
-  // A payload that was refused each time for its salt is not sent again.
+  // Not sent again if every attempt was clearly refused, and the last one for its salt.
   if (Payload.isStale(funding) && Payload.certaintyOf(funding) === "refused") return false
+  // Acknowledged bytes are sent again too, more slowly: if the venue has lost them, this executes them.
   const pause = backoffMillis(settings, attempts)
   return elapsedMillis(lastSentAt, now) >= (acknowledged ? Math.max(pause, settings.visibilityMillis) : pause)
 }

@@ -24,18 +24,12 @@ export const isOnItsWay = ({ fillStatus }: Order): boolean =>
   fillStatus === "KNOWN_DEPOSIT_TX" || fillStatus === "PROCESSING"
 
 export interface Seen {
-  /** Since the last event of the placement. */
-  readonly quietMillis?: number
-  /** Since the start of this process. */
-  readonly runMillis?: number
-  /** Since its payload expired, by the venue's clock. */
-  readonly expiredMillis?: number
-  /** Reads after the expiry that showed no deposit. */
-  readonly emptyReads?: number
-  /** Time for which its order has been shown as ended and empty. */
-  readonly overMillis?: number
-  /** The order's status, or the error of the venue or the signer. */
-  readonly answer?: string
+  /** Since the last event of the placement. */ readonly quietMillis?: number
+  /** Since the start of this process. */ readonly runMillis?: number
+  /** Since its payload expired, by the venue's clock. */ readonly expiredMillis?: number
+  /** Reads after the expiry that showed no deposit. */ readonly emptyReads?: number
+  /** Time for which its order has been shown as ended and empty. */ readonly overMillis?: number
+  /** The order's status, or the error of the venue or the signer. */ readonly answer?: string
 }
 
 export type SilenceTerms = Pick<
@@ -64,7 +58,8 @@ export const endsBySilence = (placement: Placement): boolean =>
   placement.by === undefined && !isByWallet(placement) && certaintyOf(placement) !== "executed"
 
 const isSwap = ({ by }: Placement): boolean => by === "swap"
-const isByPerson = ({ by, funding }: Placement): boolean => funding?.payment?.wallet === "manual" && by === undefined
+const isOrderPaidByPerson = ({ by, funding }: Placement): boolean =>
+  funding?.payment?.wallet === "manual" && by === undefined
 const isUnpaid = (placement: Placement): boolean =>
   certaintyOf(placement) === "unsent" || certaintyOf(placement) === "refused"
 const isDoubtful = (placement: Placement): boolean => certaintyOf(placement) === "doubtful"
@@ -92,7 +87,7 @@ const walletAnswer: Because = ({ funding }) => {
 const neverMade: Because = ({ funding }) => {
   if (funding === undefined) return ""
   if (funding.attempts === 0) return `its payload was never sent and has expired${lastAnswer(funding)}`
-  const cause = Payload.isStale(funding) ? ", because the verifier had changed its salt," : ""
+  const cause = Payload.isStale(funding) ? ", the last time because the verifier had changed its salt," : ""
   return `its payload was refused each time${cause} and has expired without a deposit${lastAnswer(funding)}`
 }
 const unacknowledged: Because = ({ funding }) =>
@@ -120,7 +115,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
   // If the order appears later, it is not paid.
   [creating, "a create was not answered", [], [isQuiet, "abandoned", unlisted]],
   [created, "no payload arrives, or it is not signed", [], [isQuiet, "abandoned", (_, { answer }) => answer]],
-  [funding, "a person was asked to pay, and did not", [isByPerson], [isOver, "never", unpaid]],
+  [funding, "a person was asked to pay, and did not", [isOrderPaidByPerson], [isOver, "never", unpaid]],
   // A wallet program that reports a payment is believed, and the venue never confirms that a swap was not paid.
   [funding, "a wallet was asked", [isByWallet], [isOver, "doubt", walletAnswer]],
   [funding, "a payload never left, or every attempt was clearly refused", [isUnpaid], [isExpired, "never", neverMade]],

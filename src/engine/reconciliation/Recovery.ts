@@ -119,8 +119,8 @@ export const budgetsOf = (found: ReadonlyArray<FoundOrder>): ReadonlyArray<BotEv
     return [...sums].map(([asset, amount]) => ({ _tag: "BudgetAllotted", strategy: owner, asset, amount }) as const)
   })
 
-/** Takes an order of the venue into the journal as a placement, after the journal was lost or when the operator names it. Sends nothing. */
-export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
+/** Takes an order into the journal as a placement, whenever an order is found that no placement has. Sends nothing. */
+export const takeIn = Effect.fn("Recovery.takeIn")(function* (found: FoundOrder) {
   const books = yield* Bookkeeper
   const id = `p${books.state.placementCount + 1}`
   yield* books.record(...plannedAs(found, id))

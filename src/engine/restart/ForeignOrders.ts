@@ -1,4 +1,4 @@
-/** Finds orders that carry this journal's mark (see `Fingerprint`) and have no event in it, and adopts a second paid order of one placement. */
+/** Finds orders that carry this journal's mark (see `Fingerprint`) and no event in it. Takes in a second paid order of one placement. */
 import { Effect, Option, Stream } from "effect"
 import type { Of } from "../../domain/BotEvent.ts"
 import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
@@ -8,7 +8,7 @@ import { slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import { adopt } from "../reconciliation/Recovery.ts"
+import { takeIn } from "../reconciliation/Recovery.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isMarked } from "../tracking/Fingerprint.ts"
@@ -117,7 +117,7 @@ export const makeSecondOrders = Effect.gen(function* () {
       Effect.map(Option.isSome)
     )
 
-  return Effect.fn("SecondOrder.take")(function* (placement: Placement, market: Market, order: Order) {
+  return Effect.fn("ForeignOrders.takeSecond")(function* (placement: Placement, market: Market, order: Order) {
     if (yield* isKnown(order)) return
     const { contradiction, id, slot, strategy, terms } = placement
     const what = `orders ${placement.order?.id} and ${order.id} have the same fingerprint, and both were paid`
@@ -126,6 +126,6 @@ export const makeSecondOrders = Effect.gen(function* () {
       yield* books.recordIfFits({ _tag: "Contradiction", strategy, slot, placement: id, what, evidence })
     const because = `an earlier process that this journal does not know paid it as well as ${placement.order?.id}`
     const secondOrder = { order, market, strategy, slot: slotOfFound(order.id), because, asked: settings.account }
-    yield* Effect.provideService(adopt({ ...secondOrder, ...present({ terms }) }), Bookkeeper, books)
+    yield* Effect.provideService(takeIn({ ...secondOrder, ...present({ terms }) }), Bookkeeper, books)
   })
 })

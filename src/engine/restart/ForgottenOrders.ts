@@ -21,7 +21,7 @@ import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineInputs, EngineSettings } from "../EngineSettings.ts"
-import { adopt } from "../reconciliation/Recovery.ts"
+import { takeIn } from "../reconciliation/Recovery.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
       const because = "it was missing in the journal, and its slot plans it"
       const slot = { strategy, slot: desired.slot, ...present({ terms }) }
       const forgottenOrder = { order, market, ...slot, because, asked: settings.account }
-      yield* Effect.provideService(adopt(forgottenOrder), Bookkeeper, books)
+      yield* Effect.provideService(takeIn(forgottenOrder), Bookkeeper, books)
     } else if (!books.state.integrity.forgotten.has(order.id)) yield* books.record(ForeignOrders.behind(order, markets))
   })
 

@@ -24,7 +24,7 @@ export class Bookkeeper extends Context.Service<
     /** Folded in place, so read it again after every `record`. */
     readonly state: BotState.BotState
     readonly tries: Tries.TriesMemory
-    record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
+    /** Dies if an event is impossible. */ record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Like `record`, for events that follow from the state: no other fiber records between the read and the write. */
     recordFrom(events: (state: BotState.BotState) => ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Like `record`, but records nothing if an event no longer fits, because another fiber has changed the placement. */
@@ -110,7 +110,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     yield* PubSub.publishAll(changes, recorded)
   })
 
-  const recordUnless = Effect.fn("Bookkeeper.record")(
+  const recordOr = Effect.fn("Bookkeeper.record")(
     function* (
       objected: (why: string) => Effect.Effect<void>,
       events: (state: BotState.BotState) => ReadonlyArray<BotEvent>
@@ -126,10 +126,10 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     // An event on disk that is not folded would be worse than a late interruption.
     Effect.uninterruptible
   )
-  const recordFrom = (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) => recordUnless(impossible, events)
+  const recordFrom = (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) => recordOr(impossible, events)
   const record = (...events: ReadonlyArray<BotEvent>) => recordFrom(() => events)
   const recordIfFits = (...events: ReadonlyArray<BotEvent>) =>
-    recordUnless(
+    recordOr(
       () => Effect.void,
       () => events
     )

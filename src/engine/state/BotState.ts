@@ -13,7 +13,7 @@ import { messageOf } from "../../domain/Text.ts"
 import * as EndedOrders from "./orders/EndedOrders.ts"
 import * as JournalIntegrity from "./orders/JournalIntegrity.ts"
 import { isEarly, type Placement } from "./Placement.ts"
-import { after, planned, unreadable } from "./PlacementFold.ts"
+import { placementAfter, planned, unreadable } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import * as RefusedExits from "./strategies/RefusedExits.ts"
@@ -165,7 +165,7 @@ export const objection = ({ ended, placements }: BotState, events: ReadonlyArray
     } else if (placementBefore === undefined) {
       if (!mayConcernEnded(event, ended)) return `${event._tag} of the unknown placement ${id}`
     } else {
-      const next = Result.try(() => after(placementBefore, event, 0))
+      const next = Result.try(() => placementAfter(placementBefore, event, 0))
       if (Result.isFailure(next)) return messageOf(next.failure)
       changed.set(id, next.success.state === "settled" ? undefined : next.success)
     }
@@ -182,18 +182,18 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   if (event._tag === "Resolved") SlotFold.thaw(state.slots, event)
   if (placement === undefined && mayConcernEnded(event, state.ended)) return applyEnded(state, event, at)
   assert(placement !== undefined, `${event._tag} of the unknown placement ${event.placement}`)
-  const changed = after(placement, event, at)
+  const changed = placementAfter(placement, event, at)
   state.placements.set(placement.id, changed)
   EndedOrders.see(state.ended, changed, event, at)
   if (event._tag === "FillSeen") state.fills += 1
   if (event._tag === "FeeEchoed")
-    EchoedFee.learn(state.echoedFees, changed.market, event, { at, isFirst: placement.echo === undefined })
+    EchoedFee.learn(state.echoedFees, changed.market, event, { at, isFirst: placement.feeEcho === undefined })
   if (event._tag === "TakenBack") {
     state.fills -= event.fills.length
     if (placement.state === "settled")
       SlotFold.change(state.slots, event, (slot) => SlotFold.afterTakingBack(slot, placement))
   }
-  // A slot has continued without a placement that was given up.
+  // The slot of a given-up placement has moved on, so its events no longer change the slot.
   if (placement.state !== "given up") SlotFold.apply(state.slots, changed, event, at)
   if (event._tag === "Settled") noteUnexplained(state, changed)
   noteRefused(state, placement, event, at)

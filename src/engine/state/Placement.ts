@@ -23,8 +23,7 @@ export interface BoundOrder {
 export interface Funding extends Payload {
   /** Paid by a wallet on another chain instead of a signed intent; `signed` and `intentHash` are then empty. */
   readonly payment?: Payment
-  /** Only the operator said that it was paid, and may take that back. */
-  readonly isByWord?: true | undefined
+  /** Only the operator said that it was paid, and may take that back. */ readonly isByWord?: true | undefined
 }
 
 export interface Payment {
@@ -62,13 +61,13 @@ interface Attempt extends Omit<Of<"Planned">, "_tag" | "placement" | "mid"> {
 
 interface Progress {
   readonly changedAt: number
-  readonly createAttempts: number
+  /** At most 1, because a create is never repeated. */ readonly createAttempts: number
   readonly path?: MoneyPath
   readonly cancel?: Cancel
   readonly status?: string
   readonly missing?: { readonly since: number; readonly text: string } | undefined
   readonly report?: SwapReport
-  readonly echo?: FeeEcho
+  readonly feeEcho?: FeeEcho
   readonly deposited: Amount
   readonly fills: ReadonlyMap<string, KnownFill>
   readonly unspent: Amount
@@ -131,7 +130,7 @@ export const filledBase = (placement: Placement): Amount =>
 export const filledQuote = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
 
-/** True if nothing has left the wallet. */
+/** True if its payment was neither signed nor asked for, and no deposit was seen. */
 export const isUnpaid = ({ deposited = 0n, funding }: Partial<Placement>): boolean =>
   funding === undefined && deposited === 0n
 

@@ -28,7 +28,7 @@ export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"
   }
 }
 
-/** The event `OddOrderSeen` names an order of the venue's list and no placement, so `after` does not apply it. */
+/** The event `OddOrderSeen` names an order of the venue's list and no placement, so `placementAfter` does not apply it. */
 export const unreadable = (placement: Placement, why: string, at: number): Placement => ({
   ...placement,
   unreadable: { since: at, ...placement.unreadable, why }
@@ -44,7 +44,7 @@ const readable = (placement: Placement): Placement => {
 type LaterEvent = Exclude<PlacementEvent, Of<"Planned">>
 type LaterTag = LaterEvent["_tag"]
 
-export const after = (placement: Placement, event: LaterEvent, at: number): Placement => {
+export const placementAfter = (placement: Placement, event: LaterEvent, at: number): Placement => {
   const next = { ...changed(placement, event._tag, event, at), changedAt: at }
   if (next.state !== placement.state && !placementTransitions[placement.state].includes(next.state))
     throw impossible(placement, event, `takes it to ${next.state}`)
@@ -88,12 +88,12 @@ const signed = (placement: Placement, event: Of<"FundingSigned" | "PaymentAsked"
 type Paid = PlacementIn<"funding" | "in doubt" | "open" | "closing" | "settled" | "dead"> & {
   readonly funding: Funding
 }
-const isPaid = (placement: Placement): placement is Paid => placement.funding !== undefined
+const hasPayment = (placement: Placement): placement is Paid => placement.funding !== undefined
 
 const unpaid = (placement: Placement, event: LaterEvent): PlacementIn<"planned" | "creating" | "created"> => {
   const { state } = placement
   if (state === "planned" || state === "creating" || state === "created") return placement
-  throw impossible(placement, event, "comes after it was paid for")
+  throw impossible(placement, event, "comes after its payment was signed")
 }
 
 const paymentAfter = (placement: Paid, event: LaterEvent, changes: Partial<Payment>) => {
@@ -155,7 +155,7 @@ type Change<T extends LaterTag, P extends Placement = Placement> = (placement: P
 const ofPayment =
   <T extends LaterTag>(change: Change<T, Paid>): Change<T> =>
   (placement, event, at) => {
-    if (!isPaid(placement)) throw impossible(placement, event, "comes before it was paid for")
+    if (!hasPayment(placement)) throw impossible(placement, event, "comes before it was paid for")
     return change(placement, event, at)
   }
 
@@ -182,7 +182,7 @@ const changes: { readonly [T in LaterTag]: Change<T> } = {
   Bound: bound,
   FeeEchoed: (placement, { askedBasisPoints, basisPoints, credential, fillsNet }) => ({
     ...placement,
-    echo: { askedBasisPoints, basisPoints, credential, ...present({ fillsNet }) }
+    feeEcho: { askedBasisPoints, basisPoints, credential, ...present({ fillsNet }) }
   }),
   FeesEstimated: (placement, event) => {
     if (placement.state !== "created") throw impossible(placement, event, "is late")

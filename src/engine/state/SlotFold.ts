@@ -28,12 +28,11 @@ export interface Slot {
   readonly fees: NonNullable<SlotProgress["fees"]>
   readonly filledAt?: SlotProgress["filledAt"] | undefined
   readonly forgone?: Forgone | undefined
-  /** Consecutive attempts that the venue refused, and swaps that it paid back. The back-off counts them. */
-  readonly refusals: number
-  readonly refusedAt: number
-  /** The last refused order is the exit after a stop. */
-  readonly isUrgent?: boolean
-  readonly refusedWhy?: string
+  /** Consecutive attempts that ended without a deposit, for any reason, and swaps that were paid back. The back-off counts them. */
+  readonly failures: number
+  readonly failedAt: number
+  /** The last failed order is the exit after a stop. */ readonly isUrgent?: boolean
+  readonly failedWhy?: string
   readonly frozen?: string
   readonly freeze?: Freeze
 }
@@ -64,8 +63,8 @@ export const emptySlot = (strategy: string, slot: string): Slot => ({
   paid: 0n,
   proceeds: 0n,
   fees: { base: 0n, quote: 0n },
-  refusals: 0,
-  refusedAt: 0
+  failures: 0,
+  failedAt: 0
 })
 
 export type Slots = Map<string, Slot>
@@ -92,13 +91,13 @@ export const apply = (slots: Slots, placement: Placement, event: PlacementEvent,
     case "Abandoned":
     case "FundingDead":
       return change(slots, placement, (slot) => ({
-        refusals: slot.refusals + 1,
-        refusedAt: at,
-        refusedWhy: event.reason,
+        failures: slot.failures + 1,
+        failedAt: at,
+        failedWhy: event.reason,
         isUrgent: placement.by === undefined && isAfterStop(placement)
       }))
     case "DepositSeen":
-      return change(slots, placement, ({ refusals }) => ({ refusals: placement.by === "swap" ? refusals : 0 }))
+      return change(slots, placement, ({ failures }) => ({ failures: placement.by === "swap" ? failures : 0 }))
     case "Contradiction": {
       const { inputAmount: amount, inputAsset: asset } = placement
       const { evidence, what } = event
@@ -177,10 +176,10 @@ export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => 
 }
 
 /** A swap that the venue paid back counts as a failed attempt. Immediate retries without limit would spend the budget on refund fees. */
-const attemptsAfter = ({ refusals }: Slot, placement: Placement): Partial<Slot> => {
+const attemptsAfter = ({ failures }: Slot, placement: Placement): Partial<Slot> => {
   if (placement.by !== "swap") return {}
-  if (filledBase(placement) > 0n) return { refusals: 0 }
-  return { refusals: refusals + 1, refusedAt: placement.changedAt, refusedWhy: "the venue paid its swap back" }
+  if (filledBase(placement) > 0n) return { failures: 0 }
+  return { failures: failures + 1, failedAt: placement.changedAt, failedWhy: "the venue paid its swap back" }
 }
 
 type Holding = Pick<SlotPast, "held" | "cost">
@@ -212,7 +211,7 @@ export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
     ...completed(slot, event.side, event.carried),
     ...(event.rest === 0n ? {} : { forgone: forgoneAfter(slot, event.side, event.rest) }),
     ...(event.isSoldAtEnd && slot.past && { past: { ...slot.past, held: 0n, cost: 0n } }),
-    refusals: 0
+    failures: 0
   }))
 
 const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement["side"], rest: Amount): Forgone =>

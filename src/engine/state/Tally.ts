@@ -8,7 +8,7 @@ import { isUnpaid, movingCodes, type Placement } from "./Placement.ts"
 export type Tally = ReturnType<typeof of>
 
 export interface Usage {
-  openOrders: number
+  /** Every unfinished placement, also a planned or closing one. */ openOrders: number
   /** Placements planned in the last hour, and successors for which orders are being cancelled. */
   lastHour: number
   /** Value at the orders' prices, in quote; meaningless over strategies with different quotes. */

@@ -10,7 +10,7 @@ import { about, type Placement } from "../state/Placement.ts"
 import * as Fees from "./amounts/Fees.ts"
 import * as Fills from "./amounts/Fills.ts"
 import * as Fingerprint from "./Fingerprint.ts"
-import { difference } from "./MoneyPath.ts"
+import { pathMismatch } from "./MoneyPath.ts"
 
 export interface Finding {
   readonly kind: ContradictionKind
@@ -78,8 +78,8 @@ export const findContradiction = (placement: Placement, reported: Order, order: 
   const { accepted, path, side } = placement
   return [
     againstKnown(placement, reported, order),
-    changed(path && difference({ side, ...path }, order)),
-    otherTerm(placement, order),
+    changed(path && pathMismatch({ side, ...path }, order)),
+    termMismatch(placement, order),
     againstItself(placement, order),
     changed(Fees.jumpIn(placement, order)),
     dear(placement, order, Fills.disputed(placement, order, reported)),
@@ -90,7 +90,7 @@ export const findContradiction = (placement: Placement, reported: Order, order: 
 type Term = string | number | bigint | undefined
 
 /** Compares the terms that were right at payment. A swap shows no terms of its own. */
-const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
+const termMismatch = (placement: Placement, order: Order): Finding | undefined => {
   const { by, deadline, order: bound, price, quantity } = placement
   if (by !== undefined || bound?.id !== order.id) return undefined
   // Lower fees, or none reported, cost us nothing.

@@ -29,11 +29,11 @@ const parts = [
 
 /** The order is right, but the configured path was edited since its create. */
 export const editedSince = (side: Side, asked: MoneyPath, market: Market, places: MoneyPlaces): string | undefined => {
-  const edited = difference({ side, ...askedFor(side, market, places) }, { side, ...asked })
+  const edited = pathMismatch({ side, ...askedFor(side, market, places) }, { side, ...asked })
   return edited === undefined ? undefined : `the configuration was edited since it was made: ${edited}`
 }
 
-export const difference = (asked: Course, shown: Course & Pick<Order, "unsaid">): string | undefined => {
+export const pathMismatch = (asked: Course, shown: Course & Pick<Order, "unsaid">): string | undefined => {
   const changes = parts.filter(([, part]) => isSaid(shown, part) && asked[part] !== shown[part])
   if (changes.length === 0) return undefined
   return changes.map(([name, part]) => `its ${name} is ${shown[part]} instead of ${asked[part]}`).join(", ")

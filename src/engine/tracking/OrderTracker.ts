@@ -1,6 +1,6 @@
 /**
- * Computes the new facts in a report of the venue as events. Pure. Facts only grow: deposits, fills and terminal statuses are never taken
- * back, so a report that shows less than the books is an old view and is ignored. A report of something impossible becomes a
+ * Computes the new facts in a report of the venue as events. Pure. No single report takes back a deposit, a fill or a terminal status: one
+ * that shows less than the books counts as an old view and is ignored, unless it `insists`. A report of something impossible becomes a
  * `Contradiction` and freezes the slot. A status alone never closes the books: an order is settled when its fills are paid out, its unspent
  * input is refunded and the venue calls both final. An amount that does not add up by then moves to *residual*.
  */
@@ -20,7 +20,7 @@ import { reopening } from "./amounts/TakingBack.ts"
 import { close } from "./Closing.ts"
 import * as Contradictions from "./Contradictions.ts"
 import * as Fingerprint from "./Fingerprint.ts"
-import { askedFor, difference, shownBy } from "./MoneyPath.ts"
+import { askedFor, pathMismatch, shownBy } from "./MoneyPath.ts"
 
 /** True if neither address nor deadline is ours: the report is about another order under our order's id. */
 const isAnother = (placement: Placement, order: Order): boolean =>
@@ -41,13 +41,13 @@ const matches = (placement: Placement, market: Market, order: Order): boolean =>
 export const isFromOurCreate = (placement: Placement, market: Market, order: Order): boolean =>
   order.deadline === placement.deadline && matches(placement, market, order)
 
-const wrongTerm = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined => {
+const mismatch = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined => {
   const { inputAmount, outputAmount, path = askedFor(placement.side, market, expected), terms = {} } = placement
   const { maxAppFeeBasisPoints, signerId } = expected
   // The side is not compared: it helped to recognise the order, and a swap has none.
-  const elsewhere = difference({ side: order.side, ...path }, order)
+  const elsewhere = pathMismatch({ side: order.side, ...path }, order)
   if (elsewhere !== undefined) return elsewhere
-  const wrong = differing([
+  const wrong = firstMismatch([
     ["amount to deposit", order.inputAmount, inputAmount],
     ["deposit type", order.depositType, path.refundType],
     // A signed transfer cannot carry a memo, so money that needs one would be lost.
@@ -62,24 +62,24 @@ const wrongTerm = (placement: Placement, market: Market, order: Order, expected:
   return order.depositAddress === signerId ? "its deposit address is our own account" : undefined
 }
 
-const differing = (checks: ReadonlyArray<readonly [string, unknown, unknown]>): string | undefined => {
+const firstMismatch = (checks: ReadonlyArray<readonly [string, unknown, unknown]>): string | undefined => {
   const wrong = checks.find(([, found, wanted]) => found !== wanted)
   return wrong === undefined ? undefined : `its ${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
 }
 
-const echoProblem = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined =>
-  wrongTerm(placement, market, order, expected) ??
-  differing([
+const echoMismatch = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined =>
+  mismatch(placement, market, order, expected) ??
+  firstMismatch([
     ["status", order.fillStatus, "AWAITING_DEPOSIT"],
     ["deposited amount", order.depositedAmount, 0n]
   ])
 
 /** Reason why no money may go to this unpaid order. The answer to a swap's quote has none of our terms. */
-export const mistakeIn = (placement: Placement, market: Market, order: Order, expected: Expectations) => {
+export const orderMismatch = (placement: Placement, market: Market, order: Order, expected: Expectations) => {
   const unsaid = unsaidIn(order)
   if (unsaid !== undefined) return unsaid
   return placement.by === "swap" || matches(placement, market, order)
-    ? echoProblem(placement, market, order, expected)
+    ? echoMismatch(placement, market, order, expected)
     : "it differs from the request"
 }
 
@@ -96,7 +96,7 @@ export const dearerThanScheduled = (
     : `the venue charges ${appFeeBasisPoints} basis points, the schedule says ${scheduled}: if that is right, set venue.facts.fees`
 }
 
-export const refused = (
+export const refuseToFund = (
   placement: Placement,
   what: string,
   evidence: string,
@@ -118,14 +118,14 @@ export const bind = (
   // An order that ended unpaid is bound all the same; the last read before its payment gives it up.
   const isOver = isTerminal(order.fillStatus) && order.depositedAmount === 0n
   const asCreated = isOver ? { ...order, fillStatus: "AWAITING_DEPOSIT" } : order
-  const problem = mistakeIn(placement, market, asCreated, expected)
+  const problem = orderMismatch(placement, market, asCreated, expected)
   const echo = matches(placement, market, order) ? feeEchoed(placement, order, expected) : []
   const spares =
     placement.by === undefined ? [{ _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const] : []
   if (problem !== undefined) {
     const what = `order ${order.id} was not funded: ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
-    return [...echo, ...spares, ...refused(placement, what, evidence, correlationId)]
+    return [...echo, ...spares, ...refuseToFund(placement, what, evidence, correlationId)]
   }
   const dear = dearerThanScheduled(placement, market, order, expected)
   if (dear !== undefined)
@@ -156,7 +156,7 @@ export const adopt = (placement: Placement, order: Order, asked?: Asked): Readon
   const binding = bound(placement, { ...order, ...credible(placement, order) }, "list", {})
   if (asked === undefined || placement.contradiction !== undefined) return [binding]
   const { expected, market } = asked
-  const what = wrongTerm(placement, market, order, expected)
+  const what = mismatch(placement, market, order, expected)
   return what === undefined ? [binding] : [binding, contradicted(placement, { kind: "changed-report", what }, order)]
 }
 
@@ -226,35 +226,39 @@ export interface Manner {
   readonly isEndUnbelieved?: boolean
 }
 
+/**
+ * Returns the events of a report in this order: swap report, contradiction, fees, deposit, reopening, fills, status, end. `reported` is the
+ * report as it came. `facts` has each fill once, in its booked amounts, and only our deposit. `order` is believed: `facts`, or the booked
+ * fills and deposit if the report `insists`.
+ */
 export const observe = (
   placement: Placement,
   reported: Order,
   correlationId?: string,
   { insists = false, isEndUnbelieved = false }: Manner = {}
 ): ReadonlyArray<BotEvent> => {
-  const orderReport = {
+  const facts = {
     ...reported,
     fills: Fills.factsIn(placement, reported.fills),
     depositedAmount: depositIn(placement, reported)
   }
-  // Booked facts stay booked.
   const order = insists
     ? {
-        ...orderReport,
+        ...facts,
         fills: Fills.fillsOf(placement),
-        depositedAmount: max(orderReport.depositedAmount, placement.deposited)
+        depositedAmount: max(facts.depositedAmount, placement.deposited)
       }
-    : orderReport
+    : facts
   if (isOld(placement, order)) return []
   const correlation = present({ correlationId })
   const finding =
     placement.contradiction === undefined
-      ? ((insists ? lost(placement, orderReport, reported) : undefined) ??
+      ? ((insists ? lost(placement, facts, reported) : undefined) ??
         Contradictions.findContradiction(placement, reported, order))
       : undefined
   const events: Array<BotEvent> = []
-  const isQuiet = Contradictions.changesTooOften(placement)
-  if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report))
+  const isMuted = Contradictions.changesTooOften(placement)
+  if (reported.report !== undefined && !isMuted && !isSame(placement.report, reported.report))
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
   if (finding !== undefined) events.push({ ...contradicted(placement, finding, reported), ...correlation })
   if (isAnother(placement, order)) return events
@@ -272,11 +276,11 @@ export const observe = (
   const current = isReopening ? reopened(placement) : placement
   if (Contradictions.isImpossible(current, order)) return events
   events.push(...newFills(current, order))
-  if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order))
+  if (order.fillStatus !== placement.status && !isMuted && isNews(placement, order))
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
   if (isTerminal(order.fillStatus)) {
     const isTold = finding !== undefined || placement.contradiction !== undefined
-    const disputed = Fills.disputed(placement, order, { ...orderReport, fills: reported.fills })
+    const disputed = Fills.disputed(placement, order, { ...facts, fills: reported.fills })
     events.push(...close(current, order, disputed, isEndUnbelieved).map((event) => (isTold ? following(event) : event)))
   }
   return events
@@ -332,9 +336,9 @@ const reestimated = (placement: PlacementIn<"created">, order: Order): ReadonlyA
 }
 
 const echoedAnew = (placement: PlacementIn<"created">, { echoedBasisPoints }: Order): ReadonlyArray<BotEvent> => {
-  const { echo } = placement
-  if (echo === undefined || echoedBasisPoints === undefined || echo.basisPoints === echoedBasisPoints) return []
-  return [{ _tag: "FeeEchoed", ...about(placement), ...echo, basisPoints: echoedBasisPoints }]
+  const { feeEcho } = placement
+  if (feeEcho === undefined || echoedBasisPoints === undefined || feeEcho.basisPoints === echoedBasisPoints) return []
+  return [{ _tag: "FeeEchoed", ...about(placement), ...feeEcho, basisPoints: echoedBasisPoints }]
 }
 
 const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>

@@ -1,6 +1,6 @@
 /**
- * Records if the venue answers and accepts our credential. The first failed read is reported at once, because the next one may take equally
- * long. A failed read of one order does not interrupt the others. A refused credential does not end the bot at once: a gateway that
+ * Records whether the venue answers and accepts our credential. The first failed read is reported at once: the next may take equally long.
+ * A failed read of one order does not interrupt the others. A refused credential does not end the bot at once: a gateway that
  * restarts may refuse one request.
  */
 import { Clock, Context, Effect, Layer } from "effect"

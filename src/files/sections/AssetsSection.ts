@@ -99,7 +99,7 @@ export const pricesReader = Read.section({
   ),
   after: Read.withDefault(
     Read.duration,
-    defaultSecondSourceTerms.lastsMillis,
+    defaultSecondSourceTerms.agreeMillis,
     "how long quotes must agree if there is no second source"
   ),
   command: Read.optional(
@@ -134,11 +134,11 @@ export const marketsOf = (
     if (value.tick !== undefined) ticks.set(parsedMarket.name, value.tick)
     if (value.within !== undefined) withinOf.set(parsedMarket.name, value.within)
   }
-  const { within, after: lastsMillis } = prices ?? {
+  const { within, after: agreeMillis } = prices ?? {
     ...defaultSecondSourceTerms,
-    after: defaultSecondSourceTerms.lastsMillis
+    after: defaultSecondSourceTerms.agreeMillis
   }
-  return { markets: { ...traded, ticks, sources }, prices: { within, withinOf, lastsMillis } }
+  return { markets: { ...traded, ticks, sources }, prices: { within, withinOf, agreeMillis } }
 }
 
 /** Reads `limits:`, the limits on all strategies together, beside the limits of each strategy. */

@@ -9,7 +9,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import type { RecordEntry } from "./Record.ts"
-import { aliveFor, countingIn, type PaymentToSign, spentIn, unspentWords } from "./Spending.ts"
+import { aliveFor, countingIn, type PaymentToSign, spentIn, unusedApprovals } from "./Spending.ts"
 
 export const spans = {
   maxPerHour: { millis: hourMillis, said: "1 hour" },
@@ -59,7 +59,7 @@ export const approvalFor = (
   entries: ReadonlyArray<RecordEntry>,
   wall: number
 ): RecordEntry | undefined =>
-  unspentWords(entries, wall)
+  unusedApprovals(entries, wall)
     .filter((each) => each.asset === asset && BigInt(each.amount ?? "0") >= amount && approvers.includes(each.by ?? ""))
     .toSorted((one, other) => (BigInt(one.amount ?? "0") < BigInt(other.amount ?? "0") ? -1 : 1))[0]
 
@@ -68,7 +68,7 @@ export const needsApproval = ({ amount, asset }: PaymentToSign, { caps }: Policy
   return above !== undefined && amount > above
 }
 
-export const spentOn = (
+export const approvalsUsed = (
   payment: PaymentToSign,
   policies: ReadonlyArray<Policy>,
   entries: ReadonlyArray<RecordEntry>,
@@ -94,7 +94,7 @@ interface PolicyInputs {
 
 interface Rule {
   readonly check: string
-  /** Only this signer's policy refuses. The payload is acceptable: another time, approval or policy may allow it. */
+  /** The refusal is this policy's alone. The payload is acceptable: another time, approval or policy may allow it. */
   readonly isOwn?: true
   readonly finds: (inputs: PolicyInputs) => readonly [expected: string, found: string] | undefined
 }

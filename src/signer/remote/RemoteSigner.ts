@@ -1,7 +1,7 @@
 /**
  * The key in another process: the bot asks over a socket and never has the key. A connection carries one request and one answer, each one
- * line of JSON. A payment that the signer process refuses stays unsigned, and a lost answer was never used. The guard checks its signatures
- * again, because they are trusted no more than the venue's payloads.
+ * line of JSON. A payment that the signer process refuses stays unsigned, and a signature whose answer was lost was never sent. The guard
+ * checks its signatures again, because they are trusted no more than the venue's payloads.
  */
 import { connect } from "node:net"
 import { Effect, Layer, Schema } from "effect"

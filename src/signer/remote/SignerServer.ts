@@ -17,7 +17,7 @@ import { IntentGuard } from "../../signing/IntentGuard.ts"
 import * as Nep413 from "../../signing/Nep413.ts"
 import { Signer } from "../../signing/Signer.ts"
 import * as CountedTime from "./CountedTime.ts"
-import { objectionTo, objectionToLogin, ownChecks, type Policy, spentOn } from "./Policy.ts"
+import { objectionTo, objectionToLogin, ownChecks, type Policy, approvalsUsed } from "./Policy.ts"
 import { approverOf } from "./PolicySeal.ts"
 import type { Record, RecordBroken } from "./Record.ts"
 import { longestLine, SignerAnswer, SignerRequest } from "./RemoteSigner.ts"
@@ -92,7 +92,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
       return ownChecks.has(check) ? declined(check, expected, found) : refused(check, expected, found)
     }
     // Recorded before the key is used: the amount and the used approvals count whatever happens next.
-    const signingEntry = { ...about, ...spentOn(payment, holding, record.entries, wall) }
+    const signingEntry = { ...about, ...approvalsUsed(payment, holding, record.entries, wall) }
     yield* record.append({ at, what: "signing", ...signingEntry })
     const ended = { ...about, releases: true }
     return yield* guard.signTransfer({ standard, payload }, payment).pipe(

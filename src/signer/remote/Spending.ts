@@ -34,7 +34,7 @@ export const countingIn = (
 export const aliveIn = (entries: ReadonlyArray<RecordEntry>, now: number): ReadonlyArray<RecordEntry> =>
   entries.filter((each) => each.what === "signed" && untilOf(each) > now)
 
-export const unspentWords = (entries: ReadonlyArray<RecordEntry>, now: number): ReadonlyArray<RecordEntry> => {
+export const unusedApprovals = (entries: ReadonlyArray<RecordEntry>, now: number): ReadonlyArray<RecordEntry> => {
   const used = new Set(spentIn(entries).flatMap(({ approvals = [] }) => approvals))
   return entries.filter(
     ({ approvals = [], validUntil = 0, what }) =>

@@ -72,7 +72,7 @@ export const of = Effect.fn("Ruled.of")(function* (ruling: Ruling, record: Recor
   return (now: number): ReadonlyArray<Policy> => holdingAt(arrivals, now).map(({ policy }) => policy)
 })
 
-export const summaryOf = Effect.fn("Ruled.said")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
+export const summaryOf = Effect.fn("Ruled.summary")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
   if ("policy" in ruling) return countText(ruling.policy.caps.size, "asset")
   const now = yield* Clock.currentTimeMillis
   const holding = holdingAt(yield* arrivalsIn(record), now)

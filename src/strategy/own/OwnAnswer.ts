@@ -1,6 +1,6 @@
 /**
  * Turns the answer of an own strategy into a decision. Checks its shape like any input, and rounds prices away from the market and
- * quantities down. The answer can only produce orders; the limits check if there is money for them.
+ * quantities down. The answer can only produce orders; the limits check whether there is money for them.
  */
 import { Result, Schema } from "effect"
 import { fromDecimal } from "../../domain/Amount.ts"

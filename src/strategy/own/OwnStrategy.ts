@@ -162,7 +162,7 @@ export interface OwnDecision<M = OwnMemory> {
   readonly waiting?: ReadonlyArray<{ readonly slot: string; readonly why: string }>
   /** Given to the next decision; JSON. */ readonly memory?: M
   /**
-   * The prices at which it leaves with a loss, now or once a planned order has filled. Candles do not tell if a bar came to a stop or
+   * The prices at which it leaves with a loss, now or once a planned order has filled. Candles do not tell whether a bar came to a stop or
    * to a target first. The backtest side of fewer fills calls `decide` at these prices within the bar, as it does for a stop in YAML.
    * Live trading does not use them.
    */

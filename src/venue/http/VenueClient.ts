@@ -1,7 +1,7 @@
 /**
  * The contract's generated client with common rules around every call: a deadline, a capped body, no redirects, a closed set of outcomes.
- * Reads are repeated with a backoff that honours `Retry-After`; a write is exactly one network attempt. It needs only an `HttpClient`, so
- * it also runs in memory. On Node use `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
+ * Reads are repeated with a backoff that honours `Retry-After`; a write is exactly one network attempt. It needs only a `VenueConfig`
+ * and an `HttpClient`, so it also runs in memory. On Node use `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Redacted, Schedule, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -13,7 +13,7 @@ import { WholeVenueApi } from "../api/VenueApi.ts"
 import * as ClockSkew from "../ClockSkew.ts"
 import type { Answer } from "../Venue.ts"
 import { secretsOf, VenueConfig } from "../VenueConfig.ts"
-import { OutcomeUnknown, RetryLater, refusal, VenueError } from "../VenueError.ts"
+import { invalidRequestCode, OutcomeUnknown, RetryLater, refusal, VenueError } from "../VenueError.ts"
 import { clean } from "../wire/WireValue.ts"
 import { type Priority, RateBudget } from "./RateBudget.ts"
 import type { RateLimited, RateLimiter } from "./RateLimiter.ts"
@@ -212,7 +212,7 @@ const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueEr
 const failureOf = (operation: string, error: unknown): VenueError => {
   if (error instanceof VenueError) return error
   if (error instanceof HttpClientError.HttpClientError) return transportFailure(operation, error)
-  return refusal(operation, "invalid-request", clean(`not sent, the request is not valid: ${messageOf(error)}`))
+  return refusal(operation, invalidRequestCode, clean(`the request is not valid: ${messageOf(error)}`))
 }
 
 const transportFailure = (operation: string, { message, reason, request }: HttpClientError.HttpClientError) => {

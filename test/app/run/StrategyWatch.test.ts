@@ -71,8 +71,8 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
       doubts: new Map(),
       remember: () => undefined,
       depth: () => undefined,
-      rest: () => undefined,
-      own: () => [],
+      setRestingOrders: () => undefined,
+      restingOrders: () => [],
       look: (wanted) =>
         Effect.map(book, (seen) => {
           market.judgements += 1

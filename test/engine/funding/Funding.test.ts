@@ -206,8 +206,8 @@ describe("a payment", () => {
       // It is not asked at each turn: the next attempt is another order, after the pause of refusals.
       assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
       const slot = state.slots.get("s/p1")
-      assert.deepStrictEqual([slot?.refusals, slot?.frozen], [1, undefined])
-      assert.strictEqual(slot?.refusedWhy, `not funded: The signer did not sign: ${cap}`)
+      assert.deepStrictEqual([slot?.failures, slot?.frozen], [1, undefined])
+      assert.strictEqual(slot?.failedWhy, `not funded: The signer did not sign: ${cap}`)
       assert.deepStrictEqual(problemsOf(state, 0), [])
       cap = undefined
       yield* bind("p2", "address-p2")
@@ -570,7 +570,7 @@ describe("a payment", () => {
       yield* work("p1")
       assert.strictEqual(done.signed, 0)
       assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
-      assert.strictEqual(state.slots.get("s/p1")?.refusedWhy, "its refund is estimated at 600000, just before at 0")
+      assert.strictEqual(state.slots.get("s/p1")?.failedWhy, "its refund is estimated at 600000, just before at 0")
     })
   )
 
@@ -581,7 +581,7 @@ describe("a payment", () => {
       yield* bind("p1", "address-p1")
       yield* work("p1")
       assert.strictEqual(done.signed, 0)
-      assert.match(state.slots.get("s/p1")?.refusedWhy ?? "", /^not funded: its payout would cost .*more than 5 %$/)
+      assert.match(state.slots.get("s/p1")?.failedWhy ?? "", /^not funded: its payout would cost .*more than 5 %$/)
     })
   )
 

@@ -42,7 +42,7 @@ describe("the fee in an order's answer", () => {
         const schedules = echoes({ ...schedule, fillsNet: true }, true, {})
         const bot = yield* world.run({ strategies: [limited], echoes: schedules })
         yield* until(() => openOrders(bot).length === 2, 30_000, "it rests")
-        for (const { echo } of openOrders(bot)) assert.deepInclude(echo, { basisPoints: 20, fillsNet: true })
+        for (const { feeEcho } of openOrders(bot)) assert.deepInclude(feeEcho, { basisPoints: 20, fillsNet: true })
       })
     )
   )
@@ -57,8 +57,8 @@ describe("the fee in an order's answer", () => {
           strategies: [limited],
           echoes: echoes({ ...schedule, withPartner: 30 }, true, {})
         })
-        yield* until(() => [...bot.state.slots.values()].some(({ refusals }) => refusals >= 2), 60_000, "two refusals")
-        const why = [...bot.state.slots.values()].map(({ refusedWhy = "" }) => refusedWhy)
+        yield* until(() => [...bot.state.slots.values()].some(({ failures }) => failures >= 2), 60_000, "two refusals")
+        const why = [...bot.state.slots.values()].map(({ failedWhy = "" }) => failedWhy)
         assert.match(why.join(), /its fee is 30 basis points of the input, more than 25 \(limits\.maxFeeBasisPoints\)/)
         assert.isTrue([...bot.state.slots.values()].every(({ frozen }) => frozen === undefined))
         assert.strictEqual(world.network.sent.filter(({ path }) => path.endsWith("/v0/submit-intent")).length, 0)
@@ -83,7 +83,7 @@ describe("the fee in an order's answer", () => {
           strategies: [limited],
           echoes: echoes({ ...schedule, withPartner: 30 }, true, {})
         })
-        yield* until(() => [...bot.state.slots.values()].some(({ refusals }) => refusals >= 1), 60_000, "a refusal")
+        yield* until(() => [...bot.state.slots.values()].some(({ failures }) => failures >= 1), 60_000, "a refusal")
         assert.isAtLeast(reads, 1)
         assert.strictEqual(world.network.sent.filter(({ path }) => path.endsWith("/v0/submit-intent")).length, 0)
       })

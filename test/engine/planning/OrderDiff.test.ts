@@ -23,8 +23,8 @@ const own: SlotOrder = {
 const compare = (
   desired: ReadonlyArray<DesiredOrder>,
   orders: ReadonlyArray<SlotOrder>,
-  absent = new Map<string, Reason>()
-) => diff(market, { desired: new Map(desired.map((order) => [order.slot, order])), absent }, orders)
+  whyNot = new Map<string, Reason>()
+) => diff(market, { desired: new Map(desired.map((order) => [order.slot, order])), whyNot }, orders)
 const change = (desired: Partial<DesiredOrder>, order: Partial<SlotOrder>): Change | undefined =>
   compare([{ ...wanted, ...desired }], [{ ...own, ...order }])[0]
 const codeOf = (found: Change | undefined) => (found?._tag === "Cancel" ? found.why.code : found?._tag)

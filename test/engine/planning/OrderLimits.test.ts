@@ -42,7 +42,7 @@ const fine: LimitInputs = {
   price: { bid: Decimal.make(59_990n), ask: Decimal.make(60_010n), at: noon },
   openOrders: 0,
   held: [],
-  leaving: 0n,
+  leavingBase: 0n,
   position: noPosition,
   free: 5_900_000_000n,
   openNotional: 0n,
@@ -103,7 +103,7 @@ describe("the limits of an order", () => {
     ],
     ["open-orders", { ...fine, openOrders: 10 }, { ...fine, openOrders: 9 }],
     ["budget", { ...fine, free: 5_899_999_999n }, fine],
-    ["leaving-orders", { ...fine, leaving: 1n }, fine],
+    ["leaving-orders", { ...fine, leavingBase: 1n }, fine],
     ["min-order", limits({ minOrder: 5_900_000_001n }), limits({ minOrder: 5_900_000_000n })],
     [
       "notional",
@@ -249,7 +249,7 @@ describe("the text of a refusal", () => {
         maxOrdersPerHour: 0
       }),
       held: [hold("kill-switch", "k"), hold("disk-full", "d"), hold("frozen", "f"), hold("paused", "p")],
-      leaving: 1n,
+      leavingBase: 1n,
       openOrders: 10,
       free: 0n,
       price: { bid: Decimal.one, ask: Decimal.make(70_000n), at: 0 },

@@ -44,10 +44,10 @@ const cell = (quantity: bigint): DesiredSlot => ({
 })
 
 /** A slot that bought 600,000 of a larger size before its order was withdrawn. */
-const filled = (refusals = 0) => {
+const filled = (failures = 0) => {
   const state = BotState.make()
   const slot = { ...emptySlot("s", "cell"), filledInLeg: 600_000n, receivedInLeg: 599_970n, quoteInLeg: 300_000_000n }
-  state.slots.set(slotKey("s", "cell"), { ...slot, refusals })
+  state.slots.set(slotKey("s", "cell"), { ...slot, failures })
   return state
 }
 

@@ -30,7 +30,7 @@ describe("recovered orders", () => {
           const { found } = Recovery.recover(orders, [], markets)
           for (const each of found) {
             const slot = stay.find(({ order }) => order.id === each.order.id)?.slot ?? ""
-            yield* Recovery.adopt({ ...each, strategy: "ladder", slot })
+            yield* Recovery.takeIn({ ...each, strategy: "ladder", slot })
           }
         })
         yield* Effect.provideContext(recover, rebuilt.context)

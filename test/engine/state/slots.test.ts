@@ -134,11 +134,11 @@ describe("a slot", () => {
     assert.deepStrictEqual(netOf(progressOf(before, undefined)), { base: 199_990n, quote: -value })
   })
 
-  it("counts refusals until a deposit or the end of a leg", () => {
+  it("counts failed attempts until a deposit or the end of a leg", () => {
     const first = { strategy: "grid", slot: "cell-02", placement: "p1" }
     const refused: ReadonlyArray<BotEvent> = [...until("Bound"), { _tag: "Abandoned", ...first, reason: "too dear" }]
     const slot = slotOf(refused)
-    assert.deepInclude(slot, { refusals: 1, refusedWhy: "too dear" })
+    assert.deepInclude(slot, { failures: 1, failedWhy: "too dear" })
     const leg = {
       _tag: "LegClosed",
       strategy: "grid",
@@ -148,9 +148,9 @@ describe("a slot", () => {
       rest: 1n,
       reason: "x"
     } as const
-    assert.deepInclude(slotOf([...refused, { ...leg, carried: 3n }]), { refusals: 0, completedLegs: 1, carried: 3n })
+    assert.deepInclude(slotOf([...refused, { ...leg, carried: 3n }]), { failures: 0, completedLegs: 1, carried: 3n })
     assert.strictEqual(
-      slotOf([...refused, { _tag: "DepositSeen", ...first, asset: "USDC", total: value, fresh: value }])?.refusals,
+      slotOf([...refused, { _tag: "DepositSeen", ...first, asset: "USDC", total: value, fresh: value }])?.failures,
       0
     )
   })

@@ -1,6 +1,6 @@
 /** Where an order's money goes: each part that is another one than was asked for is told, by its name and with both values. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Course, difference } from "../../../src/engine/tracking/MoneyPath.ts"
+import { type Course, pathMismatch } from "../../../src/engine/tracking/MoneyPath.ts"
 
 const asked: Course = {
   side: "BUY",
@@ -28,11 +28,11 @@ const others: ReadonlyArray<readonly [keyof Course, Partial<Course>, string]> = 
 
 describe("the money path of an order", () => {
   it.each(others)("is reported if it shows another %s", (part, change, text) => {
-    assert.strictEqual(difference(asked, { ...asked, ...change }), text)
-    assert.isUndefined(difference(asked, { ...asked, ...change, unsaid: [part] }), "what is not said is no other")
+    assert.strictEqual(pathMismatch(asked, { ...asked, ...change }), text)
+    assert.isUndefined(pathMismatch(asked, { ...asked, ...change, unsaid: [part] }), "what is not said is no other")
   })
 
   it("is not reported if it matches the request", () => {
-    assert.isUndefined(difference(asked, asked))
+    assert.isUndefined(pathMismatch(asked, asked))
   })
 })

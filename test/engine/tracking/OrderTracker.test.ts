@@ -197,7 +197,7 @@ describe("OrderTracker", () => {
   it("accepts fills net of the echoed fee if the facts say so, and only then", () => {
     const echo = { credential: "partner", askedBasisPoints: 0, basisPoints: 20 } as const
     const placement = placementAfter("DepositSeen")
-    const net = { ...placement, echo: { ...echo, fillsNet: true as const } }
+    const net = { ...placement, feeEcho: { ...echo, fillsNet: true as const } }
     const less = (order.outputAmount * 9_980n) / 10_000n
     const report = (amountOut: bigint) => ({
       ...order,
@@ -210,7 +210,7 @@ describe("OrderTracker", () => {
       observe(of, report(amountOut)).flatMap((event) => (event._tag === "Contradiction" ? [event.what] : []))
     assert.deepStrictEqual(kindsOf(net, less), [])
     assert.match(kindsOf(net, less - 1_000n).join(), /worse than the limit price/)
-    assert.match(kindsOf({ ...placement, echo }, less).join(), /worse than the limit price/, "the default")
+    assert.match(kindsOf({ ...placement, feeEcho: echo }, less).join(), /worse than the limit price/, "the default")
   })
 
   it("accepts an honest slice of a BUY if the base is finer than the quote", () => {

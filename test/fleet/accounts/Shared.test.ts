@@ -11,7 +11,7 @@ const usual = {
     quoteKey: undefined,
     assetSpellings: new Map()
   },
-  prices: { within: 0.03, lastsMillis: 60_000, withinOf: new Map([["BTC/USDC", 0.02]]) },
+  prices: { within: 0.03, agreeMillis: 60_000, withinOf: new Map([["BTC/USDC", 0.02]]) },
   priceProgram: undefined
 }
 
@@ -23,7 +23,7 @@ it("accounts with other price bounds of a market, or another second source, do n
     { ...usual, venue: { ...venue, partnerJwt: Redacted.make("token") } },
     { ...usual, venue: { ...venue, assetSpellings: new Map([["nep141:btc.omft.near", "1cs_v1:btc"]]) } },
     { ...usual, prices: { ...prices, within: 0.05 } },
-    { ...usual, prices: { ...prices, lastsMillis: 1 } },
+    { ...usual, prices: { ...prices, agreeMillis: 1 } },
     { ...usual, prices: { ...prices, withinOf: new Map([["BTC/USDC", 0.09]]) } },
     { ...usual, priceProgram: { program: "/opt/price", args: [] } },
     { ...usual, priceProgram: { program: "/opt/price", args: ["--slow"] } }

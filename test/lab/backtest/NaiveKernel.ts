@@ -21,7 +21,7 @@ import {
   type DesiredSlot,
   dueLeg,
   filledOfLeg,
-  leaves,
+  isExitLeg,
   type Memory,
   type PriceBounds
 } from "../../../src/strategy/Decision.ts"
@@ -330,7 +330,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       const filled = slot.desired === undefined ? 0n : filledOfLeg(slot.desired, progress(slot))
       const left = armed?.quantity ?? 0n
       const isOver = left * 99n < filled || (left === 0n && slot.desired?.cycle === false)
-      const isExit = due !== undefined && slot.desired !== undefined && leaves(slot.desired, due)
+      const isExit = due !== undefined && slot.desired !== undefined && isExitLeg(slot.desired, due)
       if (due !== undefined && (isExit ? isOver : filled > 0n)) {
         slot.paidSide = due.side
         completeLeg(slot)

@@ -15,8 +15,8 @@ export const watchGround = (prices: ReadonlyMap<string, TwoSidedPrice>, store: P
       remember: () => undefined,
       book: () => undefined,
       depth: () => undefined,
-      rest: () => undefined,
-      own: () => []
+      setRestingOrders: () => undefined,
+      restingOrders: () => []
     }),
     Layer.succeed(EngineSettings, {
       ...defaults,

@@ -16,16 +16,13 @@ export interface JournalIntegrity {
   mark: number | undefined
   /** Drawn deadlines that have not passed. None may be drawn twice, even if its order is settled and forgotten. */
   readonly usedDeadlines: Set<number>
-  /** Id of the machine since its boot; `undefined` if unknown. */
-  boot: string | undefined
-  /** Id of the journal's server since its start; `undefined` for a file. */
-  database: string | undefined
+  /** Id of the machine since its boot; `undefined` if unknown. */ boot: string | undefined
+  /** Id of the journal's server since its start; `undefined` for a file. */ database: string | undefined
   isStopped: boolean
   lastAt: number
   /** Start of the period for whose orders the venue has not been asked yet. Ends with the first planned order. */
   uncheckedSince: number | undefined
-  /** Events can be missing, and the venue has not been asked yet. */
-  isTorn: boolean
+  /** Events can be missing, and the venue has not been asked yet. */ isTorn: boolean
   readonly forgotten: Map<string, ForgottenOrder>
 }
 

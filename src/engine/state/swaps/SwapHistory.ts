@@ -11,7 +11,7 @@ import { byHand } from "../../../domain/Placement.ts"
 import type { AgreedSwap, SwapReport } from "../../../domain/SwapRecord.ts"
 import { eachPage, Journal } from "../../../journal/Journal.ts"
 import type { Placement } from "../Placement.ts"
-import { after, planned } from "../PlacementFold.ts"
+import { placementAfter, planned } from "../PlacementFold.ts"
 
 export interface SwapStep extends Recorded {
   readonly event: PlacementEvent
@@ -37,7 +37,7 @@ export const apply = (swaps: Map<string, SwapHistory>, { at, event, sequence }: 
   if (storedSwap === undefined) return
   swaps.set(id, {
     ...storedSwap,
-    placement: after(storedSwap.placement, event, at),
+    placement: placementAfter(storedSwap.placement, event, at),
     steps: [...storedSwap.steps, step]
   })
 }

@@ -8,9 +8,9 @@ import type { Order } from "../../../domain/Order.ts"
 import type { Placement } from "../../state/Placement.ts"
 
 /** Minimum output that the fills must report: lower by the echoed fee if fills report their output after that fee. */
-export const leastOf = ({ echo }: Placement, promised: Amount): Amount => {
-  if (echo?.fillsNet !== true) return promised
-  const millionths = BigInt(Math.ceil(echo.basisPoints * 100))
+export const leastOf = ({ feeEcho }: Placement, promised: Amount): Amount => {
+  if (feeEcho?.fillsNet !== true) return promised
+  const millionths = BigInt(Math.ceil(feeEcho.basisPoints * 100))
   return max(0n, promised - (promised * millionths + 999_999n) / 1_000_000n)
 }
 

@@ -46,12 +46,12 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
 /** Returns a key that is equal for accounts that may share: one venue, one credential, and the same price witnesses. */
 export const keyOf = ({
   priceProgram,
-  prices: { lastsMillis, within, withinOf },
+  prices: { agreeMillis, within, withinOf },
   venue: { apiKey, assetSpellings, partnerJwt, quoteKey, url }
 }: SharedTerms): string =>
   digestOf([
     ...[url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt), quoteKey ?? null],
-    ...[within, lastsMillis, [...withinOf].sort(), priceProgram ?? null, [...assetSpellings].sort()]
+    ...[within, agreeMillis, [...withinOf].sort(), priceProgram ?? null, [...assetSpellings].sort()]
   ])
 
 /** Identifies a venue and a credential without revealing the credential. */

@@ -41,7 +41,7 @@ export const fill = (
   return wrong.length > 0 ? Result.fail(wrong.flat()) : Result.succeed(filled)
 }
 
-/** Reads the numbers as written, by strategy and asset. The strategy's reader checks if they are amounts. */
+/** Reads the numbers as written, by strategy and asset. The strategy's reader checks whether they are amounts. */
 const budgetsIn = ({
   file,
   text = "{}"

@@ -11,8 +11,8 @@ import {
   type Decision,
   type DesiredSlot,
   dueLeg,
+  isExitLeg,
   type Leg,
-  leaves,
   leftOfLeg
 } from "../../../strategy/Decision.ts"
 import { isSameList } from "../../../strategy/expression/Same.ts"
@@ -61,7 +61,7 @@ const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot |
   const rest = leftOfLeg(desired, index, progress)
   if (leg === undefined || rest <= 0n || leg.side !== row.side) return undefined
   const { price, side } = leg
-  const isExit = leaves(desired, leg) || undefined
+  const isExit = isExitLeg(desired, leg) || undefined
   return { row, index, leg, quantity: Placing.quantityIn(run, slot, { side, price, quantity: rest, isExit }) }
 }
 
@@ -89,7 +89,7 @@ const isKeptBack = (
   { index, leg, quantity, row }: Due
 ): boolean => {
   const { guard, orders, wallet } = run
-  const isExit = leaves(desired, leg) || undefined
+  const isExit = isExitLeg(desired, leg) || undefined
   if (row.by !== undefined || (guard === undefined && isExit === undefined)) return false
   const newOrder = { side: leg.side, price: leg.price, quantity }
   if (!tradesNoWorse(newOrder, { price: row.price, quantity: slot.openQuantity })) return false

@@ -397,7 +397,7 @@ const valuesOf = ({ exit, price, size }: Rule, market: Market): ReadonlyArray<Am
 }
 
 /**
- * Each single order must fit into the budget. The limits check if all fit at once when the rules fire: one rule may sell what another
+ * Each single order must fit into the budget. The limits check whether all fit at once when the rules fire: one rule may sell what another
  * buys, whatever the budget begins with.
  */
 export const checkSize = (

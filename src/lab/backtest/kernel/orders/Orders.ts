@@ -5,7 +5,7 @@
 import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
 import type { Market, Side } from "../../../../domain/Market.ts"
-import { dueLeg, exitsFirst, leaves, leftOfLeg, mayEnd } from "../../../../strategy/Decision.ts"
+import { dueLeg, exitsFirst, isExitLeg, leftOfLeg, mayEnd } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
 import * as FillLog from "./FillLog.ts"
@@ -116,11 +116,11 @@ export class Orders {
   isExitDue(slot: SlotState.SlotState): boolean {
     const { desired } = slot
     // Most slots have no exit leg, so their progress is not needed.
-    if (desired?.legs.some((leg) => leaves(desired, leg)) !== true) return false
+    if (desired?.legs.some((leg) => isExitLeg(desired, leg)) !== true) return false
     const progress = this.progressOf(slot)
     const leg = dueLeg(desired, progress)
     const due = desired.legs[leg]
-    return due !== undefined && leaves(desired, due) && leftOfLeg(desired, leg, progress) > 0n
+    return due !== undefined && isExitLeg(desired, due) && leftOfLeg(desired, leg, progress) > 0n
   }
 
   exitsFirst(slots: ReadonlyArray<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> {
@@ -138,7 +138,7 @@ export class Orders {
     const { table, ladders } = this
     const before = Ladders.rowOf(ladders, index, leg)
     if (OrderTable.rowAt(table, before)?.quantity === quantity) return before
-    const isExit = leaves(desired, due) || undefined
+    const isExit = isExitLeg(desired, due) || undefined
     const newOrder = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity, isExit))
     Ladders.setRow(ladders, index, leg, newOrder)
     return newOrder

@@ -23,25 +23,25 @@ import { isEndUnbelieved } from "./tracking/EarlyEnd.ts"
 /** The time from the kill switch to the requests must stay below a second. */
 const lookMillis = 400
 /**
- * Passes from a new cancel to the turn that it wakes. A turn reads much, and cancels must not queue behind its requests. A turn finds
- * nothing new until the venue has answered the cancels.
+ * Number of passes between a new cancel and the turn it wakes. A turn reads much, and cancels must not queue behind its requests. A turn
+ * finds nothing new until the venue has answered the cancels.
  */
 const looksBeforeTurn = 4
 /** Most cancels that one pass starts: as many as the rate limiter lets through in a second. Cancels in flight delay none. */
 const maxAtOnce = 50
-/** Before a bot that can no longer record ends, it tries for this long to cancel everything. */
+/** A bot that can no longer record tries for this long to cancel everything, then ends. */
 const lastTriesMillis = 60_000
 /** Cancels wait this long for their record, then go out without it, and again after each `patienceMillis`. */
 const firstPatienceMillis = 300
 const patienceMillis = 5_000
 
-export interface WithdrawalOptions {
+export interface CancelOptions {
   readonly withdraw: Effect.Effect<Reason | undefined>
-  readonly wake: Effect.Effect<unknown>
+  readonly wakeTurn: Effect.Effect<unknown>
   readonly quietLookMillis?: number
 }
 
-export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis, wake, withdraw }: WithdrawalOptions) {
+export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis, wakeTurn, withdraw }: CancelOptions) {
   const books = yield* Bookkeeper
   const { state } = books
   const means = { books, venue: yield* Venue, settings: yield* EngineSettings }
@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
       isQuiet = all === undefined && pendingCancels.length === 0 && looksUntilTurn === 0
       if (looksUntilTurn === 0) return
       looksUntilTurn -= 1
-      if (looksUntilTurn === 0) yield* wake
+      if (looksUntilTurn === 0) yield* wakeTurn
     })
     const pause = Effect.suspend(() => Effect.sleep(isQuiet ? quietLookMillis : lookMillis))
     const next = Effect.raceFirst(pause, Queue.take(woken))
@@ -120,17 +120,17 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
   return {
     run,
     request,
-    withdrawUnrecorded: unrecorded(withdraw, leavingOrdersOf),
-    wake: Queue.offer(woken, undefined)
+    cancelUnrecorded: unrecorded(withdraw, leavingOrdersOf),
+    wakeSelf: Queue.offer(woken, undefined)
   } as const
 })
 
 /** Cancels, before the bot ends, what cannot be recorded. Returns the number of orders that may still be open. */
 const unrecorded = (
-  withdraw: WithdrawalOptions["withdraw"],
+  withdraw: CancelOptions["withdraw"],
   left: (why: Reason | undefined) => Effect.Effect<ReturnType<typeof leaving>>
 ) => {
-  const withdrawLeft = Effect.gen(function* () {
+  const cancelLeft = Effect.gen(function* () {
     const why = yield* withdraw
     if (why === undefined) return false
     yield* Effect.forEach(yield* left(why), ({ cancel }) => cancel, { concurrency: maxAtOnce, discard: true })
@@ -138,7 +138,7 @@ const unrecorded = (
   })
   return Effect.gen(function* () {
     const schedule = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced(patienceMillis)])
-    const repeated = Effect.repeat(withdrawLeft, { schedule, while: (isAnyLeft) => isAnyLeft })
+    const repeated = Effect.repeat(cancelLeft, { schedule, while: (isAnyLeft) => isAnyLeft })
     yield* Effect.timeoutOption(repeated, lastTriesMillis)
     return (yield* left(yield* withdraw)).length
   })
