@@ -13,10 +13,11 @@ import { orderErrors } from "./sandbox/orderErrors.ts"
 const root = resolve(import.meta.dirname, "..")
 const text = readFileSync(join(root, "docs/interface.md"), "utf8")
 
-const rows = [...text.matchAll(/^\| `([^`]+)` \| [^|]+ \| `(test\/[^`]+)`: (.+) \|$/gm)].map(
-  ([, name = "", file = "", title = ""]) => ({ name, file, title })
+/** A row names everything that its test shows. */
+const rows = [...text.matchAll(/^\| (`[^|]+`) \| [^|]+ \| `(test\/[^`]+)`: (.+) \|$/gm)].map(
+  ([, cell = "", file = "", title = ""]) => ({ cell, file, title })
 )
-const names = rows.map(({ name }) => name)
+const names = rows.flatMap(({ cell }) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name))
 
 const fieldGroups = [
   "amounts",
