@@ -70,8 +70,8 @@ const closingOf = (
   if (minOrder !== undefined && value < minOrder)
     return close(order.quantity, "its remainder is below the minimum order")
   const isRest = order.isExit === true || order.quantity * 2n < leg.quantity
-  if (isRest && (slot?.failures ?? 0) >= refusalsThatTell)
-    return close(order.quantity, `its remainder was refused ${slot?.failures} times in a row`)
+  if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell)
+    return close(order.quantity, `its remainder was refused ${slot?.refusals} times in a row`)
   return []
 }
 

@@ -36,7 +36,7 @@ export const abandoned = (placement: Placement, reason: string): Events => [
 ]
 
 /** The create counts as failed. An order that appears all the same is never paid. */
-export const createRefused = (
+export const createFailed = (
   placement: Placement,
   { certain, code, text }: VenueRefusal,
   correlationId: string | undefined
@@ -44,10 +44,8 @@ export const createRefused = (
   const isRefused = certain && code !== invalidRequestCode
   const outcome = isRefused ? `the venue refused to create it: ${code}` : "its create was not sent, or not taken"
   const reason = placement.by === "swap" ? `no swap: ${text}` : `${outcome}: ${text}`
-  return [
-    { _tag: "CreateRefused", ...about(placement), code, text, ...present({ correlationId }) },
-    ...abandoned(placement, `${reason}${correlationText({ correlationId })}`)
-  ]
+  const refused = { _tag: "CreateRefused", ...about(placement), code, text, ...present({ correlationId }) } as const
+  return [...(isRefused ? [refused] : []), ...abandoned(placement, `${reason}${correlationText({ correlationId })}`)]
 }
 
 /**

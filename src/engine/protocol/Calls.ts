@@ -98,7 +98,7 @@ export const create = Effect.fnUntraced(function* (
     if (reason._tag === "OutcomeUnknown") means.unclear.at = yield* Clock.currentTimeMillis
     // Unless the create was clearly refused, the order may exist; the list will show it by its unique deadline.
     if (!refusal.certain && reason._tag !== "RetryLater" && by === undefined) return
-    return yield* books.recordIfFits(...Answers.createRefused(placement, refusal, reason.correlationId))
+    return yield* books.recordIfFits(...Answers.createFailed(placement, refusal, reason.correlationId))
   }
   const { value, correlationId } = answer.success
   const current = books.state.placements.get(placement.id)

@@ -30,8 +30,11 @@ export interface Slot {
   readonly forgone?: Forgone | undefined
   /** Consecutive attempts that ended without a deposit, for any reason, and swaps that were paid back. The back-off counts them. */
   readonly failures: number
+  /** How many of these attempts the venue refused. */
+  readonly refusals: number
   readonly failedAt: number
-  /** The last failed order is the exit after a stop. */ readonly isUrgent?: boolean
+  /** The last failed order is the exit after a stop. */
+  readonly isUrgent?: boolean
   readonly failedWhy?: string
   readonly frozen?: string
   readonly freeze?: Freeze
@@ -51,6 +54,8 @@ export interface Freeze {
   readonly amount: Amount
 }
 
+const noFailures = { failures: 0, refusals: 0 }
+
 export const emptySlot = (strategy: string, slot: string): Slot => ({
   strategy,
   slot,
@@ -63,7 +68,7 @@ export const emptySlot = (strategy: string, slot: string): Slot => ({
   paid: 0n,
   proceeds: 0n,
   fees: { base: 0n, quote: 0n },
-  failures: 0,
+  ...noFailures,
   failedAt: 0
 })
 
@@ -88,16 +93,19 @@ export const apply = (slots: Slots, placement: Placement, event: PlacementEvent,
   switch (event._tag) {
     case "Settled":
       return change(slots, placement, (slot) => afterOrder(slot, placement))
+    case "CreateRefused":
+      return change(slots, placement, ({ refusals }) => ({ refusals: refusals + 1 }))
     case "Abandoned":
     case "FundingDead":
       return change(slots, placement, (slot) => ({
         failures: slot.failures + 1,
+        refusals: event._tag === "FundingDead" ? slot.refusals + 1 : slot.refusals,
         failedAt: at,
         failedWhy: event.reason,
         isUrgent: placement.by === undefined && isAfterStop(placement)
       }))
     case "DepositSeen":
-      return change(slots, placement, ({ failures }) => ({ failures: placement.by === "swap" ? failures : 0 }))
+      return change(slots, placement, () => (placement.by === "swap" ? {} : noFailures))
     case "Contradiction": {
       const { inputAmount: amount, inputAsset: asset } = placement
       const { evidence, what } = event
@@ -176,10 +184,11 @@ export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => 
 }
 
 /** A swap that the venue paid back counts as a failed attempt. Immediate retries without limit would spend the budget on refund fees. */
-const attemptsAfter = ({ failures }: Slot, placement: Placement): Partial<Slot> => {
+const attemptsAfter = ({ failures, refusals }: Slot, placement: Placement): Partial<Slot> => {
   if (placement.by !== "swap") return {}
-  if (filledBase(placement) > 0n) return { failures: 0 }
-  return { failures: failures + 1, failedAt: placement.changedAt, failedWhy: "the venue paid its swap back" }
+  if (filledBase(placement) > 0n) return noFailures
+  const failed = { failures: failures + 1, refusals: refusals + 1 }
+  return { ...failed, failedAt: placement.changedAt, failedWhy: "the venue paid its swap back" }
 }
 
 type Holding = Pick<SlotPast, "held" | "cost">
@@ -211,7 +220,7 @@ export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
     ...completed(slot, event.side, event.carried),
     ...(event.rest === 0n ? {} : { forgone: forgoneAfter(slot, event.side, event.rest) }),
     ...(event.isSoldAtEnd && slot.past && { past: { ...slot.past, held: 0n, cost: 0n } }),
-    failures: 0
+    ...noFailures
   }))
 
 const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement["side"], rest: Amount): Forgone =>

@@ -199,7 +199,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
       event.side === "SELL" ? money(event.inputAsset, event.inputAmount) : money(event.outputAsset, event.outputAmount)
     return [`plans ${event.side} ${base} at ${price(event.price)}: ${event.why.text}`]
   },
-  CreateRefused: (event) => [`the order was not created: ${event.code}: ${event.text}`, "warn"],
+  CreateRefused: (event) => [`the venue refused to create the order: ${event.code}: ${event.text}`, "warn"],
   Abandoned: (event) => [`attempt given up: ${event.reason}`],
   FeeEchoed: (event) => [`the venue charges a fee of ${event.basisPoints} basis points of the input`],
   OrphanSeen: (event) => [`found the spare order ${event.orderId}; it stays unfunded and is cancelled`, "warn"],

@@ -44,10 +44,10 @@ const cell = (quantity: bigint): DesiredSlot => ({
 })
 
 /** A slot that bought 600,000 of a larger size before its order was withdrawn. */
-const filled = (failures = 0) => {
+const filled = (refusals = 0, failures = refusals) => {
   const state = BotState.make()
   const slot = { ...emptySlot("s", "cell"), filledInLeg: 600_000n, receivedInLeg: 599_970n, quoteInLeg: 300_000_000n }
-  state.slots.set(slotKey("s", "cell"), { ...slot, failures })
+  state.slots.set(slotKey("s", "cell"), { ...slot, failures, refusals })
   return state
 }
 
@@ -95,6 +95,7 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(close(filled(2), cell(600_100n)), [])
     assert.strictEqual(close(filled(3), cell(600_100n))[0]?._tag, "LegClosed")
     assert.deepStrictEqual(close(filled(3), cell(6_000_000n)), [], "what is most of the leg is not a rest")
+    assert.deepStrictEqual(close(filled(2, 9), cell(600_100n)), [], "attempts that the bot gave up itself do not count")
   })
 
   it("the rest of an exit stays planned after any number of refusals, unless it is dust", () => {

@@ -138,7 +138,10 @@ describe("a slot", () => {
     const first = { strategy: "grid", slot: "cell-02", placement: "p1" }
     const refused: ReadonlyArray<BotEvent> = [...until("Bound"), { _tag: "Abandoned", ...first, reason: "too dear" }]
     const slot = slotOf(refused)
-    assert.deepInclude(slot, { failures: 1, failedWhy: "too dear" })
+    assert.deepInclude(slot, { failures: 1, refusals: 0, failedWhy: "too dear" })
+    const reply = { _tag: "CreateRefused", ...first, code: "order-rejected", text: "too small" } as const
+    const byVenue = slotOf([...until("CreateSent"), reply, { _tag: "Abandoned", ...first, reason: "refused" }])
+    assert.deepInclude(byVenue, { failures: 1, refusals: 1 })
     const leg = {
       _tag: "LegClosed",
       strategy: "grid",

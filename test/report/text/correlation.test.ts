@@ -11,7 +11,7 @@ describe("the text of a refusal", () => {
     const assets = new Map()
     assert.strictEqual(
       lineOf({ ...refused, correlationId: "corr-7" }, assets)?.text,
-      "the order was not created: order-rejected: too small (at /data) (correlation id corr-7)"
+      "the venue refused to create the order: order-rejected: too small (at /data) (correlation id corr-7)"
     )
     assert.notInclude(lineOf(refused, assets)?.text ?? "", "correlation")
   })
