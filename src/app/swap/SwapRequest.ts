@@ -71,8 +71,10 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   const { recipients, refundTo } = config.account
   const party = (flag: string | undefined, kind: string, known: ReadonlyMap<string, string>, symbol: string) =>
     flag ?? (kind.endsWith("_CHAIN") ? known.get(symbol) : signerId)
-  const request = {
-    dry: given.dry,
+  const { appFees, rebates } = given
+  // The schema keeps the fields of a request and drops the other terms.
+  const request = present({
+    ...given,
     swapType: given.type,
     slippageTolerance: given.slippage,
     originAsset: origin.id,
@@ -92,34 +94,20 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
     ),
     recipientType,
     deadline: Timestamp.format(now + given.deadline),
-    depositMode: given.depositMode,
-    confidentiality: given.confidentiality,
     quoteWaitingTimeMs: given.quoteWaiting,
-    insured: given.insured,
-    ...optionalFields(given)
-  }
+    appFees: appFees && Object.entries(appFees).map(([recipient, fee]) => ({ recipient, fee: Number(fee) })),
+    rebates: rebates && Object.entries(rebates).map(([recipient, share]) => ({ recipient, share: Number(share) }))
+  })
   const checked = yield* Effect.mapError(Schema.decodeUnknownEffect(QuoteRequest)(request), (error) =>
     usage(`Invalid quote request: ${error.message}`)
   )
-  if (!request.dry && depositType !== "ORIGIN_CHAIN" && request.depositMode === "MEMO") {
+  if (!given.dry && depositType !== "ORIGIN_CHAIN" && given.depositMode === "MEMO") {
     return yield* usage(
       "A signed transfer cannot carry a memo: use --deposit-mode SIMPLE, or --deposit-type ORIGIN_CHAIN"
     )
   }
   return { request: checked, origin, destination } satisfies AskedSwap
 })
-
-const optionalFields = ({ appFees, rebates, ...given }: Terms) =>
-  present({
-    referral: given.referral,
-    sessionId: given.sessionId,
-    virtualChainRecipient: given.virtualChainRecipient,
-    virtualChainRefundRecipient: given.virtualChainRefundRecipient,
-    customRecipientMsg: given.customRecipientMsg,
-    connectedWallets: given.connectedWallets,
-    appFees: appFees && Object.entries(appFees).map(([recipient, fee]) => ({ recipient, fee: Number(fee) })),
-    rebates: rebates && Object.entries(rebates).map(([recipient, share]) => ({ recipient, share: Number(share) }))
-  })
 
 const assetOf = (config: BotConfig, name: string | undefined, what: string): Effect.Effect<Asset, WrongUsage> => {
   if (name === undefined) return Effect.fail(usage("Name the swap: limitbot swap AMOUNT FROM TO"))
