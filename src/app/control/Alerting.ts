@@ -12,7 +12,7 @@ import * as WholeFile from "../../journal/WholeFile.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { aboutOne } from "../../orderbook/Wanted.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { pricesIn } from "../../views/Prices.ts"
@@ -63,15 +63,15 @@ export const change = Effect.fn("Alerting.change")(function* (
   const to: Report = { source: sourceText("alert", text), problems: [] }
   const alert = PriceAlerts.alertOf(text, yield* Clock.currentTimeMillis, markets, to)
   if (alert === undefined)
-    return yield* new WrongUsage({
-      message: to.problems.map(({ hint, message }) => [message, hint].filter(Boolean).join("; ")).join("; ")
-    })
+    return yield* wrongUsage(
+      to.problems.map(({ hint, message }) => [message, hint].filter(Boolean).join("; ")).join("; ")
+    )
   const before = yield* PriceAlerts.inFile(journal, markets)
   const others = before.filter((other) => other.text !== alert.text)
   if (what === "remove" && others.length === before.length)
-    return yield* new WrongUsage({
-      message: `${alert.text} was not added by this command: limitbot alert list shows where each alert is from`
-    })
+    return yield* wrongUsage(
+      `${alert.text} was not added by this command: limitbot alert list shows where each alert is from`
+    )
   const lines = [...others, ...(what === "add" ? [alert] : [])].map(({ since, text }) => `${iso(since)} ${text}\n`)
   yield* WholeFile.writeAtomically(PriceAlerts.fileOf(journal), lines.join(""))
   return alert.text

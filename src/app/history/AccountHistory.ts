@@ -4,7 +4,7 @@ import { format } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { AccountHistoryQuery } from "../../venue/api/AccountHistoryApi.ts"
 import { History } from "../../venue/History.ts"
@@ -19,7 +19,7 @@ interface Asked {
 
 export const transactions = Effect.fn("AccountHistory.transactions")(function* ({ config, query }: Asked) {
   if (query.prevCursor !== undefined && query.nextCursor !== undefined)
-    return yield* new WrongUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
+    return yield* wrongUsage("--prev-cursor and --next-cursor exclude each other")
   const { found } = yield* VenueAccess.look(config, () => History.use((history) => history.account(present(query))))
   const { items, nextCursor = null, prevCursor = null } = found.value
   const cursors = [

@@ -8,7 +8,7 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/api/HistoryApi.ts"
 import { History, type TransactionPage } from "../../venue/History.ts"
@@ -66,7 +66,7 @@ export const historyOf = Effect.fn("HistoryAsked.found")(function* (given: Asked
 
 const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) {
   const conflict = conflictIn(given)
-  if (conflict !== undefined) return yield* new WrongUsage({ message: conflict })
+  if (conflict !== undefined) return yield* wrongUsage(conflict)
   const { cursor, perPage } = given
   if (given.sync) return yield* synchronised(cursor.numberOfTransactions)
   if (given.stored) return answerOf(yield* storedRecords)

@@ -12,7 +12,7 @@ import * as JournalTree from "../../journal/tree/JournalTree.ts"
 import * as Merkle from "../../journal/tree/Merkle.ts"
 import * as Layers from "../../Layers.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Checkpoint from "../../signing/Checkpoint.ts"
 import { History } from "../../venue/History.ts"
@@ -199,7 +199,7 @@ interface EvidenceAsked {
 
 export const write = Effect.fn("EvidenceFile.write")(function* ({ order, out, proof, offline }: EvidenceAsked) {
   if (Option.isNone(out) && Option.isNone(proof))
-    return yield* new WrongUsage({ message: "Name the file to write: --out FILE, --proof FILE or both" })
+    return yield* wrongUsage("Name the file to write: --out FILE, --proof FILE or both")
   const { file, flag } = yield* ChosenBot
   const config = Option.isSome(proof) ? yield* file(noProof) : undefined
   const fold = Evidence.make(order)

@@ -8,7 +8,7 @@ import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
 import { usualSecrets } from "../../files/sections/WalletConfig.ts"
 import * as SecondSourceProgram from "../../orderbook/SecondSourceProgram.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Program from "../../programs/Program.ts"
 import * as KmsSigner from "../../signer/remote/KmsSigner.ts"
 import { exchange, SignerAnswer, type SignerRequest } from "../../signer/remote/RemoteSigner.ts"
@@ -283,7 +283,7 @@ const checkedAs = (program: Program.Program, { kind, market, publicKey, within }
     case "kms":
       return Option.isSome(publicKey)
         ? kms(program, publicKey.value, limitMillis)
-        : Effect.fail(new WrongUsage({ message: "a kms program needs --public-key, the key of its signatures" }))
+        : Effect.fail(wrongUsage("a kms program needs --public-key, the key of its signatures"))
   }
 }
 
@@ -291,7 +291,7 @@ export const checked = Effect.fn("ProgramChecks.checked")(function* (asked: Aske
   const { command, kind } = asked
   const path = yield* Path.Path
   const words = Program.programOf(command)
-  if (words === undefined) return yield* new WrongUsage({ message: "no command after --" })
+  if (words === undefined) return yield* wrongUsage("no command after --")
   const findings = yield* checkedAs(
     Program.located(words, (given) => path.resolve(given)),
     asked

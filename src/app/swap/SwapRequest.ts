@@ -7,7 +7,7 @@ import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { type WrongUsage, wrongUsage } from "../../process/WrongUsage.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
@@ -52,8 +52,6 @@ export interface AskedSwap {
   readonly destination: Asset
 }
 
-const usage = (message: string) => new WrongUsage({ message })
-
 export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   given: Terms,
   config: BotConfig,
@@ -69,8 +67,18 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   const recipientType = given.recipientType ?? (paidTo === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : paidTo)
   const refundType = given.refundType ?? depositType
   const { recipients, refundTo } = config.account
-  const party = (flag: string | undefined, kind: string, known: ReadonlyMap<string, string>, symbol: string) =>
-    flag ?? (kind.endsWith("_CHAIN") ? known.get(symbol) : signerId)
+  const party = (
+    chosen: string | undefined,
+    kind: string,
+    known: ReadonlyMap<string, string>,
+    { symbol }: Asset,
+    flag: string
+  ) =>
+    Effect.fromNullishOr(chosen ?? (kind.endsWith("_CHAIN") ? known.get(symbol) : signerId)).pipe(
+      Effect.mapError(() =>
+        wrongUsage(`Where should ${symbol} go? Set ${flag}, or an address for ${symbol} in the configuration`)
+      )
+    )
   const { appFees, rebates } = given
   // The schema keeps the fields of a request and drops the other terms.
   const request = present({
@@ -81,17 +89,9 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
     depositType,
     destinationAsset: destination.id,
     amount: yield* amountOf(given.amount, sized),
-    refundTo: yield* requireAddress(
-      party(given.refundTo, refundType, refundTo, origin.symbol),
-      "--refund-to",
-      origin.symbol
-    ),
+    refundTo: yield* party(given.refundTo, refundType, refundTo, origin, "--refund-to"),
     refundType,
-    recipient: yield* requireAddress(
-      party(given.recipient, recipientType, recipients, destination.symbol),
-      "--recipient",
-      destination.symbol
-    ),
+    recipient: yield* party(given.recipient, recipientType, recipients, destination, "--recipient"),
     recipientType,
     deadline: Timestamp.format(now + given.deadline),
     quoteWaitingTimeMs: given.quoteWaiting,
@@ -99,10 +99,10 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
     rebates: rebates && Object.entries(rebates).map(([recipient, share]) => ({ recipient, share: Number(share) }))
   })
   const checked = yield* Effect.mapError(Schema.decodeUnknownEffect(QuoteRequest)(request), (error) =>
-    usage(`Invalid quote request: ${error.message}`)
+    wrongUsage(`Invalid quote request: ${error.message}`)
   )
   if (!given.dry && depositType !== "ORIGIN_CHAIN" && given.depositMode === "MEMO") {
-    return yield* usage(
+    return yield* wrongUsage(
       "A signed transfer cannot carry a memo: use --deposit-mode SIMPLE, or --deposit-type ORIGIN_CHAIN"
     )
   }
@@ -110,12 +110,12 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
 })
 
 const assetOf = (config: BotConfig, name: string | undefined, what: string): Effect.Effect<Asset, WrongUsage> => {
-  if (name === undefined) return Effect.fail(usage("Name the swap: limitbot swap AMOUNT FROM TO"))
+  if (name === undefined) return Effect.fail(wrongUsage("Name the swap: limitbot swap AMOUNT FROM TO"))
   const { assets } = config.markets
   const matchingAsset = assets.find(({ id, symbol }) => symbol === name || id === name)
   const symbols = assets.map(({ symbol }) => symbol).join(", ")
   return matchingAsset === undefined
-    ? Effect.fail(usage(`${what}: no asset "${name}" in the configuration (${symbols})`))
+    ? Effect.fail(wrongUsage(`${what}: no asset "${name}" in the configuration (${symbols})`))
     : Effect.succeed(matchingAsset)
 }
 
@@ -124,18 +124,9 @@ const amountOf = (text: string | undefined, asset: Asset): Effect.Effect<string,
   const amount = decimal === undefined ? undefined : fromDecimal(decimal, asset.decimals)
   if (amount !== undefined && amount > 0n) return Effect.succeed(String(amount))
   return Effect.fail(
-    usage(`AMOUNT: expected a positive number with at most ${asset.decimals} decimal places, for ${asset.symbol}`)
+    wrongUsage(`AMOUNT: expected a positive number with at most ${asset.decimals} decimal places, for ${asset.symbol}`)
   )
 }
-
-const requireAddress = (
-  address: string | undefined,
-  flag: string,
-  symbol: string
-): Effect.Effect<string, WrongUsage> =>
-  address === undefined
-    ? Effect.fail(usage(`Where should ${symbol} go? Set ${flag}, or an address for ${symbol} in the configuration`))
-    : Effect.succeed(address)
 
 export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
   override get message(): string {

@@ -6,7 +6,7 @@ import { historyOf } from "../../app/history/HistoryAsked.ts"
 import { listPayouts } from "../../app/swap/SwapLists.ts"
 import { present } from "../../domain/Present.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { anyKind } from "../../venue/api/AccountHistoryApi.ts"
 import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { ChainId } from "../../venue/api/HistoryApi.ts"
@@ -118,17 +118,16 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ order, payouts, ...given }) {
     if (payouts === undefined) {
-      if (Option.isSome(order)) return yield* new WrongUsage({ message: "--order goes with --payouts only" })
+      if (Option.isSome(order)) return yield* wrongUsage("--order goes with --payouts only")
       return yield* Answer.print(historyOf(given), given)
     }
     const { csv, cursor, filters, page = 1, perPage = mostWithdrawals, sync, stored } = given
     const { depositMemo, startTimestamp, ...others } = filters
     if (sync || stored || csv || Object.keys(present({ ...others, ...cursor })).length > 0)
-      return yield* new WrongUsage({
-        message: "--payouts goes with --deposit-memo, --start, --page, --per-page, --order and --json only"
-      })
-    if (perPage > mostWithdrawals)
-      return yield* new WrongUsage({ message: `--per-page: at most ${mostWithdrawals} payouts` })
+      return yield* wrongUsage(
+        "--payouts goes with --deposit-memo, --start, --page, --per-page, --order and --json only"
+      )
+    if (perPage > mostWithdrawals) return yield* wrongUsage(`--per-page: at most ${mostWithdrawals} payouts`)
     const sortOrder = Option.getOrElse(order, () => "desc" as const)
     const narrowing = present({ depositMemo, timestampFrom: startTimestamp })
     const query = { depositAddress: payouts, ...narrowing, page, limit: perPage, sortOrder }
