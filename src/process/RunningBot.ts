@@ -111,6 +111,10 @@ const planPatienceMillis = 120_000
 export const askForPlan = <A, E extends { readonly message: string }>(journal: string, call: BotCall<A, E>) =>
   ask(journal, call, "operator", planPatienceMillis)
 
+/** Returns the status of the running bot; `undefined` if no bot answers. */
+export const statusOf = (journal: string, patience: number) =>
+  ask(journal, (api) => api.look.status(), "viewer", patience).pipe(Effect.orElseSucceed(() => undefined))
+
 /** The bot sends something at least every five seconds. */
 const silentMillis = 12_000
 const againMillis = 1_500

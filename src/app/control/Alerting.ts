@@ -80,13 +80,10 @@ export const change = Effect.fn("Alerting.change")(function* (
 export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings) {
   const { journal } = settings
   const state = yield* stateOf(journal)
-  const status = RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000)
-  const prices = yield* Effect.orElseSucceed(
-    Effect.map(status, (answer) => pricesIn(answer.prices)),
-    () => undefined
-  )
+  const status = yield* RunningBot.statusOf(journal, 1_000)
+  const prices = pricesIn(status?.prices ?? [])
   return (yield* alertsOf(settings)).map(({ market, price, since, text }) => {
-    const present = prices?.get(market.name)
+    const present = prices.get(market.name)
     const middle = present && mid(present)
     const away =
       middle && `${percent(Decimal.toNumber(price) / Decimal.toNumber(middle) - 1)} from ${Decimal.short(middle)}`
