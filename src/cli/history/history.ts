@@ -1,8 +1,7 @@
 /** `limitbot history`: lists past swaps and orders. All processes on one journal share one request per five seconds. */
 import { Effect, Option, type Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { transactions } from "../../app/history/AccountHistory.ts"
-import { historyOf } from "../../app/history/HistoryAsked.ts"
+import { historyOf, transactions } from "../../app/history/HistoryAsked.ts"
 import { listPayouts } from "../../app/swap/SwapLists.ts"
 import { present } from "../../domain/Present.ts"
 import * as Answer from "../../process/Answer.ts"

@@ -25,8 +25,8 @@ export const moneyCommand = Command.make(
     const refusal = "--at-venue asks the venue: without --dust, and not for an account of a fleet"
     if (dust) return yield* wrongUsage(refusal)
     const config = yield* (yield* ChosenBot).file(refusal)
-    const { balances } = yield* Effect.promise(() => import("../../app/history/AccountHistory.ts"))
-    yield* Answer.print(balances({ config }), form)
+    const { balances } = yield* Effect.promise(() => import("../../app/money/VenueBalances.ts"))
+    yield* Answer.print(balances(config), form)
   })
 ).pipe(WhichBot.ofBot, flags.help("Show where every unit of money is: by place, strategy and order, and over time"))
 
