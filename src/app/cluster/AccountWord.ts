@@ -25,13 +25,15 @@ export const AccountWord = Schema.TaggedUnion({
 })
 export type AccountWord = typeof AccountWord.Type
 
-const ListedOrder = Schema.Struct({ id: Text, text: Text, amount: optional, until: Schema.optionalKey(Schema.Finite) })
+/** Something that can still act or be paid, up to `until` in epoch milliseconds if it is there. */
+const Loose = Schema.Struct({ id: Text, text: Text, amount: optional, until: Schema.optionalKey(Schema.Finite) })
+export type Loose = typeof Loose.Type
 
 export const AccountAnswer = Schema.TaggedUnion({
   Done: { message: Text },
   Refused: { message: Text },
   Reconciled: { found: Reconciliation },
-  Listed: { at: Text, found: Schema.Array(ListedOrder) }
+  Listed: { at: Text, found: Schema.Array(Loose) }
 })
 export type AccountAnswer = typeof AccountAnswer.Type
 
