@@ -11,7 +11,6 @@ import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { ChainId } from "../../venue/api/HistoryApi.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
-import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 
 const checked = <A, B>(flag: Flag.Flag<A>, description: string, schema: Schema.Codec<B, A>) =>
@@ -21,7 +20,7 @@ const count = (name: string, most: number, description: string) =>
   flags.orMissing(flags.count(name, description, 1, most))
 
 const figure = (name: string, description: string) => flags.orMissing(flags.figure(name, description))
-const time = (name: string, description: string) => checked(Flag.String(name), description, TimestampText)
+const time = (name: string, description: string) => checked(Flag.String(name), description, Wire.TimestampText)
 const token = (name: string, description: string) =>
   flags.several(flags.textFlag(name, `${description}; may be repeated: any of them`), 50)
 const chain = (name: string, description: string) =>

@@ -6,7 +6,6 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
 import { carry } from "../../app/swap/Carrying.ts"
-import * as SwapRequest from "../../app/swap/SwapRequest.ts"
 import { usual } from "../../app/swap/SwapRequest.ts"
 import { DurationText } from "../../domain/Durations.ts"
 import { age } from "../../domain/Text.ts"
@@ -119,7 +118,7 @@ export const command = Command.make(
       return yield* wrongUsage("--to moves one asset: swap AMOUNT ASSET --to confidential")
     if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
     const { amount, dry, from } = given
-    const terms = { ...SwapRequest.usual, ...sides[side], amount, from, to: from, slippage: slippageBasisPoints, dry }
+    const terms = { ...usual, ...sides[side], amount, from, to: from, slippage: slippageBasisPoints, dry }
     yield* carry(config, terms, way)
   })
 ).pipe(
