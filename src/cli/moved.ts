@@ -1,6 +1,6 @@
 /** Accepts old words of commands for one release. A word in capitals stands for the next argument after the old words. */
 import { Console, Effect } from "effect"
-import { WrongUsage } from "../process/WrongUsage.ts"
+import { wrongUsage } from "../process/WrongUsage.ts"
 
 const moved: Readonly<Record<string, string>> = {
   approve: "signer approve",
@@ -59,7 +59,7 @@ export const presentWords = Effect.fnUntraced(function* (words: ReadonlyArray<st
   const firstFlag = words.findIndex((word) => word.startsWith("-"))
   const values = words.slice(length, firstFlag < 0 ? words.length : firstFlag)
   const places = now.filter(isPlace).length
-  if (places > 0 && places !== values.length) return yield* new WrongUsage({ message })
+  if (places > 0 && places !== values.length) return yield* wrongUsage(message)
   yield* Console.error(`limitbot: ${message}`)
   return [...now.map((word) => (isPlace(word) ? (values.shift() ?? word) : word)), ...words.slice(length + places)]
 })

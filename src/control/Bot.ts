@@ -1,5 +1,5 @@
 /**
- * The services of a running bot for outside readers and operators. `app/run/Surfaces.ts` implements them. Nothing here moves money:
+ * The services of a running bot for outside readers and operators. `app/run/BotRun.ts` implements them. Nothing here moves money:
  * commands become events in the journal, and the engine applies them in its next turn, as it would after a restart.
  */
 import { Context, type Effect } from "effect"

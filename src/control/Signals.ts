@@ -13,7 +13,7 @@ const spacingMillis = 1_000
 /** A sender's clock may be ahead by this much. */
 const aheadMillis = 60_000
 
-export interface SentSignal {
+interface SentSignal {
   readonly name: string
   readonly value: number
   /** Epoch milliseconds; default: now. */
@@ -21,9 +21,7 @@ export interface SentSignal {
   readonly note?: string | undefined
 }
 
-export interface SignalServices {
-  readonly take: (by: string, sent: SentSignal) => Effect.Effect<string, Refused | Unknown>
-}
+export type SignalServices = Effect.Success<ReturnType<typeof make>>
 
 interface Line {
   last: SentSignal
@@ -59,7 +57,7 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
     return `${name} is ${value}`
   })
 
-  const take: SignalServices["take"] = Effect.fn("Signals.take")(function* (by, sent) {
+  const take = Effect.fn("Signals.take")(function* (by: string, sent: SentSignal) {
     const { name } = sent
     const names = new Set(bot.strategies().flatMap(({ signals = new Map() }) => [...signals.keys()]))
     if (!names.has(name)) {
@@ -77,5 +75,5 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
     line.freeAtMillis = (yield* monotonicMillis) + spacingMillis
     return yield* record(by, sent)
   })
-  return { take } satisfies SignalServices
+  return { take } as const
 })

@@ -1,7 +1,7 @@
 /** Defines the result of a command: data for programs, lines for people, cells for spreadsheets. Each form is made on demand. */
 import { Console, Effect, Schema } from "effect"
 import * as Runtime from "effect/Runtime"
-import { WrongUsage } from "./WrongUsage.ts"
+import { type WrongUsage, wrongUsage } from "./WrongUsage.ts"
 
 /** The fault is already printed, as text or as JSON. The program prints nothing more and ends with code 1. */
 export class PrintedFailure extends Schema.TaggedError<PrintedFailure>()("PrintedFailure", { message: Schema.String }) {
@@ -25,7 +25,7 @@ export const print = <E extends Error, F, R>(
   { csv = false, json }: Form
 ): Effect.Effect<void, E | F | WrongUsage, R> =>
   Effect.gen(function* () {
-    if (csv && json) return yield* new WrongUsage({ message: "--csv and --json exclude each other" })
+    if (csv && json) return yield* wrongUsage("--csv and --json exclude each other")
     const answer = yield* found
     const lines = json ? [JSON.stringify(answer.data())] : csv ? [answer.csv?.().trimEnd() ?? ""] : answer.lines()
     if (lines.length > 0) yield* Console.log(lines.join("\n"))

@@ -7,8 +7,7 @@ import { Effect, FileSystem, Layer, type Redacted, Schema, Stream } from "effect
 import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { Commands, Reads } from "../control/api/Access.ts"
-import { ControlApi } from "../control/api/ControlApi.ts"
-import type { ControlClient } from "../control/api/OperatorCalls.ts"
+import { ControlApi, type ControlClient } from "../control/api/ControlApi.ts"
 import type { TokenRole } from "../control/api/OperatorCommands.ts"
 import { addressFile } from "../control/ControlServer.ts"
 import * as Tokens from "../control/http/Tokens.ts"
@@ -110,6 +109,10 @@ const planPatienceMillis = 120_000
 /** Waits longer, because a plan asks the venue for prices and fees. */
 export const askForPlan = <A, E extends { readonly message: string }>(journal: string, call: BotCall<A, E>) =>
   ask(journal, call, "operator", planPatienceMillis)
+
+/** Returns the status of the running bot; `undefined` if no bot answers. */
+export const statusOf = (journal: string, patience: number) =>
+  ask(journal, (api) => api.look.status(), "viewer", patience).pipe(Effect.orElseSucceed(() => undefined))
 
 /** The bot sends something at least every five seconds. */
 const silentMillis = 12_000

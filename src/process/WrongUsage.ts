@@ -3,5 +3,7 @@ import { Effect, type Result, Schema } from "effect"
 
 export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", { message: Schema.String }) {}
 
+export const wrongUsage = (message: string) => new WrongUsage({ message })
+
 export const orWrong = <A>(read: Result.Result<A, string>): Effect.Effect<A, WrongUsage> =>
-  Effect.mapError(Effect.fromResult(read), (message) => new WrongUsage({ message }))
+  Effect.mapError(Effect.fromResult(read), wrongUsage)

@@ -8,7 +8,7 @@ import { Journals, pricesOf, readingOf } from "../../journal/postgres/Journals.t
 import * as Postgres from "../../journal/postgres/Postgres.ts"
 import { RateRows } from "../../journal/postgres/RateRows.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { type AccountAnswer, type AccountWord, NotHeard } from "../cluster/AccountWord.ts"
 import * as AccountWords from "../journal/AccountWords.ts"
 import { ChosenBot } from "../journal/ChosenBot.ts"
@@ -44,7 +44,7 @@ const make = Effect.fnUntraced(function* (account: string, database: Redacted.Re
     }).pipe(Effect.provideContext(context)),
     reading: ({ venue }) =>
       Layer.provide(Layer.merge(readingOf(account), pricesOf(venue.url)), fleetDatabase(database)),
-    file: (message) => Effect.fail(new WrongUsage({ message })),
+    file: (message) => Effect.fail(wrongUsage(message)),
     standing: Effect.fnUntraced(function* () {
       const { isOwned, owner, wanted, why } = yield* row((registry) => registry.one(account))
       const running = isOwned ? `running on ${owner}` : undefined

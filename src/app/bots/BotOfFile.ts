@@ -1,6 +1,6 @@
 /** The bot of a configuration: a command reads its files, and reaches its process if it runs. */
 import { Effect, type FileSystem, Layer, type Path } from "effect"
-import { callOf } from "../../control/api/OperatorCalls.ts"
+import { callOf } from "../../control/api/ControlApi.ts"
 import { age } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"

@@ -7,7 +7,7 @@ import type { BotState } from "../../engine/state/BotState.ts"
 import { orderPages } from "../../engine/tracking/OrderReads.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { Venue } from "../../venue/Venue.ts"
-import type { Loose } from "../journal/Containment.ts"
+import type { Loose } from "../cluster/AccountWord.ts"
 
 export const name = "Orders that the venue lists"
 

@@ -12,7 +12,7 @@ import * as WholeFile from "../../journal/WholeFile.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { aboutOne } from "../../orderbook/Wanted.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { pricesIn } from "../../views/Prices.ts"
@@ -63,15 +63,15 @@ export const change = Effect.fn("Alerting.change")(function* (
   const to: Report = { source: sourceText("alert", text), problems: [] }
   const alert = PriceAlerts.alertOf(text, yield* Clock.currentTimeMillis, markets, to)
   if (alert === undefined)
-    return yield* new WrongUsage({
-      message: to.problems.map(({ hint, message }) => [message, hint].filter(Boolean).join("; ")).join("; ")
-    })
+    return yield* wrongUsage(
+      to.problems.map(({ hint, message }) => [message, hint].filter(Boolean).join("; ")).join("; ")
+    )
   const before = yield* PriceAlerts.inFile(journal, markets)
   const others = before.filter((other) => other.text !== alert.text)
   if (what === "remove" && others.length === before.length)
-    return yield* new WrongUsage({
-      message: `${alert.text} was not added by this command: limitbot alert list shows where each alert is from`
-    })
+    return yield* wrongUsage(
+      `${alert.text} was not added by this command: limitbot alert list shows where each alert is from`
+    )
   const lines = [...others, ...(what === "add" ? [alert] : [])].map(({ since, text }) => `${iso(since)} ${text}\n`)
   yield* WholeFile.writeAtomically(PriceAlerts.fileOf(journal), lines.join(""))
   return alert.text
@@ -80,13 +80,10 @@ export const change = Effect.fn("Alerting.change")(function* (
 export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings) {
   const { journal } = settings
   const state = yield* stateOf(journal)
-  const status = RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000)
-  const prices = yield* Effect.orElseSucceed(
-    Effect.map(status, (answer) => pricesIn(answer.prices)),
-    () => undefined
-  )
+  const status = yield* RunningBot.statusOf(journal, 1_000)
+  const prices = pricesIn(status?.prices ?? [])
   return (yield* alertsOf(settings)).map(({ market, price, since, text }) => {
-    const present = prices?.get(market.name)
+    const present = prices.get(market.name)
     const middle = present && mid(present)
     const away =
       middle && `${percent(Decimal.toNumber(price) / Decimal.toNumber(middle) - 1)} from ${Decimal.short(middle)}`

@@ -26,6 +26,7 @@ import { explained } from "../plan/Explaining.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import * as Planning from "../plan/Planning.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as EditedFiles from "./EditedFiles.ts"
 import * as OrderServices from "./OrderServices.ts"
 
@@ -140,7 +141,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
   )
 
   const compared = Reconciling.gather(config, account.signerId, { book: () => Effect.void }).pipe(
-    Effect.provide(Reconciling.live(config, account.signerId).witnesses),
+    Effect.provide(VenueAccess.besideJournal(config, account.signerId)),
     Effect.map(reconciliationView)
   )
   const services: BotServices = {

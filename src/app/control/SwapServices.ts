@@ -20,7 +20,7 @@ import * as QuoteTerms from "../swap/SwapRequest.ts"
 /** Quotes that wait for an answer; the oldest is dropped first. */
 const maxQuotes = 20
 
-export interface SwapServicesOptions {
+interface SwapServicesOptions {
   readonly config: BotConfig
   readonly account: VenueAccount
   readonly leaving: () => string | undefined

@@ -1,4 +1,4 @@
-/** Lists the partner's past swaps and orders, by cursor or by page, or from the copy beside the journal. */
+/** Lists the partner's past swaps and orders, by cursor or by page, or from the copy beside the journal; and the account's own. */
 import { Effect, Schema } from "effect"
 import * as Csv from "../../domain/Csv.ts"
 import { present } from "../../domain/Present.ts"
@@ -8,11 +8,12 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
+import type { AccountHistoryQuery } from "../../venue/api/AccountHistoryApi.ts"
 import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/api/HistoryApi.ts"
 import { History, type TransactionPage } from "../../venue/History.ts"
-import { type AccountEntry, entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
+import { entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { type LedgerName, ledgers, readLedgerTxHashes } from "../../venue/wire/WireValue.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
@@ -66,7 +67,7 @@ export const historyOf = Effect.fn("HistoryAsked.found")(function* (given: Asked
 
 const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) {
   const conflict = conflictIn(given)
-  if (conflict !== undefined) return yield* new WrongUsage({ message: conflict })
+  if (conflict !== undefined) return yield* wrongUsage(conflict)
   const { cursor, perPage } = given
   if (given.sync) return yield* synchronised(cursor.numberOfTransactions)
   if (given.stored) return answerOf(yield* storedRecords)
@@ -79,6 +80,27 @@ const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) 
   const { total = "?", totalPages = "?" } = page
   const last = `Page ${page.page} of ${totalPages}, ${total} transactions.`
   return { ...answer, data: () => pageJson(page), lines: () => [...answer.lines(), last] }
+})
+
+interface AccountAsked {
+  readonly config: string
+  readonly query: Given<AccountHistoryQuery>
+}
+
+export const transactions = Effect.fn("AccountHistory.transactions")(function* ({ config, query }: AccountAsked) {
+  if (query.prevCursor !== undefined && query.nextCursor !== undefined)
+    return yield* wrongUsage("--prev-cursor and --next-cursor exclude each other")
+  const { found } = yield* VenueAccess.look(config, () => History.use((history) => history.account(present(query))))
+  const { items, nextCursor = null, prevCursor = null } = found.value
+  const rows = items.map(({ item: fields, problem }) => ({ fields, problem }))
+  const cursors = [
+    ...(prevCursor === null ? [] : [`Older ones: --prev-cursor ${prevCursor}`]),
+    ...(nextCursor === null ? [] : [`Newer ones: --next-cursor ${nextCursor}`])
+  ]
+  return {
+    data: () => ({ items: items.map(({ said }) => said), nextCursor, prevCursor }),
+    lines: () => (items.length === 0 ? ["No transactions."] : [...render(rows), ...cursors])
+  } satisfies Answer.CommandAnswer
 })
 
 const answerOf = (entries: ReadonlyArray<HistoryEntry>): Answer.CommandAnswer =>
@@ -165,8 +187,5 @@ const list = {
     ),
   lines: (entries: Entries) => render(entries.map(({ problem, record: fields }) => ({ fields, problem })))
 }
-
-export const accountTable = (entries: ReadonlyArray<AccountEntry>): ReadonlyArray<string> =>
-  render(entries.map(({ item: fields, problem }) => ({ fields, problem })))
 
 const short = (assetId: string): string => assetId.replace(/^nep\d+:/, "")

@@ -1,6 +1,6 @@
 /** Writes the files of `limitbot init --kind code`: a strategy file, its code, and a test of it, for the user to continue. */
 import { Console, Effect, FileSystem, Path, Schema } from "effect"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as OwnKind from "../../strategy/own/OwnKind.ts"
 
 interface Named {
@@ -89,9 +89,9 @@ export const write = Effect.fn("CodeFiles.write")(function* (file: string, marke
   const path = yield* Path.Path
   const name = path.basename(file).replace(/\.ya?ml$/, "")
   if (OwnKind.nameOfPath(`./${name}.ts`) === undefined)
-    return yield* new WrongUsage({
-      message: `${name} cannot name a strategy of your own: begin with a small letter, and use letters, digits and dashes`
-    })
+    return yield* wrongUsage(
+      `${name} cannot name a strategy of your own: begin with a small letter, and use letters, digits and dashes`
+    )
   const strategyFacts = { name: name.toLowerCase(), market }
   const texts = [
     [file, strategyText(strategyFacts)],

@@ -12,7 +12,7 @@ import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { render, report } from "../../strategy/Problem.ts"
 import type { AnswerOf, Answers, Question } from "../../strategy/Setup.ts"
@@ -121,9 +121,9 @@ const interviewed = Effect.fnUntraced(function* (
   const [needless] = unused()
   if (needless !== undefined) {
     const questionKeys = [...answers.keys()].filter((key) => !["kind", "name"].includes(key)).join(", ")
-    return yield* new WrongUsage({
-      message: `nothing asks for "${needless}", nothing was written; ${kind.name} asks for ${questionKeys}`
-    })
+    return yield* wrongUsage(
+      `nothing asks for "${needless}", nothing was written; ${kind.name} asks for ${questionKeys}`
+    )
   }
   const schema = yield* schemaFor(file, "strategy")
   const text = InitText.strategyText(market, kind, answers, schema.line)

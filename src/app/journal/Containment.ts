@@ -4,14 +4,7 @@
  * and no copy of the key in another program.
  */
 import { countText, iso } from "../../domain/Text.ts"
-
-export interface Loose {
-  readonly id: string
-  readonly text: string
-  readonly amount?: string
-  /** Epoch milliseconds; it can no longer act or be paid after this time. */
-  readonly until?: number
-}
+import type { Loose } from "../cluster/AccountWord.ts"
 
 export interface LookedAt {
   readonly name: string

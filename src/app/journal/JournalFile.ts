@@ -22,7 +22,7 @@ import {
 } from "../../journal/schema/archive.ts"
 import { Process } from "../../process/Process.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { ChosenBot } from "./ChosenBot.ts"
@@ -113,9 +113,7 @@ export const archive = Effect.fn("JournalFile.archive")(function* (before: strin
   )
   const time = Timestamp.written(before)
   if (time === undefined)
-    return yield* new WrongUsage({
-      message: `--before ${before} is not a date; write 2026-01-31 or 2026-01-31T12:00:00Z`
-    })
+    return yield* wrongUsage(`--before ${before} is not a date; write 2026-01-31 or 2026-01-31T12:00:00Z`)
   const journal = Lease.fileOf(yield* existing(config))
   const fileSystem = yield* FileSystem.FileSystem
   const file = archiveOf(journal)

@@ -2,7 +2,6 @@
 import { Clock, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import { noteAnswer } from "../../control/Operator.ts"
-import { Amount } from "../../domain/EventValues.ts"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -12,7 +11,7 @@ import * as Layers from "../../Layers.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { Process } from "../../process/Process.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
-import { Word } from "../../views/Problems.ts"
+import { operatorAnswer } from "../cluster/AccountWord.ts"
 import { ChosenBot } from "./ChosenBot.ts"
 import type { JournalView } from "./JournalView.ts"
 
@@ -84,14 +83,7 @@ const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.
  * An answer to a running bot that cannot be reached: a file beside the journal, which has only one writer. The bot records the answer, then
  * removes the file. After a crash in between it finds the answer settled.
  */
-const Said = Schema.fromJsonString(
-  Schema.Struct({
-    placement: Schema.String,
-    word: Word,
-    text: Schema.String,
-    received: Schema.optionalKey(Amount)
-  })
-)
+const Said = Schema.fromJsonString(Schema.Struct(operatorAnswer))
 
 const infix = ".resolve."
 

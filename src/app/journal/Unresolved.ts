@@ -8,7 +8,7 @@ import { disagreement } from "../../engine/holds/WitnessHold.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { nameOfStuck, stuckOrders } from "../../views/Orders.ts"
@@ -22,7 +22,7 @@ export const amountIn = Effect.fnUntraced(function* (view: JournalView, id: stri
   const amount = asset && value && Amount.fromDecimal(value, asset.decimals)
   if (amount !== undefined) return amount
   const expected = asset === undefined ? `the swap ${id}, which is not open` : `an amount of ${asset.symbol}`
-  return yield* new WrongUsage({ message: `--received ${received.value}: expected ${expected}` })
+  return yield* wrongUsage(`--received ${received.value}: expected ${expected}`)
 })
 
 export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer => {

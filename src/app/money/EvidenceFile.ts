@@ -12,7 +12,7 @@ import * as JournalTree from "../../journal/tree/JournalTree.ts"
 import * as Merkle from "../../journal/tree/Merkle.ts"
 import * as Layers from "../../Layers.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Checkpoint from "../../signing/Checkpoint.ts"
 import { History } from "../../venue/History.ts"
@@ -67,13 +67,12 @@ const within = <E extends { readonly message: string }, R>(ask: Effect.Effect<An
     Effect.catch(({ message }) => Effect.succeed<Answer>({ notAsked: message }))
   )
 
-const nobodyAsked = (why: string, orders: ReadonlyMap<string, Asked>): ReadonlyMap<string, Testimony> =>
-  new Map([...orders.keys()].map((placement) => [placement, notAsked(why)] as const))
-
-/** Returns answers by placement. A failure of the configuration, its secrets or the network is an answer too. */
-const ask = Effect.fn("EvidenceFile.ask")(function* (configFile: string, orders: ReadonlyMap<string, Asked>) {
+/** Returns answers by placement. A bot without a file, and a failure of its configuration, secrets or network, are answers too. */
+const ask = Effect.fn("EvidenceFile.ask")(function* (orders: ReadonlyMap<string, Asked>) {
   if (orders.size === 0) return new Map<string, Testimony>()
+  const { file, flag } = yield* ChosenBot
   return yield* Effect.gen(function* () {
+    const configFile = yield* file(`its runner has the key; limitbot reconcile ${flag} asks the venue`)
     const config = yield* ConfigFile.load(configFile)
     const signerId = yield* VenueAccess.signerOf(config)
     const hasHistory = config.venue.partnerJwt !== undefined
@@ -86,8 +85,12 @@ const ask = Effect.fn("EvidenceFile.ask")(function* (configFile: string, orders:
         return [placement, { order, history }] as const
       })
     ).pipe(Effect.provide(VenueAccess.besideJournal(config, signerId)))
-    return new Map(records)
-  }).pipe(Effect.catch(({ message }) => Effect.succeed(nobodyAsked(message, orders))))
+    return new Map<string, Testimony>(records)
+  }).pipe(
+    Effect.catch(({ message }) =>
+      Effect.succeed(new Map([...orders.keys()].map((placement) => [placement, notAsked(message)] as const)))
+    )
+  )
 })
 
 export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
@@ -153,14 +156,6 @@ const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<s
     })
   )
 
-const testimoniesOf = Effect.fnUntraced(function* (asked: ReadonlyMap<string, Asked>) {
-  const { file, flag } = yield* ChosenBot
-  return yield* file(`its runner has the key; limitbot reconcile ${flag} asks the venue`).pipe(
-    Effect.flatMap((config) => ask(config, asked)),
-    Effect.catchTag("WrongUsage", ({ message }) => Effect.succeed(nobodyAsked(message, asked)))
-  )
-})
-
 const noProof =
   "--proof needs a checkpoint signed by the account's key, and the accounts of a fleet have none yet: their runners report to no witness. --out FILE works."
 
@@ -204,7 +199,7 @@ interface EvidenceAsked {
 
 export const write = Effect.fn("EvidenceFile.write")(function* ({ order, out, proof, offline }: EvidenceAsked) {
   if (Option.isNone(out) && Option.isNone(proof))
-    return yield* new WrongUsage({ message: "Name the file to write: --out FILE, --proof FILE or both" })
+    return yield* wrongUsage("Name the file to write: --out FILE, --proof FILE or both")
   const { file, flag } = yield* ChosenBot
   const config = Option.isSome(proof) ? yield* file(noProof) : undefined
   const fold = Evidence.make(order)
@@ -229,7 +224,7 @@ const writeDossier = Effect.fnUntraced(function* (
   { offline, order, out }: Pick<EvidenceAsked, "offline" | "order"> & { readonly out: string }
 ) {
   const venueRequests = askedOf(found)
-  const testimonies = offline ? new Map<string, Testimony>() : yield* testimoniesOf(venueRequests)
+  const testimonies = offline ? new Map<string, Testimony>() : yield* ask(venueRequests)
   const dossier = {
     writtenAt: iso(yield* Clock.currentTimeMillis),
     program: `limitbot ${version}`,

@@ -10,7 +10,6 @@ import type { methods } from "../../ledger/Lots.ts"
 import * as PlainText from "../../ledger/PlainText.ts"
 import type * as Trades from "../../ledger/Trades.ts"
 import * as Rp2 from "../../ledger/tables/Rp2.ts"
-import type { Table } from "../../ledger/tables/Tables.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
 import * as TaxServices from "../../ledger/tables/TaxServices.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
@@ -22,7 +21,7 @@ const times: ReadonlySet<string> = new Set(["time", "acquired", "sold"])
  * Times are timestamps, everything else is text, and an empty cell is null. Amounts are text because a DECIMAL has one scale for the whole
  * column, assets have different decimals, and many readers turn a DECIMAL into floating-point numbers. The writer is loaded on demand.
  */
-export const parquetOf = Effect.fn("Exporting.parquetOf")(function* ({ rows, titles }: Table) {
+export const parquetOf = Effect.fn("Exporting.parquetOf")(function* ({ rows, titles }: Tables.Table) {
   const { parquetWriteBuffer } = yield* Effect.promise(() => import("hyparquet-writer"))
   const columnData = titles.map((name, index) => {
     const cells = rows.map((row) => row[index] ?? "")

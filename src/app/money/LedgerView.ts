@@ -78,18 +78,12 @@ export const readAlong = Effect.fnUntraced(function* (
 
 type Prices = Trades.TradingRecord["lastPrices"]
 
-/** Returns the status of the running bot; `undefined` if no bot answers. */
-export const seenByBot = (journal: string, patienceMillis: number) =>
-  RunningBot.ask(journal, (api) => api.look.status(), "viewer", patienceMillis).pipe(
-    Effect.orElseSucceed(() => undefined)
-  )
-
 /** Returns the running bot's prices, so that all surfaces agree; without a bot, those of the newest stored minutes. */
 export const newestPrices = Effect.fn("newestPrices")(function* (
   known: Prices,
   { journal, now }: Pick<JournalView, "journal" | "now">
 ) {
-  const status = yield* seenByBot(journal, 2_000)
+  const status = yield* RunningBot.statusOf(journal, 2_000)
   const botPrices = pricesIn(status?.prices ?? [])
   const store = yield* PriceStore
   const newest = yield* Effect.forEach(known, ([market, price]) => {

@@ -123,16 +123,16 @@ export const profit = ({ by, method }: { readonly by: Option.Option<Profit.Group
       const whole = Profit.grouped(items, undefined)
       const groups = grouping === undefined ? [] : Profit.grouped(items, grouping)
       const minutes = yield* minutesOf(trading.lastPrices.keys())
+      const ofQuote = (quote: string) => ({ quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 })
       const statistics = new Map(
         whole.map(({ quote }) => {
-          const of = { quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 }
+          const of = ofQuote(quote)
           return [quote, { orders: qualityOf(trading, of), returns: returnsOf(trading, of) }] as const
         })
       )
       const makers = [...state.strategies.values()].flatMap(({ loaded, name }) => {
         const quote = loaded?.kind === "market-making" ? loaded.market.split("/")[1] : undefined
-        const of = quote && { quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 }
-        return of ? [{ strategy: name, quote: of.quote, ...quotingOf(trading, name, of, now) }] : []
+        return quote ? [{ strategy: name, quote, ...quotingOf(trading, name, ofQuote(quote), now) }] : []
       })
       const days = Profit.grouped(items, "day")
       const flows = trading.flows.map(Profit.itemOfFlow)

@@ -17,7 +17,7 @@ import type { BotConfig } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Layers from "../../Layers.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
 import { heldIn, Venue } from "../../venue/Venue.ts"
 import * as Doctor from "../control/Doctor.ts"
@@ -51,7 +51,7 @@ const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name
   const { account, venue } = config
   const { facts, minOrderUsd } = venue
   const market = marketNamed(name, config)
-  if (typeof market === "string") return yield* new WrongUsage({ message: `MARKET: there is no ${name}; ${market}` })
+  if (typeof market === "string") return yield* wrongUsage(`MARKET: there is no ${name}; ${market}`)
   const least = minOrderUsd === undefined ? Math.max(usualUsd, facts.orders.minUsd ?? 0) : Decimal.toNumber(minOrderUsd)
   const tokens = yield* Venue.use((service) => service.tokens)
   const usdOf = ({ id, symbol }: Asset): number =>
@@ -219,8 +219,7 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
   yes,
   ...asked
 }: Asked) {
-  if (Option.isSome(confirm) && confirm.value !== "place")
-    return yield* new WrongUsage({ message: '--confirm: the word is "place"' })
+  if (Option.isSome(confirm) && confirm.value !== "place") return yield* wrongUsage('--confirm: the word is "place"')
   const options = yield* Ordering.optionsOf({ config: file, json, yes: yes || Option.isSome(confirm), patienceMillis })
   const { config } = options
   if (!dry) yield* someoneAgrees(options)

@@ -16,7 +16,7 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { isOver, liveIn } from "../control/OrderBudget.ts"
@@ -208,7 +208,7 @@ export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
   Effect.mapError(Schema.decodeUnknownEffect(schema)(words), (error) => {
     const texts = Object.values(Object(words)).filter((word) => typeof word === "string")
     const hints = texts.flatMap((text) => numberHint(text) ?? [])
-    return new WrongUsage({ message: [sentenceOf(error), ...hints].join("; ") })
+    return wrongUsage([sentenceOf(error), ...hints].join("; "))
   })
 
 export const optionsOf = ({ config: file, ...ways }: Omit<Options, "config" | "file"> & { readonly config: string }) =>

@@ -16,7 +16,7 @@ import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { explain, lines, shownEvents } from "../../views/Explanation.ts"
@@ -37,9 +37,7 @@ const momentOf = Effect.fnUntraced(function* (at: string | undefined) {
   if (count !== undefined) return now - Number(count) * (millisOf.get(unit) ?? 0)
   const moment = Timestamp.written(at)
   if (moment !== undefined) return moment
-  return yield* new WrongUsage({
-    message: `--at ${at} is not a time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
-  })
+  return yield* wrongUsage(`--at ${at} is not a time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`)
 })
 
 const ofLives: ReadonlySet<string> = new Set(["Planned", "DepositSeen", "FillSeen", "CancelSent", "Closed"])

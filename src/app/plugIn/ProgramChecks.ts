@@ -8,7 +8,7 @@ import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
 import { usualSecrets } from "../../files/sections/WalletConfig.ts"
 import * as SecondSourceProgram from "../../orderbook/SecondSourceProgram.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Program from "../../programs/Program.ts"
 import * as KmsSigner from "../../signer/remote/KmsSigner.ts"
 import { exchange, SignerAnswer, type SignerRequest } from "../../signer/remote/RemoteSigner.ts"
@@ -29,12 +29,9 @@ interface Tried {
   readonly fault: string | undefined
 }
 
-interface ProgramCheck {
-  readonly check: string
-  readonly question: string
-  /** Returns the fault of a program that ended by itself; `undefined` if there is none. */
-  faultOf(run: Program.ProgramRun): string | undefined
-}
+/** Returns the fault of a program that ended by itself; `undefined` if there is none. */
+type FaultOf = (run: Program.ProgramRun) => string | undefined
+type ProgramCheck = readonly [check: string, question: string, faultOf: FaultOf]
 
 type ProgramLimits = Pick<Program.ProgramTerms, "environment" | "limitMillis" | "mostOutput">
 
@@ -46,7 +43,7 @@ const programs = (
 ) =>
   Effect.forEach(
     checks,
-    Effect.fnUntraced(function* ({ check, faultOf, question }) {
+    Effect.fnUntraced(function* ([check, question, faultOf]) {
       const run = yield* Program.run(program, question, { ...limits, errors: "kept" })
       return { check, fault: misbehaviour(run, limits, publicKey) ?? faultOf(run) } satisfies Tried
     })
@@ -100,20 +97,15 @@ const notices: ReadonlyArray<readonly [check: string, body: string]> = [
   ]
 ]
 
-const notifier = (program: Program.Program, limitMillis: number = command.terms.limitMillis) =>
-  programs(
-    program,
-    notices.map(([check, body]) => ({
-      check,
-      question: `${body}\n`,
-      faultOf: (run) => {
-        const failure = command.failureOf(run)
-        if (failure !== undefined) return `it ${failure}`
-        return run.hasTaken ? undefined : "it reported success, but ended before it read the message"
-      }
-    })),
-    { environment: command.terms.environment, limitMillis, mostOutput }
-  )
+const notifier = (program: Program.Program, limitMillis: number = command.terms.limitMillis) => {
+  const faultOf: FaultOf = (run) => {
+    const failure = command.failureOf(run)
+    if (failure !== undefined) return `it ${failure}`
+    return run.hasTaken ? undefined : "it reported success, but ended before it read the message"
+  }
+  const checks = notices.map(([check, body]): ProgramCheck => [check, `${body}\n`, faultOf])
+  return programs(program, checks, { environment: command.terms.environment, limitMillis, mostOutput })
+}
 
 // A price program must return a price and its time for a known market, and none for an unknown one.
 const price = Effect.fn("ProgramChecks.price")(function* (
@@ -123,29 +115,23 @@ const price = Effect.fn("ProgramChecks.price")(function* (
 ) {
   const now = yield* Clock.currentTimeMillis
   const answered = (run: Parameters<typeof SecondSourceProgram.answerOf>[0]) => SecondSourceProgram.answerOf(run, now)
-  const tells: ProgramCheck["faultOf"] = (run) => {
+  const tells: FaultOf = (run) => {
     const answer = answered(run)
     if (answer._tag === "Failed") return `it ${answer.reason}`
     return answer._tag === "None" ? "it has no recent price" : undefined
   }
+  const isSilent: FaultOf = (run) => {
+    const answer = answered(run)
+    return answer._tag === "Told" ? `it told ${answer.listed.mid}` : undefined
+  }
   const question = SecondSourceProgram.questionOf(market)
-  const programChecks: ReadonlyArray<ProgramCheck> = [
-    { check: `prints the price of ${market}`, question, faultOf: tells },
-    {
-      check: "ignores keys of a later version in the question",
-      question: `${JSON.stringify({ ...JSON.parse(question), added: { later: [1] } })}\n`,
-      faultOf: tells
-    },
-    {
-      check: "has no price of a market that does not exist",
-      question: SecondSourceProgram.questionOf("NOTHING/NOWHERE"),
-      faultOf: (run) => {
-        const answer = answered(run)
-        return answer._tag === "Told" ? `it told ${answer.listed.mid}` : undefined
-      }
-    }
+  const laterQuestion = `${JSON.stringify({ ...JSON.parse(question), added: { later: [1] } })}\n`
+  const checks: ReadonlyArray<ProgramCheck> = [
+    [`prints the price of ${market}`, question, tells],
+    ["ignores keys of a later version in the question", laterQuestion, tells],
+    ["has no price of a market that does not exist", SecondSourceProgram.questionOf("NOTHING/NOWHERE"), isSilent]
   ]
-  return yield* programs(program, programChecks, { ...SecondSourceProgram.terms, limitMillis })
+  return yield* programs(program, checks, { ...SecondSourceProgram.terms, limitMillis })
 })
 
 // A wallet program must send nothing, name no transaction, and fail: the asset, the address and the deadline are impossible.
@@ -169,21 +155,15 @@ const payments: ReadonlyArray<readonly [check: string, question: string]> = [
 
 const wallet = (program: Program.Program, limitMillis = refusalMillis) => {
   const { environment, mostOutput } = WalletCommand.termsOf(usualSecrets)
-  return programs(
-    program,
-    payments.map(([check, question]) => ({
-      check,
-      question,
-      faultOf: (run) => {
-        const answer = WalletCommand.answerOf("it", run)
-        if (Predicate.isTagged(answer, "WalletRefused")) return undefined
-        return "txHash" in answer
-          ? `it named the transaction ${answer.txHash} for a payment that cannot be made`
-          : `a bot cannot know if it paid: ${answer.text}. Code 65 means that nothing was sent`
-      }
-    })),
-    { environment, limitMillis, mostOutput }
-  )
+  const faultOf: FaultOf = (run) => {
+    const answer = WalletCommand.answerOf("it", run)
+    if (Predicate.isTagged(answer, "WalletRefused")) return undefined
+    return "txHash" in answer
+      ? `it named the transaction ${answer.txHash} for a payment that cannot be made`
+      : `a bot cannot know if it paid: ${answer.text}. Code 65 means that nothing was sent`
+  }
+  const checks = payments.map(([check, question]): ProgramCheck => [check, question, faultOf])
+  return programs(program, checks, { environment, limitMillis, mostOutput })
 }
 
 // A key service must sign the received bytes unchanged, with one key. It gets only texts and digests of this check.
@@ -197,20 +177,16 @@ const kmsMessages: ReadonlyArray<readonly [check: string, message: Uint8Array]> 
   ["signs a longer text, as of a checkpoint", kmsText("a longer text\n".repeat(20))]
 ]
 
-const kms = (program: Program.Program, publicKey: string, limitMillis: number = KmsSigner.terms.limitMillis) =>
-  programs(
-    program,
-    kmsMessages.map(([check, message]) => ({
-      check,
-      question: KmsSigner.questionOf(publicKey, message),
-      faultOf: (run) => {
-        const answer = KmsSigner.answerOf({ program: "it", publicKey }, message, run)
-        return "text" in answer ? answer.text : undefined
-      }
-    })),
-    { ...KmsSigner.terms, limitMillis },
-    publicKey
-  )
+const kms = (program: Program.Program, publicKey: string, limitMillis: number = KmsSigner.terms.limitMillis) => {
+  const checks = kmsMessages.map(([check, message]): ProgramCheck => {
+    const faultOf: FaultOf = (run) => {
+      const answer = KmsSigner.answerOf({ program: "it", publicKey }, message, run)
+      return "text" in answer ? answer.text : undefined
+    }
+    return [check, KmsSigner.questionOf(publicKey, message), faultOf]
+  })
+  return programs(program, checks, { ...KmsSigner.terms, limitMillis }, publicKey)
+}
 
 // A signer behind a socket must name its account and refuse all other requests here; they leave lines in its record.
 const patienceMillis = 10_000
@@ -283,7 +259,7 @@ const checkedAs = (program: Program.Program, { kind, market, publicKey, within }
     case "kms":
       return Option.isSome(publicKey)
         ? kms(program, publicKey.value, limitMillis)
-        : Effect.fail(new WrongUsage({ message: "a kms program needs --public-key, the key of its signatures" }))
+        : Effect.fail(wrongUsage("a kms program needs --public-key, the key of its signatures"))
   }
 }
 
@@ -291,7 +267,7 @@ export const checked = Effect.fn("ProgramChecks.checked")(function* (asked: Aske
   const { command, kind } = asked
   const path = yield* Path.Path
   const words = Program.programOf(command)
-  if (words === undefined) return yield* new WrongUsage({ message: "no command after --" })
+  if (words === undefined) return yield* wrongUsage("no command after --")
   const findings = yield* checkedAs(
     Program.located(words, (given) => path.resolve(given)),
     asked

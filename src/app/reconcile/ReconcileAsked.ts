@@ -11,7 +11,7 @@ import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Layers from "../../Layers.ts"
 import { PrintedFailure } from "../../process/Answer.ts"
 import { Process } from "../../process/Process.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { type Reconciliation, reconciliationView } from "../../views/Reconciliation.ts"
@@ -126,8 +126,7 @@ const onlyCompares =
 
 export const reconcile = Effect.fn("ReconcileAsked.reconcile")(function* (asked: Asked) {
   const { acceptBalances, adopt, cancel, resolve } = asked
-  if (Option.isSome(adopt) && Option.isSome(cancel))
-    return yield* new WrongUsage({ message: "Use either --adopt or --cancel" })
+  if (Option.isSome(adopt) && Option.isSome(cancel)) return yield* wrongUsage("Use either --adopt or --cancel")
   const { compared, file } = yield* ChosenBot
   if (Option.isNone(adopt) && Option.isNone(cancel) && !resolve)
     return yield* show(yield* compared(acceptBalances), asked)

@@ -19,24 +19,13 @@ import * as Layers from "../../Layers.ts"
 import { Process } from "../../process/Process.ts"
 import * as Progress from "../../process/Progress.ts"
 import { Venue } from "../../venue/Venue.ts"
-import * as VenueAccess from "../swap/VenueAccess.ts"
+import type * as VenueAccess from "../swap/VenueAccess.ts"
 
-type Asked = Layer.Success<ReturnType<typeof VenueAccess.withHistory>>
-
-interface Compared {
+export interface Reconciling {
   readonly config: ConfigFile.BotConfig
   readonly signerId: string
+  readonly witnesses: Layer.Layer<Layer.Success<ReturnType<typeof VenueAccess.withHistory>>, unknown>
 }
-
-export interface Reconciling extends Compared {
-  readonly witnesses: Layer.Layer<Asked, unknown>
-}
-
-export const live = (config: ConfigFile.BotConfig, signerId: string): Reconciling => ({
-  config,
-  signerId,
-  witnesses: VenueAccess.besideJournal(config, signerId)
-})
 
 export const forever = Effect.fn("Reconciling.forever")(function* ({ witnesses, ...compared }: Reconciling) {
   const venue = yield* Venue
@@ -56,7 +45,11 @@ const seenIn = ({ account, markets: { assets }, venue }: ConfigFile.BotConfig) =
   return { home, isSeen: new Set(at(home).map(({ symbol }) => symbol)) } as const
 }
 
-export const comparing = ({ config, signerId }: Compared, turns: Background.Turns, hasHistory: boolean) => {
+export const comparing = (
+  { config, signerId }: Pick<Reconciling, "config" | "signerId">,
+  turns: Background.Turns,
+  hasHistory: boolean
+) => {
   const { account, markets } = config
   const own = new Set([signerId, ...account.refundTo.values()])
   return Background.forever(turns, { own, hasHistory, markets, ...seenIn(config) })

@@ -1,6 +1,8 @@
 /** Runs the bot once, for `run` and `demo`. By default orders stay at the venue when it stops; the summary says what that means. */
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import { refuse } from "../../control/api/ControlApi.ts"
+import { Bot } from "../../control/Bot.ts"
+import * as ControlServer from "../../control/ControlServer.ts"
 import * as Notifications from "../../control/notify/Notifications.ts"
 import { noteAnswer } from "../../control/Operator.ts"
 import * as Signals from "../../control/Signals.ts"
@@ -16,6 +18,7 @@ import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
+import * as KillFile from "../../process/KillFile.ts"
 import { Process } from "../../process/Process.ts"
 import { Stop } from "../../process/Stop.ts"
 import { Terminal } from "../../process/Terminal.ts"
@@ -29,6 +32,7 @@ import * as Alerting from "../control/Alerting.ts"
 import * as BotServices from "../control/BotServices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import * as OwnPhones from "../control/OwnPhones.ts"
+import * as SwapServices from "../control/SwapServices.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import { takeUpAnswers } from "../journal/Resolving.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
@@ -36,7 +40,6 @@ import * as Admission from "./Admission.ts"
 import * as Canarying from "./Canarying.ts"
 import * as Display from "./Display.ts"
 import * as LastWords from "./LastWords.ts"
-import * as Surfaces from "./Surfaces.ts"
 import * as SystemdWatchdog from "./SystemdWatchdog.ts"
 import * as ChainWatch from "./watch/ChainWatch.ts"
 import * as SignalFile from "./watch/SignalFile.ts"
@@ -80,6 +83,7 @@ const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: numbe
     assets: bySymbol(markets.assets),
     journal,
     stuckAfter,
+    notifying: { people: Layers.http(config), ...config },
     admission,
     reload: { ...reload, markets, admission, byHandOf: admission && journal }
   }
@@ -134,31 +138,13 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     )
   }).pipe(Effect.provideService(PriceStore, warm.store))
   const files = yield* StrategyWatch.make(engine, options.strategies, { ...options.reload, warm })
-  const services = yield* BotServices.make({
-    ...options,
-    files: files.files,
-    reload: (own) => Effect.mapError(files.reload(own), refuse),
-    running: files.strategies,
-    isDry: options.run.mode === "dry-run"
-  })
-  const signals = yield* Signals.make({ strategies: files.strategies, wake: engine.wake })
-  yield* takeSignals(options, files.strategies, signals)
-  const notifying = { people: Layers.http(config), ...config }
-  const phones = yield* OwnPhones.open(options.journal, notifying, config.dashboard)
-  const page = yield* openPage(options, { services, engine, files, leaving, phones, signals })
-  const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
-  yield* besideTurns(options, { engine, files, pulse, warm })
-  yield* Notifications.start(notifying, {
-    ...pulse,
-    ...(yield* Surfaces.commanded({ engine, files, journal: options.journal })),
-    assets: options.assets,
-    prices: engine.prices,
-    stuckAfter: options.stuckAfter,
-    services,
-    phones,
-    name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
-  })
-  const displayed: Display.Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
+  const bot = yield* botOf(options, engine, files, leaving)
+  yield* takeSignals(options, bot)
+  const page = yield* openPage(options, bot)
+  yield* besideTurns(options, bot, { files, warm })
+  const name = `${options.run.mode} ${options.run.account.slice(0, 16)}`
+  yield* Notifications.start(options.notifying, { ...bot, name })
+  const displayed: Display.Shown = { prices: bot.prices, pulse: bot, dashboard: page, nextLookAt: engine.nextLookAt }
   const screenLoop = isAttended ? supervised("the screen", Display.show(options, displayed, changes)) : Effect.void
   const display = yield* Effect.forkScoped(screenLoop, { startImmediately: true })
 
@@ -215,10 +201,37 @@ const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: Read
 
 const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.forkScoped(supervised(what, loop))
 
+type Files = Effect.Success<ReturnType<typeof StrategyWatch.make>>
+
+/** Makes the bot as its page, its receivers and its metrics see it. */
+const botOf = Effect.fnUntraced(function* (
+  options: Completed,
+  engine: Engine.Engine,
+  files: Files,
+  leaving: Bot["Service"]["leaving"]
+) {
+  const { account, assets, config, journal, markets, notifying, stuckAfter } = options
+  const { checksOf, decisionOf, prices, turnedAt, wake, withdrawPlacements } = engine
+  const { strategies } = files
+  const withFiles = Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem)
+  const reload = (own?: string) => Effect.mapError(files.reload(own), refuse)
+  const isDry = options.run.mode === "dry-run"
+  return Bot.of({
+    ...{ assets, journal, leaving, markets, reload, strategies, stuckAfter },
+    ...{ checksOf, decisionOf, prices, turnedAt, wake, withdrawPlacements },
+    pollMaxMillis: (yield* EngineSettings).pollMaxMillis,
+    setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refuse)),
+    releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refuse)),
+    services: yield* BotServices.make({ ...options, files: files.files, reload, running: strategies, isDry }),
+    signals: yield* Signals.make({ strategies, wake }),
+    swaps: yield* SwapServices.make({ account, config, leaving }),
+    phones: yield* OwnPhones.open(journal, notifying, config.dashboard)
+  })
+})
+
 const takeSignals = Effect.fnUntraced(function* (
   { config: { signalFile }, isAttended }: Completed,
-  strategies: () => ReadonlyArray<Strategy>,
-  signals: Signals.SignalServices
+  { signals, strategies }: Bot["Service"]
 ) {
   if (signalFile === undefined || !isAttended) return
   const isWanted = (name: string) => strategies().some((strategy) => strategy.signals?.has(name) === true)
@@ -227,18 +240,9 @@ const takeSignals = Effect.fnUntraced(function* (
 })
 
 const besideTurns = (
-  { assets, config, isAttended, markets, reconciling }: Completed,
-  {
-    engine,
-    files,
-    pulse,
-    warm
-  }: {
-    readonly engine: Engine.Engine
-    readonly files: Effect.Success<ReturnType<typeof StrategyWatch.make>>
-    readonly pulse: Display.Shown["pulse"]
-    readonly warm: WarmPrices.WarmPrices
-  }
+  { config, isAttended, reconciling }: Completed,
+  bot: Bot["Service"],
+  { files, warm }: { readonly files: Files; readonly warm: WarmPrices.WarmPrices }
 ) =>
   Effect.all(
     [
@@ -246,8 +250,8 @@ const besideTurns = (
         ? [
             beside("the candles of sources", warm.forever),
             beside("the watch on strategy files", files.forever),
-            beside("the price alerts", Alerting.watch(config, files.strategies)),
-            beside("the sign of life to systemd", SystemdWatchdog.watch(pulse))
+            beside("the price alerts", Alerting.watch(config, bot.strategies)),
+            beside("the sign of life to systemd", SystemdWatchdog.watch(bot))
           ]
         : []),
       ...(reconciling === undefined
@@ -256,7 +260,7 @@ const besideTurns = (
             beside("the reconciliation", Reconciling.forever(reconciling)),
             beside("the comparison of the service", Canarying.forever(reconciling))
           ]),
-      beside("telemetry", Telemetry.report(config.otlp, { ...pulse, assets, markets, prices: engine.prices })),
+      beside("telemetry", Telemetry.report(config.otlp, bot)),
       beside("the snapshot of profits", StoredProfit.keepUp),
       beside("the snapshot of the books", StoredBooks.keepUp())
     ],
@@ -264,15 +268,15 @@ const besideTurns = (
   )
 
 const openPage = Effect.fnUntraced(function* (
-  options: Completed,
-  running: Pick<Surfaces.Running, "services" | "engine" | "files" | "leaving" | "phones" | "signals">
+  { config: { dashboard }, journal, json }: Completed,
+  bot: Bot["Service"]
 ) {
-  const { dashboard } = options.config
   if (dashboard === undefined) return undefined
-  const url = yield* Surfaces.serveControl(dashboard, { ...options, ...running })
-  const line = yield* DashboardPage.line(options.journal, url)
+  const url = yield* Effect.provideService(ControlServer.serve(dashboard), Bot, bot)
+  yield* ControlServer.announce(journal, url)
+  const line = yield* DashboardPage.line(journal, url)
   const { isInteractive } = yield* Terminal
-  if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
+  if (json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
   else if (!isInteractive) yield* Console.log(`dashboard ${line}`)
   return line
 })

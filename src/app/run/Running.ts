@@ -13,8 +13,8 @@ import * as Layers from "../../Layers.ts"
 import * as Kill from "../../process/KillFile.ts"
 import { boot, Process } from "../../process/Process.ts"
 import { sourcesCode, version } from "../../version.ts"
-import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as StartChecks from "../start/StartChecks.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as BotRun from "./BotRun.ts"
 import * as LastWords from "./LastWords.ts"
 import * as StartFiles from "./watch/StartFiles.ts"
@@ -54,6 +54,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
   for (const note of start.notes) yield* Console.error(note)
   const config = dryRun ? onPaper(configured, yield* temporaryJournal) : configured
   const account = yield* Layers.accountOf(config)
+  const { signerId } = account
   const { pid } = yield* Process
   const { journal } = config
   const mode = dryRun ? "dry-run" : "live"
@@ -69,7 +70,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     configFile,
     account,
     title: `limitbot ${version}  ${mode}  ${config.venue.url}`,
-    detail: `account ${account.signerId}  journal ${journal}`,
+    detail: `account ${signerId}  journal ${journal}`,
     warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,
     forMillis: Option.getOrUndefined(forMillis),
     cancelOnExit: asked.cancelOnExit,
@@ -78,7 +79,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     payAgain: asked.payAgain,
     allow,
     // A dry run funds nothing.
-    ...(dryRun ? {} : { reconciling: Reconciling.live(config, account.signerId) }),
+    ...(dryRun ? {} : { reconciling: { config, signerId, witnesses: VenueAccess.besideJournal(config, signerId) } }),
     isAttended: true,
     pictureMillis: Duration.toMillis("10 minutes"),
     reload: { files: start.files, onRemoved: onRemoved === "drain" ? "drained" : "left" },

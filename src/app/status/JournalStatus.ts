@@ -19,7 +19,7 @@ import * as Picture from "../../views/screen/Picture.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import { ChosenBot } from "../journal/ChosenBot.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
-import { newestPrices, seenByBot } from "../money/LedgerView.ts"
+import { newestPrices } from "../money/LedgerView.ts"
 import * as Display from "../run/Display.ts"
 
 /** A pipe gets one picture in this interval. */
@@ -91,7 +91,7 @@ export const journalStatusNow = withJournal(
     const bot = yield* ChosenBot
     const { killSwitch, pid, running } = yield* bot.standing(journal.journal, journal.now)
     const dashboard = yield* RunningBot.addressOf(journal.journal)
-    const live = dashboard === undefined ? undefined : yield* seenByBot(journal.journal, 1_000)
+    const live = dashboard === undefined ? undefined : yield* RunningBot.statusOf(journal.journal, 1_000)
     const strategies = live?.strategies ?? nextInJournal(journal)
     const next = strategies.flatMap(({ name, next }) => next.map((line) => ({ strategy: name, ...line })))
     const facts = { ...journal, trading, runningPid: pid, killSwitch, dashboard, seenAfter: live?.seenAfter, next }

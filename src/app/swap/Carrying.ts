@@ -18,7 +18,7 @@ import * as KillFile from "../../process/KillFile.ts"
 import { Process } from "../../process/Process.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import { ask, Terminal } from "../../process/Terminal.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -85,11 +85,8 @@ export interface Ways {
 export const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
   const terminal = yield* Terminal
   yield* TlsCheck.verified
-  if (!yes && (json || !terminal.isInteractive)) {
-    return yield* new WrongUsage({
-      message: "Not interactive: add --yes to accept, or --dry to see the terms only"
-    })
-  }
+  if (!yes && (json || !terminal.isInteractive))
+    return yield* wrongUsage("Not interactive: add --yes to accept, or --dry to see the terms only")
 })
 
 const killSwitch = (journal: string) =>
@@ -232,22 +229,20 @@ export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
 const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
   const { amount, from, to, type, slippage, deadline: deadlineMillis, ...others } = given
   if (from !== undefined && from === to) {
-    return yield* new WrongUsage({
-      message: "A running bot moves no money between accounts: stop it, move the money, and start it again"
-    })
+    return yield* wrongUsage(
+      "A running bot moves no money between accounts: stop it, move the money, and start it again"
+    )
   }
   const [unknown] = Object.entries(others).flatMap(([name, value]) => (isLeftOut(name, value) ? [] : [flagOf(name)]))
   if (unknown !== undefined) {
-    return yield* new WrongUsage({
-      message: `A running bot swaps on its own terms, to its own account: it does not support ${unknown}. Omit it, or stop the bot first`
-    })
+    return yield* wrongUsage(
+      `A running bot swaps on its own terms, to its own account: it does not support ${unknown}. Omit it, or stop the bot first`
+    )
   }
-  if (type !== "EXACT_INPUT" && type !== "EXACT_OUTPUT") {
-    return yield* new WrongUsage({ message: `A running bot makes no swaps of type ${type}: stop the bot first` })
-  }
-  if (amount === undefined || from === undefined || to === undefined) {
-    return yield* new WrongUsage({ message: "Name the swap: limitbot swap AMOUNT FROM TO" })
-  }
+  if (type !== "EXACT_INPUT" && type !== "EXACT_OUTPUT")
+    return yield* wrongUsage(`A running bot makes no swaps of type ${type}: stop the bot first`)
+  if (amount === undefined || from === undefined || to === undefined)
+    return yield* wrongUsage("Name the swap: limitbot swap AMOUNT FROM TO")
   return { amount, from, to, type, slippage, deadlineMillis }
 })
 

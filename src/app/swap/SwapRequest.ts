@@ -7,7 +7,7 @@ import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { type WrongUsage, wrongUsage } from "../../process/WrongUsage.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
@@ -52,8 +52,6 @@ export interface AskedSwap {
   readonly destination: Asset
 }
 
-const usage = (message: string) => new WrongUsage({ message })
-
 export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   given: Terms,
   config: BotConfig,
@@ -69,65 +67,55 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   const recipientType = given.recipientType ?? (paidTo === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : paidTo)
   const refundType = given.refundType ?? depositType
   const { recipients, refundTo } = config.account
-  const party = (flag: string | undefined, kind: string, known: ReadonlyMap<string, string>, symbol: string) =>
-    flag ?? (kind.endsWith("_CHAIN") ? known.get(symbol) : signerId)
-  const request = {
-    dry: given.dry,
+  const party = (
+    chosen: string | undefined,
+    kind: string,
+    known: ReadonlyMap<string, string>,
+    { symbol }: Asset,
+    flag: string
+  ) =>
+    Effect.fromNullishOr(chosen ?? (kind.endsWith("_CHAIN") ? known.get(symbol) : signerId)).pipe(
+      Effect.mapError(() =>
+        wrongUsage(`Where should ${symbol} go? Set ${flag}, or an address for ${symbol} in the configuration`)
+      )
+    )
+  const { appFees, rebates } = given
+  // The schema keeps the fields of a request and drops the other terms.
+  const request = present({
+    ...given,
     swapType: given.type,
     slippageTolerance: given.slippage,
     originAsset: origin.id,
     depositType,
     destinationAsset: destination.id,
     amount: yield* amountOf(given.amount, sized),
-    refundTo: yield* requireAddress(
-      party(given.refundTo, refundType, refundTo, origin.symbol),
-      "--refund-to",
-      origin.symbol
-    ),
+    refundTo: yield* party(given.refundTo, refundType, refundTo, origin, "--refund-to"),
     refundType,
-    recipient: yield* requireAddress(
-      party(given.recipient, recipientType, recipients, destination.symbol),
-      "--recipient",
-      destination.symbol
-    ),
+    recipient: yield* party(given.recipient, recipientType, recipients, destination, "--recipient"),
     recipientType,
     deadline: Timestamp.format(now + given.deadline),
-    depositMode: given.depositMode,
-    confidentiality: given.confidentiality,
     quoteWaitingTimeMs: given.quoteWaiting,
-    insured: given.insured,
-    ...optionalFields(given)
-  }
+    appFees: appFees && Object.entries(appFees).map(([recipient, fee]) => ({ recipient, fee: Number(fee) })),
+    rebates: rebates && Object.entries(rebates).map(([recipient, share]) => ({ recipient, share: Number(share) }))
+  })
   const checked = yield* Effect.mapError(Schema.decodeUnknownEffect(QuoteRequest)(request), (error) =>
-    usage(`Invalid quote request: ${error.message}`)
+    wrongUsage(`Invalid quote request: ${error.message}`)
   )
-  if (!request.dry && depositType !== "ORIGIN_CHAIN" && request.depositMode === "MEMO") {
-    return yield* usage(
+  if (!given.dry && depositType !== "ORIGIN_CHAIN" && given.depositMode === "MEMO") {
+    return yield* wrongUsage(
       "A signed transfer cannot carry a memo: use --deposit-mode SIMPLE, or --deposit-type ORIGIN_CHAIN"
     )
   }
   return { request: checked, origin, destination } satisfies AskedSwap
 })
 
-const optionalFields = ({ appFees, rebates, ...given }: Terms) =>
-  present({
-    referral: given.referral,
-    sessionId: given.sessionId,
-    virtualChainRecipient: given.virtualChainRecipient,
-    virtualChainRefundRecipient: given.virtualChainRefundRecipient,
-    customRecipientMsg: given.customRecipientMsg,
-    connectedWallets: given.connectedWallets,
-    appFees: appFees && Object.entries(appFees).map(([recipient, fee]) => ({ recipient, fee: Number(fee) })),
-    rebates: rebates && Object.entries(rebates).map(([recipient, share]) => ({ recipient, share: Number(share) }))
-  })
-
 const assetOf = (config: BotConfig, name: string | undefined, what: string): Effect.Effect<Asset, WrongUsage> => {
-  if (name === undefined) return Effect.fail(usage("Name the swap: limitbot swap AMOUNT FROM TO"))
+  if (name === undefined) return Effect.fail(wrongUsage("Name the swap: limitbot swap AMOUNT FROM TO"))
   const { assets } = config.markets
   const matchingAsset = assets.find(({ id, symbol }) => symbol === name || id === name)
   const symbols = assets.map(({ symbol }) => symbol).join(", ")
   return matchingAsset === undefined
-    ? Effect.fail(usage(`${what}: no asset "${name}" in the configuration (${symbols})`))
+    ? Effect.fail(wrongUsage(`${what}: no asset "${name}" in the configuration (${symbols})`))
     : Effect.succeed(matchingAsset)
 }
 
@@ -136,18 +124,9 @@ const amountOf = (text: string | undefined, asset: Asset): Effect.Effect<string,
   const amount = decimal === undefined ? undefined : fromDecimal(decimal, asset.decimals)
   if (amount !== undefined && amount > 0n) return Effect.succeed(String(amount))
   return Effect.fail(
-    usage(`AMOUNT: expected a positive number with at most ${asset.decimals} decimal places, for ${asset.symbol}`)
+    wrongUsage(`AMOUNT: expected a positive number with at most ${asset.decimals} decimal places, for ${asset.symbol}`)
   )
 }
-
-const requireAddress = (
-  address: string | undefined,
-  flag: string,
-  symbol: string
-): Effect.Effect<string, WrongUsage> =>
-  address === undefined
-    ? Effect.fail(usage(`Where should ${symbol} go? Set ${flag}, or an address for ${symbol} in the configuration`))
-    : Effect.succeed(address)
 
 export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
   override get message(): string {

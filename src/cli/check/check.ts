@@ -3,7 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Option, Record } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
@@ -84,22 +84,21 @@ export const command = Command.make(
     const { kind, ...program } = programFlags
     const chosen = Record.keys(others).filter((name) => others[name])
     const [only] = chosen
-    if (chosen.length + (Option.isSome(kind) ? 1 : 0) > 1)
-      return yield* new WrongUsage({ message: "check does one thing at a time" })
+    if (chosen.length + (Option.isSome(kind) ? 1 : 0) > 1) return yield* wrongUsage("check does one thing at a time")
     if (only !== "containment" && [which.account, which.database, signer].some(Option.isSome))
-      return yield* new WrongUsage({ message: "--account, --database-file and --signer go with --containment" })
+      return yield* wrongUsage("--account, --database-file and --signer go with --containment")
     if (Option.isSome(kind)) {
       const { checked } = yield* load(() => import("../../app/plugIn/ProgramChecks.ts"))
       return yield* Answer.print(checked({ ...program, kind: kind.value, command: files }), { json })
     }
     if (only === "upgrade") return yield* Answer.print((yield* doctor).upgraded(file, files), { json })
     if (strategyFlags.lookahead && (only !== undefined || files.length === 0))
-      return yield* new WrongUsage({ message: "--lookahead is for strategy files: name them" })
+      return yield* wrongUsage("--lookahead is for strategy files: name them")
     if (only === undefined && files.length > 0) {
       const { check } = yield* load(() => import("../../lab/runs/FileCheck.ts"))
       return yield* check({ ...strategyFlags, files, config: which.config, usual, json })
     }
-    if (files.length > 0) return yield* new WrongUsage({ message: `--${only} takes no files` })
+    if (files.length > 0) return yield* wrongUsage(`--${only} takes no files`)
     if (only !== "containment") return yield* ofConfig[only ?? "needs"](file, json)
     const { containment } = yield* load(() => import("../../app/containment/Looking.ts"))
     yield* Answer.print(containment(signer), { json }).pipe(

@@ -6,7 +6,7 @@ import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import * as Admission from "../../app/run/Admission.ts"
 import { type CommandName, commandOf } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { allow } from "../plan/allow.ts"
@@ -34,13 +34,11 @@ export const pause = Command.make(
   Effect.fn(function* ({ strategy, cancel, yes, why: given, ...addressed }) {
     const [target, why] = [Option.getOrUndefined(strategy), Option.getOrUndefined(given)]
     if (addressed.allAccounts && (cancel || target !== undefined))
-      return yield* new WrongUsage({ message: "--all-accounts pauses accounts as a whole; kill also cancels" })
+      return yield* wrongUsage("--all-accounts pauses accounts as a whole; kill also cancels")
     if (!cancel && target === undefined && WhichBot.isOfFleet(addressed))
       return yield* WhichBot.wish("pause", addressed, why ?? byFleet)
     if (cancel && target === undefined && !yes)
-      return yield* new WrongUsage({
-        message: "pause --cancel pauses every strategy and cancels every order. Add --yes to do it."
-      })
+      return yield* wrongUsage("pause --cancel pauses every strategy and cancels every order. Add --yes to do it.")
     const name = !cancel ? "pause" : target === undefined ? "cancel-all" : "drain"
     yield* Effect.provide(tell(name, target, why), WhichBot.layerOf(addressed))
   })
@@ -58,7 +56,7 @@ export const resume = Command.make(
   Effect.fn(function* ({ strategy, why: given, ...addressed }) {
     const [target, why] = [Option.getOrUndefined(strategy), Option.getOrUndefined(given)]
     if (addressed.allAccounts && target !== undefined)
-      return yield* new WrongUsage({ message: "--all-accounts resumes accounts as a whole" })
+      return yield* wrongUsage("--all-accounts resumes accounts as a whole")
     if (target === undefined && WhichBot.isOfFleet(addressed))
       return yield* WhichBot.wish("resume", addressed, why ?? byFleet)
     yield* Effect.provide(tell("resume", target, why), WhichBot.layerOf(addressed))

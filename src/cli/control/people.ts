@@ -7,7 +7,7 @@ import { iso } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
 
@@ -47,7 +47,7 @@ export const command = Command.make(
       )
     }
     if (Option.isNone(who) || Option.isSome(role) || !revoke)
-      return yield* new WrongUsage({ message: "Use NAME --role ROLE --out FILE, or NAME --revoke" })
+      return yield* wrongUsage("Use NAME --role ROLE --out FILE, or NAME --revoke")
     yield* People.revoke(journal, who.value)
     yield* Console.log(`${who.value} is removed, and the token no longer works.`)
   })

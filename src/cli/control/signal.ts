@@ -5,7 +5,7 @@ import { nameRule, signalName } from "../../domain/Signal.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as RunCandles from "../../lab/runs/RunCandles.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 
 const words: Readonly<Record<string, number>> = { true: 1, false: 0 }
@@ -21,10 +21,9 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ at, config, name, note, value: written }) {
     const value = words[written] ?? Number(written)
-    if (!signalName.test(name))
-      return yield* new WrongUsage({ message: `"${name}" is not the name of a signal: it has ${nameRule}` })
+    if (!signalName.test(name)) return yield* wrongUsage(`"${name}" is not the name of a signal: it has ${nameRule}`)
     if (written.trim() === "" || !Number.isFinite(value))
-      return yield* new WrongUsage({ message: `"${written}" is not a number, true or false` })
+      return yield* wrongUsage(`"${written}" is not a number, true or false`)
     const from = yield* RunCandles.moment("at", at, yield* Clock.currentTimeMillis)
     const { journal } = yield* ConfigFile.loadSettings(config)
     const payload = {

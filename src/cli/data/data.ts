@@ -8,7 +8,7 @@ import * as DataFiles from "../../lab/runs/DataFiles.ts"
 import { moment } from "../../lab/runs/RunCandles.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 
@@ -24,8 +24,7 @@ const download = Command.make(
   },
   Effect.fn(function* (input) {
     const stepMillis = timeframeMillis(input.timeframe)
-    if (stepMillis === undefined)
-      return yield* new WrongUsage({ message: `--timeframe ${input.timeframe}: write for example 1m, 1h` })
+    if (stepMillis === undefined) return yield* wrongUsage(`--timeframe ${input.timeframe}: write for example 1m, 1h`)
     const from = yield* moment("from", Option.some(input.from), 0)
     const to = yield* moment("to", input.to, yield* Clock.currentTimeMillis)
     const exchange = yield* Effect.flatMap(ExchangeCandles.loadLibrary, (module) =>
@@ -68,8 +67,7 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ calibrate, json, out, ...asked }) {
     if (Option.isSome(out)) {
-      if (calibrate || json)
-        return yield* new WrongUsage({ message: "--out writes candles: without --calibrate and --json" })
+      if (calibrate || json) return yield* wrongUsage("--out writes candles: without --calibrate and --json")
       return yield* DataFiles.convert({ ...asked, out: out.value })
     }
     if (!calibrate) return yield* Answer.print(DataFiles.info(asked), { json })

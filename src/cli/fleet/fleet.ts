@@ -7,7 +7,7 @@ import * as FleetPage from "../../fleet/accounts/FleetPage.ts"
 import * as Runner from "../../fleet/accounts/Runner.ts"
 import * as Answer from "../../process/Answer.ts"
 import { requestedOrAfter, Stop } from "../../process/Stop.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import { database, inDatabase, urlOf } from "./whichBot.ts"
 
@@ -50,9 +50,9 @@ const dashboard = Command.make(
 
 const removed = Effect.fnUntraced(function* (account: string) {
   if (!(yield* AccountList.remove(account)))
-    return yield* new WrongUsage({
-      message: `${account} stays: only an account that is killed, and whose runner has since reported no orders, is removed (limitbot kill --account ${account})`
-    })
+    return yield* wrongUsage(
+      `${account} stays: only an account that is killed, and whose runner has since reported no orders, is removed (limitbot kill --account ${account})`
+    )
   yield* Console.log(`${account} is removed; its journal stays in the database.`)
 })
 
@@ -74,7 +74,7 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ apply, database, remove, yes, ...form }) {
     if (Option.isSome(apply) && Option.isSome(remove))
-      return yield* new WrongUsage({ message: "--apply and --remove exclude each other" })
+      return yield* wrongUsage("--apply and --remove exclude each other")
     if (Option.isSome(remove)) return yield* inDatabase(database, removed(remove.value))
     if (Option.isNone(apply)) return yield* Answer.print(inDatabase(database, AccountList.listAccounts), form)
     yield* Answer.print(inDatabase(database, AccountFolders.applied(apply.value, yes)), form)

@@ -5,7 +5,7 @@ import * as BotOfFile from "../../app/bots/BotOfFile.ts"
 import { countText } from "../../domain/Text.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import type { FleetCommand } from "../../fleet/server/FleetApi.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as common from "../flags.ts"
 
 const variable = "LIMITBOT_DATABASE_URL"
@@ -22,7 +22,7 @@ export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
   if (Option.isSome(file)) return yield* KeyFile.readKey(file.value)
   const url = yield* Config.option(Config.Redacted(variable))
   if (Option.isSome(url)) return url.value
-  return yield* new WrongUsage({ message: `Which database? Set --database-file FILE or ${variable}` })
+  return yield* wrongUsage(`Which database? Set --database-file FILE or ${variable}`)
 })
 
 export const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
@@ -51,11 +51,9 @@ export const layerOf = ({ bot: { account, config, database } }: Choice) =>
   Layer.unwrap(
     Effect.gen(function* () {
       if (Option.isNone(account) && Option.isNone(database)) return BotOfFile.layer(config)
-      if (Option.isNone(account)) return yield* new WrongUsage({ message: "--database-file goes with --account NAME" })
+      if (Option.isNone(account)) return yield* wrongUsage("--database-file goes with --account NAME")
       if (config !== common.defaultConfig)
-        return yield* new WrongUsage({
-          message: "Use either --config or --account: an account's configuration is in its fleet"
-        })
+        return yield* wrongUsage("Use either --config or --account: an account's configuration is in its fleet")
       const { layer } = yield* accountOfFleet
       return layer(account.value, yield* urlOf(database))
     })
@@ -73,13 +71,13 @@ export const isOfFleet = ({ allAccounts = false, bot }: Choice): boolean => allA
 export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAccounts, bot }: Choice, why: string) {
   const accounts = Option.toArray(bot.account)
   if (allAccounts === accounts.length > 0 || bot.config !== common.defaultConfig)
-    return yield* new WrongUsage({ message: "Use one of --account NAME, --all-accounts and --config FILE" })
+    return yield* wrongUsage("Use one of --account NAME, --all-accounts and --config FILE")
   const Wishes = yield* Effect.promise(() => import("../../fleet/accounts/Wishes.ts"))
   const changed = yield* inDatabase(bot.database, Wishes.say(command, why, accounts))
   if (changed < accounts.length) {
     const killed = command === "resume" ? ", or it is killed: limitbot kill --off" : ""
     const free = command === "release" ? ", or it is not killed" : ""
-    return yield* new WrongUsage({ message: `The fleet has no account ${accounts.join()}${killed}${free}` })
+    return yield* wrongUsage(`The fleet has no account ${accounts.join()}${killed}${free}`)
   }
   const wishes = Wishes.wantedBy[command]
   const state = wishes === "running" ? "to trade" : wishes

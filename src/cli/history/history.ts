@@ -1,18 +1,16 @@
 /** `limitbot history`: lists past swaps and orders. All processes on one journal share one request per five seconds. */
 import { Effect, Option, type Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { transactions } from "../../app/history/AccountHistory.ts"
-import { historyOf } from "../../app/history/HistoryAsked.ts"
+import { historyOf, transactions } from "../../app/history/HistoryAsked.ts"
 import { listPayouts } from "../../app/swap/SwapLists.ts"
 import { present } from "../../domain/Present.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { anyKind } from "../../venue/api/AccountHistoryApi.ts"
 import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { ChainId } from "../../venue/api/HistoryApi.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
-import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 
 const checked = <A, B>(flag: Flag.Flag<A>, description: string, schema: Schema.Codec<B, A>) =>
@@ -22,7 +20,7 @@ const count = (name: string, most: number, description: string) =>
   flags.orMissing(flags.count(name, description, 1, most))
 
 const figure = (name: string, description: string) => flags.orMissing(flags.figure(name, description))
-const time = (name: string, description: string) => checked(Flag.String(name), description, TimestampText)
+const time = (name: string, description: string) => checked(Flag.String(name), description, Wire.TimestampText)
 const token = (name: string, description: string) =>
   flags.several(flags.textFlag(name, `${description}; may be repeated: any of them`), 50)
 const chain = (name: string, description: string) =>
@@ -118,17 +116,16 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ order, payouts, ...given }) {
     if (payouts === undefined) {
-      if (Option.isSome(order)) return yield* new WrongUsage({ message: "--order goes with --payouts only" })
+      if (Option.isSome(order)) return yield* wrongUsage("--order goes with --payouts only")
       return yield* Answer.print(historyOf(given), given)
     }
     const { csv, cursor, filters, page = 1, perPage = mostWithdrawals, sync, stored } = given
     const { depositMemo, startTimestamp, ...others } = filters
     if (sync || stored || csv || Object.keys(present({ ...others, ...cursor })).length > 0)
-      return yield* new WrongUsage({
-        message: "--payouts goes with --deposit-memo, --start, --page, --per-page, --order and --json only"
-      })
-    if (perPage > mostWithdrawals)
-      return yield* new WrongUsage({ message: `--per-page: at most ${mostWithdrawals} payouts` })
+      return yield* wrongUsage(
+        "--payouts goes with --deposit-memo, --start, --page, --per-page, --order and --json only"
+      )
+    if (perPage > mostWithdrawals) return yield* wrongUsage(`--per-page: at most ${mostWithdrawals} payouts`)
     const sortOrder = Option.getOrElse(order, () => "desc" as const)
     const narrowing = present({ depositMemo, timestampFrom: startTimestamp })
     const query = { depositAddress: payouts, ...narrowing, page, limit: perPage, sortOrder }

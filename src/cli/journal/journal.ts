@@ -4,7 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import * as JournalFile from "../../app/journal/JournalFile.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 
@@ -38,7 +38,7 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ before, beside, files, head, move, what }) {
     const [file, ...more] = files
-    const usage = (message: string) => new WrongUsage({ message: `journal ${what} ${message}` })
+    const usage = (message: string) => wrongUsage(`journal ${what} ${message}`)
     const misplaced = [
       ...(Option.isSome(head) && what !== "verify" ? ["--head"] : []),
       ...(Option.isSome(before) && what !== "archive" ? ["--before"] : []),

@@ -5,7 +5,7 @@ import { ofJournal } from "../../app/journal/JournalView.ts"
 import { stuck } from "../../app/journal/Unresolved.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import { type OrderView, ordersOf } from "../../views/Orders.ts"
 import * as flags from "../flags.ts"
@@ -51,15 +51,15 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ after, csv, json, order, stuck: isStuck, ...file }) {
     if (Option.isSome(order)) {
-      if (isStuck || csv || json) return yield* new WrongUsage({ message: "ORDER goes with --out and --proof only" })
+      if (isStuck || csv || json) return yield* wrongUsage("ORDER goes with --out and --proof only")
       const { write } = yield* Effect.promise(() => import("../../app/money/EvidenceFile.ts"))
       return yield* write({ ...file, order: order.value })
     }
     if (Option.isSome(file.out) || Option.isSome(file.proof) || file.offline)
-      return yield* new WrongUsage({ message: "--out, --proof and --offline are about one order: name it" })
+      return yield* wrongUsage("--out, --proof and --offline are about one order: name it")
     const listed = Effect.gen(function* () {
       if (isStuck) return yield* stuck(after)
-      if (Option.isSome(after)) return yield* new WrongUsage({ message: "--after goes with --stuck only" })
+      if (Option.isSome(after)) return yield* wrongUsage("--after goes with --stuck only")
       return yield* ofJournal(({ state, assets }) =>
         Answer.ofList(list, ordersOf(state, assets), "No orders are open.")
       )

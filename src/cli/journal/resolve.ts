@@ -7,7 +7,7 @@ import { amountIn, list } from "../../app/journal/Unresolved.ts"
 import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import { present } from "../../domain/Present.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { Word } from "../../views/Problems.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
@@ -32,12 +32,12 @@ export const command = Command.make(
     const outcomeFlags = Word.literals.filter((word) => given[word])
     const [word] = outcomeFlags
     if (Option.isNone(placement)) {
-      if (word !== undefined) return yield* new WrongUsage({ message: `--${word}: of which placement?` })
+      if (word !== undefined) return yield* wrongUsage(`--${word}: of which placement?`)
       return yield* ofJournal(list)
     }
     if (word === undefined || outcomeFlags.length > 1) {
       const message = `Use one of ${Word.literals.map((each) => `--${each}`).join(", ")} about ${placement.value}`
-      return yield* new WrongUsage({ message })
+      return yield* wrongUsage(message)
     }
     return yield* withJournal((view) =>
       Effect.flatMap(amountIn(view, placement.value, received), (amount) =>

@@ -6,7 +6,7 @@ import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import { withJournal } from "../../app/journal/JournalView.ts"
 import { journalStatusNow, watch as watching } from "../../app/status/JournalStatus.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 
@@ -23,9 +23,8 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ dashboard, forMillis, json, watch }) {
-    if (watch && dashboard) return yield* new WrongUsage({ message: "--watch and --dashboard exclude each other" })
-    if (watch && json)
-      return yield* new WrongUsage({ message: "--watch is for people; `events --follow --json` for programs" })
+    if (watch && dashboard) return yield* wrongUsage("--watch and --dashboard exclude each other")
+    if (watch && json) return yield* wrongUsage("--watch is for people; `events --follow --json` for programs")
     const { file } = yield* ChosenBot
     if (dashboard) {
       const config = yield* file("An account of a fleet has no page: limitbot fleet dashboard")

@@ -6,7 +6,7 @@ import { dust as dustNow, fills, places, profit } from "../../app/money/MoneyAns
 import { methods } from "../../ledger/Lots.ts"
 import { groupings } from "../../ledger/Profit.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 
@@ -23,10 +23,10 @@ export const moneyCommand = Command.make(
   Effect.fn(function* ({ atVenue, dust, ...form }) {
     if (!atVenue) return yield* Answer.print(dust ? dustNow : places, form)
     const refusal = "--at-venue asks the venue: without --dust, and not for an account of a fleet"
-    if (dust) return yield* new WrongUsage({ message: refusal })
+    if (dust) return yield* wrongUsage(refusal)
     const config = yield* (yield* ChosenBot).file(refusal)
-    const { balances } = yield* Effect.promise(() => import("../../app/history/AccountHistory.ts"))
-    yield* Answer.print(balances({ config }), form)
+    const { balances } = yield* Effect.promise(() => import("../../app/money/VenueBalances.ts"))
+    yield* Answer.print(balances(config), form)
   })
 ).pipe(WhichBot.ofBot, flags.help("Show where every unit of money is: by place, strategy and order, and over time"))
 

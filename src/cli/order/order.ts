@@ -7,7 +7,7 @@ import { OrderChange, OrderId, OrderKey, OrderRequest, type OrderStanding } from
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
 
@@ -41,10 +41,7 @@ const placing = (side: "buy" | "sell") =>
       ...ways
     },
     Effect.fn(function* ({ amount, asset, at, config, dry, json, key: given, price, yes, ...more }) {
-      if (at !== "at")
-        return yield* new WrongUsage({
-          message: `"${at}": write limitbot order ${side} ${amount} ${asset} at ${price}`
-        })
+      if (at !== "at") return yield* wrongUsage(`"${at}": write limitbot order ${side} ${amount} ${asset} at ${price}`)
       const request = yield* Ordering.checked(OrderRequest, { side, market: asset, amount, price, ...present(more) })
       const key = yield* Ordering.checked(
         OrderKey,

@@ -1,7 +1,7 @@
 /** `limitbot kill`: the operator's kill switch, obeyed by a running bot within a second; `--off` ends it. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { callOf } from "../../control/api/OperatorCalls.ts"
+import { callOf } from "../../control/api/ControlApi.ts"
 import { commandOf } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as KillFile from "../../process/KillFile.ts"

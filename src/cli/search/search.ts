@@ -10,7 +10,7 @@ import * as MonteCarloPage from "../../lab/searches/view/MonteCarloPage.ts"
 import * as SweepPage from "../../lab/searches/view/SweepPage.ts"
 import * as WalkForwardPage from "../../lab/searches/view/WalkForwardPage.ts"
 import * as WalkForwardRun from "../../lab/searches/WalkForwardRun.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 
@@ -90,7 +90,7 @@ const isGiven = (value: unknown): boolean =>
 
 const refuse = Effect.fnUntraced(function* (others: Readonly<Record<string, unknown>>, by: string) {
   const name = Object.keys(others).find((key) => isGiven(others[key]))
-  if (name !== undefined) return yield* new WrongUsage({ message: `--${name} does not go with --by ${by}` })
+  if (name !== undefined) return yield* wrongUsage(`--${name} does not go with --by ${by}`)
 })
 
 const or = <A>(given: Option.Option<A>, value: A): A => Option.getOrElse(given, () => value)
@@ -128,7 +128,7 @@ export const command = Command.make(
     if (by === "monte-carlo") {
       yield* refuse(both, by)
       const side = or(fills, "pessimistic")
-      if (side === "worse") return yield* new WrongUsage({ message: "--fills worse does not go with --by monte-carlo" })
+      if (side === "worse") return yield* wrongUsage("--fills worse does not go with --by monte-carlo")
       const options = {
         ...given,
         fills: side,
@@ -140,7 +140,7 @@ export const command = Command.make(
       return yield* searching(MonteCarloRun.run, MonteCarloPage)(options)
     }
     yield* refuse(luck, by)
-    if (both.set.length === 0) return yield* new WrongUsage({ message: `--by ${by} needs --set KEY=VALUES` })
+    if (both.set.length === 0) return yield* wrongUsage(`--by ${by} needs --set KEY=VALUES`)
     const flagsOfSearch = {
       ...given,
       ...both,

@@ -4,7 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as Keystore from "../../files/secrets/Keystore.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Policies from "../../signer/serving/Policies.ts"
 import { serve } from "../../signer/serving/Serving.ts"
 import * as flags from "../flags.ts"
@@ -26,7 +26,7 @@ const policy = Command.make(
   Effect.fn(function* ({ file, key, ...given }) {
     if (Option.isSome(file) && Option.isSome(key)) return yield* Policies.sign({ file: file.value, key: key.value })
     if (Option.isSome(file) || Option.isSome(key))
-      return yield* new WrongUsage({ message: "Signing a policy needs both: POLICY --key FILE" })
+      return yield* wrongUsage("Signing a policy needs both: POLICY --key FILE")
     yield* Answer.print(Policies.holding(given), given)
   })
 ).pipe(
@@ -76,11 +76,9 @@ const key = Command.make(
     )
   },
   Effect.fn(function* ({ open, out, passphraseFile, seal }) {
-    if (Option.isSome(seal) && Option.isSome(open))
-      return yield* new WrongUsage({ message: "--seal and --open exclude each other" })
+    if (Option.isSome(seal) && Option.isSome(open)) return yield* wrongUsage("--seal and --open exclude each other")
     if (Option.isNone(seal) && Option.isNone(open)) return yield* written(yield* KeyFile.generate, out)
-    if (Option.isNone(passphraseFile))
-      return yield* new WrongUsage({ message: "A keystore needs --passphrase-file FILE" })
+    if (Option.isNone(passphraseFile)) return yield* wrongUsage("A keystore needs --passphrase-file FILE")
     if (Option.isSome(seal)) return yield* sealed(seal.value, passphraseFile.value, out)
     if (Option.isNone(open)) return
     const text = yield* FileSystem.FileSystem.use((files) => files.readFileString(open.value))

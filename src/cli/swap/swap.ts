@@ -6,13 +6,12 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
 import { carry } from "../../app/swap/Carrying.ts"
-import * as SwapRequest from "../../app/swap/SwapRequest.ts"
 import { usual } from "../../app/swap/SwapRequest.ts"
 import { DurationText } from "../../domain/Durations.ts"
 import { age } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 
@@ -108,21 +107,18 @@ export const command = Command.make(
       const { swaps } = yield* Effect.promise(() => import("../../app/swap/SwapLists.ts"))
       return yield* Answer.print(Effect.provide(swaps, BotOfFile.layer(file)), { csv, json })
     }
-    if (csv) return yield* new WrongUsage({ message: "--csv goes with --list only" })
-    if (resume !== undefined && given.amount !== undefined) {
-      return yield* new WrongUsage({ message: "--resume continues a swap as agreed: without amounts" })
-    }
-    if (payAgain && resume === undefined) {
-      return yield* new WrongUsage({ message: "--pay-again goes with --resume only" })
-    }
+    if (csv) return yield* wrongUsage("--csv goes with --list only")
+    if (resume !== undefined && given.amount !== undefined)
+      return yield* wrongUsage("--resume continues a swap as agreed: without amounts")
+    if (payAgain && resume === undefined) return yield* wrongUsage("--pay-again goes with --resume only")
     const config = yield* ConfigFile.load(file)
     const way = { json, payAgain, resume, yes }
     if (side === undefined) return yield* carry(config, given, way)
     if (resume !== undefined || given.to !== undefined || given.type !== "EXACT_INPUT")
-      return yield* new WrongUsage({ message: "--to moves one asset: swap AMOUNT ASSET --to confidential" })
+      return yield* wrongUsage("--to moves one asset: swap AMOUNT ASSET --to confidential")
     if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
     const { amount, dry, from } = given
-    const terms = { ...SwapRequest.usual, ...sides[side], amount, from, to: from, slippage: slippageBasisPoints, dry }
+    const terms = { ...usual, ...sides[side], amount, from, to: from, slippage: slippageBasisPoints, dry }
     yield* carry(config, terms, way)
   })
 ).pipe(

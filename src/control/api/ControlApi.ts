@@ -1,7 +1,8 @@
 /** Declares the control API, from which the server, its clients and the OpenAPI document derive. Reading changes nothing. */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiClient, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
+import { present } from "../../domain/Present.ts"
 import { SignalName } from "../../domain/Signal.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { version } from "../../version.ts"
@@ -256,3 +257,31 @@ export const ControlApi = HttpApi.make("control")
         "Reads and controls a running bot. Tokens are in the files <journal>.token and <journal>.viewer-token; `limitbot people` makes further ones for people with names."
     })
   )
+
+export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>
+
+/** Makes the request of an operator's command to a running bot, for the command line and for agents. */
+export const callOf =
+  (name: CommandName, target: string | undefined, why: string | undefined) =>
+  ({ command }: ControlClient) => {
+    const reason = present({ why })
+    const [needed = "", strategies] = [target, present({ strategy: target })]
+    switch (name) {
+      case "pause":
+        return command.pause({ payload: { ...strategies, ...reason } })
+      case "resume":
+        return command.resume({ payload: { ...strategies, ...reason } })
+      case "drain":
+        return command.drain({ payload: { strategy: needed, ...reason } })
+      case "cancel":
+        return command.cancel({ payload: { slot: needed, ...reason } })
+      case "cancel-all":
+        return command.cancelAll({ payload: { confirm: operatorCommands[name].confirm, ...reason } })
+      case "kill":
+        return command.kill({ payload: { confirm: operatorCommands[name].confirm, ...reason } })
+      case "release":
+        return command.release({ payload: {} })
+      case "reload":
+        return command.reload({ payload: {} })
+    }
+  }

@@ -16,23 +16,16 @@ const served = ({ body, type }: PageFile) => HttpServerResponse.text(body, { con
 const atRoot: Readonly<Record<string, `/${string}`>> = { "worker.js": "/worker.js" }
 
 export const files = (page: "index.html" | "fleet.html") =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const router = yield* HttpRouter.HttpRouter
-      const assets = yield* Effect.sync(load)
-      for (const [name, asset] of assets) {
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      for (const [name, asset] of yield* Effect.sync(load)) {
         if (name === page) yield* router.add("GET", "/", served(asset))
         else if (!name.endsWith(".html")) yield* router.add("GET", atRoot[name] ?? `/assets/${name}`, served(asset))
       }
     })
   )
 
-export const login = ({ where }: Tokens) =>
-  Layer.effectDiscard(
-    Effect.flatMap(HttpRouter.HttpRouter, (router) =>
-      router.add("GET", "/login", HttpServerResponse.jsonUnsafe({ where }))
-    )
-  )
+export const login = ({ where }: Tokens) => HttpRouter.add("GET", "/login", HttpServerResponse.jsonUnsafe({ where }))
 
 /** Serves the problems that keep a process from being ready, and from being live. Both answers are 200 only without problems. */
 export const health = <R>(
@@ -63,20 +56,14 @@ export const measured = <E, R>(rendered: Effect.Effect<string, E, R>) =>
   )
 
 export const metrics = <E, R>(tokens: Tokens, rendered: Effect.Effect<string, E, R>) =>
-  Layer.effectDiscard(
+  HttpRouter.add(
+    "GET",
+    "/metrics",
     Effect.gen(function* () {
-      const router = yield* HttpRouter.HttpRouter
-      const answer = Effect.gen(function* () {
-        const holder = yield* Effect.orElseSucceed(speaking(tokens), () => undefined)
-        if (holder === undefined || !mayAs(holder.role, "viewer")) {
-          return refusal(
-            401,
-            "Metrics need the viewer's token: Prometheus sends it with authorization.credentials_file"
-          )
-        }
-        return yield* measured(rendered)
-      })
-      yield* router.add("GET", "/metrics", answer)
+      const holder = yield* Effect.orElseSucceed(speaking(tokens), () => undefined)
+      if (holder === undefined || !mayAs(holder.role, "viewer"))
+        return refusal(401, "Metrics need the viewer's token: Prometheus sends it with authorization.credentials_file")
+      return yield* measured(rendered)
     })
   )
 

@@ -1,7 +1,7 @@
 /** Keeps shown proposals. Each can be carried out once, within five minutes. If its file has changed since, the hash does not match. */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
-import { type ControlClient, callOf } from "../api/OperatorCalls.ts"
+import { type ControlClient, callOf } from "../api/ControlApi.ts"
 import { type CommandName, commandOf } from "../api/OperatorCommands.ts"
 import type { OrderChange, OrderRequest } from "../api/Order.ts"
 import type { Proposal } from "./Tools.ts"

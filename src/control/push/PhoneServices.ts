@@ -7,7 +7,7 @@ import { Clock, Context, Effect, FileSystem, Option, Schema, Semaphore } from "e
 import { HttpClient } from "effect/http"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import type { Speaker } from "../api/Access.ts"
-import { type Refused, refuse } from "../api/ControlApi.ts"
+import { refuse } from "../api/ControlApi.ts"
 import { Phone } from "../api/Push.ts"
 import * as OwnFile from "../OwnFile.ts"
 import * as Sending from "./Sending.ts"
@@ -55,14 +55,7 @@ export type Persist = <A, E, R>(sending: Effect.Effect<A, E, R>) => Effect.Effec
 
 type Tell = (message: PhoneMessage, persist: Persist) => Effect.Effect<void, NotPushed>
 
-export interface PhoneServices {
-  readonly key: string
-  /** Returns true if the phone is new; it has then received a first message. */
-  readonly subscribe: (speaker: Speaker, phone: Phone) => Effect.Effect<boolean, Refused>
-  /** Returns true if the phone was known. */
-  readonly unsubscribe: (speaker: Speaker, endpoint: string) => Effect.Effect<boolean, Refused>
-  readonly tell: Tell
-}
+export type PhoneServices = Effect.Success<ReturnType<typeof make>>
 
 /** Sends notices to the phones of this bot; the default sends none. A rehearsal counts the messages. */
 export const Phones = Context.Reference<Tell>("limitbot/control/push/Phones", { defaultValue: () => () => Effect.void })
@@ -98,9 +91,10 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
 
   const send = Sending.make(client, keys, settings)
 
-  const subscribe: PhoneServices["subscribe"] = Effect.fn("PhoneServices.subscribe")(function* (
-    { digest, name },
-    { endpoint, keys }
+  /** Returns true if the phone is new; it has then received a first message. */
+  const subscribe = Effect.fn("PhoneServices.subscribe")(function* (
+    { digest, name }: Speaker,
+    { endpoint, keys }: Phone
   ) {
     if (serviceOf(endpoint, settings) === undefined)
       return yield* refuse("This browser's push service is not allowed: add its host to `services` of `to: push`")
@@ -127,8 +121,9 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
     return true
   }, withFiles)
 
-  const unsubscribe: PhoneServices["unsubscribe"] = Effect.fn("PhoneServices.unsubscribe")(
-    function* ({ digest }, endpoint) {
+  /** Returns true if the phone was known. */
+  const unsubscribe = Effect.fn("PhoneServices.unsubscribe")(
+    function* ({ digest }: Speaker, endpoint: string) {
       const registrations = yield* subscriptionsOf(journal)
       const own = registrations.some((each) => isSame(each, { endpoint, digest }))
       if (own) yield* forget([{ endpoint, digest }])
@@ -166,7 +161,7 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
     Effect.mapError((error) => (error._tag === "NotPushed" ? error : new NotPushed({ reason: error.message })))
   )
 
-  return { key: keys.publicKey, subscribe, unsubscribe, tell } satisfies PhoneServices
+  return { key: keys.publicKey, subscribe, unsubscribe, tell } as const
 })
 
 const reasonOf = (error: NotPushed | { readonly message: string }): string =>

@@ -1,36 +1,11 @@
-/** Reads the account's own past transactions and balances, with its session. */
+/** Reads the account's balances at the venue, with its session. */
 import { Effect, Result } from "effect"
 import { format } from "../../domain/Amount.ts"
-import { present } from "../../domain/Present.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
-import type { AccountHistoryQuery } from "../../venue/api/AccountHistoryApi.ts"
-import { History } from "../../venue/History.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import { accountTable } from "./HistoryAsked.ts"
-
-interface Asked {
-  readonly config: string
-  readonly query: { readonly [Name in keyof AccountHistoryQuery]: AccountHistoryQuery[Name] | undefined }
-}
-
-export const transactions = Effect.fn("AccountHistory.transactions")(function* ({ config, query }: Asked) {
-  if (query.prevCursor !== undefined && query.nextCursor !== undefined)
-    return yield* new WrongUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
-  const { found } = yield* VenueAccess.look(config, () => History.use((history) => history.account(present(query))))
-  const { items, nextCursor = null, prevCursor = null } = found.value
-  const cursors = [
-    ...(prevCursor === null ? [] : [`Older ones: --prev-cursor ${prevCursor}`]),
-    ...(nextCursor === null ? [] : [`Newer ones: --next-cursor ${nextCursor}`])
-  ]
-  return {
-    data: () => ({ items: items.map(({ said }) => said), nextCursor, prevCursor }),
-    lines: () => (items.length === 0 ? ["No transactions."] : [...accountTable(items), ...cursors])
-  } satisfies Answer.CommandAnswer
-})
 
 const notShown = (what: ReadonlyArray<string>): string =>
   `Not shown: ${[...what, "money in orders or under way: limitbot money."].join(", and ")}`
@@ -50,7 +25,7 @@ const bothKinds = Effect.fnUntraced(function* ({ markets }: BotConfig) {
   return { rows, hidden: Result.isSuccess(hidden) ? [] : [`private money (${hidden.failure.message})`] }
 })
 
-export const balances = Effect.fn("AccountHistory.balances")(function* ({ config: file }: Pick<Asked, "config">) {
+export const balances = Effect.fn("AccountHistory.balances")(function* (file: string) {
   const { config, found, signerId } = yield* VenueAccess.look(file, bothKinds)
   const { hidden, rows } = found
   const answer = Answer.ofList(balanceList(config), rows, "The account has no visible balance.")
