@@ -2,7 +2,6 @@
 import type { Amount } from "../../../domain/Amount.ts"
 import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
 import type { MarketRun } from "./MarketRun.ts"
-import type { FillLog } from "./orders/FillLog.ts"
 import type { Stay } from "./orders/Orders.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
 import type { Unordered } from "./state/Asking.ts"
@@ -17,7 +16,7 @@ export interface Counts {
 }
 
 export interface Outcome {
-  readonly fills: FillLog
+  readonly fills: OrderTable.FillLog
   readonly table: OrderTable.OrderTable
   readonly slotNames: ReadonlyArray<string>
   /** True for slots that enter and leave by turns, which close only their own trades. Other slots close trades of any slot. */

@@ -8,7 +8,6 @@ import type { Market, Side } from "../../../../domain/Market.ts"
 import { dueLeg, exitsFirst, leaves, leftOfLeg, mayEnd } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
-import * as FillLog from "./FillLog.ts"
 import * as Ladders from "./Ladders.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
@@ -39,7 +38,7 @@ interface Setting {
 /** Fields that the constructor sets are only declared: a field that is `undefined` first stays slow to read. */
 export class Orders {
   declare readonly table: OrderTable.OrderTable
-  readonly log: FillLog.FillLog = FillLog.make()
+  readonly log: OrderTable.FillLog = OrderTable.emptyLog()
   readonly wanted: Readonly<WantedSlots> = new WantedSlots()
   declare readonly slots: ReadonlyArray<SlotState.SlotState>
   declare readonly stays: ReadonlyArray<Stay>
@@ -193,8 +192,7 @@ export class Orders {
   }
 
   fill(bar: number, order: number): void {
-    FillLog.add(this.log, bar, order)
-    OrderTable.count(this.table, order)
+    OrderTable.fill(this.table, this.log, bar, order)
   }
 
   hasEntryAfter(count: number, side: Side): boolean {

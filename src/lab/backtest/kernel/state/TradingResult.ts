@@ -4,8 +4,7 @@
  */
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import * as CostBasis from "../../../../domain/CostBasis.ts"
-import type { FillLog } from "../orders/FillLog.ts"
-import { none, type OrderRow, type OrderTable } from "../orders/OrderTable.ts"
+import { type FillLog, none, type OrderRow, type OrderTable } from "../orders/OrderTable.ts"
 
 const exchangeOf = ({ side, input, output, fee }: OrderRow) =>
   side === "BUY" ? { base: output + fee, quote: input } : { base: input, quote: output + fee }
