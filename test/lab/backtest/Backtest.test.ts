@@ -211,9 +211,8 @@ rules:
   })
 
   it("ends its equity curve at its balances", () => {
-    const { market, limits } = strategy
     const last = candles.bars - 1
-    const [end] = EquityCurve.at(optimistic.outcome, candles, { market, budget: limits.budget }, [last])
+    const [end] = BandSide.curve(optimistic.parts, [last])
     const close = candles.close[last] ?? 0
     const exact = Number(optimistic.outcome.quote) / 1e6 + (Number(optimistic.outcome.base) / 1e8) * close
     assert.closeTo(end?.equity ?? 0, exact, 1e-6)
@@ -245,9 +244,8 @@ rules:
     const { market, limits } = strategy
     const found = BacktestStatistics.exposureOf(optimistic.parts)
     const all = Array.from({ length: candles.bars }, (_, bar) => bar)
-    const conditions = { market, budget: limits.budget }
-    const curve = EquityCurve.at(optimistic.outcome, candles, conditions, all)
-    const heldAt = EquityCurve.holdings(optimistic.outcome, conditions)
+    const curve = BandSide.curve(optimistic.parts, all)
+    const heldAt = EquityCurve.holdings(optimistic.outcome, { market, budget: limits.budget })
     const inBase = curve.map(({ equity }, bar) => (heldAt(bar).base * (candles.close[bar] ?? 0)) / equity)
     const mean = inBase.reduce((sum, share) => sum + share, 0) / candles.bars
     assert.closeTo(found.meanShare, mean, 1e-9)

@@ -1,5 +1,6 @@
 /** Computes one side of the band in all of its markets. */
 import { type Candles, closeAt, exactPrice } from "../../../candles/Candles.ts"
+import { closeTime } from "../../../candles/TimeAxis.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
@@ -48,23 +49,23 @@ export interface BandSide extends Result {
   readonly counts: Counts
 }
 
-/** Equity at the close of these bars (ascending). */
-export const curve = (
-  [first, ...others]: BandSide["parts"],
-  bars: ReadonlyArray<number>
-): ReadonlyArray<EquityCurve.EquityPoint> => {
-  const curveOf = ({ outcome, candles, ...part }: Part) => EquityCurve.at(outcome, candles, part, bars)
-  const own = curveOf(first)
-  if (others.length === 0) return own
-  const all = [own, ...others.map(curveOf)]
-  const sum = (of: "equity" | "hold", index: number): number =>
-    all.reduce((total, worth) => total + (worth[index]?.[of] ?? 0), 0)
-  return own.map((point, index) => ({ ...point, equity: sum("equity", index), hold: sum("hold", index) }))
+/** Computes equity and the value of the untouched budget, of all markets together. */
+const pointsAt = (parts: BandSide["parts"], samplesOf: (candles: Candles) => EquityCurve.Samples) => {
+  const all = parts.map((part) => EquityCurve.equityAt(part.outcome, part, samplesOf(part.candles)))
+  const sum = (of: "equity" | "hold", index: number) => all.reduce((total, worth) => total + (worth[of][index] ?? 0), 0)
+  return Array.from(all[0]?.equity ?? [], (_, index) => ({ equity: sum("equity", index), hold: sum("hold", index) }))
 }
+
+/** Equity at the close of these bars (ascending). */
+export const curve = (parts: BandSide["parts"], bars: ReadonlyArray<number>) =>
+  pointsAt(parts, (candles) => EquityCurve.samples(candles, bars)).map((point, index) => ({
+    ...point,
+    time: closeTime(parts[0].candles.time, bars[index] ?? 0)
+  }))
 
 /** Like `curve`, less fees outside of fills, so that it ends at the exact result. Only a run that keeps its orders knows their times. */
 export const curveAfterFees = (parts: BandSide["parts"], bars: ReadonlyArray<number>) => {
-  const points = curve(parts, bars).map((point) => ({ ...point }))
+  const points = curve(parts, bars)
   for (const { candles, market, outcome } of parts) {
     let ended = 0
     for (const [index, point] of points.entries()) {
@@ -78,6 +79,7 @@ export const curveAfterFees = (parts: BandSide["parts"], bars: ReadonlyArray<num
   return points
 }
 
+/** Kept, because a search needs the days of thousands of runs over the same candles. */
 const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
 const days = (candles: Candles): EquityCurve.Samples => {
   const samples = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
@@ -85,20 +87,12 @@ const days = (candles: Candles): EquityCurve.Samples => {
   return samples
 }
 
-/** Equity and the value of the untouched budget by day. Searches need only this from thousands of runs. */
-const dailyPoints = ({
-  parts
-}: Pick<BandSide, "parts">): ReadonlyArray<Pick<EquityCurve.EquityPoint, "equity" | "hold">> => {
-  const all = parts.map((part) => EquityCurve.equityAt(part.outcome, part, days(part.candles)))
-  const sum = (of: "equity" | "hold", day: number) => all.reduce((total, worth) => total + (worth[of][day] ?? 0), 0)
-  return Array.from(all[0]?.equity ?? [], (_, day) => ({ equity: sum("equity", day), hold: sum("hold", day) }))
-}
-
 /** Begins with the untouched budget, because the first bar may have traded already. */
-export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number> =>
-  dailyPoints(side).map(({ equity, hold }, day) => (day === 0 ? hold : equity))
+export const dailyEquity = ({ parts }: Pick<BandSide, "parts">): ReadonlyArray<number> =>
+  pointsAt(parts, days).map(({ equity, hold }, day) => (day === 0 ? hold : equity))
 
-export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
+export const dailyMade = ({ parts }: Pick<BandSide, "parts">): ReadonlyArray<number> =>
+  EquityCurve.madeOf(pointsAt(parts, days))
 
 export const dailySharpe = (side: Pick<BandSide, "parts">): number =>
   Statistics.sharpeOf(Statistics.returnsOf(dailyMade(side)))
