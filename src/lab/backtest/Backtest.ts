@@ -1,5 +1,5 @@
 /** Runs one strategy, the function that also runs live, over candles, under the rules of one side of the band. */
-import { Record } from "effect"
+import { Array as Arr, Record } from "effect"
 import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Resample from "../../candles/Resample.ts"
@@ -122,8 +122,8 @@ const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran
   }
 }
 
-const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => {
-  const parts = [partOf(strategy, first), ...others.map((ran) => partOf(strategy, ran))] as const
+const sideOf = (strategy: Strategy, mode: FillMode, all: Kernel.AllRan): BandSide => {
+  const parts = Arr.map(all, (ran) => partOf(strategy, ran))
   const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
   const payments = (of: "payouts" | "refunds") => ({
     count: count(({ [of]: { count } }) => count),
@@ -150,16 +150,14 @@ const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.A
 }
 
 const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
-  const [first, ...others] = markets
-  const name = (each: Kernel.InMarket) => (each === first ? ownMarket : each.conditions.market.name)
+  const name = (each: Kernel.InMarket) => (each === markets[0] ? ownMarket : each.conditions.market.name)
   const linked = JoinedCandles.linked(
     new Map(markets.map((each) => [name(each), each.conditions.timeframes ?? new Map()]))
   )
-  const of = (each: Kernel.InMarket): Kernel.InMarket => ({
+  return Arr.map(markets, (each) => ({
     ...each,
     conditions: { ...each.conditions, ...present({ timeframes: linked.get(name(each)) }) }
-  })
-  return [of(first), ...others.map(of)]
+  }))
 }
 
 export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]

@@ -1,6 +1,6 @@
 /** Runs many trials on all cores. A trial is a pure function of its number, so results depend on neither threads nor order. */
 import { Worker } from "node:worker_threads"
-import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
+import { Array as Arr, Deferred, Effect, Exit, Schema, type Scope } from "effect"
 import * as Candles from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import { messageOf } from "../../../domain/Text.ts"
@@ -23,13 +23,11 @@ export interface SweepPlan {
   readonly trials: ReadonlyArray<number>
 }
 
-export const partOf = ([first, ...others]: Backtest.MarketInputs, from: number, to: number): Backtest.MarketInputs => {
-  const cut = (input: Backtest.MarketInput): Backtest.MarketInput => {
+export const partOf = (inputs: Backtest.MarketInputs, from: number, to: number): Backtest.MarketInputs =>
+  Arr.map(inputs, (input) => {
     const candles = Candles.slice(input.candles, from, to)
     return { ...input, candles, indices: CrossingIndex.buildIndices(candles) }
-  }
-  return [cut(first), ...others.map(cut)]
-}
+  })
 
 const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" : "./SweepWorker.mjs", import.meta.url)
 
