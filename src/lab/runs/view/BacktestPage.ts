@@ -14,7 +14,6 @@ import { marketNames } from "../../../strategy/Strategy.ts"
 import type { OrderRow } from "../../backtest/kernel/orders/OrderTable.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
-import { quantileNames } from "../../backtest/results/Quantiles.ts"
 import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
 import { falls } from "../../backtest/results/Statistics.ts"
 import * as BacktestParts from "../../html/BacktestParts.ts"
@@ -169,11 +168,7 @@ const resultOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   const ends = BacktestSummary.endsOf(result.band)
   const columns = ends.map(({ name, side }) => [name, BacktestSummary.resultFacts(result, side)] as const)
   const simulation = result.simulated && BacktestSummary.simulatedOf(result, result.simulated)
-  const hasQuantiles = BacktestSummary.quantified(result) !== undefined
-  const simulatedColumns = simulation === undefined || !hasQuantiles ? [] : [...BandSummary.columns(simulation)]
-  const quantiles = (hasQuantiles ? quantileNames : []).map(
-    (name) => [name, simulatedColumns.map(([label, values]) => [label, values[name]] as const)] as const
-  )
+  const quantiles = simulation === undefined ? [] : BandSummary.columns(simulation)
   const limits = BacktestSummary.limitSentences(result)
   return [
     Page.sideBySide([...columns, ...quantiles, ...BacktestSummary.comparedColumns(result)]),
