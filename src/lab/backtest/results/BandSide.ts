@@ -9,7 +9,7 @@ import type { Strategy } from "../../../strategy/Strategy.ts"
 import type { Conditions } from "../kernel/Conditions.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
-import type { Counts, Outcome } from "../kernel/Outcome.ts"
+import type { Outcome } from "../kernel/Outcome.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Statistics from "./Statistics.ts"
 
@@ -46,7 +46,7 @@ export interface BandSide extends Result {
   readonly fills: number
   readonly quote: Amount
   readonly openOrders: number
-  readonly counts: Counts
+  readonly counts: Outcome["counts"]
 }
 
 /** Computes equity and the value of the untouched budget, of all markets together. */
@@ -165,4 +165,4 @@ const gainsJson = ({ quote }: Market, gains: Gains) => ({
   ...(gains.appFeesQuote === 0n ? {} : { appFeesQuote: format(gains.appFeesQuote, quote.decimals) })
 })
 
-const countsJson = ({ placed, decisions: _, ...others }: Counts) => ({ orders: placed, ...others })
+const countsJson = ({ placed, decisions: _, ...others }: Outcome["counts"]) => ({ orders: placed, ...others })
