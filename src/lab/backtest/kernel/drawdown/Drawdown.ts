@@ -5,21 +5,14 @@
  */
 import { type CrossingIndex, fanOutBits, leavesAt } from "../../../../candles/CrossingIndex.ts"
 
-export interface Drawdown {
-  peak: number
-  /** Ratio of the peak, 0 to 1. */
-  greatest: number
-  next: number
-  /** Closes from `next` up to bar `knownTo` lie between `least` and `most`. */
-  least: number
-  most: number
-  knownTo: number
-}
+export type Drawdown = ReturnType<typeof make>
 
-export const make = (): Drawdown => ({
+export const make = () => ({
   peak: Number.NEGATIVE_INFINITY,
+  /** Ratio of the peak, 0 to 1. */
   greatest: 0,
   next: 0,
+  /** Closes from `next` up to bar `knownTo` lie between `least` and `most`. */
   least: Number.POSITIVE_INFINITY,
   most: Number.NEGATIVE_INFINITY,
   knownTo: 0
