@@ -47,10 +47,6 @@ export interface KnownCosts extends MeasuredFees.FlatFees {
   readonly accountTerms: OrderTerms
 }
 
-export interface CostsOfRun extends Omit<KnownCosts, "fees"> {
-  readonly fees: Pick<FeeModel, "basisPoints" | "ofInput">
-}
-
 export interface CostFlags {
   readonly feeBps: Option.Option<number>
   readonly spreadBps: Option.Option<number>
@@ -101,7 +97,7 @@ interface OfInputs {
 }
 
 /** Fee on every input under a schedule that shares app fees: as orders reported it, otherwise the schedule's. Others charge payouts. */
-export const ofInputs = (
+const ofInputs = (
   known: Pick<Account, "echoed" | "isPartner" | "schedule">,
   markets: ReadonlyArray<Market>,
   { appFees = [] }: OrderTerms
@@ -185,7 +181,7 @@ const flatSaid = (
   return [...phrases, ...flagTexts, ...(missing.length === 0 ? [] : [`without those of ${without}`])].join(", ")
 }
 
-export const spreadIn = (
+const spreadIn = (
   given: Option.Option<number>,
   account: Pick<Account, "impacts" | "spreads"> | undefined,
   market: Market

@@ -9,8 +9,6 @@ import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { documentedCosts } from "../../venue/profile/Charges.ts"
 
 export interface StrategySource {
-  readonly text: string
-  readonly file: string
   readonly markets: Markets
   readonly strategy: Strategy
 }
@@ -45,5 +43,5 @@ export const parse = Effect.fn("StrategySource.parse")(function* (
   const parsed = suited(StrategyFile.parse(text, file, markets), "backtest")
   if (Result.isFailure(parsed))
     return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
-  return { text, file, markets, strategy: parsed.success } satisfies StrategySource
+  return { markets, strategy: parsed.success } satisfies StrategySource
 })
