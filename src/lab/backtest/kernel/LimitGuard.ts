@@ -18,13 +18,7 @@ import type { LimitAccount } from "./state/LimitAccount.ts"
 
 type Denial = Readonly<ReturnType<typeof denialOf>>
 
-export interface LimitGuard {
-  readonly account: Readonly<LimitAccount>
-  readonly onlyThePrice: boolean
-  readonly deviation: number
-  /** Slots whose order only a limit keeps back, in an empty slot or behind an open order. */
-  readonly denials: Map<SlotState, Denial>
-}
+export type LimitGuard = Readonly<ReturnType<typeof make>>
 
 export interface NewOrder {
   readonly row: OrderRow
@@ -44,11 +38,12 @@ const onlyThePrice = (limits: Limits): boolean =>
   limits.maxNotional === undefined &&
   limits.maxOrdersPerHour === undefined
 
-export const make = (account: Readonly<LimitAccount>): LimitGuard => ({
+export const make = (account: Readonly<LimitAccount>) => ({
   account,
   onlyThePrice: onlyThePrice(account.limits),
   deviation: Decimal.toNumber(account.limits.maxPriceDeviation),
-  denials: new Map()
+  /** Slots whose order only a limit keeps back, in an empty slot or behind an open order. */
+  denials: new Map<SlotState, Denial>()
 })
 
 /** True if orders fill whole and at once, and no limit but `maxPriceDeviation` is set. A run without a guard is then tried first. */
