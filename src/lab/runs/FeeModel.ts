@@ -4,7 +4,7 @@
  * them, and the sandbox's spread. Configuration and journal are read once for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -159,26 +159,23 @@ const flatSaid = (
     { name: "a payout", given: withdrawFee, of: "payouts" },
     { name: "a refund", given: refundFee, of: "refunds" }
   ] as const
-  const feesOf = (source: (typeof sources)[number], of: keyof MeasuredFees.FlatFees): string =>
-    assets
-      .flatMap((asset) => {
-        const fee = source.fees[of].get(asset.symbol)
-        const isBest = sources.find(({ fees }) => fees[of].has(asset.symbol)) === source
-        return fee === undefined || !isBest ? [] : [formatWithSymbol(fee, asset)]
-      })
-      .join(" and ")
+  const open = kinds.filter(({ given }) => Option.isNone(given))
+  const bestFor = ({ symbol }: Asset, of: keyof MeasuredFees.FlatFees) =>
+    sources.find(({ fees }) => fees[of].has(symbol))
   const phrases = sources.flatMap((source) => {
-    const open = kinds.filter(({ given }) => Option.isNone(given))
-    const by = Map.groupBy(open, ({ of }) => feesOf(source, of))
+    const feesOf = (of: keyof MeasuredFees.FlatFees): string =>
+      assets
+        .filter((asset) => bestFor(asset, of) === source)
+        .map((asset) => formatWithSymbol(source.fees[of].get(asset.symbol) ?? 0n, asset))
+        .join(" and ")
+    const by = Map.groupBy(open, ({ of }) => feesOf(of))
     by.delete("")
     return [...by].map(([fees, each]) => `${fees} of ${each.map(({ name }) => name).join(" and ")}${source.note}`)
   })
   const flagTexts = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} by flag`] : []))
-  const missing = kinds.filter(
-    ({ given, of }) => Option.isNone(given) && sources.every((source) => feesOf(source, of) === "")
-  )
-  const without = missing.map(({ of }) => of).join(" and ")
-  return [...phrases, ...flagTexts, ...(missing.length === 0 ? [] : [`without those of ${without}`])].join(", ")
+  const missing = open.flatMap(({ of }) => (assets.some((asset) => bestFor(asset, of) !== undefined) ? [] : [of]))
+  const without = missing.length === 0 ? [] : [`without those of ${missing.join(" and ")}`]
+  return [...phrases, ...flagTexts, ...without].join(", ")
 }
 
 const spreadIn = (
