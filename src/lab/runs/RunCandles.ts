@@ -115,7 +115,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
     })
   const hasTree = loaded.indices.orders.minima.length > 0
   const indices = !isPart && (hasTree || !indexed) ? loaded.indices : indicesOf(candles, wanted)
-  return { ...loaded, data, candles, indices, warnings } satisfies CandleFile.Loaded
+  return { ...loaded, data, candles, indices, warnings }
 })
 
 export interface Source extends Effect.Success<ReturnType<typeof ofFile>> {
