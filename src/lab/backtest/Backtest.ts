@@ -1,11 +1,11 @@
 /** Runs one strategy, the function that also runs live, over candles, under the rules of one side of the band. */
-import { Array as Arr, Record } from "effect"
-import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
+import { Array as Arr } from "effect"
+import type { Candles } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Resample from "../../candles/Resample.ts"
-import { type Amount, max } from "../../domain/Amount.ts"
-import { type Market, quoteAmount } from "../../domain/Market.ts"
-import { askedBasisPoints, feesToOthers, type OrderTerms } from "../../domain/Order.ts"
+import { max } from "../../domain/Amount.ts"
+import type { Market } from "../../domain/Market.ts"
+import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SignalHistory } from "../../domain/Signal.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
@@ -16,8 +16,7 @@ import type { Conditions } from "./kernel/Conditions.ts"
 import { type Costs, type FillMode, rulesOf } from "./kernel/FillPresets.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import * as Kernel from "./kernel/Kernel.ts"
-import type { Outcome } from "./kernel/Outcome.ts"
-import type { BandSide, Part } from "./results/BandSide.ts"
+import * as BandSide from "./results/BandSide.ts"
 
 export interface Options {
   readonly costs: Costs
@@ -91,64 +90,6 @@ const inMarket = (strategy: Strategy, market: Market, { candles, indices, option
   indices
 })
 
-/**
- * Returns the app fees that others received, without the share of `self`, which returned to the account. If the service takes more than the
- * terms ask, all of it counts as paid to others.
- */
-const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: FillRules, all: Amount): Amount => {
-  const total = askedBasisPoints(terms)
-  return total === 0 || taken > total ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
-}
-
-const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran): Part => {
-  const { market, budget, rules } = conditions
-  /** Value in quote at the close of a bar, rounded down. */
-  const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
-    quote + quoteAmount(market, base, exactPrice(closeAt(candles, bar)), "down")
-  const last = candles.bars - 1
-  const atStart = worth(0, budget)
-  return {
-    market,
-    candles,
-    budget,
-    rules,
-    outcome,
-    pnlQuote: worth(last, outcome) - atStart,
-    feesQuote: worth(last, outcome.fees),
-    payouts: { count: outcome.payouts.count, feesQuote: worth(last, outcome.payouts) },
-    refunds: { count: outcome.refunds.count, feesQuote: worth(last, outcome.refunds) },
-    appFeesQuote: paidToOthers(strategy, rules, worth(last, outcome.appFees)),
-    holdPnlQuote: worth(last, budget) - atStart
-  }
-}
-
-const sideOf = (strategy: Strategy, mode: FillMode, all: Kernel.AllRan): BandSide => {
-  const parts = Arr.map(all, (ran) => partOf(strategy, ran))
-  const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
-  const payments = (of: "payouts" | "refunds") => ({
-    count: count(({ [of]: { count } }) => count),
-    feesQuote: sum(({ [of]: { feesQuote } }) => feesQuote)
-  })
-  const count = (of: (outcome: Outcome) => number): number =>
-    parts.reduce((total, { outcome }) => total + of(outcome), 0)
-  return {
-    mode,
-    parts,
-    rules: parts[0].rules,
-    outcome: parts[0].outcome,
-    pnlQuote: sum(({ pnlQuote }) => pnlQuote),
-    feesQuote: sum(({ feesQuote }) => feesQuote),
-    payouts: payments("payouts"),
-    refunds: payments("refunds"),
-    appFeesQuote: sum(({ appFeesQuote }) => appFeesQuote),
-    holdPnlQuote: sum(({ holdPnlQuote }) => holdPnlQuote),
-    fills: count(({ fills }) => fills.count),
-    quote: sum(({ outcome }) => outcome.quote),
-    openOrders: count(({ openOrders }) => openOrders),
-    counts: Record.map(parts[0].outcome.counts, (_, name) => count(({ counts }) => counts[name]))
-  }
-}
-
 const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
   const name = (each: Kernel.InMarket) => (each === markets[0] ? ownMarket : each.conditions.market.name)
   const linked = JoinedCandles.linked(
@@ -162,7 +103,7 @@ const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
 
 export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]
 
-export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide => {
+export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide.BandSide => {
   const strategy = { ...file, terms: { ...first.options.accountTerms, ...file.terms } }
   const one = inMarket(strategy, strategy.market, first, mode)
   const [, ...further] = marketsSeen(strategy)
@@ -171,7 +112,7 @@ export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: F
     return series === undefined ? [] : [inMarket(strategy, market, series, mode)]
   })
   const [ran, ...alsoRan] = Kernel.simulateAll(strategy.watched === undefined ? [one, ...more] : joined([one, ...more]))
-  return sideOf(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
+  return BandSide.of(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
 }
 
 export const run = (
@@ -180,4 +121,4 @@ export const run = (
   indices: CrossingIndex.Indices,
   mode: FillMode,
   options: Options
-): BandSide => runAll(strategy, [{ candles, indices, options }], mode)
+): BandSide.BandSide => runAll(strategy, [{ candles, indices, options }], mode)
