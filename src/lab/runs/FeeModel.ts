@@ -21,16 +21,6 @@ import { perImpact } from "../backtest/kernel/FillRules.ts"
 /** The venue publishes no spread, so we use the sandbox's. */
 export const sandboxSpreadBasisPoints = sandbox.defaultSpread * 10_000
 
-export interface FeeModel {
-  /** Taken from the output of every fill. */
-  readonly basisPoints: number
-  /** Taken from every input, app fees of the strategy's terms included; 0 if the service takes no other fee from inputs. */
-  readonly ofInput: number
-  readonly from: "flag" | "measured" | "partner credential" | "specification" | "schedule"
-  readonly sentence: string
-  readonly isFree: boolean
-}
-
 interface Spread extends Impact {
   readonly impact: Impact
 }
@@ -41,11 +31,7 @@ interface Impact {
   readonly from: "flag" | "measured" | "sandbox"
 }
 
-export interface KnownCosts extends MeasuredFees.FlatFees {
-  readonly fees: FeeModel
-  readonly spreads: ReadonlyMap<string, Spread>
-  readonly accountTerms: OrderTerms
-}
+export type KnownCosts = Effect.Success<ReturnType<typeof of>>
 
 export interface CostFlags {
   readonly feeBps: Option.Option<number>
@@ -111,7 +97,10 @@ const ofInputs = (
   return each.reduce((dearest, next) => (next.basisPoints > dearest.basisPoints ? next : dearest))
 }
 
-interface OfFills extends Pick<FeeModel, "basisPoints" | "from"> {
+interface OfFills {
+  /** Taken from the output of every fill. */
+  readonly basisPoints: number
+  readonly from: "flag" | "measured" | "partner credential" | "specification" | "schedule"
   readonly said?: string
 }
 
@@ -121,7 +110,7 @@ const ofFills = (
   { basisPoints: ofInput, learned }: OfInputs,
   who: string
 ): OfFills => {
-  const perFill = (basisPoints: number, from: FeeModel["from"], reason: string): OfFills => ({
+  const perFill = (basisPoints: number, from: OfFills["from"], reason: string): OfFills => ({
     basisPoints,
     from,
     said: `${basisPoints} basis points of every fill (${reason})`
@@ -274,6 +263,12 @@ export const of = Effect.fn("FeeModel.of")(function* (
     ...(appFees > 0 ? [`app fees of ${origin}: ${appFees} basis points of every input`] : []),
     ...tooDear(Decimal.sumOf([ofInput, ofFill.basisPoints, appFees]), mostBasisPoints)
   ].join("; ")
-  const fees = { ...ofFill, ofInput, sentence, isFree }
-  return { fees, payouts: flat("payouts"), refunds: flat("refunds"), spreads, accountTerms } satisfies KnownCosts
+  const fees = {
+    ...ofFill,
+    /** Taken from every input, app fees of the strategy's terms included; 0 if the service takes no other fee from inputs. */
+    ofInput,
+    sentence,
+    isFree
+  }
+  return { fees, payouts: flat("payouts"), refunds: flat("refunds"), spreads, accountTerms }
 })
