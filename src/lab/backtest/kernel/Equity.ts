@@ -26,13 +26,7 @@ interface Holding {
   readonly closes: CrossingIndex
 }
 
-export interface Equity {
-  readonly drawdown: Drawdown
-  readonly holdings: ReadonlyArray<Holding>
-  readonly first: Holding
-  readonly isOne: boolean
-  readonly parts: number
-}
+export type Equity = Readonly<ReturnType<typeof make>>
 
 interface Held {
   readonly run: MarketRun
@@ -41,7 +35,7 @@ interface Held {
 
 const holdingOf = ({ run, indices: { closes, told } }: Held): Holding => ({ run, closes: told?.closes ?? closes })
 
-export const make = (held: readonly [Held, ...ReadonlyArray<Held>]): Equity => ({
+export const make = (held: readonly [Held, ...ReadonlyArray<Held>]) => ({
   drawdown: noDrawdown(),
   holdings: held.map(holdingOf),
   first: holdingOf(held[0]),
