@@ -114,11 +114,3 @@ export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: F
   const [ran, ...alsoRan] = Kernel.simulateAll(strategy.watched === undefined ? [one, ...more] : joined([one, ...more]))
   return BandSide.of(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
 }
-
-export const run = (
-  strategy: Strategy,
-  candles: Candles,
-  indices: CrossingIndex.Indices,
-  mode: FillMode,
-  options: Options
-): BandSide.BandSide => runAll(strategy, [{ candles, indices, options }], mode)
