@@ -13,7 +13,7 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import { ownMarket } from "../../strategy/expression/Term.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { Conditions } from "./kernel/Conditions.ts"
-import { type Costs, type FillMode, rulesOf } from "./kernel/FillPresets.ts"
+import { type Costs, type FillMode, fillPresets } from "./kernel/FillPresets.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import * as Kernel from "./kernel/Kernel.ts"
 import * as BandSide from "./results/BandSide.ts"
@@ -29,8 +29,12 @@ export interface Options {
   readonly keepsOrders?: boolean
 }
 
-export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules =>
-  rulesOf(mode, costs, { ...measured?.[mode], ...changes })
+export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules => ({
+  ...fillPresets[mode],
+  ...costs,
+  ...measured?.[mode],
+  ...changes
+})
 
 export interface MarketInput {
   readonly candles: Candles

@@ -1,6 +1,6 @@
 /** What fees do to the profit of one market: one in base counts at the price of its order, rounded up; one in quote as it is. */
 import { assert, describe, it } from "@effect/vitest"
-import { noCosts, rulesOf } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
+import { fillPresets } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as OrderTable from "../../../../src/lab/backtest/kernel/orders/OrderTable.ts"
 import { TradingResult } from "../../../../src/lab/backtest/kernel/state/TradingResult.ts"
 import { price } from "../../../strategy/support.ts"
@@ -20,7 +20,7 @@ const bought = { ...about, side: "BUY", input: 420_000n, output: 4n, fee: 3n } a
 const sold = { ...about, side: "SELL", input: 7n, output: 419_980n, fee: 20n } as const
 
 const made = () => {
-  const table = OrderTable.make(market, rulesOf("optimistic", noCosts, {}))
+  const table = OrderTable.make(market, fillPresets.optimistic)
   const log = OrderTable.emptyLog()
   return { table, log, result: new TradingResult({ table, log }, 0n) }
 }
