@@ -16,11 +16,7 @@ import * as BandSide from "./results/BandSide.ts"
 import * as Quantiles from "./results/Quantiles.ts"
 import * as VenuePrior from "./VenuePrior.ts"
 
-export interface RunFigures
-  extends Pick<BandSide.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
-  readonly maxDrawdown: number
-  readonly dailySharpe: number
-}
+export type RunFigures = Readonly<ReturnType<typeof simulate>["figures"]>
 
 /** `enough`: one more batch moved no quantile. `most work`: the events of the first run allowed no further runs. */
 export interface Simulated {
@@ -30,11 +26,6 @@ export interface Simulated {
 }
 
 export type Sides = readonly [pessimistic: BandSide.BandSide, optimistic: BandSide.BandSide]
-
-export interface Band {
-  readonly sides: Sides
-  readonly simulated: Simulated
-}
 
 export const quantilesOf = <Value extends number | bigint>(
   { runs }: Pick<Simulated, "runs">,
@@ -153,7 +144,7 @@ export const simulated = (
   }
 }
 
-export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): Band => {
+export const run = (strategy: Strategy, inputs: Backtest.MarketInputs) => {
   const runSide = (mode: FillMode) => Backtest.runAll(strategy, inputs, mode)
   const sides = [runSide("pessimistic"), runSide("optimistic")] as const
   return { sides, simulated: simulated(strategy, inputs, sides) }
