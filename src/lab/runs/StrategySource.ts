@@ -4,13 +4,9 @@ import { isScalar, isSeq, parseDocument } from "yaml"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { render } from "../../strategy/Problem.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 
-export interface StrategySource {
-  readonly markets: Markets
-  readonly strategy: Strategy
-}
+export type StrategySource = Effect.Success<ReturnType<typeof parse>>
 
 /** Without a configuration: the assets that the file names, with enough decimals for any amount that a user writes. */
 const marketsOf = (strategyText: string): Markets => {
@@ -39,7 +35,7 @@ export const parse = Effect.fn("StrategySource.parse")(function* (
 ) {
   const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
   const parsed = StrategyFiles.suited(StrategyFile.parse(text, file, markets), "backtest")
-  if (Result.isSuccess(parsed)) return { markets, strategy: parsed.success } satisfies StrategySource
+  if (Result.isSuccess(parsed)) return { markets, strategy: parsed.success }
   const rendered = parsed.failure.map((problem) => render(problem, text))
   return yield* new StrategyFiles.StrategiesInvalid({ rendered })
 })

@@ -30,12 +30,9 @@ export const holdings = (
 }
 
 /** Closes at some bars (ascending), stored together. Reading a few thousand scattered closes takes longer than a run. */
-export interface Samples {
-  readonly bars: Int32Array
-  readonly closes: Float64Array
-}
+export type Samples = Readonly<ReturnType<typeof samples>>
 
-export const samples = (candles: Candles, bars: ReadonlyArray<number>): Samples => ({
+export const samples = (candles: Candles, bars: ReadonlyArray<number>) => ({
   bars: Int32Array.from(bars),
   closes: Float64Array.from(bars, (bar) => closeAt(candles, bar))
 })

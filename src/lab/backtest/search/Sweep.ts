@@ -11,10 +11,7 @@ import type { TrialResult } from "./TrialResult.ts"
 
 export class SweepFailed extends Schema.TaggedError<SweepFailed>()("SweepFailed", { message: Schema.String }) {}
 
-export interface Team {
-  readonly workers: ReadonlyArray<Worker>
-  readonly failure: Deferred.Deferred<never, SweepFailed>
-}
+export type Team = Readonly<ReturnType<typeof startTeam>>
 
 export interface SweepPlan {
   readonly team: Team
@@ -31,7 +28,7 @@ export const partOf = (inputs: Backtest.MarketInputs, from: number, to: number):
 
 const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" : "./SweepWorker.mjs", import.meta.url)
 
-const startTeam = (threads: number): Team => {
+const startTeam = (threads: number) => {
   const failure = Deferred.makeUnsafe<never, SweepFailed>()
   const fail = (cause: unknown) =>
     Deferred.doneUnsafe(failure, Exit.fail(new SweepFailed({ message: `a worker thread failed: ${messageOf(cause)}` })))

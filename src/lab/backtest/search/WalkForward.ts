@@ -11,12 +11,8 @@ import * as Sweep from "./Sweep.ts"
 import * as Trial from "./Trial.ts"
 import type { TrialResult } from "./TrialResult.ts"
 
-export interface Stretch {
-  /** The search uses bars [from, to); the best trial then runs on [to, end). */
-  readonly from: number
-  readonly to: number
-  readonly end: number
-}
+/** The search uses bars [from, to); the best trial then runs on [to, end). */
+export type Stretch = Readonly<Record<"from" | "to" | "end", number>>
 
 export interface WalkStep extends Stretch {
   readonly trainFrom: number
