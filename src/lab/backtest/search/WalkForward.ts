@@ -74,9 +74,7 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
         options: { ...input.options, keepsOrders: true }
       }))
       const curves = new Map<TrialResult["side"], ReadonlyArray<number>>()
-      const test = Trial.run(plan.search, best.trial, future, (ran, side) =>
-        curves.set(side, Trial.curveOf(ran, future[0].candles))
-      )
+      const test = Trial.run(plan.search, best.trial, future, (ran, side) => curves.set(side, Trial.curveOf(ran)))
       return { ...step, train: best, test, curve: curves.get(test.side) ?? [] }
     })
   )
