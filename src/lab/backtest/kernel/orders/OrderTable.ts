@@ -1,7 +1,7 @@
 /**
  * Every distinct order of a run, once: a leg of a slot with one quantity is one row, however often it is placed and filled. Its exact
- * amounts are computed when it first appears, and a fill only counts, so exact money costs nothing in the kernel's loop. A row that never
- * filled may be released and used again.
+ * amounts are computed when it first appears. A fill only counts and is logged, so exact money costs nothing in the kernel's loop. A row
+ * that never filled may be released and used again.
  */
 import { type Amount, min } from "../../../../domain/Amount.ts"
 import * as RoundCost from "../../../../domain/fees/RoundCost.ts"
