@@ -120,5 +120,6 @@ const accountOf = (
   }
   const flat = { payouts: medianFees("payout"), refunds: medianFees("refund") }
   const fees = { ...flat, fills: trading.trades.length, basisPoints: ofFills(facts.fees, hasCredential) }
-  return { ...measured, fees, config: "", journal, isPartner: hasCredential, schedule: facts.fees, terms: account.terms }
+  const about = { config: "", journal, isPartner: hasCredential, schedule: facts.fees, terms: account.terms }
+  return { ...measured, ...about, fees }
 }

@@ -31,9 +31,7 @@ const curves: BacktestCurves = {
 }
 
 const backtestOf = (drawn: BacktestCurves) =>
-  Effect.map(chartLibrary, (library) =>
-    HtmlPage.render(backtestPage("grid"), { library, script, data: dataOf(drawn) })
-  )
+  Effect.map(chartLibrary, (library) => HtmlPage.render(backtestPage("grid"), { library, script, data: dataOf(drawn) }))
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
