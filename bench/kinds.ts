@@ -5,11 +5,11 @@
 
 import type { Candles } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
-import * as Backtest from "../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../src/lab/backtest/kernel/FillPresets.ts"
 import type { BandSide } from "../src/lab/backtest/results/BandSide.ts"
 import { bodies, strategyOf } from "../test/world/kinds.ts"
 import * as ladder from "../test/world/ladder.ts"
+import { runOneMarket } from "../test/world/oneMarket.ts"
 import { type Budget, costs, type Way } from "./measure.ts"
 import type { Bench } from "./sections.ts"
 
@@ -49,7 +49,7 @@ const options = { costs: noCosts, changes: {} }
 export const oneSide = (name: string, body: string, candles: Candles): Way => {
   const strategy = strategyOf(body)
   const indices = CrossingIndex.linearIndices(candles)
-  return { name, run: () => identity(Backtest.run(strategy, candles, indices, "optimistic", options)) }
+  return { name, run: () => identity(runOneMarket(strategy, candles, indices, "optimistic", options)) }
 }
 
 export const kinds = async ({ show }: Bench): Promise<void> => {

@@ -9,7 +9,6 @@ import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import * as Decimal from "../src/domain/Decimal.ts"
 import { mid } from "../src/domain/Market.ts"
 import { historyOf } from "../src/domain/Signal.ts"
-import * as Backtest from "../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../src/lab/backtest/kernel/FillPresets.ts"
 import { decisionOf } from "../src/strategy/own/OwnAnswer.ts"
 import { indicatorOf } from "../src/strategy/own/OwnKind.ts"
@@ -23,6 +22,7 @@ import supertrend from "../strategies/code/supertrend.ts"
 import trend from "../strategies/code/trend.ts"
 import { strategyOf } from "../test/world/kinds.ts"
 import * as ladder from "../test/world/ladder.ts"
+import { runOneMarket } from "../test/world/oneMarket.ts"
 import { identity, oneSide } from "./kinds.ts"
 import { compare, costs, type Way } from "./measure.ts"
 import type { Bench } from "./sections.ts"
@@ -120,7 +120,7 @@ const example = <K extends OwnKeys>(name: string, code: Own<K>, settings: OwnSet
   const options = { costs: noCosts, changes: {}, ...(strategy.signals && { signals: historyOf(trends) }) }
   const way = (where: string, decide: Decide): Way => ({
     name: where,
-    run: () => identity(Backtest.run({ ...strategy, decide }, year, indices, "optimistic", options))
+    run: () => identity(runOneMarket({ ...strategy, decide }, year, indices, "optimistic", options))
   })
   return [way(`${name} in Node`, inNode(code, settings, strategy)), way("in its machine", strategy.decide)] as const
 }

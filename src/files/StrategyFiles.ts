@@ -167,8 +167,8 @@ const twinsIn = (
 /** The most decimals that an asset may have, so that no amount in a file is too fine. */
 const mostDecimals = 36
 
-export const marketsOf = (symbols: Iterable<string>): Markets => {
-  const assets = Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals: mostDecimals }))
+export const marketsOf = (symbols: Iterable<string>, decimals = mostDecimals): Markets => {
+  const assets = Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals }))
   return { assets, ticks: new Map(), costs: documentedCosts(assets) }
 }
 

@@ -19,8 +19,8 @@ export interface ForeignSettings {
   /** Returns the names of all figures above zero. Does not mark them as taken. */
   readonly positive: () => ReadonlyArray<string>
   readonly texts: (key: string) => ReadonlyArray<string>
-  /** Marks keys as taken that have no effect here, with or without a value. */
-  readonly pass: (...keys: ReadonlyArray<string>) => void
+  /** Marks keys (between spaces) as taken that have no effect here, with or without a value. */
+  readonly pass: (keys: string) => void
   readonly passAll: () => void
   /** `key: value` of everything that was not taken. */
   readonly rest: () => ReadonlyArray<string>
@@ -104,8 +104,8 @@ export const settingsOf = (
       const all: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
       return all.filter((each) => typeof each === "string")
     },
-    pass: (...keys) => {
-      for (const key of keys) usedKeys.add(key)
+    pass: (keys) => {
+      for (const key of keys.split(" ")) usedKeys.add(key)
     },
     passAll: () => {
       for (const key of Object.keys(record)) usedKeys.add(key)

@@ -13,7 +13,7 @@ const exitsIn = (settings: ForeignSettings) => {
   const params = settings.within("params")
   if (params === undefined)
     return { targets: settings.withinNumbers("minimal_roi"), stop: settings.number("stoploss"), trailing: settings }
-  settings.pass("strategy_name", "ft_stratparam_v", "export_time")
+  settings.pass("strategy_name ft_stratparam_v export_time")
   return {
     targets: params.withinNumbers("roi"),
     stop: params.within("stoploss")?.number("stoploss"),
@@ -42,12 +42,12 @@ const unused =
   "order_types unfilledtimeout pairlists cancel_open_orders_on_exit max_open_trades stake_currency timeframe strategy"
 
 export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings, budget: Decimal.Decimal | undefined) {
-  settings.pass(...unused.split(" "))
+  settings.pass(unused)
   const size = yield* sizeOf(settings, budget)
   const mode = settings.text("trading_mode") ?? ""
   const exchange = settings.within("exchange")
   const pairs = exchange?.texts("pair_whitelist") ?? []
-  exchange?.pass("name", "key", "secret", "password", "ccxt_config", "ccxt_async_config", "pair_blacklist")
+  exchange?.pass("name key secret password ccxt_config ccxt_async_config pair_blacklist")
   const [pair] = pairs
   const isFuture = pair?.includes(":") === true
   if (isFuture || (mode !== "" && mode !== "spot"))

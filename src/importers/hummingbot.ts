@@ -5,7 +5,7 @@ import { countIn, type ForeignSettings, needed, refused } from "./ForeignSetting
 import { line, namesIn, percentOf, quoteRounded, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
-  settings.pass(..."template_version exchange connector_name id controller_type candles_config order_type".split(" "))
+  settings.pass("template_version exchange connector_name id controller_type candles_config order_type")
   const name = settings.text("controller_name") ?? settings.text("strategy") ?? "nothing"
   if (name === "pure_market_making") return yield* quotesOf(settings)
   if (name === "grid_strike") return yield* gridOf(settings)

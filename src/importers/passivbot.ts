@@ -34,7 +34,7 @@ export const passivbot = Effect.fnUntraced(function* (
   short?.passAll()
   if (budget === undefined)
     return yield* refused("its sizes are shares of a wallet: set the quote amount it may use with --budget")
-  settings.pass("backtest", "optimize", "logging")
+  settings.pass("backtest optimize logging")
   const live = settings.within("live")
   const coins = live?.within("approved_coins")?.texts("long") ?? live?.texts("approved_coins") ?? []
   const share = yield* needed(long, "entry_initial_qty_pct", "it is the size of the base order")
@@ -57,7 +57,7 @@ export const passivbot = Effect.fnUntraced(function* (
   )
   const [markup] = marks.filter(Decimal.isPositive).toSorted(Decimal.compare)
   if (markup === undefined) return yield* refused("it has no close_grid_markup: a deal needs an exit distance")
-  long.pass("n_positions", "total_wallet_exposure_limit")
+  long.pass("n_positions total_wallet_exposure_limit")
   return {
     kind: "deals",
     // Passivbot trades futures, and this service does not have their quote asset.

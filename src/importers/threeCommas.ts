@@ -16,9 +16,7 @@ import {
 const marketOf = (pair: string | undefined): Translated["market"] => namesIn(pair, "_", "quote")
 
 export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSettings) {
-  settings.pass(
-    ..."id account_id account_name account name created_at updated_at is_enabled type url_secret".split(" ")
-  )
+  settings.pass("id account_id account_name account name created_at updated_at is_enabled type url_secret")
   const leverage = settings.text("leverage_type") ?? spot
   if (leverage !== spot) return yield* refused(`leverage_type is ${leverage}: this service trades spot only`)
   settings.pass("leverage_custom_value")
@@ -28,12 +26,10 @@ export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSetting
 /** Word of 3Commas for an account without leverage. */
 const spot = "not_specified"
 
-const gridNews = [
-  ..."start_price grid_price_step grid_lines current_price current_profit current_profit_usd".split(" "),
-  ..."current_profit_loss current_profit_loss_percent total_profits_count bought_volume sold_volume".split(" "),
-  ..."profit_percentage investment_base_currency investment_quote_currency unrealized_profit_loss".split(" "),
-  ..."orderbook_price_currency note editable strategy_type".split(" ")
-]
+const gridNews =
+  "start_price grid_price_step grid_lines current_price current_profit current_profit_usd current_profit_loss " +
+  "current_profit_loss_percent total_profits_count bought_volume sold_volume profit_percentage strategy_type " +
+  "investment_base_currency investment_quote_currency unrealized_profit_loss orderbook_price_currency note editable"
 
 /** Returns the line for the price at which the bot sells all and stops. A stop without a sale stays in `rest` as not imported. */
 const exitOf = (settings: ForeignSettings, end: "lower" | "upper", key: string): ReadonlyArray<string> => {
@@ -63,7 +59,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     return yield* refused(
       `order_currency_type is ${asset ?? "missing"}: write base or quote, the asset of quantity_per_grid`
     )
-  settings.pass(...gridNews)
+  settings.pass(gridNews)
   const market = marketOf(settings.text("pair"))
   const cells = levels - 1
   const all = times(size, cells)
@@ -96,10 +92,9 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   } satisfies Translated
 })
 
-const dealNews = [
-  ..."active_deals active_deals_count active_deals_usd_profit deals_counter easy_form_supported editable".split(" "),
-  ..."finished_deals_count finished_deals_profit_usd".split(" ")
-]
+const dealNews =
+  "start_order_type profit_currency active_deals active_deals_count active_deals_usd_profit deals_counter " +
+  "easy_form_supported editable finished_deals_count finished_deals_profit_usd"
 
 const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const side = settings.text("strategy") ?? "long"
@@ -116,7 +111,7 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   if (orders > 0 && safetyUnit !== unit)
     return yield* refused(`safety_order_volume_type is ${safetyUnit}: only quote_currency is a fixed amount`)
   const isOfBase = settings.text("take_profit_type") === "base"
-  settings.pass("start_order_type", "profit_currency", ...dealNews)
+  settings.pass(dealNews)
   const safety =
     orders === 0
       ? undefined

@@ -5,11 +5,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
-import * as Backtest from "../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../src/lab/backtest/kernel/FillPresets.ts"
 import type { Decision } from "../../src/strategy/Decision.ts"
 import type { Decide } from "../../src/strategy/Strategy.ts"
 import { bodies, strategyOf } from "../world/kinds.ts"
+import { runOneMarket } from "../world/oneMarket.ts"
 
 const candles = Generate.generate({ ...Generate.defaults, bars: 20 * 1440 })
 
@@ -24,7 +24,7 @@ const counted = (body: string) => {
     last = decision
     return decision
   }
-  const { counts } = Backtest.run({ ...strategy, decide }, candles, indices, "optimistic", options)
+  const { counts } = runOneMarket({ ...strategy, decide }, candles, indices, "optimistic", options)
   const { orders, closes } = indices
   const reads = [orders, closes].reduce((sum, index) => sum + index.reads.bars + index.reads.nodes, 0)
   return { decisions: counts.decisions, answers, reads }
@@ -83,7 +83,7 @@ describe("counts of backtests", () => {
           }
         })
       }
-      Backtest.run({ ...strategy, decide }, candles, indices, "optimistic", { costs: noCosts, changes: {} })
+      runOneMarket({ ...strategy, decide }, candles, indices, "optimistic", { costs: noCosts, changes: {} })
       return lists === 0 ? [] : [name]
     })
     assert.deepStrictEqual(listed, ["rules, 1m", "rules, 5m", "rules, 1h"])

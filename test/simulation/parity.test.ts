@@ -19,7 +19,6 @@ import { Result } from "effect"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
-import * as Backtest from "../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../src/lab/backtest/kernel/FillPresets.ts"
 import { rows } from "../../src/lab/backtest/results/FillRows.ts"
 import { randomFrom } from "../../src/rehearsal/world/World.ts"
@@ -27,6 +26,7 @@ import { defaultSettings } from "../../src/sandbox/Settings.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { firstOf, isLong } from "../long.ts"
+import { runOneMarket } from "../world/oneMarket.ts"
 import { assertClose, byBot, byKernel, type Filled, noSurprises, pace } from "./sameFills.ts"
 import { run } from "./Torture.ts"
 
@@ -223,7 +223,7 @@ const runKernel = (text: string, { candles, isHalved }: Prices, spreadBasisPoint
     volume: Candles.columnOf(candles.map(() => 1)),
     priceScale: 2
   }
-  const { outcome } = Backtest.run(strategy, data, CrossingIndex.linearIndices(data), "optimistic", {
+  const { outcome } = runOneMarket(strategy, data, CrossingIndex.linearIndices(data), "optimistic", {
     costs: { ...noCosts, spreadBasisPoints },
     changes: {}
   })

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
-import * as Backtest from "../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../src/lab/backtest/kernel/FillPresets.ts"
 import * as FillRows from "../../src/lab/backtest/results/FillRows.ts"
 import { waves } from "../lab/backtest/waves.ts"
 import { parse } from "../world/bot/market.ts"
+import { runOneMarket } from "../world/oneMarket.ts"
 import { run } from "./Torture.ts"
 
 const minuteMillis = 60_000
@@ -30,7 +30,7 @@ describe("a strategy that buys without a position", () => {
   it("buys in each wave of a backtest whose purchases pay fees in base", () => {
     const candles = waves(closes, bars)
     const costs = { ...noCosts, feeBasisPoints: 7, withdrawFee: { base: 123_456n, quote: 2_000n } }
-    const { outcome } = Backtest.run(parse(rules), candles, CrossingIndex.linearIndices(candles), "optimistic", {
+    const { outcome } = runOneMarket(parse(rules), candles, CrossingIndex.linearIndices(candles), "optimistic", {
       costs,
       changes: {}
     })

@@ -1,11 +1,11 @@
 /** Runs one strategy, the function that also runs live, over candles, under the rules of one side of the band. */
-import { Record } from "effect"
-import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
+import { Array as Arr } from "effect"
+import type { Candles } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Resample from "../../candles/Resample.ts"
-import { type Amount, max } from "../../domain/Amount.ts"
-import { type Market, quoteAmount } from "../../domain/Market.ts"
-import { askedBasisPoints, feesToOthers, type OrderTerms } from "../../domain/Order.ts"
+import { max } from "../../domain/Amount.ts"
+import type { Market } from "../../domain/Market.ts"
+import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SignalHistory } from "../../domain/Signal.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
@@ -13,11 +13,10 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import { ownMarket } from "../../strategy/expression/Term.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { Conditions } from "./kernel/Conditions.ts"
-import { type Costs, type FillMode, rulesOf } from "./kernel/FillPresets.ts"
+import { type Costs, type FillMode, fillPresets } from "./kernel/FillPresets.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import * as Kernel from "./kernel/Kernel.ts"
-import type { Outcome } from "./kernel/Outcome.ts"
-import type { BandSide, Part } from "./results/BandSide.ts"
+import * as BandSide from "./results/BandSide.ts"
 
 export interface Options {
   readonly costs: Costs
@@ -30,8 +29,12 @@ export interface Options {
   readonly keepsOrders?: boolean
 }
 
-export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules =>
-  rulesOf(mode, costs, { ...measured?.[mode], ...changes })
+export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules => ({
+  ...fillPresets[mode],
+  ...costs,
+  ...measured?.[mode],
+  ...changes
+})
 
 export interface MarketInput {
   readonly candles: Candles
@@ -91,80 +94,20 @@ const inMarket = (strategy: Strategy, market: Market, { candles, indices, option
   indices
 })
 
-/**
- * Returns the app fees that others received, without the share of `self`, which returned to the account. If the service takes more than the
- * terms ask, all of it counts as paid to others.
- */
-const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: FillRules, all: Amount): Amount => {
-  const total = askedBasisPoints(terms)
-  return total === 0 || taken > total ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
-}
-
-const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran): Part => {
-  const { market, budget, rules } = conditions
-  /** Value in quote at the close of a bar, rounded down. */
-  const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
-    quote + quoteAmount(market, base, exactPrice(closeAt(candles, bar)), "down")
-  const last = candles.bars - 1
-  const atStart = worth(0, budget)
-  return {
-    market,
-    candles,
-    budget,
-    rules,
-    outcome,
-    pnlQuote: worth(last, outcome) - atStart,
-    feesQuote: worth(last, outcome.fees),
-    payouts: { count: outcome.payouts.count, feesQuote: worth(last, outcome.payouts) },
-    refunds: { count: outcome.refunds.count, feesQuote: worth(last, outcome.refunds) },
-    appFeesQuote: paidToOthers(strategy, rules, worth(last, outcome.appFees)),
-    holdPnlQuote: worth(last, budget) - atStart
-  }
-}
-
-const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => {
-  const parts = [partOf(strategy, first), ...others.map((ran) => partOf(strategy, ran))] as const
-  const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
-  const payments = (of: "payouts" | "refunds") => ({
-    count: count(({ [of]: { count } }) => count),
-    feesQuote: sum(({ [of]: { feesQuote } }) => feesQuote)
-  })
-  const count = (of: (outcome: Outcome) => number): number =>
-    parts.reduce((total, { outcome }) => total + of(outcome), 0)
-  return {
-    mode,
-    parts,
-    rules: parts[0].rules,
-    outcome: parts[0].outcome,
-    pnlQuote: sum(({ pnlQuote }) => pnlQuote),
-    feesQuote: sum(({ feesQuote }) => feesQuote),
-    payouts: payments("payouts"),
-    refunds: payments("refunds"),
-    appFeesQuote: sum(({ appFeesQuote }) => appFeesQuote),
-    holdPnlQuote: sum(({ holdPnlQuote }) => holdPnlQuote),
-    fills: count(({ fills }) => fills.count),
-    quote: sum(({ outcome }) => outcome.quote),
-    openOrders: count(({ openOrders }) => openOrders),
-    counts: Record.map(parts[0].outcome.counts, (_, name) => count(({ counts }) => counts[name]))
-  }
-}
-
 const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
-  const [first, ...others] = markets
-  const name = (each: Kernel.InMarket) => (each === first ? ownMarket : each.conditions.market.name)
+  const name = (each: Kernel.InMarket) => (each === markets[0] ? ownMarket : each.conditions.market.name)
   const linked = JoinedCandles.linked(
     new Map(markets.map((each) => [name(each), each.conditions.timeframes ?? new Map()]))
   )
-  const of = (each: Kernel.InMarket): Kernel.InMarket => ({
+  return Arr.map(markets, (each) => ({
     ...each,
     conditions: { ...each.conditions, ...present({ timeframes: linked.get(name(each)) }) }
-  })
-  return [of(first), ...others.map(of)]
+  }))
 }
 
 export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]
 
-export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide => {
+export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide.BandSide => {
   const strategy = { ...file, terms: { ...first.options.accountTerms, ...file.terms } }
   const one = inMarket(strategy, strategy.market, first, mode)
   const [, ...further] = marketsSeen(strategy)
@@ -173,13 +116,5 @@ export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: F
     return series === undefined ? [] : [inMarket(strategy, market, series, mode)]
   })
   const [ran, ...alsoRan] = Kernel.simulateAll(strategy.watched === undefined ? [one, ...more] : joined([one, ...more]))
-  return sideOf(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
+  return BandSide.of(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
 }
-
-export const run = (
-  strategy: Strategy,
-  candles: Candles,
-  indices: CrossingIndex.Indices,
-  mode: FillMode,
-  options: Options
-): BandSide => runAll(strategy, [{ candles, indices, options }], mode)

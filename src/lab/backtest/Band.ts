@@ -4,6 +4,7 @@
  * drawn in batches until the quantiles settle, or until the work allowed by the first run is done. No clock counts and the n-th run of a
  * file is always identical, so a command gives equal figures on any machine. More runs make the quantiles more precise but not wider.
  */
+import { Array as Arr } from "effect"
 import { closeAt } from "../../candles/Candles.ts"
 import * as BarPath from "../../candles/within/BarPath.ts"
 import * as Unfold from "../../candles/within/Unfold.ts"
@@ -15,11 +16,7 @@ import * as BandSide from "./results/BandSide.ts"
 import * as Quantiles from "./results/Quantiles.ts"
 import * as VenuePrior from "./VenuePrior.ts"
 
-export interface RunFigures
-  extends Pick<BandSide.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
-  readonly maxDrawdown: number
-  readonly dailySharpe: number
-}
+export type RunFigures = Readonly<ReturnType<typeof simulate>["figures"]>
 
 /** `enough`: one more batch moved no quantile. `most work`: the events of the first run allowed no further runs. */
 export interface Simulated {
@@ -30,15 +27,10 @@ export interface Simulated {
 
 export type Sides = readonly [pessimistic: BandSide.BandSide, optimistic: BandSide.BandSide]
 
-export interface Band {
-  readonly sides: Sides
-  readonly simulated: Simulated
-}
-
 export const quantilesOf = <Value extends number | bigint>(
-  { runs: [first, ...others] }: Pick<Simulated, "runs">,
+  { runs }: Pick<Simulated, "runs">,
   of: (figures: RunFigures) => Value
-): Quantiles.Quantiles<Value> => Quantiles.of([of(first), ...others.map(of)])
+): Quantiles.Quantiles<Value> => Quantiles.of(Arr.map(runs, of))
 
 /** Equity at the first close in quote smallest units; for ratios. */
 export const worthAtStart = ({ parts }: Pick<BandSide.BandSide, "parts">): number =>
@@ -105,10 +97,8 @@ const drawInput = (
 const simulate = (ground: BandInputs, draw: number) => {
   const { strategy, inputs, sides } = ground
   const next = seeded(draw)
-  const [first, ...others] = inputs
-  const one = drawInput(ground, first, 0, draw, next)
-  const more = others.map((input, index) => drawInput(ground, input, index + 1, draw, next))
-  const side = Backtest.runAll(strategy, [one, ...more], "optimistic")
+  const drawn = Arr.map(inputs, (input, market) => drawInput(ground, input, market, draw, next))
+  const side = Backtest.runAll(strategy, drawn, "optimistic")
   const { holdPnlQuote } = sides[0]
   const { fills, feesQuote, openOrders, counts, outcome } = side
   const figures = {
@@ -154,7 +144,7 @@ export const simulated = (
   }
 }
 
-export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): Band => {
+export const run = (strategy: Strategy, inputs: Backtest.MarketInputs) => {
   const runSide = (mode: FillMode) => Backtest.runAll(strategy, inputs, mode)
   const sides = [runSide("pessimistic"), runSide("optimistic")] as const
   return { sides, simulated: simulated(strategy, inputs, sides) }

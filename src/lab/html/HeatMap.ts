@@ -2,16 +2,9 @@
 import { figure, polished } from "./Figures.ts"
 import { escape, scrolled } from "./HtmlPage.ts"
 
-export interface HeatMap {
-  readonly rowName: string
-  readonly columnName: string
-  readonly rows: ReadonlyArray<string>
-  readonly columns: ReadonlyArray<string>
-  /** By row and column. A cell with several values holds their mean; an empty cell is `undefined`. */
-  readonly values: Values
-  readonly around: Values
-}
+export type HeatMap = Readonly<ReturnType<typeof of>>
 
+/** By row and column; an empty cell is `undefined`. */
 export type Values = ReadonlyArray<ReadonlyArray<number | undefined>>
 
 export interface Axis {
@@ -39,11 +32,12 @@ const around = (values: Values): Values =>
     })
   )
 
-export const of = (row: Axis, column: Axis, points: ReadonlyArray<Point>): HeatMap => {
+/** A cell with several values holds their mean. */
+export const of = (row: Axis, column: Axis, points: ReadonlyArray<Point>) => {
   const cells = row.values.map(() => column.values.map((): Array<number> => []))
   for (const point of points)
     cells[row.values.indexOf(point.row)]?.[column.values.indexOf(point.column)]?.push(point.value)
-  const values = cells.map((line) => line.map(mean))
+  const values: Values = cells.map((line) => line.map(mean))
   const names = { rowName: row.name, columnName: column.name, rows: row.values, columns: column.values }
   return { ...names, values, around: around(values) }
 }

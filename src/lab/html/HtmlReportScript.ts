@@ -56,14 +56,10 @@ const numbers = (Type, text) => {
 const { sides, slots, whys, orders, axis, markets } = data
 const fills = { bar: numbers(Int32Array, data.fills.bar), order: numbers(Int32Array, data.fills.order), reached: numbers(Float64Array, data.fills.reached) }
 const stays = { from: numbers(Int32Array, data.stays.from), to: numbers(Int32Array, data.stays.to), order: numbers(Int32Array, data.stays.order) }
-const timeOf = (bar) => {
-  let low = 0, high = axis.bars.length
-  while (low < high) { const middle = (low + high) >>> 1; if (axis.bars[middle] <= bar) low = middle + 1; else high = middle }
-  return axis.times[low - 1] + (bar - axis.bars[low - 1]) * axis.step
-}
+const firstAfter = (times, at) => { let low = 0, high = times.length; while (low < high) { const middle = (low + high) >>> 1; if (times[middle] < at) low = middle + 1; else high = middle } return low }
+const timeOf = (bar) => { const run = firstAfter(axis.bars, bar + 1) - 1; return axis.times[run] + (bar - axis.bars[run]) * axis.step }
 const fillTimes = Float64Array.from(fills.bar, (bar) => timeOf(bar) + axis.step)
 const stayTimes = { from: Float64Array.from(stays.from, timeOf), to: Float64Array.from(stays.to, timeOf) }
-const firstAfter = (times, at) => { let low = 0, high = times.length; while (low < high) { const middle = (low + high) >>> 1; if (times[middle] < at) low = middle + 1; else high = middle } return low }
 const bands = sides.length < 2 ? [] : [{ series: [1, 2], fill: () => pale("--accent") }, { series: [2, 1], fill: () => pale("--accent") }]
 const money = moneyOf(...sides.map((side) => side.equity), data.untouched, data.buyAndHold)
 const sideLines = (format) => sides.map((side, index) => line(side.name, "--accent", format, { dash: index === 0 && sides.length > 1 ? [8, 3] : [] }))

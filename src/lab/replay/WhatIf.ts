@@ -20,7 +20,7 @@ import { isPartner, ofFills, usualOf } from "../../venue/profile/Charges.ts"
 import * as Backtest from "../backtest/Backtest.ts"
 import * as Band from "../backtest/Band.ts"
 import * as BandSide from "../backtest/results/BandSide.ts"
-import * as FeeModel from "../runs/FeeModel.ts"
+import type * as FeeModel from "../runs/FeeModel.ts"
 import * as RunCandles from "../runs/RunCandles.ts"
 import * as RunSetUp from "../runs/RunSetUp.ts"
 
@@ -65,7 +65,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   const [finest] = files.flatMap((file) => Backtest.tooFine(file, candles.series[0].candles))
   if (finest !== undefined) return none(`it decides on ${finest} candles, but only minutes are recorded`)
   const bandOf = Effect.fnUntraced(function* (file: Strategy) {
-    const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, costsOf(recorded, file, costs))
+    const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, accountOf(recorded, market, costs))
     // Simulated runs draw the spread from the prior, even if the journal measured it.
     const options = Arr.map(ground.options, (each) => ({ ...each, changes: {}, measured }))
     const { inputs } = yield* RunSetUp.onCandles({ ...ground, options }, candles)
@@ -104,29 +104,22 @@ const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: 
 const keptBasisPoints = ({ venue }: RecordedRun): number =>
   usualOf(venue.facts.fees, isPartner(venue.facts, venue.hasPartner))
 
-/** Uses the service's fees under the file's terms, and the median of the flat fees that the bot paid. */
-const costsOf = (
-  { account, trading, venue }: RecordedRun,
-  { market, terms }: Strategy,
-  { echoed, impacts, spreads }: Pick<FeeModel.Account, "echoed" | "impacts" | "spreads">
-): FeeModel.CostsOfRun => {
-  const { facts, hasPartner } = venue
-  const accountFacts = { echoed, isPartner: isPartner(facts, hasPartner), schedule: facts.fees }
+/** The account with the service's fees, and with the median of the flat fees that the bot paid. */
+const accountOf = (
+  { account, journal, trading, venue: { facts, hasPartner } }: RecordedRun,
+  { base, quote }: Market,
+  measured: Effect.Success<ReturnType<typeof JournalData.costs>>
+): FeeModel.Account => {
+  const hasCredential = isPartner(facts, hasPartner)
   const medianFees = (kind: "payout" | "refund") => {
     const of = ({ symbol }: Market["base"]) => {
       const charges = trading.fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
       return [symbol, medianAmount(charges.map(({ amount }) => amount))] as const
     }
-    return new Map([of(market.base), of(market.quote)])
+    return new Map([of(base), of(quote)])
   }
-  return {
-    fees: {
-      basisPoints: ofFills(facts.fees, accountFacts.isPartner),
-      ofInput: FeeModel.ofInputs(accountFacts, [market], { ...account.terms, ...terms }).basisPoints
-    },
-    payouts: medianFees("payout"),
-    refunds: medianFees("refund"),
-    spreads: new Map([[market.name, FeeModel.spreadIn(Option.none(), { spreads, impacts }, market)]]),
-    accountTerms: account.terms
-  }
+  const flat = { payouts: medianFees("payout"), refunds: medianFees("refund") }
+  const fees = { ...flat, fills: trading.trades.length, basisPoints: ofFills(facts.fees, hasCredential) }
+  const about = { config: "", journal, isPartner: hasCredential, schedule: facts.fees, terms: account.terms }
+  return { ...measured, ...about, fees }
 }

@@ -95,8 +95,8 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   const progress = yield* Progress.make("backtest")
   const account = yield* FeeModel.accountOf(asked.config)
   const grounds = yield* Effect.forEach(files, (file) =>
-    Effect.flatMap(StrategySource.readSource(file, asked.config), (source) =>
-      RunSetUp.groundOfFile(asked, source, account)
+    Effect.flatMap(StrategySource.readSource(file, asked.config), ({ strategy }) =>
+      RunSetUp.groundOf(asked, strategy, account)
     )
   )
   const [{ strategy: one }] = grounds

@@ -4,7 +4,7 @@
  * them, and the sandbox's spread. Configuration and journal are read once for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -20,16 +20,6 @@ import { perImpact } from "../backtest/kernel/FillRules.ts"
 /** The venue publishes no spread, so we use the sandbox's. */
 export const sandboxSpreadBasisPoints = sandbox.defaultSpread * 10_000
 
-export interface FeeModel {
-  /** Taken from the output of every fill. */
-  readonly basisPoints: number
-  /** Taken from every input, app fees of the strategy's terms included; 0 if the service takes no other fee from inputs. */
-  readonly ofInput: number
-  readonly from: "flag" | "measured" | "partner credential" | "specification" | "schedule"
-  readonly sentence: string
-  readonly isFree: boolean
-}
-
 interface Spread extends Impact {
   readonly impact: Impact
 }
@@ -40,15 +30,7 @@ interface Impact {
   readonly from: "flag" | "measured" | "sandbox"
 }
 
-export interface KnownCosts extends MeasuredFees.FlatFees {
-  readonly fees: FeeModel
-  readonly spreads: ReadonlyMap<string, Spread>
-  readonly accountTerms: OrderTerms
-}
-
-export interface CostsOfRun extends Omit<KnownCosts, "fees"> {
-  readonly fees: Pick<FeeModel, "basisPoints" | "ofInput">
-}
+export type KnownCosts = Effect.Success<ReturnType<typeof of>>
 
 export interface CostFlags {
   readonly feeBps: Option.Option<number>
@@ -100,7 +82,7 @@ interface OfInputs {
 }
 
 /** Fee on every input under a schedule that shares app fees: as orders reported it, otherwise the schedule's. Others charge payouts. */
-export const ofInputs = (
+const ofInputs = (
   known: Pick<Account, "echoed" | "isPartner" | "schedule">,
   markets: ReadonlyArray<Market>,
   { appFees = [] }: OrderTerms
@@ -114,7 +96,10 @@ export const ofInputs = (
   return each.reduce((dearest, next) => (next.basisPoints > dearest.basisPoints ? next : dearest))
 }
 
-interface OfFills extends Pick<FeeModel, "basisPoints" | "from"> {
+interface OfFills {
+  /** Taken from the output of every fill. */
+  readonly basisPoints: number
+  readonly from: "flag" | "measured" | "partner credential" | "specification" | "schedule"
   readonly said?: string
 }
 
@@ -124,7 +109,7 @@ const ofFills = (
   { basisPoints: ofInput, learned }: OfInputs,
   who: string
 ): OfFills => {
-  const perFill = (basisPoints: number, from: FeeModel["from"], reason: string): OfFills => ({
+  const perFill = (basisPoints: number, from: OfFills["from"], reason: string): OfFills => ({
     basisPoints,
     from,
     said: `${basisPoints} basis points of every fill (${reason})`
@@ -162,29 +147,26 @@ const flatSaid = (
     { name: "a payout", given: withdrawFee, of: "payouts" },
     { name: "a refund", given: refundFee, of: "refunds" }
   ] as const
-  const feesOf = (source: (typeof sources)[number], of: keyof MeasuredFees.FlatFees): string =>
-    assets
-      .flatMap((asset) => {
-        const fee = source.fees[of].get(asset.symbol)
-        const isBest = sources.find(({ fees }) => fees[of].has(asset.symbol)) === source
-        return fee === undefined || !isBest ? [] : [formatWithSymbol(fee, asset)]
-      })
-      .join(" and ")
+  const open = kinds.filter(({ given }) => Option.isNone(given))
+  const bestFor = ({ symbol }: Asset, of: keyof MeasuredFees.FlatFees) =>
+    sources.find(({ fees }) => fees[of].has(symbol))
   const phrases = sources.flatMap((source) => {
-    const open = kinds.filter(({ given }) => Option.isNone(given))
-    const by = Map.groupBy(open, ({ of }) => feesOf(source, of))
+    const feesOf = (of: keyof MeasuredFees.FlatFees): string =>
+      assets
+        .filter((asset) => bestFor(asset, of) === source)
+        .map((asset) => formatWithSymbol(source.fees[of].get(asset.symbol) ?? 0n, asset))
+        .join(" and ")
+    const by = Map.groupBy(open, ({ of }) => feesOf(of))
     by.delete("")
     return [...by].map(([fees, each]) => `${fees} of ${each.map(({ name }) => name).join(" and ")}${source.note}`)
   })
   const flagTexts = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} by flag`] : []))
-  const missing = kinds.filter(
-    ({ given, of }) => Option.isNone(given) && sources.every((source) => feesOf(source, of) === "")
-  )
-  const without = missing.map(({ of }) => of).join(" and ")
-  return [...phrases, ...flagTexts, ...(missing.length === 0 ? [] : [`without those of ${without}`])].join(", ")
+  const missing = open.flatMap(({ of }) => (assets.some((asset) => bestFor(asset, of) !== undefined) ? [] : [of]))
+  const without = missing.length === 0 ? [] : [`without those of ${missing.join(" and ")}`]
+  return [...phrases, ...flagTexts, ...without].join(", ")
 }
 
-export const spreadIn = (
+const spreadIn = (
   given: Option.Option<number>,
   account: Pick<Account, "impacts" | "spreads"> | undefined,
   market: Market
@@ -280,6 +262,12 @@ export const of = Effect.fn("FeeModel.of")(function* (
     ...(appFees > 0 ? [`app fees of ${origin}: ${appFees} basis points of every input`] : []),
     ...tooDear(Decimal.sumOf([ofInput, ofFill.basisPoints, appFees]), mostBasisPoints)
   ].join("; ")
-  const fees = { ...ofFill, ofInput, sentence, isFree }
-  return { fees, payouts: flat("payouts"), refunds: flat("refunds"), spreads, accountTerms } satisfies KnownCosts
+  const fees = {
+    ...ofFill,
+    /** Taken from every input, app fees of the strategy's terms included; 0 if the service takes no other fee from inputs. */
+    ofInput,
+    sentence,
+    isFree
+  }
+  return { fees, payouts: flat("payouts"), refunds: flat("refunds"), spreads, accountTerms }
 })

@@ -86,11 +86,6 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
 const indicesOf = (candles: Candles.Candles, { indexed }: Pick<CandlesWanted, "indexed">): CrossingIndex.Indices =>
   indexed ? CrossingIndex.buildIndices(candles) : CrossingIndex.linearIndices(candles)
 
-interface FileCandles extends CandleFile.Loaded {
-  readonly data: string
-  readonly warnings: ReadonlyArray<string>
-}
-
 /** Reads candles of a file or of a journal (`journal:FILE`). Only a journal needs the market. */
 export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   data: string,
@@ -120,21 +115,14 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
     })
   const hasTree = loaded.indices.orders.minima.length > 0
   const indices = !isPart && (hasTree || !indexed) ? loaded.indices : indicesOf(candles, wanted)
-  return { ...loaded, data, candles, indices, warnings } satisfies FileCandles
+  return { ...loaded, data, candles, indices, warnings }
 })
 
-export interface Source extends FileCandles {
+export interface Source extends Effect.Success<ReturnType<typeof ofFile>> {
   readonly market: Market
 }
 
-type All<A> = Arr.NonEmptyReadonlyArray<A>
-
-export interface RunCandles {
-  readonly data: string
-  readonly sources: All<Source>
-  readonly series: All<Pick<Source, "candles" | "indices">>
-  readonly warnings: ReadonlyArray<string>
-}
+export type RunCandles = Effect.Success<ReturnType<typeof load>>
 
 type Seen = Pick<Strategy, "market" | "others" | "watched">
 
@@ -191,7 +179,7 @@ export const load = Effect.fn("RunCandles.load")(function* (
       return { candles, indices: candles === source.candles ? source.indices : indicesOf(candles, wanted) }
     }),
     warnings: [...sources.flatMap(({ warnings }) => warnings), ...aligned.notes]
-  } satisfies RunCandles
+  }
 })
 
 interface FilePart {

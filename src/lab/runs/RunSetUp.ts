@@ -17,7 +17,6 @@ import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
 import * as FeeModel from "./FeeModel.ts"
 import { journalPrefix, type PartAsked, type RunCandles } from "./RunCandles.ts"
-import type { StrategySource } from "./StrategySource.ts"
 
 export interface RulesAsked extends FeeModel.CostFlags {
   readonly touch: Option.Option<FillRules["touch"]>
@@ -26,13 +25,13 @@ export interface RulesAsked extends FeeModel.CostFlags {
   readonly volumeShare: Option.Option<number>
   readonly minimumQuote: Option.Option<string>
   readonly calibrate?: Option.Option<string>
+  /** Source of the signal values; absent in a command that uses none. */
+  readonly signals?: Option.Option<string>
 }
 
 export interface RunAsked extends PartAsked, RulesAsked {
   readonly data: ReadonlyArray<string>
   readonly config: Option.Option<string>
-  /** Source of the signal values; absent in a command that uses none. */
-  readonly signals?: Option.Option<string>
 }
 
 export const asKnown: RulesAsked = {
@@ -91,7 +90,7 @@ export const calibrationOf = Effect.fnUntraced(function* (journal: string, marke
 
 const optionsIn = Effect.fnUntraced(function* (
   asked: RulesAsked,
-  known: FeeModel.CostsOfRun,
+  known: FeeModel.KnownCosts,
   market: Market,
   all: ReadonlyArray<Market>
 ) {
@@ -121,43 +120,24 @@ const optionsIn = Effect.fnUntraced(function* (
   return { options: { ...baseOptions, measured }, calibrated }
 })
 
-export interface RunInputs {
-  readonly strategy: Strategy
-  readonly options: Arr.NonEmptyReadonlyArray<Backtest.Options>
-  readonly calibrated: ReadonlyArray<string>
-}
+export type RunInputs = Effect.Success<ReturnType<typeof groundOf>>
 
 export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
   asked: RulesAsked,
   strategy: Strategy,
-  known: FeeModel.CostsOfRun
-) {
-  const markets = marketsSeen(strategy)
-  const perMarket = yield* Effect.forEach(markets, (market) => optionsIn(asked, known, market, markets))
-  return {
-    strategy,
-    options: Arr.map(perMarket, ({ options }): Backtest.Options => options),
-    calibrated: perMarket.flatMap(({ calibrated }) => calibrated)
-  } satisfies RunInputs
-})
-
-export interface FileRunInputs extends RunInputs {
-  readonly source: StrategySource
-  readonly fees: FeeModel.FeeModel
-}
-
-export const groundOfFile = Effect.fn("RunSetUp.groundOfFile")(function* (
-  asked: RunAsked,
-  source: StrategySource,
   account: FeeModel.Account | undefined
 ) {
-  const { strategy } = source
   const { terms, limits } = strategy
-  const costs = yield* FeeModel.of(asked, account, marketsSeen(strategy), terms, limits.maxFeeBasisPoints)
-  const ground = yield* groundOf(asked, strategy, costs)
+  const markets = marketsSeen(strategy)
+  const known = yield* FeeModel.of(asked, account, markets, terms, limits.maxFeeBasisPoints)
+  const perMarket = yield* Effect.forEach(markets, (market) => optionsIn(asked, known, market, markets))
   const signals = yield* signalsOf(asked.signals, strategy)
-  const options = Arr.map(ground.options, (each): Backtest.Options => ({ ...each, ...present({ signals }) }))
-  return { ...ground, options, source, fees: costs.fees } satisfies FileRunInputs
+  return {
+    strategy,
+    options: Arr.map(perMarket, ({ options }): Backtest.Options => ({ ...options, ...present({ signals }) })),
+    calibrated: perMarket.flatMap(({ calibrated }) => calibrated),
+    fees: known.fees
+  }
 })
 
 export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) => {

@@ -1,19 +1,12 @@
 /** Reads the strategy of a run: its text, and the markets that it may name. */
 import { Effect, FileSystem, Option, Result } from "effect"
 import { isScalar, isSeq, parseDocument } from "yaml"
-import { StrategiesInvalid, suited, whole } from "../../files/StrategyFiles.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { render } from "../../strategy/Problem.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import { documentedCosts } from "../../venue/profile/Charges.ts"
 
-export interface StrategySource {
-  readonly text: string
-  readonly file: string
-  readonly markets: Markets
-  readonly strategy: Strategy
-}
+export type StrategySource = Effect.Success<ReturnType<typeof parse>>
 
 /** Without a configuration: the assets that the file names, with enough decimals for any amount that a user writes. */
 const marketsOf = (strategyText: string): Markets => {
@@ -21,8 +14,7 @@ const marketsOf = (strategyText: string): Markets => {
   const names = isSeq(marketNode) ? marketNode.items.map((item) => (isScalar(item) ? item.value : item)) : [marketNode]
   const all = [...names, ...quotedIn(strategyText)]
   const symbols = all.flatMap((name) => (typeof name === "string" ? name.split("/") : []))
-  const assets = [...new Set(symbols)].map((symbol) => ({ symbol, id: symbol, decimals: 18 }))
-  return { assets, ticks: new Map(), costs: documentedCosts(assets) }
+  return StrategyFiles.marketsOf(new Set(symbols), 18)
 }
 
 /** Loads the reader of configurations on demand, because it imports wallets and venues and most runs have none. */
@@ -33,7 +25,7 @@ const configuredMarkets = Effect.fnUntraced(function* (file: string) {
 
 export const readSource = Effect.fn("StrategySource.read")(function* (file: string, config: Option.Option<string>) {
   const fileSystem = yield* FileSystem.FileSystem
-  return yield* parse(yield* whole(file, yield* fileSystem.readFileString(file)), file, config)
+  return yield* parse(yield* StrategyFiles.whole(file, yield* fileSystem.readFileString(file)), file, config)
 })
 
 export const parse = Effect.fn("StrategySource.parse")(function* (
@@ -42,8 +34,8 @@ export const parse = Effect.fn("StrategySource.parse")(function* (
   config: Option.Option<string>
 ) {
   const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
-  const parsed = suited(StrategyFile.parse(text, file, markets), "backtest")
-  if (Result.isFailure(parsed))
-    return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
-  return { text, file, markets, strategy: parsed.success } satisfies StrategySource
+  const parsed = StrategyFiles.suited(StrategyFile.parse(text, file, markets), "backtest")
+  if (Result.isSuccess(parsed)) return { markets, strategy: parsed.success }
+  const rendered = parsed.failure.map((problem) => render(problem, text))
+  return yield* new StrategyFiles.StrategiesInvalid({ rendered })
 })

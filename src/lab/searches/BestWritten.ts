@@ -7,8 +7,8 @@ import { laidOver, whole } from "../../files/StrategyFiles.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import { wordsOf } from "../../process/Failure.ts"
 import { orWrong } from "../../process/WrongUsage.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
 import * as SweepSpace from "../backtest/search/SweepSpace.ts"
-import type { StrategySource } from "../runs/StrategySource.ts"
 import * as LineDiff from "../runs/view/LineDiff.ts"
 
 export type BestWritten = Effect.Success<ReturnType<typeof write>>
@@ -19,7 +19,7 @@ const planOf = Effect.fnUntraced(function* (file: string, config: string) {
 }, Effect.result)
 
 export const write = Effect.fn("BestWritten.write")(function* (
-  { file, text: searched }: Pick<StrategySource, "file" | "text">,
+  { file, text: searched }: Pick<Strategy, "file" | "text">,
   config: Option.Option<string>,
   space: ReadonlyArray<SweepSpace.Dimension>,
   values: ReadonlyArray<string> | undefined

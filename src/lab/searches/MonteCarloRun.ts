@@ -1,5 +1,5 @@
 /** Runs one strategy repeatedly under random luck, on each market separately. */
-import { Effect, Option } from "effect"
+import { Array as Arr, Effect, Option } from "effect"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import * as Progress from "../../process/Progress.ts"
@@ -53,14 +53,13 @@ const simulate = Effect.fnUntraced(function* (
   const fate = (keepsPath: boolean): MonteCarlo.Simulation => {
     if (method === "trades") return MonteCarlo.ofTrades(gains, next, keepsPath)
     if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next, keepsPath)
-    const [first, ...others] = inputs
     // All markets use the same pieces, because they move together.
-    const starts = MonteCarlo.blocks(first.candles.bars, block, next)
-    const resampleInput = (input: Backtest.MarketInput): Backtest.MarketInput => {
+    const starts = MonteCarlo.blocks(inputs[0].candles.bars, block, next)
+    const resampled = Arr.map(inputs, (input) => {
       const candles = MonteCarlo.resampledCandles(input.candles, block, starts)
       return { ...input, candles, indices: CrossingIndex.linearIndices(candles) }
-    }
-    const side = Backtest.runAll(strategy, [resampleInput(first), ...others.map(resampleInput)], fills)
+    })
+    const side = Backtest.runAll(strategy, resampled, fills)
     return { ...summaryOf(BandSide.dailyEquity(side), keepsPath), maxDrawdown: side.outcome.maxDrawdown }
   }
   const fates = yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>

@@ -13,25 +13,26 @@ export interface MarketsAsked extends RunSetUp.RunAsked {
   readonly on: ReadonlyArray<string>
 }
 
-export interface FileRun extends RunSetUp.FileRunInputs, RunSetUp.RunSetUp {}
+export type FileRun = Effect.Success<ReturnType<typeof setUp>>
 
 const setUp = Effect.fnUntraced(function* (
   asked: RunSetUp.RunAsked,
-  source: StrategySource.StrategySource,
+  { markets, strategy }: StrategySource.StrategySource,
   account: FeeModel.Account | undefined,
   isIndexed: boolean
 ) {
   const columns = { open: true, volume: true, indexed: isIndexed }
-  const loaded = yield* RunCandles.load(asked.data, asked, columns, source.strategy)
-  const run: FileRun = yield* RunSetUp.onCandles(yield* RunSetUp.groundOfFile(asked, source, account), loaded)
-  return run
+  const loaded = yield* RunCandles.load(asked.data, asked, columns, strategy)
+  const run = yield* RunSetUp.onCandles(yield* RunSetUp.groundOf(asked, strategy, account), loaded)
+  return { ...run, markets }
 })
 
 const elsewhere = Effect.fnUntraced(function* (
   { config }: MarketsAsked,
-  { text, file, strategy }: StrategySource.StrategySource,
+  { strategy }: StrategySource.StrategySource,
   given: string
 ) {
+  const { file, text } = strategy
   const at = given.indexOf("=")
   const market = given.slice(0, Math.max(0, at))
   if (!/^[^/=]+\/[^/=]+$/.test(market))

@@ -40,7 +40,7 @@ const conditionsOf = (where: ReadonlyArray<string>) =>
 
 /** Fails on an unknown key in `--set`, which would make every trial invalid. */
 const refuseUnknownKeys = Effect.fnUntraced(function* (
-  { file, markets, text }: Pick<StrategySource.StrategySource, "file" | "markets" | "text">,
+  { markets, strategy: { file, text } }: StrategySource.StrategySource,
   space: ReadonlyArray<SweepSpace.Dimension>,
   template: SweepSpace.Template
 ) {
@@ -60,7 +60,7 @@ const refuseUnknownKeys = Effect.fnUntraced(function* (
 export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked) {
   const { fills, objective, rank } = asked
   const source = yield* StrategySource.readSource(asked.file, asked.config)
-  const { text } = source
+  const { text } = source.strategy
   const conditions = yield* conditionsOf(asked.where)
   const space = yield* Effect.forEach(asked.set, (text) => orWrong(SweepSpace.dimension(text)))
   const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
@@ -70,7 +70,8 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const threads = Option.getOrElse(asked.threads, availableParallelism)
   const team = yield* Sweep.team(Math.min(threads, count))
   const runs = Arr.map(yield* OnMarkets.load(asked, source, true), (run): SearchedRun => {
-    const { text, file, markets } = run.source
+    const { markets, strategy } = run
+    const { file, text } = strategy
     return { ...run, search: { text, file, markets, space, mode: fills, objective } }
   })
   const [{ inputs, sources }] = runs

@@ -168,7 +168,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const finalists = yield* Finalists.of([plan, ...further], ranked, rank)
   const best = yield* bothSides(plan, finalists.slice(0, asked.top))
   const [winner] = best
-  const written = asked.write ? yield* BestWritten.write(own.source, asked.config, space, winner?.values) : undefined
+  const written = asked.write ? yield* BestWritten.write(own.strategy, asked.config, space, winner?.values) : undefined
   return {
     runs,
     space,

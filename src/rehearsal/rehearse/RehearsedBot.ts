@@ -9,15 +9,12 @@ import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { Teller } from "../../control/notify/command.ts"
 import { Mailer } from "../../control/notify/email.ts"
 import { Phones } from "../../control/push/PhoneServices.ts"
-import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
-import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
-import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Layers from "../../Layers.ts"
@@ -25,67 +22,31 @@ import { Process } from "../../process/Process.ts"
 import { Stop } from "../../process/Stop.ts"
 import { Terminal } from "../../process/Terminal.ts"
 import { answeredBy } from "../../sandbox/http/memoryClient.ts"
-import type { SandboxAsset } from "../../sandbox/Settings.ts"
 import * as IntentGuard from "../../signing/IntentGuard.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
-import type * as BookCheck from "../world/BookCheck.ts"
 import * as Rehearsal from "../world/Rehearsal.ts"
 import * as SandboxSigner from "../world/SandboxSigner.ts"
-import type { TroubleLevel } from "../world/Trouble.ts"
 import * as RehearsedConfig from "./RehearsedConfig.ts"
-
-export interface RehearsalWish {
-  readonly settings: BotSettings
-  readonly strategies: ReadonlyArray<Strategy>
-  readonly allow: ReadonlyArray<FindingName>
-  readonly assets: ReadonlyArray<SandboxAsset>
-  readonly candles: string | undefined
-  readonly candlesSymbol: string
-  readonly seed: number
-  readonly days: number
-  readonly level: TroubleLevel
-  readonly folder: string
-  /** The polling pace; default: slow, because days are rehearsed in minutes. */
-  readonly pace?: Layers.Pace
-  readonly progress: (share: number) => Effect.Effect<void>
-}
 
 const slowPace: Layers.Pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
 
-export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: RehearsalWish) {
-  const { assets, candles, candlesSymbol, days, folder, level, progress, seed, settings } = wish
-  const { limits: _, markets, stuckAfter, venue } = settings
-  const journalFile = `${folder}/journal.sqlite`
-  const warm = yield* readWarmCandles(wish.strategies, markets.sources ?? new Map())
+export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehearsal.RehearsalWish) {
+  const warm = yield* readWarmCandles(wish.strategies, wish.settings.markets.sources ?? new Map())
   const letters = makeLetters()
-  const minimum = venue.minOrderUsd === undefined ? {} : { minOrderUsd: Decimal.toNumber(venue.minOrderUsd) }
-  const sandboxSettings = { assets, verifier: venue.verifier, facts: venue.facts, ...minimum }
-  const outcome = yield* Rehearsal.run({
-    actor: (stage) => actorOf({ ...wish, journalFile, letters, warm }, stage),
-    sandbox: { ledger: venue.ledger, candles, candlesSymbol, settings: sandboxSettings },
-    placeOf: placeIn(settings),
-    stuckAfter,
-    seed,
-    days,
-    level,
-    journalFile,
-    rewrite: respelled(venue.assetSpellings),
-    progress
-  })
+  const outcome = yield* Rehearsal.run(wish, (stage) => actorOf({ ...wish, letters, warm }, stage))
   return { ...outcome, letters: letters.counts }
 })
 
-interface Props extends RehearsalWish {
-  readonly journalFile: string
+interface Props extends Rehearsal.RehearsalWish {
   readonly letters: ReturnType<typeof makeLetters>
   readonly warm: ReadonlyArray<WarmCandles>
 }
 
 const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
-  const { connection, mid, network, payer, startedAt } = stage
-  const { journalFile, letters, pace = slowPace, settings } = props
+  const { connection, journalFile, mid, network, payer, startedAt } = stage
+  const { letters, pace = slowPace, settings } = props
   const config = RehearsedConfig.of(settings, connection, journalFile)
   const minutes = new Map(
     props.warm.map((each) => [each.market.name, movedTo(each, startedAt, mid(each.market))] as const)
@@ -94,7 +55,6 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
     PriceStore,
     Effect.map(PriceStore, (own) => beginningWith(own, minutes))
   )
-  const { wallet } = settings.account
   const http = Layer.succeed(HttpClient.HttpClient, network)
   const outside = { http, signer: SandboxSigner.layer(connection), guard: IntentGuard.layer }
   return {
@@ -114,10 +74,9 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
           const reconciling = { config, signerId: account.signerId, witnesses }
           yield* BotRun.runBot({ ...options, allow: props.allow, reconciling })
         })
-        const paying = payer(wallet === undefined || "manual" in wallet ? "manual" : "command")
         yield* run.pipe(
           Effect.provide(
-            Layer.mergeAll(Layers.bot(config, account, pace, outside), paying, Bookkeeper.layer, letters.carriers)
+            Layer.mergeAll(Layers.bot(config, account, pace, outside), payer, Bookkeeper.layer, letters.carriers)
           )
         )
       }).pipe(Effect.provide(unattended))
@@ -162,31 +121,6 @@ const unattended = Layer.mergeAll(
     )
   )
 )
-
-const placeIn =
-  ({ account }: BotSettings): BookCheck.PlaceOf =>
-  (id) => {
-    const kind = depositTypeOf(account, { id })
-    return kind === "INTENTS" ? "balance" : kind === "CONFIDENTIAL_INTENTS" ? "private" : "external"
-  }
-
-/** Every second answer about orders, balances and tokens names assets by their other spellings, as the configuration allows. */
-const respelled = (spellings: ReadonlyMap<string, string>) => {
-  let answers = 0
-  return (
-    { path }: { readonly path: string },
-    { status, text }: { readonly status: number; readonly text: string }
-  ) => {
-    if (spellings.size === 0 || !/^\/v0\/(orders|account|tokens)/.test(path)) return undefined
-    answers += 1
-    if (answers % 2 === 0) return undefined
-    const body = [...spellings].reduce(
-      (made, [alias, id]) => made.replaceAll(JSON.stringify(id), JSON.stringify(alias)),
-      text
-    )
-    return { status, text: body }
-  }
-}
 
 /** Messages and signs of life are written as for delivery, and only counted. */
 const makeLetters = () => {

@@ -7,12 +7,7 @@ import * as Reserve from "../../journal/Reserve.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { Domain, runIn, type World } from "./World.ts"
 
-export interface Launched {
-  readonly domain: Domain
-  /** Undefined while it runs. */
-  exit(): Exit.Exit<void, unknown> | undefined
-  kill(): void
-}
+export type Launched = Readonly<ReturnType<typeof launch>>
 
 export const launch = <R, E, EF>({
   files,
@@ -24,7 +19,7 @@ export const launch = <R, E, EF>({
   seed: number
   files: Layer.Layer<R, EF>
   program: Effect.Effect<void, E, R>
-}): Launched => {
+}) => {
   const scope = runIn(world, Scope.make())
   const opened = runIn(world, Layer.buildWithScope(files, scope))
   const domain = new Domain(world, seed)
@@ -34,6 +29,7 @@ export const launch = <R, E, EF>({
   })
   return {
     domain,
+    /** Undefined while it runs. */
     exit: () => exit,
     kill: () => {
       domain.kill()

@@ -6,20 +6,25 @@ import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { SqlClient } from "effect/sql"
+import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { Market } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { type PaymentRequest, Wallet, type WalletPort, WalletUnclear } from "../../engine/funding/Wallet.ts"
+import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import { replay } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
-import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import { overdueIn } from "../../engine/tracking/Overdue.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { PriceStore } from "../../journal/PriceStore.ts"
+import type * as Layers from "../../Layers.ts"
 import type { State } from "../../sandbox/core/State.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
-import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
+import type { SandboxAsset } from "../../sandbox/Settings.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BookCheck from "./BookCheck.ts"
 import * as BotProcess from "./BotProcess.ts"
 import * as Network from "./Network.ts"
@@ -27,12 +32,30 @@ import * as Record from "./Record.ts"
 import { calm, levels, type TroubleLevel } from "./Trouble.ts"
 import { Domain, randomFrom, World } from "./World.ts"
 
+export interface RehearsalWish {
+  readonly settings: BotSettings
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly allow: ReadonlyArray<FindingName>
+  readonly assets: ReadonlyArray<SandboxAsset>
+  readonly candles: string | undefined
+  readonly candlesSymbol: string
+  readonly seed: number
+  readonly days: number
+  readonly level: TroubleLevel
+  readonly folder: string
+  /** The polling pace; default: slow, because days are rehearsed in minutes. */
+  readonly pace?: Layers.Pace
+  /** Called from time to time with the finished share, from 0 to 1. */
+  readonly progress: (share: number) => Effect.Effect<void>
+}
+
 export interface Stage {
   readonly startedAt: number
+  readonly journalFile: string
   readonly connection: SandboxServer.ConnectionRecord
   readonly network: HttpClient.HttpClient
   readonly mid: (market: Market) => number
-  readonly payer: (kind: Payer["kind"]) => Layer.Layer<never>
+  readonly payer: Layer.Layer<never>
 }
 
 type Files = Journal | PriceStore | SqlClient.SqlClient
@@ -43,38 +66,26 @@ export interface Actor {
   readonly program: (isLast: boolean, seen: (state: BotState) => void) => Effect.Effect<void, unknown, Files>
 }
 
-export interface RehearsalOptions {
-  readonly actor: (stage: Stage) => Actor
-  readonly sandbox: Omit<SandboxOptions, "seed">
-  readonly placeOf: BookCheck.PlaceOf
-  readonly stuckAfter: StepTerms
-  readonly seed: number
-  readonly days: number
-  readonly level: TroubleLevel
-  readonly journalFile: string
-  readonly rewrite?: Network.NetworkOptions["rewrite"]
-  /** Called from time to time with the finished share, from 0 to 1. */
-  readonly progress: (share: number) => Effect.Effect<void>
-}
-
 const startedAt = 1_767_225_600_000
 const valueEveryMillis = 60_000
 const stepsAtOnce = 500
 const restMillis = 2 * hourMillis
 
-export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptions) {
+export const run = Effect.fn("Rehearsal.run")(function* (wish: RehearsalWish, actorOf: (stage: Stage) => Actor) {
   const begunAt = yield* Clock.currentTimeMillis
-  const theatre = yield* open(options)
+  const journalFile = `${wish.folder}/journal.sqlite`
+  const theatre = yield* open(wish, journalFile, actorOf)
   const { connection, record, start, venue, world } = theatre
-  const endsAt = startedAt + options.days * dayMillis
-  const driveTo = driving(world, (now) => options.progress(Math.min(1, (now - startedAt) / (endsAt - startedAt))))
-  const ended = yield* untilTheEnd(options, theatre, driveTo, endsAt)
+  const endsAt = startedAt + wish.days * dayMillis
+  const driveTo = driving(world, (now) => wish.progress(Math.min(1, (now - startedAt) / (endsAt - startedAt))))
+  const ended = yield* untilTheEnd(wish, theatre, driveTo, endsAt)
   theatre.calmDown()
   const last = start(true)
   yield* driveTo(last, world.now + restMillis)
   const isAtRest = last.exit() !== undefined
   last.kill()
-  const state = BotProcess.withJournal({ journalFile: options.journalFile, world }, replay)
+  const state = BotProcess.withJournal({ journalFile, world }, replay)
+  const terms = { placeOf: placeIn(wish.settings) }
   const now = yield* Clock.currentTimeMillis
   return {
     ...record.result(world.now),
@@ -82,33 +93,49 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
     stillOpen: unfinished(state).length,
     ended,
     isAtRest,
-    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state], options) : [],
+    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state], terms) : [],
     virtualMillis: world.now - startedAt,
     realMillis: now - begunAt
   }
 })
 
-const open = Effect.fnUntraced(function* (options: RehearsalOptions) {
+/** The place of an asset's money at the venue. */
+const placeIn =
+  ({ account }: BotSettings): BookCheck.PlaceOf =>
+  (id) => {
+    const kind = depositTypeOf(account, { id })
+    return kind === "INTENTS" ? "balance" : kind === "CONFIDENTIAL_INTENTS" ? "private" : "external"
+  }
+
+const open = Effect.fnUntraced(function* (wish: RehearsalWish, journalFile: string, actorOf: (stage: Stage) => Actor) {
+  const { level, seed, settings } = wish
+  const { wallet } = settings.account
   const world = new World(startedAt)
-  const { servers, service, venue, connection } = yield* openSandbox(options, world)
+  const { servers, service, venue, connection } = yield* openSandbox(wish, world)
   const record = Record.make(startedAt)
-  let trouble = levels[options.level]
+  let trouble = levels[level]
   const network = Network.make({
     world,
-    seed: options.seed,
+    seed,
     service,
     servers,
     trouble: () => trouble,
     seen: ({ fate }) => record.requested(fate),
-    ...present({ rewrite: options.rewrite })
+    rewrite: respelled(settings.venue.assetSpellings)
   })
-  const payers = { outside: new Domain(world, options.seed + 11), random: randomFrom(options.seed + 13) }
-  const actor = options.actor({
+  const actor = actorOf({
     startedAt,
+    journalFile,
     connection,
     network,
     mid: ({ base, quote }) => venue.model.mid(base, quote, startedAt),
-    payer: (kind) => walletLayer({ kind, service, url: connection.url, ...payers })
+    payer: walletLayer({
+      kind: wallet === undefined || "manual" in wallet ? "manual" : "command",
+      service,
+      url: connection.url,
+      outside: new Domain(world, seed + 11),
+      random: randomFrom(seed + 13)
+    })
   })
   const noted = (journal: Journal["Service"]): Journal["Service"] => ({
     ...journal,
@@ -128,7 +155,7 @@ const open = Effect.fnUntraced(function* (options: RehearsalOptions) {
     const program = actor.program(isLast, (state) => {
       memory = state
     })
-    return BotProcess.launch({ world, seed: options.seed * 1_000 + starts, files, program })
+    return BotProcess.launch({ world, seed: seed * 1_000 + starts, files, program })
   }
   const calmDown = () => {
     trouble = calm
@@ -148,7 +175,7 @@ const driving = (world: World, progress: (now: number) => Effect.Effect<void>) =
   })
 
 const untilTheEnd = Effect.fnUntraced(function* (
-  { level, seed, stuckAfter }: RehearsalOptions,
+  { level, seed, settings: { stuckAfter } }: RehearsalWish,
   { memory, record, start, venue, world }: Effect.Success<ReturnType<typeof open>>,
   driveTo: ReturnType<typeof driving>,
   endsAt: number
@@ -192,11 +219,15 @@ const untilTheEnd = Effect.fnUntraced(function* (
   return ended
 })
 
-const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, world: World) {
-  const { sandbox, seed } = options
+const openSandbox = Effect.fnUntraced(function* (
+  { assets, candles, candlesSymbol, seed, settings: { venue: config } }: RehearsalWish,
+  world: World
+) {
   const servers = new Domain(world, seed)
-  const settings = { stepMillis: 1_000, ...sandbox.settings }
-  const server = yield* Layer.build(SandboxServer.layerMemory({ ...sandbox, seed, settings })).pipe(
+  const minimum = config.minOrderUsd === undefined ? {} : { minOrderUsd: Decimal.toNumber(config.minOrderUsd) }
+  const settings = { stepMillis: 1_000, assets, verifier: config.verifier, facts: config.facts, ...minimum }
+  const options = { ledger: config.ledger, candles, candlesSymbol, seed, settings }
+  const server = yield* Layer.build(SandboxServer.layerMemory(options)).pipe(
     Effect.provideService(ClockReference, servers.clock)
   )
   const venue = yield* Context.get(server, Sandbox)
@@ -208,6 +239,21 @@ const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, worl
   const service = Context.get(server, HttpClient.HttpClient)
   return { servers, venue, service, connection: Context.get(server, SandboxServer.SandboxConnection) }
 })
+
+/** Every second answer about orders, balances and tokens names assets by their other spellings, as the configuration allows. */
+const respelled = (spellings: ReadonlyMap<string, string>) => {
+  let answers = 0
+  return ({ path }: Network.Departure, { status, text }: Network.HttpAnswer): Network.HttpAnswer | undefined => {
+    if (spellings.size === 0 || !/^\/v0\/(orders|account|tokens)/.test(path)) return undefined
+    answers += 1
+    if (answers % 2 === 0) return undefined
+    const body = [...spellings].reduce(
+      (made, [alias, id]) => made.replaceAll(JSON.stringify(id), JSON.stringify(alias)),
+      text
+    )
+    return { status, text: body }
+  }
+}
 
 const worthOf = ({ ledger, strategies }: BotState, venue: State, at: number): number => {
   let usd = 0

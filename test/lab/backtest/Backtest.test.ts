@@ -20,6 +20,7 @@ import { defaultSettings } from "../../../src/sandbox/Settings.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 import { assets } from "../../world/bitcoin.ts"
+import { runOneMarket } from "../../world/oneMarket.ts"
 import { random, randomCandles } from "./RandomStrategies.ts"
 
 const grid = (levels: number, more = ""): Strategy => {
@@ -36,8 +37,8 @@ const candles = Generate.generate({ ...Generate.defaults, bars: 60_000 })
 const indices = CrossingIndex.buildIndices(candles)
 const options: Backtest.Options = { costs: { ...noCosts, feeBasisPoints: 10 }, changes: {} }
 const strategy = grid(21)
-const optimistic = Backtest.run(strategy, candles, indices, "optimistic", options)
-const pessimistic = Backtest.run(strategy, candles, indices, "pessimistic", options)
+const optimistic = runOneMarket(strategy, candles, indices, "optimistic", options)
+const pessimistic = runOneMarket(strategy, candles, indices, "pessimistic", options)
 
 describe("Backtest", () => {
   it("spans a band: the pessimistic side fills less", () => {
@@ -52,7 +53,7 @@ describe("Backtest", () => {
     const moving = grid(21, ", fundNearest: 4")
     const costs: Costs = { ...noCosts, withdrawFee: flat, refundFee: flat }
     for (const mode of ["optimistic", "pessimistic"] as const) {
-      const { counts, feesQuote, fills, payouts, refunds } = Backtest.run(moving, candles, indices, mode, {
+      const { counts, feesQuote, fills, payouts, refunds } = runOneMarket(moving, candles, indices, mode, {
         costs,
         changes: {}
       })
@@ -67,7 +68,7 @@ describe("Backtest", () => {
 
   it("applies app fees to oneself like those to others, and does not report them as paid to others", () => {
     const paying = (appFees: ReadonlyArray<{ readonly recipient: string; readonly fee: number }>) =>
-      Backtest.run({ ...strategy, terms: { appFees } }, candles, indices, "optimistic", options)
+      runOneMarket({ ...strategy, terms: { appFees } }, candles, indices, "optimistic", options)
     const [own, others] = [paying([{ recipient: "self", fee: 40 }]), paying([{ recipient: "a.near", fee: 40 }])]
     const both = paying([
       { recipient: "self", fee: 30 },
@@ -83,7 +84,7 @@ describe("Backtest", () => {
   it("charges app fees of the account like those of the file, unless the file sets its own", () => {
     const [fees, mine] = [{ appFees: [{ recipient: "a.near", fee: 40 }] }, { appFees: [] }]
     const run = (terms: OrderTerms, accountTerms: OrderTerms) =>
-      Backtest.run({ ...strategy, terms }, candles, indices, "optimistic", { ...options, accountTerms })
+      runOneMarket({ ...strategy, terms }, candles, indices, "optimistic", { ...options, accountTerms })
     const figures = ({ appFeesQuote, fills, pnlQuote }: BandSide.BandSide) => ({ appFeesQuote, fills, pnlQuote })
     assert.deepStrictEqual(figures(run({}, fees)), figures(run(fees, {})))
     assert.isTrue(run({}, fees).appFeesQuote > 0n)
@@ -99,7 +100,7 @@ dca: { every: 1d, side: buy, size: { quote: 900 }, times: 1, reach: 1% }
 `
     const file = Result.getOrThrow(StrategyFile.parse(text, "d.yaml", { assets, ticks: new Map() }))
     const dear = { ...noCosts, feeBasisPoints: 200 }
-    const side = Backtest.run(file, candles, indices, "optimistic", { costs: dear, changes: {} })
+    const side = runOneMarket(file, candles, indices, "optimistic", { costs: dear, changes: {} })
     assert.strictEqual(side.outcome.fills.count, 1)
     const { totalReturn } = BacktestStatistics.ofSide(side, 1)
     assert.closeTo(totalReturn, Number(side.pnlQuote) / 1e9, 1e-6)
@@ -107,7 +108,7 @@ dca: { every: 1d, side: buy, size: { quote: 900 }, times: 1, reach: 1% }
 
   it("counts fractions of a basis point in full", () => {
     const taking = (costs: Partial<Costs>) =>
-      Backtest.run(strategy, candles, indices, "optimistic", { ...options, costs: { ...options.costs, ...costs } })
+      runOneMarket(strategy, candles, indices, "optimistic", { ...options, costs: { ...options.costs, ...costs } })
     const [whole, parts] = [taking({ appFeeBasisPoints: 20 }), taking({ appFeeBasisPoints: 20.01 })]
     assert.strictEqual(whole.fills, parts.fills)
     const taken = Number(parts.appFeesQuote) / Number(whole.appFeesQuote)
@@ -137,7 +138,7 @@ rules:
     all: { when: mid > 0, by: swap, side: buy, price: "${limit}", size: { quote: ${quote} }, times: 1 }
 `
       const file = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
-      return Backtest.run(file, flat, stillIndices, "optimistic", { costs: { ...noCosts, ...costs }, changes: {} })
+      return runOneMarket(file, flat, stillIndices, "optimistic", { costs: { ...noCosts, ...costs }, changes: {} })
     }
     const paid = (costs: Partial<Costs>) => {
       const { outcome } = buying(1_000_000, "mid * 1.01", costs)
@@ -167,7 +168,7 @@ rules:
       maxDailyLoss: 300_000_000n,
       onLoss: "drain"
     }
-    const side = Backtest.run({ ...strategy, limits }, candles, indices, "optimistic", options)
+    const side = runOneMarket({ ...strategy, limits }, candles, indices, "optimistic", options)
     const { deniedByLimit, stops } = BandSide.toJson(strategy, side)
     assert.sameMembers(Object.keys(deniedByLimit), ["orders-per-hour", "paused", "price-deviation", "quiet-hours"])
     const [first] = stops
@@ -211,9 +212,8 @@ rules:
   })
 
   it("ends its equity curve at its balances", () => {
-    const { market, limits } = strategy
     const last = candles.bars - 1
-    const [end] = EquityCurve.at(optimistic.outcome, candles, { market, budget: limits.budget }, [last])
+    const [end] = BandSide.curve(optimistic.parts, [last])
     const close = candles.close[last] ?? 0
     const exact = Number(optimistic.outcome.quote) / 1e6 + (Number(optimistic.outcome.base) / 1e8) * close
     assert.closeTo(end?.equity ?? 0, exact, 1e-6)
@@ -225,7 +225,7 @@ rules:
 
   it("keeps the open orders on request: one per slot at a time, and each fill at the end of one", () => {
     for (const mode of ["optimistic", "pessimistic"] as const) {
-      const { outcome } = Backtest.run(strategy, candles, indices, mode, { ...options, keepsOrders: true })
+      const { outcome } = runOneMarket(strategy, candles, indices, mode, { ...options, keepsOrders: true })
       const { stays, counts, openOrders } = outcome
       assert.strictEqual(stays.length, counts.placed)
       assert.strictEqual(stays.filter(({ to }) => to === candles.bars).length, openOrders)
@@ -245,9 +245,8 @@ rules:
     const { market, limits } = strategy
     const found = BacktestStatistics.exposureOf(optimistic.parts)
     const all = Array.from({ length: candles.bars }, (_, bar) => bar)
-    const conditions = { market, budget: limits.budget }
-    const curve = EquityCurve.at(optimistic.outcome, candles, conditions, all)
-    const heldAt = EquityCurve.holdings(optimistic.outcome, conditions)
+    const curve = BandSide.curve(optimistic.parts, all)
+    const heldAt = EquityCurve.holdings(optimistic.outcome, { market, budget: limits.budget })
     const inBase = curve.map(({ equity }, bar) => (heldAt(bar).base * (candles.close[bar] ?? 0)) / equity)
     const mean = inBase.reduce((sum, share) => sum + share, 0) / candles.bars
     assert.closeTo(found.meanShare, mean, 1e-9)
@@ -264,7 +263,7 @@ rules:
 
   it("refuses and counts orders below the strategy's minOrder", () => {
     const limits = { ...strategy.limits, minOrder: 390_000_000n }
-    const { outcome } = Backtest.run({ ...strategy, limits }, candles, indices, "optimistic", options)
+    const { outcome } = runOneMarket({ ...strategy, limits }, candles, indices, "optimistic", options)
     assert.isAbove(outcome.counts.deniedMinimum, 0)
     for (const { input, output, side } of FillRows.rows(outcome, candles)) {
       assert.isAtLeast(Number(side === "BUY" ? input : output), 389_000_000)
@@ -272,7 +271,7 @@ rules:
   })
 
   it("is deterministic", () => {
-    const again = Backtest.run(strategy, candles, indices, "pessimistic", options)
+    const again = runOneMarket(strategy, candles, indices, "pessimistic", options)
     assert.deepStrictEqual(BandSide.toJson(strategy, again), BandSide.toJson(strategy, pessimistic))
   })
 })

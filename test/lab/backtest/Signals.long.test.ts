@@ -5,12 +5,12 @@ import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../src/candles/Generate.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import { historyOf, type SignalHistory } from "../../../src/domain/Signal.ts"
-import * as Backtest from "../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../src/lab/backtest/kernel/FillPresets.ts"
 import type { BandSide } from "../../../src/lab/backtest/results/BandSide.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 import { isLong } from "../../long.ts"
+import { runOneMarket } from "../../world/oneMarket.ts"
 import { pick, random } from "./RandomStrategies.ts"
 
 const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: symbol === "BTC" ? 8 : 6 }))
@@ -77,7 +77,7 @@ const sentBy = (next: () => number) =>
   )
 
 const run = (strategy: Strategy, signals: SignalHistory): BandSide =>
-  Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {}, signals })
+  runOneMarket(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {}, signals })
 
 const fillsOf = ({ outcome: { fills } }: BandSide, until = Number.POSITIVE_INFINITY) =>
   Array.from({ length: fills.count }, (_, fill) => [fills.bars[fill], fills.orders[fill]]).filter(

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { seeded } from "../../../src/domain/Seeded.ts"
-import { noCosts, rulesOf } from "../../../src/lab/backtest/kernel/FillPresets.ts"
+import { fillPresets } from "../../../src/lab/backtest/kernel/FillPresets.ts"
 import type { FillRules } from "../../../src/lab/backtest/kernel/FillRules.ts"
 import * as VenuePrior from "../../../src/lab/backtest/VenuePrior.ts"
 
-const sides = [rulesOf("optimistic", noCosts, {}), rulesOf("pessimistic", noCosts, {})] as const
+const sides = [fillPresets.optimistic, fillPresets.pessimistic] as const
 
 const drawn = (options: Parameters<typeof VenuePrior.describe>[0]): ReadonlyArray<Partial<FillRules>> => {
   const next = seeded(5)

@@ -5,12 +5,12 @@ import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { quoteAmount } from "../../../src/domain/Market.ts"
 import { type Random, seeded } from "../../../src/domain/Seeded.ts"
-import * as Backtest from "../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as FillRows from "../../../src/lab/backtest/results/FillRows.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import type { OwnState } from "../../../src/strategy/View.ts"
 import { price, viewAt } from "../../strategy/support.ts"
+import { runOneMarket } from "../../world/oneMarket.ts"
 import { waves } from "./waves.ts"
 
 const places = [0, 2, 6, 8, 18, 24]
@@ -114,7 +114,7 @@ describe.each(places)("a computed size of an asset with %i decimals", (decimals)
       // A fee of a whole unit may be all that was bought.
       for (const costs of decimals === 0 ? [noCosts] : [noCosts, fee(5)]) {
         const index = CrossingIndex.linearIndices(candles)
-        const { outcome } = Backtest.run(strategy, candles, index, "optimistic", { costs, changes: {} })
+        const { outcome } = runOneMarket(strategy, candles, index, "optimistic", { costs, changes: {} })
         const sold = [...FillRows.rows(outcome, candles)].filter(({ side }) => side === "SELL")
         assert.isAbove(sold.length, 0, `${quote} with ${costs.feeBasisPoints} basis points`)
         assert.deepStrictEqual([outcome.counts.deniedFunds, outcome.base], [0, 0n], `${quote}`)

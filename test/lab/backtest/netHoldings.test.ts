@@ -10,6 +10,7 @@ import * as FillRows from "../../../src/lab/backtest/results/FillRows.ts"
 import type { Decision } from "../../../src/strategy/Decision.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+import { runOneMarket } from "../../world/oneMarket.ts"
 import { naive } from "./NaiveKernel.ts"
 import { waves } from "./waves.ts"
 
@@ -43,7 +44,7 @@ const runOf = (keys: string, mode: FillMode, costs: Costs) => {
       return last
     }
   }
-  const side = Backtest.run(watched, year, indices, mode, { costs, changes: { volumeShare: 0 } })
+  const side = runOneMarket(watched, year, indices, mode, { costs, changes: { volumeShare: 0 } })
   assert.isAbove(side.fills, 700)
   return { side, decision: last ?? assert.fail("it was not asked") }
 }
@@ -89,7 +90,7 @@ describe("holdings after fees", () => {
       const strategy = strategyOf(`${rebalance}skim: 10200\n`)
       const candles = waves(closes, 4000)
       const options = { costs: flat, changes: { volumeShare: 0 } }
-      const { outcome } = Backtest.run(strategy, candles, CrossingIndex.linearIndices(candles), mode, options)
+      const { outcome } = runOneMarket(strategy, candles, CrossingIndex.linearIndices(candles), mode, options)
       const expected = naive(Backtest.conditionsOf(strategy, candles, Backtest.rulesIn(mode, options)), candles)
       const found = [...FillRows.rows(outcome, candles)].map(({ bar, slotName, side, input, output }) => {
         return { bar, slot: slotName, side, input, output }

@@ -1,14 +1,14 @@
 /** Pages with charts that a script draws: text stays text, the scripts can be read, and the data are whole. */
 import { Script } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
-import * as BacktestParts from "../../../src/lab/html/BacktestParts.ts"
 import * as HtmlPage from "../../../src/lab/html/HtmlPage.ts"
 import { script } from "../../../src/lab/html/HtmlReportScript.ts"
+import { type BacktestCurves, dataOf } from "../../../src/lab/runs/view/BacktestPage.ts"
 import { backtestPage, evil } from "./pages.ts"
 
 const library = { script: "/* charts */", style: "" }
 
-const curves: BacktestParts.BacktestCurves = {
+const curves: BacktestCurves = {
   sides: [{ name: evil, equity: [1, 2], drawdown: [0, 0] }],
   times: [1, 2],
   markets: [{ name: evil, close: [1, 2], low: [1, 2], high: [1, 2] }],
@@ -22,7 +22,7 @@ const curves: BacktestParts.BacktestCurves = {
   stays: { from: Int32Array.of(0), to: Int32Array.of(1), order: Int32Array.of(0) },
   axis: { bars: [0], times: [1], step: 60 }
 }
-const backtest = HtmlPage.render(backtestPage(evil), { library, script, data: BacktestParts.dataOf(curves) })
+const backtest = HtmlPage.render(backtestPage(evil), { library, script, data: dataOf(curves) })
 
 describe("a backtest", () => {
   const html = backtest

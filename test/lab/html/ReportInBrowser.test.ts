@@ -5,10 +5,9 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chromium } from "playwright-core"
-import * as BacktestParts from "../../../src/lab/html/BacktestParts.ts"
 import * as HtmlPage from "../../../src/lab/html/HtmlPage.ts"
 import { script } from "../../../src/lab/html/HtmlReportScript.ts"
-import { chartLibrary } from "../../../src/lab/runs/view/BacktestPage.ts"
+import { type BacktestCurves, chartLibrary, dataOf } from "../../../src/lab/runs/view/BacktestPage.ts"
 import { isLong } from "../../long.ts"
 import { browserPath } from "../../surroundings.ts"
 import { backtestPage, everyPart, searchPage } from "./pages.ts"
@@ -16,7 +15,7 @@ import { backtestPage, everyPart, searchPage } from "./pages.ts"
 const times = Array.from({ length: 20 }, (_, bar) => bar * 60)
 const prices = times.map((_, bar) => 100 + (bar % 5))
 
-const curves: BacktestParts.BacktestCurves = {
+const curves: BacktestCurves = {
   sides: [{ name: "optimistic", equity: prices, drawdown: prices }],
   times,
   markets: [{ name: "BTC/USDC", close: prices, low: prices, high: prices }],
@@ -31,10 +30,8 @@ const curves: BacktestParts.BacktestCurves = {
   axis: { bars: [0], times: [0], step: 60 }
 }
 
-const backtestOf = (drawn: BacktestParts.BacktestCurves) =>
-  Effect.map(chartLibrary, (library) =>
-    HtmlPage.render(backtestPage("grid"), { library, script, data: BacktestParts.dataOf(drawn) })
-  )
+const backtestOf = (drawn: BacktestCurves) =>
+  Effect.map(chartLibrary, (library) => HtmlPage.render(backtestPage("grid"), { library, script, data: dataOf(drawn) }))
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 

@@ -6,12 +6,12 @@ import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../src/candles/Generate.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { gainOf, netOfFills, roundOf } from "../../../src/domain/fees/RoundCost.ts"
-import * as Backtest from "../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as BandSide from "../../../src/lab/backtest/results/BandSide.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import { documentedCosts } from "../../../src/venue/profile/Charges.ts"
+import { runOneMarket } from "../../world/oneMarket.ts"
 import { markets, price, viewAt } from "../support.ts"
 
 const cat = { symbol: "CAT", id: "nep141:cat", decimals: 0 }
@@ -165,7 +165,7 @@ describe("a percentage target", () => {
   it("of deals is what their trades earn in a backtest", () => {
     const deals = "{ size: { base: 0.1 }, reach: 0.1%, takeProfit: 1%, times: 1 }"
     const earned = [0, 20].map((feeBasisPoints) => {
-      const side = Backtest.run(strategyOf("deals", deals), candles, indices, "optimistic", {
+      const side = runOneMarket(strategyOf("deals", deals), candles, indices, "optimistic", {
         costs: { ...noCosts, feeBasisPoints },
         changes: {}
       })

@@ -8,6 +8,7 @@ import * as ConfigFile from "../../../src/files/ConfigFile.ts"
 import * as StrategyFiles from "../../../src/files/StrategyFiles.ts"
 import * as RehearsedBot from "../../../src/rehearsal/rehearse/RehearsedBot.ts"
 import { assetsOf } from "../../../src/rehearsal/rehearse/Rehearsing.ts"
+import type { RehearsalWish } from "../../../src/rehearsal/world/Rehearsal.ts"
 
 export const assetLines = `assets:
   BTC:  { id: "nep141:btc.omft.native",  decimals: 8 }
@@ -40,7 +41,7 @@ export const settingsOf = (text: string) => {
   )
 }
 
-export interface Rehearsing extends Partial<Omit<RehearsedBot.RehearsalWish, "settings" | "strategies" | "folder">> {
+export interface Rehearsing extends Partial<Omit<RehearsalWish, "settings" | "strategies" | "folder">> {
   /** Of the configuration, beside the usual sections. */
   readonly config?: string
   readonly strategy: string

@@ -8,10 +8,7 @@ import type { Conditions } from "./Conditions.ts"
 import { boundAt } from "./FillRules.ts"
 import type { Clock } from "./state/Clock.ts"
 
-export interface ReachedPrices {
-  readonly below: number
-  readonly above: number
-}
+export type ReachedPrices = Readonly<Record<"below" | "above", number>>
 
 export interface AskAgain extends ReachedPrices {
   /** First bar whose close is late enough; the number of bars if there is none. */

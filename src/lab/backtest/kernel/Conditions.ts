@@ -1,20 +1,13 @@
 /** Inputs of a run in one market: the strategy, its money and limits there, and the rules by which orders fill. */
 import type { Resampled } from "../../../candles/Resample.ts"
 import type { Amount } from "../../../domain/Amount.ts"
-import type { Market } from "../../../domain/Market.ts"
 import type { SignalHistory } from "../../../domain/Signal.ts"
-import type { Memory } from "../../../strategy/Decision.ts"
-import type { Decide, Limits, StandsOf } from "../../../strategy/Strategy.ts"
+import type { Limits, Strategy } from "../../../strategy/Strategy.ts"
 import type { FillRules } from "./FillRules.ts"
 
-export interface Conditions {
-  readonly market: Market
-  readonly decide: Decide
-  readonly stands?: StandsOf
+export interface Conditions extends Pick<Strategy, "market" | "decide" | "initialMemory" | "mayLackOrders" | "stands"> {
   /** Set for user code, which may not return. */
   readonly mayHang?: boolean
-  readonly mayLackOrders?: true
-  readonly initialMemory: Memory
   readonly rules: FillRules
   readonly budget: { readonly base: Amount; readonly quote: Amount }
   readonly maxOpenOrders: number

@@ -53,12 +53,6 @@ const pessimistic: FillRules = {
 
 export const fillPresets: Readonly<Record<FillMode, FillRules>> = { optimistic, pessimistic }
 
-export const rulesOf = (mode: FillMode, costs: Costs, changes: Partial<FillRules>): FillRules => ({
-  ...fillPresets[mode],
-  ...costs,
-  ...changes
-})
-
 const short = (value: number): string => `${Number(value.toFixed(2))}`
 
 const minutes = (millis: number): string => `${short(millis / 60_000)} min`

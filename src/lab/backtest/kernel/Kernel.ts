@@ -344,10 +344,9 @@ const runStretch = (whole: NextEvent.WholeRun, from: number, maxDecisions: numbe
 }
 
 const ranOf = ({ runs, equity }: NextEvent.WholeRun, [first, ...others]: InMarkets): AllRan => {
-  const drawdown = Equity.maxDrawdown(equity)
   const ran = (market: InMarket, run: MarketRun.MarketRun, decisions: number): Ran => ({
     ...market,
-    outcome: Outcome.of(run, drawdown, decisions)
+    outcome: Outcome.of(run, equity.drawdown.greatest, decisions)
   })
   const one = ran(first, runs[0], runs[0].asking.decisions)
   return [one, ...others.map((market, index) => ran(market, runs[index + 1] ?? runs[0], 0))]

@@ -18,15 +18,9 @@ import type { LimitAccount } from "./state/LimitAccount.ts"
 
 type Denial = Readonly<ReturnType<typeof denialOf>>
 
-export interface LimitGuard {
-  readonly account: Readonly<LimitAccount>
-  readonly onlyThePrice: boolean
-  readonly deviation: number
-  /** Slots whose order only a limit keeps back, in an empty slot or behind an open order. */
-  readonly denials: Map<SlotState, Denial>
-}
+export type LimitGuard = Readonly<ReturnType<typeof make>>
 
-export interface NewOrder {
+interface NewOrder {
   readonly row: OrderRow
   readonly market: Market
   readonly rules: FillRules
@@ -44,11 +38,12 @@ const onlyThePrice = (limits: Limits): boolean =>
   limits.maxNotional === undefined &&
   limits.maxOrdersPerHour === undefined
 
-export const make = (account: Readonly<LimitAccount>): LimitGuard => ({
+export const make = (account: Readonly<LimitAccount>) => ({
   account,
   onlyThePrice: onlyThePrice(account.limits),
   deviation: Decimal.toNumber(account.limits.maxPriceDeviation),
-  denials: new Map()
+  /** Slots whose order only a limit keeps back, in an empty slot or behind an open order. */
+  denials: new Map<SlotState, Denial>()
 })
 
 /** True if orders fill whole and at once, and no limit but `maxPriceDeviation` is set. A run without a guard is then tried first. */
@@ -134,7 +129,7 @@ export const isShut = ({ account, denials }: LimitGuard, now: number): boolean =
 const isTooDear = ({ row, fillsAt, close }: NewOrder): boolean =>
   row.by !== undefined && (row.side === "BUY" ? close > fillsAt : close < fillsAt)
 
-export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefined => {
+const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefined => {
   const { row, market, now, close, isSuccessor } = order
   const { account, onlyThePrice } = guard
   const { limits } = account
@@ -150,14 +145,13 @@ export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefin
   return refused !== "price-deviation" && isTooDear(order) ? "swap-price" : refused
 }
 
-export const deny = (
-  { account, deviation, denials }: LimitGuard,
-  slot: SlotState,
-  row: OrderRow,
-  limit: LimitName,
-  fillsAt: number
-): void => {
+/** Denies the slot this order if a limit refuses it, and returns true if so. */
+export const denies = (guard: LimitGuard, slot: SlotState, order: NewOrder): boolean => {
+  const limit = refusal(order, guard)
+  if (limit === undefined) return false
+  const { account, deviation, denials } = guard
   // Counted if another limit, or none, kept it back before.
   if (denials.get(slot)?.limit !== limit) account.deny(limit)
-  denials.set(slot, denialOf(row, limit, deviation, fillsAt))
+  denials.set(slot, denialOf(order.row, limit, deviation, order.fillsAt))
+  return true
 }

@@ -71,9 +71,9 @@ export const share = ({ market, budget, initialMemory, limits, mayLackOrders }: 
 }
 
 export const make = (conditions: Conditions, candles: Candles, shared: Shared): MarketRun => {
-  const { market, rules, budget, limits, keepsOrders = false } = conditions
+  const { market, rules, budget, limits } = conditions
   const { purse, open, asking, account, losses } = shared
-  const orders = new Orders({ market, rules, candles, keepsOrders }, open)
+  const orders = new Orders(conditions, candles.priceScale, open)
   const run: MarketRun = {
     conditions,
     candles,

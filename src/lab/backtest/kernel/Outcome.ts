@@ -1,49 +1,11 @@
 /** Result of a run in one market: fills, exact money, and counters. */
-import type { Amount } from "../../../domain/Amount.ts"
 import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
 import type { MarketRun } from "./MarketRun.ts"
-import type { FillLog } from "./orders/FillLog.ts"
-import type { Stay } from "./orders/Orders.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
-import type { Unordered } from "./state/Asking.ts"
-import type { LossStop } from "./state/LimitAccount.ts"
 
-export interface Counts {
-  readonly placed: number
-  readonly cancelled: number
-  readonly deniedFunds: number
-  readonly deniedMinimum: number
-  readonly decisions: number
-}
+export type Outcome = Readonly<ReturnType<typeof of>>
 
-export interface Outcome {
-  readonly fills: FillLog
-  readonly table: OrderTable.OrderTable
-  readonly slotNames: ReadonlyArray<string>
-  /** True for slots that enter and leave by turns, which close only their own trades. Other slots close trades of any slot. */
-  readonly slotsTakeTurns: ReadonlyArray<boolean>
-  readonly slotReasons: ReadonlyArray<string>
-  /** All base owned at the end, deposits of open orders included. `quote` contains the market's budget and the result of its trading. */
-  readonly base: Amount
-  readonly quote: Amount
-  /** By the asset from which they were taken; refunds included. */
-  readonly fees: { readonly base: Amount; readonly quote: Amount }
-  /** Their fees are part of `fees`. */
-  readonly payouts: OrderTable.FlatCosts
-  readonly refunds: OrderTable.FlatCosts
-  readonly appFees: { readonly base: Amount; readonly quote: Amount }
-  /** Ratio to the highest earlier equity, over all markets together. */
-  readonly maxDrawdown: number
-  readonly openOrders: number
-  readonly counts: Counts
-  readonly unordered: ReadonlyArray<Unordered>
-  readonly deniedBy: ReadonlyMap<LimitName, number>
-  readonly stops: ReadonlyArray<LossStop>
-  /** Times at which orders were open, those still open included. Empty unless requested. */
-  readonly stays: ReadonlyArray<Stay>
-}
-
-export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outcome => {
+export const of = (run: MarketRun, maxDrawdown: number, decisions: number) => {
   const { orders, waiting, wallet, conditions, guard, candles } = run
   const { table, slots, placed, cancelled } = orders
   const { deniedFunds, deniedMinimum } = waiting
@@ -58,11 +20,15 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
     fills: orders.log,
     table,
     slotNames: slots.map(({ name }) => name),
+    /** True for slots that enter and leave by turns, which close only their own trades. Other slots close trades of any slot. */
     slotsTakeTurns: slots.map(({ takesTurns }) => takesTurns),
     slotReasons: slots.map(({ reason }) => reason?.text ?? ""),
+    /** All base owned at the end, deposits of open orders included. `quote` contains the market's budget and the result of its trading. */
     base: conditions.budget.base + moved.base - charged.base,
     quote: conditions.budget.quote + moved.quote - charged.quote,
+    /** By the asset from which they were taken; refunds included. */
     fees: { base: fees.base + charged.base, quote: fees.quote + charged.quote },
+    /** Their fees are part of `fees`. */
     payouts: {
       count: ofFilled.count + payouts.count,
       base: ofFilled.base + payouts.base,
@@ -70,12 +36,14 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
     },
     refunds,
     appFees: OrderTable.appFees(table),
+    /** Ratio to the highest earlier equity, over all markets together. */
     maxDrawdown,
     openOrders: open.length,
     counts: { placed, cancelled, deniedFunds, deniedMinimum, decisions },
     unordered: run.asking.unordered,
-    deniedBy: guard?.account.denied ?? new Map(),
+    deniedBy: guard?.account.denied ?? new Map<LimitName, number>(),
     stops: guard?.account.stops ?? [],
+    /** Times at which orders were open, those still open included. Empty unless requested. */
     stays: orders.stays
   }
 }

@@ -69,7 +69,7 @@ export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotS
   if (waiting.remove(slot)) guard?.denials.delete(slot)
 }
 
-/** Denies the slot this order if a limit refuses it, and returns true if so. `isSuccessor`: another order is open in the slot. */
+/** `isSuccessor`: another order is open in the slot. */
 export const isDenied = (
   run: MarketRun,
   slot: SlotState.SlotState,
@@ -82,10 +82,7 @@ export const isDenied = (
   const rules = row.by === undefined ? conditions.rules : swapping(conditions.rules)
   const at = fillsAtNow(run, row, isSuccessor ? undefined : slot)
   const order = { row, market, rules, isSuccessor, priceScale: candles.priceScale, now: clock.now, fillsAt: at }
-  const limit = LimitGuard.refusal({ ...order, close: lastClose.before(clock.nextBar) }, guard)
-  if (limit === undefined) return false
-  LimitGuard.deny(guard, slot, row, limit, at)
-  return true
+  return LimitGuard.denies(guard, slot, { ...order, close: lastClose.before(clock.nextBar) })
 }
 
 const isYielding = ({ orders }: MarketRun, { desired }: SlotState.SlotState): boolean =>

@@ -94,44 +94,39 @@ export const quotePlaces = ({ parts }: BandSide.BandSide): number => {
   return Math.min(parts[0].market.quote.decimals, (start?.hold ?? 0) >= 100 ? 2 : 8)
 }
 
+const profitOf = (side: BandSide.BandSide): number =>
+  Number(BandSide.profitOf(side)) / 10 ** side.parts[0].market.quote.decimals
+
+const gainsIn = ({ outcome, candles }: Part): ReadonlyArray<number> =>
+  RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
+
 /** Returns the gain of each trade, and of the position open at the end, in whole units of quote. */
 export const gainsOf = (side: BandSide.BandSide): { readonly trades: ReadonlyArray<number>; readonly open: number } => {
-  const trades = side.parts.flatMap(({ outcome, candles }) =>
-    RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
-  )
-  const all = Number(BandSide.profitOf(side)) / 10 ** side.parts[0].market.quote.decimals
-  return { trades, open: trades.reduce((rest, gained) => rest - gained, all) }
-}
-
-const tradesOf = ({ parts }: BandSide.BandSide) =>
-  parts.map(({ outcome, candles }) => {
-    const gains = RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
-    const sum = (of: ReadonlyArray<number>): number => of.reduce((total, gained) => total + gained, 0)
-    const won = gains.filter((gained) => gained > 0)
-    const grossLoss = -sum(gains.filter((gained) => gained <= 0))
-    return { trips: gains.length, won: won.length, grossProfit: sum(won), grossLoss }
-  })
-
-export const partsOf = (side: BandSide.BandSide): { readonly gridProfit: number; readonly inventory: number } => {
-  const gridProfit = tradesOf(side).reduce((sum, { grossLoss, grossProfit }) => sum + grossProfit - grossLoss, 0)
-  const { quote } = side.parts[0].market
-  return { gridProfit, inventory: Number(BandSide.profitOf(side)) / 10 ** quote.decimals - gridProfit }
+  const trades = side.parts.flatMap(gainsIn)
+  return { trades, open: trades.reduce((rest, gained) => rest - gained, profitOf(side)) }
 }
 
 export const moneyText = (side: BandSide.BandSide, value: number): string =>
   `${grouped(value.toFixed(quotePlaces(side)))} ${side.parts[0].market.quote.symbol}`
 
+/** `gridProfit` is the gain of all completed rounds, and `inventory` the rest of the profit, in whole units of quote. */
 export const roundsOf = (side: BandSide.BandSide) => {
-  const byMarket = tradesOf(side)
+  const byMarket = side.parts.map((part) => {
+    const gains = gainsIn(part)
+    const sum = (of: ReadonlyArray<number>): number => of.reduce((total, gained) => total + gained, 0)
+    const won = gains.filter((gained) => gained > 0)
+    const grossLoss = -sum(gains.filter((gained) => gained <= 0))
+    return { rounds: gains.length, won: won.length, grossProfit: sum(won), grossLoss }
+  })
   const sum = (name: keyof (typeof byMarket)[number]): number =>
     byMarket.reduce((total, trades) => total + trades[name], 0)
-  return { rounds: sum("trips"), won: sum("won"), grossProfit: sum("grossProfit"), grossLoss: sum("grossLoss") }
+  const gridProfit = byMarket.reduce((total, { grossLoss, grossProfit }) => total + grossProfit - grossLoss, 0)
+  const gross = { grossProfit: sum("grossProfit"), grossLoss: sum("grossLoss") }
+  return { rounds: sum("rounds"), won: sum("won"), ...gross, gridProfit, inventory: profitOf(side) - gridProfit }
 }
 
 export const partFacts = (side: BandSide.BandSide): Page.Facts => {
-  const { grossLoss, grossProfit, rounds, won } = roundsOf(side)
-  const [gridProfit, profit] = [grossProfit - grossLoss, Number(BandSide.profitOf(side))]
-  const inventory = profit / 10 ** side.parts[0].market.quote.decimals - gridProfit
+  const { gridProfit, inventory, rounds, won } = roundsOf(side)
   return [
     ["grid profit, after fees", Page.gain(moneyText(side, gridProfit))],
     ["inventory, still held", Page.gain(moneyText(side, inventory))],

@@ -1,70 +1,110 @@
-/** Computes one side of the band in all of its markets. */
+/** Computes one side of the band, in each of its markets and in all of them together. */
+import { Array as Arr, Record } from "effect"
 import { type Candles, closeAt, exactPrice } from "../../../candles/Candles.ts"
+import { closeTime } from "../../../candles/TimeAxis.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import { type Market, quoteAmount } from "../../../domain/Market.ts"
+import { askedBasisPoints, feesToOthers } from "../../../domain/Order.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import type { Conditions } from "../kernel/Conditions.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
-import type { Counts, Outcome } from "../kernel/Outcome.ts"
+import type * as Kernel from "../kernel/Kernel.ts"
+import type { Outcome } from "../kernel/Outcome.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Statistics from "./Statistics.ts"
 
-interface Result {
-  readonly rules: FillRules
-  readonly outcome: Outcome
-  /** Change of total equity from the first close to the last, start inventory included; quote smallest units. */
-  readonly pnlQuote: Amount
-  /** Fees taken in base are valued at the last close. */
-  readonly feesQuote: Amount
-  /** Their fees are part of `feesQuote`. */
-  readonly payouts: { readonly count: number; readonly feesQuote: Amount }
-  readonly refunds: Result["payouts"]
-  /** App fees that others received from the inputs, valued like `feesQuote`. The profit already excludes them. */
-  readonly appFeesQuote: Amount
-  readonly holdPnlQuote: Amount
+/** Result in one market. Only the first market has a quote budget, so that the sum over the markets is the whole. */
+export type Part = Readonly<ReturnType<typeof partOf>>
+
+/** `rules` and `outcome` belong to the first market; the gains cover all markets. */
+export type BandSide = Readonly<ReturnType<typeof of>>
+
+/**
+ * Returns the app fees that others received, without the share of `self`, which returned to the account. If the service takes more than the
+ * terms ask, all of it counts as paid to others.
+ */
+const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: FillRules, all: Amount): Amount => {
+  const total = askedBasisPoints(terms)
+  return total === 0 || taken > total ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
+}
+
+const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran) => {
+  const { market, budget, rules } = conditions
+  /** Value in quote at the close of a bar, rounded down. */
+  const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
+    quote + quoteAmount(market, base, exactPrice(closeAt(candles, bar)), "down")
+  const last = candles.bars - 1
+  const atStart = worth(0, budget)
+  return {
+    market,
+    candles,
+    budget,
+    rules,
+    outcome,
+    /** Change of total equity from the first close to the last, start inventory included; quote smallest units. */
+    pnlQuote: worth(last, outcome) - atStart,
+    /** Fees taken in base are valued at the last close. */
+    feesQuote: worth(last, outcome.fees),
+    /** Their fees are part of `feesQuote`. */
+    payouts: { count: outcome.payouts.count, feesQuote: worth(last, outcome.payouts) },
+    refunds: { count: outcome.refunds.count, feesQuote: worth(last, outcome.refunds) },
+    /** App fees that others received from the inputs, valued like `feesQuote`. The profit already excludes them. */
+    appFeesQuote: paidToOthers(strategy, rules, worth(last, outcome.appFees)),
+    holdPnlQuote: worth(last, budget) - atStart
+  }
+}
+
+export const of = (strategy: Strategy, mode: FillMode, all: Kernel.AllRan) => {
+  const parts: readonly [Part, ...ReadonlyArray<Part>] = Arr.map(all, (ran) => partOf(strategy, ran))
+  const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
+  const payments = (of: "payouts" | "refunds") => ({
+    count: count(({ [of]: { count } }) => count),
+    feesQuote: sum(({ [of]: { feesQuote } }) => feesQuote)
+  })
+  const count = (of: (outcome: Outcome) => number): number =>
+    parts.reduce((total, { outcome }) => total + of(outcome), 0)
+  return {
+    mode,
+    parts,
+    rules: parts[0].rules,
+    outcome: parts[0].outcome,
+    pnlQuote: sum(({ pnlQuote }) => pnlQuote),
+    feesQuote: sum(({ feesQuote }) => feesQuote),
+    payouts: payments("payouts"),
+    refunds: payments("refunds"),
+    appFeesQuote: sum(({ appFeesQuote }) => appFeesQuote),
+    holdPnlQuote: sum(({ holdPnlQuote }) => holdPnlQuote),
+    fills: count(({ fills }) => fills.count),
+    quote: sum(({ outcome }) => outcome.quote),
+    openOrders: count(({ openOrders }) => openOrders),
+    counts: Record.map(parts[0].outcome.counts, (_, name) => count(({ counts }) => counts[name]))
+  }
 }
 
 /** Change of equity without that of the start inventory, which gains nothing until it trades. Equals `total` of the live `profit`. */
-export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Result, "pnlQuote" | "holdPnlQuote">): Amount =>
+export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Part, "pnlQuote" | "holdPnlQuote">): Amount =>
   pnlQuote - holdPnlQuote
 
-/** Result in one market. Only the first market has a quote budget, so that the sum over the markets is the whole. */
-export interface Part extends Result {
-  readonly market: Market
-  readonly candles: Candles
-  readonly budget: Conditions["budget"]
-}
-
-/** `rules` and `outcome` belong to the first market; the gains cover all markets. */
-export interface BandSide extends Result {
-  readonly mode: FillMode
-  readonly parts: readonly [Part, ...ReadonlyArray<Part>]
-  readonly fills: number
-  readonly quote: Amount
-  readonly openOrders: number
-  readonly counts: Counts
+/** Computes equity and the value of the untouched budget, of all markets together. */
+const pointsAt = (parts: BandSide["parts"], samplesOf: (candles: Candles) => EquityCurve.Samples) => {
+  const all = parts.map((part) => EquityCurve.equityAt(part.outcome, part, samplesOf(part.candles)))
+  const sum = (of: "equity" | "hold", index: number) => all.reduce((total, worth) => total + (worth[of][index] ?? 0), 0)
+  return Array.from(all[0]?.equity ?? [], (_, index) => ({ equity: sum("equity", index), hold: sum("hold", index) }))
 }
 
 /** Equity at the close of these bars (ascending). */
-export const curve = (
-  [first, ...others]: BandSide["parts"],
-  bars: ReadonlyArray<number>
-): ReadonlyArray<EquityCurve.EquityPoint> => {
-  const curveOf = ({ outcome, candles, ...part }: Part) => EquityCurve.at(outcome, candles, part, bars)
-  const own = curveOf(first)
-  if (others.length === 0) return own
-  const all = [own, ...others.map(curveOf)]
-  const sum = (of: "equity" | "hold", index: number): number =>
-    all.reduce((total, worth) => total + (worth[index]?.[of] ?? 0), 0)
-  return own.map((point, index) => ({ ...point, equity: sum("equity", index), hold: sum("hold", index) }))
-}
+export const curve = (parts: BandSide["parts"], bars: ReadonlyArray<number>) =>
+  pointsAt(parts, (candles) => EquityCurve.samples(candles, bars)).map((point, index) => ({
+    ...point,
+    time: closeTime(parts[0].candles.time, bars[index] ?? 0)
+  }))
 
 /** Like `curve`, less fees outside of fills, so that it ends at the exact result. Only a run that keeps its orders knows their times. */
 export const curveAfterFees = (parts: BandSide["parts"], bars: ReadonlyArray<number>) => {
-  const points = curve(parts, bars).map((point) => ({ ...point }))
+  const points = curve(parts, bars)
   for (const { candles, market, outcome } of parts) {
     let ended = 0
     for (const [index, point] of points.entries()) {
@@ -78,6 +118,7 @@ export const curveAfterFees = (parts: BandSide["parts"], bars: ReadonlyArray<num
   return points
 }
 
+/** Kept, because a search needs the days of thousands of runs over the same candles. */
 const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
 const days = (candles: Candles): EquityCurve.Samples => {
   const samples = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
@@ -85,20 +126,12 @@ const days = (candles: Candles): EquityCurve.Samples => {
   return samples
 }
 
-/** Equity and the value of the untouched budget by day. Searches need only this from thousands of runs. */
-const dailyPoints = ({
-  parts
-}: Pick<BandSide, "parts">): ReadonlyArray<Pick<EquityCurve.EquityPoint, "equity" | "hold">> => {
-  const all = parts.map((part) => EquityCurve.equityAt(part.outcome, part, days(part.candles)))
-  const sum = (of: "equity" | "hold", day: number) => all.reduce((total, worth) => total + (worth[of][day] ?? 0), 0)
-  return Array.from(all[0]?.equity ?? [], (_, day) => ({ equity: sum("equity", day), hold: sum("hold", day) }))
-}
-
 /** Begins with the untouched budget, because the first bar may have traded already. */
-export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number> =>
-  dailyPoints(side).map(({ equity, hold }, day) => (day === 0 ? hold : equity))
+export const dailyEquity = ({ parts }: Pick<BandSide, "parts">): ReadonlyArray<number> =>
+  pointsAt(parts, days).map(({ equity, hold }, day) => (day === 0 ? hold : equity))
 
-export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
+export const dailyMade = ({ parts }: Pick<BandSide, "parts">): ReadonlyArray<number> =>
+  EquityCurve.madeOf(pointsAt(parts, days))
 
 export const dailySharpe = (side: Pick<BandSide, "parts">): number =>
   Statistics.sharpeOf(Statistics.returnsOf(dailyMade(side)))
@@ -171,4 +204,4 @@ const gainsJson = ({ quote }: Market, gains: Gains) => ({
   ...(gains.appFeesQuote === 0n ? {} : { appFeesQuote: format(gains.appFeesQuote, quote.decimals) })
 })
 
-const countsJson = ({ placed, decisions: _, ...others }: Counts) => ({ orders: placed, ...others })
+const countsJson = ({ placed, decisions: _, ...others }: Outcome["counts"]) => ({ orders: placed, ...others })

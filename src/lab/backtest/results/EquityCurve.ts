@@ -4,12 +4,6 @@ import { closeTime, firstBarFrom } from "../../../candles/TimeAxis.ts"
 import type { Conditions } from "../kernel/Conditions.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 
-export interface EquityPoint {
-  readonly time: number
-  readonly equity: number
-  readonly hold: number
-}
-
 interface Holdings {
   base: number
   quote: number
@@ -35,26 +29,10 @@ export const holdings = (
   }
 }
 
-export const at = (
-  outcome: Outcome,
-  candles: Candles,
-  conditions: Pick<Conditions, "market" | "budget">,
-  bars: ReadonlyArray<number>
-): ReadonlyArray<EquityPoint> => {
-  const { equity, hold } = equityAt(outcome, conditions, samples(candles, bars))
-  return bars.map((bar, index) => {
-    const time = closeTime(candles.time, bar)
-    return { time, equity: equity[index] ?? 0, hold: hold[index] ?? 0 }
-  })
-}
-
 /** Closes at some bars (ascending), stored together. Reading a few thousand scattered closes takes longer than a run. */
-export interface Samples {
-  readonly bars: Int32Array
-  readonly closes: Float64Array
-}
+export type Samples = Readonly<ReturnType<typeof samples>>
 
-export const samples = (candles: Candles, bars: ReadonlyArray<number>): Samples => ({
+export const samples = (candles: Candles, bars: ReadonlyArray<number>) => ({
   bars: Int32Array.from(bars),
   closes: Float64Array.from(bars, (bar) => closeAt(candles, bar))
 })
@@ -77,7 +55,7 @@ export const equityAt = (
 }
 
 /** Adds the profit over the untouched budget to the value at the start. So returns measure the strategy, and not its market. */
-export const madeOf = (points: ReadonlyArray<Pick<EquityPoint, "equity" | "hold">>): ReadonlyArray<number> => {
+export const madeOf = (points: ReadonlyArray<Readonly<Record<"equity" | "hold", number>>>): ReadonlyArray<number> => {
   const start = points[0]?.hold ?? 0
   // The first bar may have traded already, and its cost is a part of the return.
   return points.map(({ equity, hold }, index) => (index === 0 ? start : start + (equity - hold)))

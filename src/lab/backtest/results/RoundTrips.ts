@@ -27,16 +27,7 @@ interface Lot {
   quote: number
 }
 
-interface Closing {
-  readonly slotName: string
-  readonly entrySlotName: string
-  readonly side: Side
-  readonly entry: { base: Amount; quote: number }
-  readonly exit: { base: Amount; quote: number }
-  entryBar: number
-  exitBar: number
-}
-
+type Closing = ReturnType<typeof openClosing>
 type ClosedTrade = Readonly<ReturnType<typeof ended>>
 
 /** In opening order. The slot's own lots are indexed separately, because a slot that takes turns closes no others. */
@@ -78,7 +69,7 @@ class OpenLots {
   }
 }
 
-const openClosing = (slotName: string, { slotName: entrySlotName, side, bar }: Lot): Closing => ({
+const openClosing = (slotName: string, { slotName: entrySlotName, side, bar }: Lot) => ({
   slotName,
   entrySlotName,
   side,

@@ -9,17 +9,11 @@
 
 export type Statistics = ReturnType<typeof of>
 
-const mean = (values: ReadonlyArray<number>): number => {
-  let sum = 0
-  for (const value of values) sum += value
-  return values.length === 0 ? 0 : sum / values.length
-}
+const mean = (values: ReadonlyArray<number>): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 
-const moment = (values: ReadonlyArray<number>, middle: number, k: number): number => {
-  let sum = 0
-  for (const value of values) sum += (value - middle) ** k
-  return sum / values.length
-}
+const moment = (values: ReadonlyArray<number>, middle: number, k: number): number =>
+  values.reduce((sum, value) => sum + (value - middle) ** k, 0) / values.length
 
 type Shape = ReturnType<typeof shapeOf>
 

@@ -11,15 +11,7 @@ import { maxDrawdownOf } from "../results/Statistics.ts"
 export const methods = ["returns", "order", "trades", "candles"] as const
 export type SimulationMethod = (typeof methods)[number]
 
-export interface Simulation {
-  /** Gain over the start, as a ratio. */
-  readonly gain: number
-  readonly maxDrawdown: number
-  /** Largest loss of the start at any time, as a ratio. */
-  readonly worst: number
-  /** Gain over the start at `pathPoints` times, the start first; empty if it is not kept. */
-  readonly path: ReadonlyArray<number>
-}
+export type Simulation = Readonly<ReturnType<typeof summaryOf>>
 
 const pathPoints = 61
 
@@ -29,10 +21,13 @@ const pathOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
     return at === 0 ? 0 : (equity[at - 1] ?? 1) - 1
   })
 
-export const summaryOf = (equity: ReadonlyArray<number>, keepsPath: boolean): Simulation => ({
+export const summaryOf = (equity: ReadonlyArray<number>, keepsPath: boolean) => ({
+  /** Gain over the start, as a ratio. */
   gain: (equity.at(-1) ?? 1) - 1,
   maxDrawdown: maxDrawdownOf(equity, 1),
+  /** Largest loss of the start at any time, as a ratio. */
   worst: equity.reduce((worst, value) => Math.max(worst, 1 - value), 0),
+  /** Gain over the start at `pathPoints` times, the start first; empty if it is not kept. */
   path: keepsPath ? pathOf(equity) : []
 })
 

@@ -1,4 +1,5 @@
 /** Runs the best trial with other fees and delays. No user knows them exactly, so a good result must not depend on them. */
+import { Array as Arr } from "effect"
 import * as Backtest from "../Backtest.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import * as Trial from "./Trial.ts"
@@ -23,11 +24,11 @@ const variationsOf = ({ options }: Backtest.MarketInput): ReadonlyArray<Variatio
   ]
 }
 
-export const of = (search: Trial.Search, trial: number, [first, ...others]: Backtest.MarketInputs) =>
-  variationsOf(first).map(([name, rules]) => {
-    const changed = (given: Backtest.MarketInput): Backtest.MarketInput => ({
-      ...given,
-      options: { ...given.options, changes: { ...given.options.changes, ...rules } }
-    })
-    return { name, result: Trial.run(search, trial, [changed(first), ...others.map(changed)]) }
+export const of = (search: Trial.Search, trial: number, inputs: Backtest.MarketInputs) =>
+  variationsOf(inputs[0]).map(([name, rules]) => {
+    const changed = Arr.map(inputs, ({ options, ...input }) => ({
+      ...input,
+      options: { ...options, changes: { ...options.changes, ...rules } }
+    }))
+    return { name, result: Trial.run(search, trial, changed) }
   })

@@ -1,6 +1,6 @@
 /** Runs many trials on all cores. A trial is a pure function of its number, so results depend on neither threads nor order. */
 import { Worker } from "node:worker_threads"
-import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
+import { Array as Arr, Deferred, Effect, Exit, Schema, type Scope } from "effect"
 import * as Candles from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import { messageOf } from "../../../domain/Text.ts"
@@ -11,10 +11,7 @@ import type { TrialResult } from "./TrialResult.ts"
 
 export class SweepFailed extends Schema.TaggedError<SweepFailed>()("SweepFailed", { message: Schema.String }) {}
 
-export interface Team {
-  readonly workers: ReadonlyArray<Worker>
-  readonly failure: Deferred.Deferred<never, SweepFailed>
-}
+export type Team = Readonly<ReturnType<typeof startTeam>>
 
 export interface SweepPlan {
   readonly team: Team
@@ -23,17 +20,15 @@ export interface SweepPlan {
   readonly trials: ReadonlyArray<number>
 }
 
-export const partOf = ([first, ...others]: Backtest.MarketInputs, from: number, to: number): Backtest.MarketInputs => {
-  const cut = (input: Backtest.MarketInput): Backtest.MarketInput => {
+export const partOf = (inputs: Backtest.MarketInputs, from: number, to: number): Backtest.MarketInputs =>
+  Arr.map(inputs, (input) => {
     const candles = Candles.slice(input.candles, from, to)
     return { ...input, candles, indices: CrossingIndex.buildIndices(candles) }
-  }
-  return [cut(first), ...others.map(cut)]
-}
+  })
 
 const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" : "./SweepWorker.mjs", import.meta.url)
 
-const startTeam = (threads: number): Team => {
+const startTeam = (threads: number) => {
   const failure = Deferred.makeUnsafe<never, SweepFailed>()
   const fail = (cause: unknown) =>
     Deferred.doneUnsafe(failure, Exit.fail(new SweepFailed({ message: `a worker thread failed: ${messageOf(cause)}` })))

@@ -1,6 +1,5 @@
 /** Runs one trial of a search: a backtest of the strategy file with other values. */
 import { Result } from "effect"
-import type { Candles } from "../../../candles/Candles.ts"
 import { format } from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
@@ -99,8 +98,8 @@ const simulatedOf = (
 
 const curvePoints = 60
 
-export const curveOf = ({ parts }: BandSide.BandSide, candles: Candles): ReadonlyArray<number> => {
-  const points = BandSide.curveAfterFees(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
+export const curveOf = ({ parts }: BandSide.BandSide): ReadonlyArray<number> => {
+  const points = BandSide.curveAfterFees(parts, [0, ...EquityCurve.spread(parts[0].candles, curvePoints)])
   return EquityCurve.madeOf(points).map((made) => made - (points[0]?.hold ?? 0))
 }
 

@@ -11,12 +11,8 @@ import * as Sweep from "./Sweep.ts"
 import * as Trial from "./Trial.ts"
 import type { TrialResult } from "./TrialResult.ts"
 
-export interface Stretch {
-  /** The search uses bars [from, to); the best trial then runs on [to, end). */
-  readonly from: number
-  readonly to: number
-  readonly end: number
-}
+/** The search uses bars [from, to); the best trial then runs on [to, end). */
+export type Stretch = Readonly<Record<"from" | "to" | "end", number>>
 
 export interface WalkStep extends Stretch {
   readonly trainFrom: number
@@ -78,9 +74,7 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
         options: { ...input.options, keepsOrders: true }
       }))
       const curves = new Map<TrialResult["side"], ReadonlyArray<number>>()
-      const test = Trial.run(plan.search, best.trial, future, (ran, side) =>
-        curves.set(side, Trial.curveOf(ran, future[0].candles))
-      )
+      const test = Trial.run(plan.search, best.trial, future, (ran, side) => curves.set(side, Trial.curveOf(ran)))
       return { ...step, train: best, test, curve: curves.get(test.side) ?? [] }
     })
   )

@@ -1,7 +1,7 @@
 /** Renders the result of a backtest as a page with charts. */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Record } from "effect"
 import { extremes } from "../../../candles/Candles.ts"
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
@@ -14,7 +14,6 @@ import { marketNames } from "../../../strategy/Strategy.ts"
 import type { OrderRow } from "../../backtest/kernel/orders/OrderTable.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
-import { quantileNames } from "../../backtest/results/Quantiles.ts"
 import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
 import { falls } from "../../backtest/results/Statistics.ts"
 import * as BacktestParts from "../../html/BacktestParts.ts"
@@ -47,7 +46,10 @@ const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide): Pa
   return Page.table(["", ...monthNames], [...years.values()])
 }
 
-export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => {
+export type BacktestCurves = ReturnType<typeof curves>
+
+/** Series that `HtmlReportScript.ts` draws. Times are epoch seconds. */
+export const curves = (result: BacktestResult) => {
   const { candles, band } = result
   const bars = EquityCurve.spread(candles, points)
   const sides = BacktestSummary.endsOf(band).map(({ name, side }) => ({
@@ -60,6 +62,7 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
   const worth = BandSide.curve(band.high.parts, [0])[0]?.hold ?? 0
   return {
     times: first.map(({ time }) => time / 1000),
+    /** The close, and the lowest and highest price since the previous time. */
     markets: band.high.parts.map(({ candles, market }) => {
       const ranges = bars.map((end, index) => extremes(candles, (bars[index - 1] ?? -1) + 1, end + 1))
       const [low, high] = [ranges.map(([least]) => least), ranges.map(([, greatest]) => greatest)]
@@ -77,6 +80,7 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
       outcome.slotNames.map((_, slot) => polished(outcome.slotReasons[slot] ?? ""))
     ),
     ...ordersOf(result),
+    /** Runs of bars that are `step` seconds apart: their first bars and times. */
     axis: {
       bars: [...candles.time.runBars],
       times: [...candles.time.runTimes].map((time) => time / 1000),
@@ -85,8 +89,21 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
   }
 }
 
+const bytes = (values: Int32Array | Float64Array): string =>
+  Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64")
+
+/** Writes long columns as bytes in base64. */
+export const dataOf = ({ fills, stays, ...others }: BacktestCurves) => ({
+  ...others,
+  fills: Record.map(fills, bytes),
+  stays: Record.map(stays, bytes)
+})
+
+type ReportOrder = readonly [slot: number, side: 0 | 1, price: number, base: string, quote: string, market: number]
+
+/** Distinct orders. Fills and stays refer to them by index; they refer to slot and market by index. */
 const orderIndex = () => {
-  const orders: Array<BacktestParts.ReportOrder> = []
+  const orders: Array<ReportOrder> = []
   const indices = new Map<OrderRow, number>()
   const indexOf = (row: OrderRow, { base, quote }: Market, market: number, firstSlot: number): number => {
     const rowIndex = indices.get(row)
@@ -120,6 +137,7 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
     firstSlot += slotNames.length
   }
   if (parts.length > 1) filled.sort((a, b) => a.bar - b.bar)
+  /** The low or high that filled the order. */
   const reached = Float64Array.from(filled, (fill) => fill.reached)
   return {
     fills: { bar: column(filled, "bar"), order: column(filled, "order"), reached },
@@ -150,11 +168,7 @@ const resultOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   const ends = BacktestSummary.endsOf(result.band)
   const columns = ends.map(({ name, side }) => [name, BacktestSummary.resultFacts(result, side)] as const)
   const simulation = result.simulated && BacktestSummary.simulatedOf(result, result.simulated)
-  const hasQuantiles = BacktestSummary.quantified(result) !== undefined
-  const simulatedColumns = simulation === undefined || !hasQuantiles ? [] : [...BandSummary.columns(simulation)]
-  const quantiles = (hasQuantiles ? quantileNames : []).map(
-    (name) => [name, simulatedColumns.map(([label, values]) => [label, values[name]] as const)] as const
-  )
+  const quantiles = simulation === undefined ? [] : BandSummary.columns(simulation)
   const limits = BacktestSummary.limitSentences(result)
   return [
     Page.sideBySide([...columns, ...quantiles, ...BacktestSummary.comparedColumns(result)]),

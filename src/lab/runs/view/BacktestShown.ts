@@ -5,7 +5,6 @@ import { WrongUsage } from "../../../process/WrongUsage.ts"
 import * as PageText from "../../../report/text/PageText.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import { tradesCsv } from "../../backtest/results/RoundTrips.ts"
-import { dataOf } from "../../html/BacktestParts.ts"
 import * as HtmlPage from "../../html/HtmlPage.ts"
 import { script } from "../../html/HtmlReportScript.ts"
 import { type BacktestAsked, type BacktestResult, simulate } from "../BacktestRun.ts"
@@ -66,7 +65,7 @@ export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: A
   const reported = Option.isSome(asked.report) ? page(true) : undefined
   if (reported !== undefined && Option.isSome(asked.report)) {
     const library = yield* BacktestPage.chartLibrary
-    const charts = isOne ? { library, script, data: dataOf(BacktestPage.curves(results[0])) } : undefined
+    const charts = isOne ? { library, script, data: BacktestPage.dataOf(BacktestPage.curves(results[0])) } : undefined
     yield* fileSystem.writeFileString(asked.report.value, HtmlPage.render(reported, charts))
   }
   const ids = yield* Effect.forEach(asked.noSave ? [] : results, (result) => save(asked, result, madeAt))

@@ -29,13 +29,17 @@ const curveJson = ({ band, candles }: BacktestResult, points: number) => {
 
 export const json = (result: BacktestResult, curvePoints = 0) => {
   const { strategy, candles, fees, shown } = result
-  const side = (of: BandSide.BandSide) => ({
-    ...BandSide.toJson(strategy, of),
-    ...BacktestStatistics.partsOf(of),
-    markout: FillRows.markoutsIn(of.parts),
-    allInQuote: allInText(strategy, of),
-    statistics: BacktestStatistics.ofSide(of, result.trials)
-  })
+  const side = (of: BandSide.BandSide) => {
+    const { gridProfit, inventory } = BacktestStatistics.roundsOf(of)
+    return {
+      ...BandSide.toJson(strategy, of),
+      gridProfit,
+      inventory,
+      markout: FillRows.markoutsIn(of.parts),
+      allInQuote: allInText(strategy, of),
+      statistics: BacktestStatistics.ofSide(of, result.trials)
+    }
+  }
   const [first, ...others] = result.sources
   return {
     strategy: strategy.name,

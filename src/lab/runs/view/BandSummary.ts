@@ -5,7 +5,6 @@ import { countText, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import * as Band from "../../backtest/Band.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
-import type { QuantileName, Quantiles } from "../../backtest/results/Quantiles.ts"
 import { batch, firstRuns, quantileNames } from "../../backtest/results/Quantiles.ts"
 
 interface Simulated {
@@ -14,24 +13,31 @@ interface Simulated {
   readonly text: (amount: Amount) => string
 }
 
-export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Quantiles<Page.PageCell>> => {
-  const of = <Value extends number | bigint>(
-    figure: (figures: Band.RunFigures) => Value,
-    written: (value: Value) => Page.PageCell
-  ): Quantiles<Page.PageCell> => {
-    const { p5, p50, p95 } = Band.quantilesOf(simulated, figure)
-    return { p5: written(p5), p50: written(p50), p95: written(p95) }
-  }
-  const gain = (amount: bigint): Page.PageCell => Page.gain(text(amount))
-  const fall = (ratio: number): string => percent(-ratio)
-  return new Map([
-    ["profit and loss", of(BandSide.profitOf, gain)],
-    ["change in equity", of(({ pnlQuote }) => pnlQuote, gain)],
-    ["fees", of(({ feesQuote }) => feesQuote, text)],
-    ["largest drawdown", of(({ maxDrawdown }) => maxDrawdown, fall)],
-    ["fills", of(({ fills }) => fills, String)]
-  ])
+/** Each figure has its own order of the runs. */
+const quantilesOf = (simulated: Band.Simulated) => {
+  const profit = Band.quantilesOf(simulated, BandSide.profitOf)
+  const change = Band.quantilesOf(simulated, ({ pnlQuote }) => pnlQuote)
+  const fees = Band.quantilesOf(simulated, ({ feesQuote }) => feesQuote)
+  const fall = Band.quantilesOf(simulated, ({ maxDrawdown }) => maxDrawdown)
+  const fills = Band.quantilesOf(simulated, ({ fills }) => fills)
+  return quantileNames.map((name) => {
+    const money = { profit: profit[name], change: change[name], fees: fees[name] }
+    return { name, ...money, fall: fall[name], fills: fills[name] }
+  })
 }
+
+/** Returns none if there are too few runs. */
+export const columns = ({ simulated, text }: Simulated): ReadonlyArray<readonly [name: string, facts: Page.Facts]> =>
+  (hasQuantiles(simulated) ? quantilesOf(simulated) : []).map(({ name, profit, change, fees, fall, fills }) => [
+    name,
+    [
+      ["profit and loss", Page.gain(text(profit))],
+      ["change in equity", Page.gain(text(change))],
+      ["fees", text(fees)],
+      ["largest drawdown", percent(-fall)],
+      ["fills", `${fills}`]
+    ]
+  ])
 
 /** Range of the price from lowest to highest, as a ratio to its start. */
 const rangeOf = (candles: Candles): number => {
@@ -71,33 +77,24 @@ export const precision = ({ ended, runs: { length } }: Band.Simulated): string =
 export const hasQuantiles = ({ runs }: Band.Simulated): boolean => runs.length >= firstRuns
 
 export const sentence = (given: Simulated): string => {
-  const about = `${precision(given.simulated)}.`
-  if (!hasQuantiles(given.simulated))
-    return `${about} Assumptions about the venue: ${given.simulated.venue.join("; or ")}`
+  const { simulated } = given
+  const assumptions = `Assumptions about the venue: ${simulated.venue.join("; or ")}`
+  if (!hasQuantiles(simulated)) return `${precision(simulated)}. ${assumptions}`
   const { width, ofWorth, move, ofMove } = widthOf(given)
-  const { venue } = given.simulated
   const relative = `${percent(ofWorth)} of starting equity, ${percent(ofMove)} of the price range (${percent(move)})`
-  return `${about} The range from p5 to p95 is ${given.text(width)}: ${relative}. Assumptions about the venue: ${venue.join("; or ")}`
+  return `${precision(simulated)}. The range from p5 to p95 is ${given.text(width)}: ${relative}. ${assumptions}`
 }
 
 export const json = (given: Simulated) => {
   const { simulated, sides } = given
-  const { quote } = sides[0].parts[0].market
   const about = { runs: simulated.runs.length, ended: simulated.ended, venue: simulated.venue }
   if (!hasQuantiles(simulated)) return about
-  const profit = Band.quantilesOf(simulated, BandSide.profitOf)
-  const change = Band.quantilesOf(simulated, ({ pnlQuote }) => pnlQuote)
-  const fees = Band.quantilesOf(simulated, ({ feesQuote }) => feesQuote)
-  const drawdown = Band.quantilesOf(simulated, ({ maxDrawdown }) => maxDrawdown)
-  const fills = Band.quantilesOf(simulated, ({ fills }) => fills)
+  const exact = (amount: Amount): string => format(amount, sides[0].parts[0].market.quote.decimals)
   const { width, ofWorth, ofMove } = widthOf(given)
-  const at = (name: QuantileName) => ({
-    profitQuote: format(profit[name], quote.decimals),
-    pnlQuote: format(change[name], quote.decimals),
-    feesQuote: format(fees[name], quote.decimals),
-    maxDrawdown: drawdown[name],
-    fills: fills[name]
+  const quantiles = quantilesOf(simulated).map(({ name, profit, change, fees, fall, fills }) => {
+    const money = { profitQuote: exact(profit), pnlQuote: exact(change), feesQuote: exact(fees) }
+    return [name, { ...money, maxDrawdown: fall, fills }] as const
   })
-  const quantiles = Object.fromEntries(quantileNames.map((name) => [name, at(name)]))
-  return { ...about, width: format(width, quote.decimals), widthOfWorth: ofWorth, widthOfMove: ofMove, ...quantiles }
+  const widths = { width: exact(width), widthOfWorth: ofWorth, widthOfMove: ofMove }
+  return { ...about, ...widths, ...Object.fromEntries(quantiles) }
 }

@@ -1,7 +1,7 @@
 /** Which runs are first tried without looking at limits: those in which no order that a limit refuses would go unseen. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
-import { noCosts, rulesOf } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
+import { fillPresets } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as Guard from "../../../../src/lab/backtest/kernel/LimitGuard.ts"
 
 const limits = {
@@ -25,7 +25,7 @@ describe("a run that is tried without limits first", () => {
     ],
     ["is not quick if a limit must be traded through", { touch: "through", edgeBasisPoints: 0 }, false]
   ] as const)("%s", (_, changes, isQuick) => {
-    const rules = rulesOf("optimistic", noCosts, changes)
+    const rules = { ...fillPresets.optimistic, ...changes }
     assert.strictEqual(Guard.isQuick({ rules, limits }), isQuick)
   })
 })

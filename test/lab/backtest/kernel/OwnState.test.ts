@@ -5,13 +5,13 @@ import { Result } from "effect"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as CostBasis from "../../../../src/domain/CostBasis.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import type { Conditions } from "../../../../src/lab/backtest/kernel/Conditions.ts"
 import { noCosts, touching } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as Kernel from "../../../../src/lab/backtest/kernel/Kernel.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
 import type { OwnState } from "../../../../src/strategy/View.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 import { anyRules, immediateRules, random, randomCandles, randomConditions } from "../RandomStrategies.ts"
 
 describe("OwnState", () => {
@@ -89,7 +89,7 @@ rules:
     const strategy = Result.getOrThrow(StrategyFile.parse(text, "own.yaml", { assets, ticks: new Map() }))
     const candles = randomCandles(random(4), 300)
     const options = { costs: noCosts, changes: {} }
-    const { outcome } = Backtest.run(strategy, candles, CrossingIndex.linearIndices(candles), "optimistic", options)
+    const { outcome } = runOneMarket(strategy, candles, CrossingIndex.linearIndices(candles), "optimistic", options)
     assert.isAbove(outcome.fills.count, 0)
     assert.isAtMost(outcome.openOrders, 2)
   })

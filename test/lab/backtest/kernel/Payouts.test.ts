@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../../src/candles/Generate.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import { rows } from "../../../../src/lab/backtest/results/FillRows.ts"
 import type { Decide, Strategy } from "../../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
 import { assets } from "../../../world/bitcoin.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 
 const text = `name: grid
 market: BTC/USDC
@@ -27,7 +27,7 @@ describe("a grid in YAML and the same grid in code, which decides after each fil
     const indices = CrossingIndex.linearIndices(candles)
     for (const mode of ["optimistic", "pessimistic"] as const) {
       const fillsOf = (each: Strategy) => {
-        const { outcome } = Backtest.run(each, candles, indices, mode, { costs: noCosts, changes: {} })
+        const { outcome } = runOneMarket(each, candles, indices, mode, { costs: noCosts, changes: {} })
         return [...rows(outcome, candles)].map(({ bar, side, slotName }) => `${bar} ${slotName} ${side}`)
       }
       const fills = fillsOf(strategy)

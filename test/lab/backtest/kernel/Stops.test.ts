@@ -5,10 +5,10 @@ import * as Candles from "../../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import { rows } from "../../../../src/lab/backtest/results/FillRows.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 
 type Bar = readonly [open: number, high: number, low: number, close: number]
 
@@ -50,7 +50,7 @@ const run = (
   const strategy = parsed(kind, section, "budget: { base: 10, quote: 10000 }", code)
   const candles = candlesOf(bars)
   const indices = CrossingIndex.linearIndices(candles)
-  const side = Backtest.run(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
+  const side = runOneMarket(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
   return [...rows(side.outcome, candles)].map(
     ({ bar, side: each, price }) => `${bar} ${each} ${Decimal.toNumber(price).toFixed(2)}`
   )
@@ -290,7 +290,7 @@ describe("a stop in a gap", () => {
     const fall: Bar = [price, price + 0.2, price - 0.2, price]
     const candles = candlesOf([flat, dip, flat, flat, flat, fall, fall, fall, fall])
     const changes = { costs: noCosts, changes: {} }
-    const { outcome } = Backtest.run(strategy, candles, CrossingIndex.linearIndices(candles), mode, changes)
+    const { outcome } = runOneMarket(strategy, candles, CrossingIndex.linearIndices(candles), mode, changes)
     return { base: Number(outcome.base) / 1e8, deniedMinimum: outcome.counts.deniedMinimum }
   }
 

@@ -1,7 +1,6 @@
 /** What fees do to the profit of one market: one in base counts at the price of its order, rounded up; one in quote as it is. */
 import { assert, describe, it } from "@effect/vitest"
-import { noCosts, rulesOf } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
-import * as FillLog from "../../../../src/lab/backtest/kernel/orders/FillLog.ts"
+import { fillPresets } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as OrderTable from "../../../../src/lab/backtest/kernel/orders/OrderTable.ts"
 import { TradingResult } from "../../../../src/lab/backtest/kernel/state/TradingResult.ts"
 import { price } from "../../../strategy/support.ts"
@@ -21,15 +20,15 @@ const bought = { ...about, side: "BUY", input: 420_000n, output: 4n, fee: 3n } a
 const sold = { ...about, side: "SELL", input: 7n, output: 419_980n, fee: 20n } as const
 
 const made = () => {
-  const table = OrderTable.make(market, rulesOf("optimistic", noCosts, {}))
-  const log = FillLog.make()
+  const table = OrderTable.make(market, fillPresets.optimistic)
+  const log = OrderTable.emptyLog()
   return { table, log, result: new TradingResult({ table, log }, 0n) }
 }
 
 describe("the trading result of a market", () => {
   it("is charged the cost of each fill once", () => {
     const { log, result, table } = made()
-    const fill = (row: OrderTable.OrderRow) => FillLog.add(log, 0, OrderTable.add(table, row))
+    const fill = (row: OrderTable.OrderRow) => OrderTable.fill(table, log, 0, OrderTable.add(table, row))
     fill(bought)
     result.fold()
     result.fold()

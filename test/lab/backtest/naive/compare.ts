@@ -5,10 +5,10 @@ import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
 import { type Random, seeded } from "../../../../src/domain/Seeded.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import { rows } from "../../../../src/lab/backtest/results/FillRows.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 import { naiveKinds, type Pick } from "./NaiveFiles.ts"
 import { firstMinute, unit } from "./NaiveStrategies.ts"
 import { type Bar, type Fill, simulate } from "./NaiveVenue.ts"
@@ -59,7 +59,7 @@ const line = ({ bar, slot, side, price, quantity, money }: Fill): string =>
 const byKernel = (text: string, candles: Candles.Candles, mode: "optimistic" | "pessimistic") => {
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "naive.yaml", { assets, ticks: new Map() }))
   const indices = CrossingIndex.linearIndices(candles)
-  const { outcome } = Backtest.run(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
+  const { outcome } = runOneMarket(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
   const fills = [...rows(outcome, candles)].map(({ bar, slotName, side, price, quantity, input, output }) => {
     const money = side === "BUY" ? input : output
     return line({ bar, slot: slotName, side, price: millionths(price), quantity: Number(quantity), money })

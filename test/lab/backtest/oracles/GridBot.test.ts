@@ -13,12 +13,12 @@ import * as Candles from "../../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
 import type { Side } from "../../../../src/domain/Market.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as Kernel from "../../../../src/lab/backtest/kernel/Kernel.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
 import type { Decide } from "../../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 import * as sharedData from "../sharedData.ts"
 import { baseOf, conditionsOf, inBase, inQuote, market, priceOf, quoteOf, slotOf } from "./oracle.ts"
 
@@ -211,7 +211,7 @@ grid: { levels: [${levels.join(", ")}], size: { base: ${limits[0]?.[4]} } }
         const markets = { assets: [market.base, market.quote], ticks: new Map() }
         const strategy = Result.getOrThrow(StrategyFile.parse(text, "g.yaml", markets))
         const options = { costs: noCosts, changes: { touch: "within" } as const }
-        const side = Backtest.run(strategy, part, CrossingIndex.linearIndices(part), "optimistic", options)
+        const side = runOneMarket(strategy, part, CrossingIndex.linearIndices(part), "optimistic", options)
         return [...FillRows.rows(side.outcome, part)].map(
           ({ openTime, side, price }) => `${timeOf(openTime)} ${side} ${cents(Decimal.toNumber(price))}`
         )

@@ -2,18 +2,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../../src/candles/Generate.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as BacktestStatistics from "../../../../src/lab/backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../../../src/lab/backtest/results/BandSide.ts"
 import { efficiency, type WalkStep } from "../../../../src/lab/backtest/search/WalkForward.ts"
 import { strategyOf } from "../../../strategy/support.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 
 const candles = Generate.generate({ ...Generate.defaults, bars: 40_000, seed: 4 })
 const indices = CrossingIndex.buildIndices(candles)
 
 const sideOf = (base: number, lower: number) =>
-  Backtest.run(
+  runOneMarket(
     strategyOf(`name: test
 market: BTC/USDC
 kind: grid

@@ -4,12 +4,12 @@ import type { Candles } from "../../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../../src/candles/Generate.ts"
 import { closeTime, openTime } from "../../../../src/candles/TimeAxis.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
 import { qualityOf } from "../../../../src/ledger/Quality.ts"
 import { emptyRecord } from "../../../ledger/emptyRecord.ts"
 import { strategyOf } from "../../../strategy/support.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 
 const minute = 60_000
 const candlesOf = (stepMillis: number): Candles =>
@@ -25,7 +25,7 @@ grid: { lower: 960, upper: 1040, levels: 17, size: { base: 0.1 } }
 `
 
 const run = (candles: Candles) =>
-  Backtest.run(strategyOf(text), candles, CrossingIndex.linearIndices(candles), "optimistic", {
+  runOneMarket(strategyOf(text), candles, CrossingIndex.linearIndices(candles), "optimistic", {
     costs: { ...noCosts, feeBasisPoints: 20 },
     changes: {}
   })

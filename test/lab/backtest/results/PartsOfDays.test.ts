@@ -3,13 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../../src/candles/Generate.ts"
 import { dayMillis } from "../../../../src/domain/Durations.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as BacktestStatistics from "../../../../src/lab/backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../../../src/lab/backtest/results/BandSide.ts"
 import * as EquityCurve from "../../../../src/lab/backtest/results/EquityCurve.ts"
 import * as Statistics from "../../../../src/lab/backtest/results/Statistics.ts"
 import { strategyOf } from "../../../strategy/support.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 
 const strategy = strategyOf(`name: test
 market: BTC/USDC
@@ -23,7 +23,7 @@ const found = (fromHour: number, hours: number) => {
   const startMillis = Date.UTC(2021, 0, 1, fromHour)
   const candles = Generate.generate({ bars: hours * 4, seed: 5, startMillis, stepMillis: 900_000, startPrice: 1_000 })
   const indices = CrossingIndex.linearIndices(candles)
-  const side = Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
+  const side = runOneMarket(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
   const curve = BandSide.curve(side.parts, EquityCurve.sampleBars(candles, dayMillis))
   const returns = Statistics.returnsOf(EquityCurve.madeOf(curve))
   const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length

@@ -5,7 +5,7 @@ import * as Candles from "../../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
+import type * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as BandSide from "../../../../src/lab/backtest/results/BandSide.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
@@ -16,6 +16,7 @@ import type { Decision } from "../../../../src/strategy/Decision.ts"
 import type { Strategy } from "../../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
 import { emptyRecord } from "../../../ledger/emptyRecord.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 
 const assets = [
   { symbol: "SOL", id: "sol", decimals: 9 },
@@ -54,7 +55,7 @@ const last = Decimal.fromNumber(closes.at(-1) ?? 0, 2)
 const run = (kind: string, section: string, base: string) => {
   const strategy = strategyOf(kind, section, base)
   const indices = CrossingIndex.linearIndices(candles)
-  return Backtest.run(strategy, candles, indices, "optimistic", costless)
+  return runOneMarket(strategy, candles, indices, "optimistic", costless)
 }
 
 /** What `limitbot profit` would say of these fills at the last close. */
@@ -96,7 +97,7 @@ describe("the holdings of a strategy", () => {
         return decision
       }
     }
-    const side = Backtest.run(watched, candles, CrossingIndex.linearIndices(candles), "optimistic", costless)
+    const side = runOneMarket(watched, candles, CrossingIndex.linearIndices(candles), "optimistic", costless)
     assert.isAbove(side.fills, 10)
     const quote = Number(side.quote) / 1e6
     const anew = strategyOf("rebalance", "{ target: 50%, band: 0.2% }", `${Number(side.outcome.base) / 1e9}`, quote)

@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Candles } from "../../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../../src/candles/Generate.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { type Costs, noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import type { FillRules } from "../../../../src/lab/backtest/kernel/FillRules.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
 import * as RoundTrips from "../../../../src/lab/backtest/results/RoundTrips.ts"
 import { strategyOf } from "../../../strategy/support.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 
 const candles = Generate.generate({
   bars: 6_000,
@@ -21,7 +21,7 @@ const withFees: Costs = { ...noCosts, feeBasisPoints: 20 }
 
 const run = (text: string, costs: Costs, changes: Partial<FillRules> = {}, on: Candles = candles) => {
   const strategy = strategyOf(`name: test\nmarket: BTC/USDC\n${text}`)
-  const side = Backtest.run(strategy, on, CrossingIndex.linearIndices(on), "optimistic", { costs, changes })
+  const side = runOneMarket(strategy, on, CrossingIndex.linearIndices(on), "optimistic", { costs, changes })
   return { ...side, trades: RoundTrips.trades(side.outcome, on), rows: [...FillRows.rows(side.outcome, on)] }
 }
 

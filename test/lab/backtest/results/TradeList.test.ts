@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../../src/candles/Generate.ts"
-import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
 import * as RoundTrips from "../../../../src/lab/backtest/results/RoundTrips.ts"
 import { strategyOf } from "../../../strategy/support.ts"
+import { runOneMarket } from "../../../world/oneMarket.ts"
 
 const candles = Generate.generate({
   bars: 4_000,
@@ -19,7 +19,7 @@ const run = (section: string) => {
   const text = `name: test\nmarket: BTC/USDC\nkind: grid\nlimits: { budget: { base: 1, quote: 9000 } }\ngrid: ${section}\n`
   const strategy = strategyOf(text)
   const indices = CrossingIndex.linearIndices(candles)
-  return Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
+  return runOneMarket(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
 }
 
 describe("the list of trades", () => {

@@ -6,7 +6,7 @@
 import type { Side } from "../../../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../../../strategy/Decision.ts"
 import { type FillRules, fillsAt, swapping } from "../FillRules.ts"
-import { none } from "./OrderTable.ts"
+import { grown, none } from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 import type { SlotState } from "./SlotState.ts"
 
@@ -185,11 +185,7 @@ const sort = (ladders: Ladders, side: Side): void => {
 const makeRoom = (ladder: Ladder, legs: number): void => {
   if (legs <= ladder.slots.length) return
   const room = Math.max(16, 2 * legs)
-  const { fillsAt, legOf, slots } = ladder
-  ladder.fillsAt = new Float64Array(room)
-  ladder.fillsAt.set(fillsAt)
-  ladder.slots = new Int32Array(room)
-  ladder.slots.set(slots)
-  ladder.legOf = new Int32Array(room)
-  ladder.legOf.set(legOf)
+  ladder.fillsAt = grown(ladder.fillsAt, new Float64Array(room))
+  ladder.slots = grown(ladder.slots, new Int32Array(room))
+  ladder.legOf = grown(ladder.legOf, new Int32Array(room))
 }

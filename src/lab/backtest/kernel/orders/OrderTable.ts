@@ -1,7 +1,7 @@
 /**
  * Every distinct order of a run, once: a leg of a slot with one quantity is one row, however often it is placed and filled. Its exact
- * amounts are computed when it first appears, and a fill only counts, so exact money costs nothing in the kernel's loop. A row that never
- * filled may be released and used again.
+ * amounts are computed when it first appears. A fill only counts and is logged, so exact money costs nothing in the kernel's loop. A row
+ * that never filled may be released and used again.
  */
 import { type Amount, min } from "../../../../domain/Amount.ts"
 import * as RoundCost from "../../../../domain/fees/RoundCost.ts"
@@ -64,7 +64,19 @@ export const unknown = -2
 /** Returns `undefined` for `none`. A negative array index is looked up as a property name, which takes thirty times as long. */
 export const rowAt = ({ rows }: OrderTable, id: number): OrderRow | undefined => (id < 0 ? undefined : rows[id])
 
-const grown = <T extends Float64Array | Int32Array>(old: T, made: T): T => {
+/** Lists fills in order of time: the bar and the order's row of each. */
+export interface FillLog {
+  readonly count: number
+  readonly bars: Int32Array
+  readonly orders: Int32Array
+}
+
+type OpenLog = { -readonly [Field in keyof FillLog]: FillLog[Field] }
+
+export const emptyLog = (): FillLog => ({ count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) })
+
+/** Copies a column into a larger one. */
+export const grown = <T extends Float64Array | Int32Array>(old: T, made: T): T => {
   made.set(old)
   return made
 }
@@ -107,7 +119,15 @@ export const wholeOrder = (
   return { slot, leg, side, price, quantity, by, input, output, fee, endsOrder: true, isExit, isPart: false }
 }
 
-export const count = (table: OrderTable, id: number): void => {
+export const fill = (table: OrderTable, log: OpenLog, bar: number, id: number): void => {
+  if (log.count === log.bars.length) {
+    const capacity = log.count * 2
+    log.bars = grown(log.bars, new Int32Array(capacity))
+    log.orders = grown(log.orders, new Int32Array(capacity))
+  }
+  log.bars[log.count] = bar
+  log.orders[log.count] = id
+  log.count++
   table.fills[id] = (table.fills[id] ?? 0) + 1
 }
 

@@ -2,13 +2,11 @@
  * The orders of a run in one market: its slots, their rows, the ladders, and the fills. An open order has a bit on the ladder of its side,
  * and every slot with an order has a row. Only this class opens and removes orders. The wallet has the money.
  */
-import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
-import type { Market, Side } from "../../../../domain/Market.ts"
+import type { Side } from "../../../../domain/Market.ts"
 import { dueLeg, exitsFirst, isExitLeg, leftOfLeg, mayEnd } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
-import type { FillRules } from "../FillRules.ts"
-import * as FillLog from "./FillLog.ts"
+import type { Conditions } from "../Conditions.ts"
 import * as Ladders from "./Ladders.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
@@ -29,17 +27,10 @@ export interface OpenOrders {
   count: number
 }
 
-interface Setting {
-  readonly market: Market
-  readonly rules: FillRules
-  readonly candles: Candles
-  readonly keepsOrders: boolean
-}
-
 /** Fields that the constructor sets are only declared: a field that is `undefined` first stays slow to read. */
 export class Orders {
   declare readonly table: OrderTable.OrderTable
-  readonly log: FillLog.FillLog = FillLog.make()
+  readonly log: OrderTable.FillLog = OrderTable.emptyLog()
   readonly wanted: Readonly<WantedSlots> = new WantedSlots()
   declare readonly slots: ReadonlyArray<SlotState.SlotState>
   declare readonly stays: ReadonlyArray<Stay>
@@ -49,7 +40,7 @@ export class Orders {
   private readonly shown = new Map<string, SlotProgress>()
   private readonly kept: Array<Stay> = []
   declare private readonly open: OpenOrders
-  declare private readonly setting: Setting
+  declare private readonly keepsOrders: boolean
   declare private readonly ladders: Ladders.Ladders
   /** Candle prices at which the nearest orders fill, as of the last `findNearest`; infinite if none was open. */
   nearestBuy = Number.NEGATIVE_INFINITY
@@ -60,14 +51,13 @@ export class Orders {
   cancelled = 0
   private counted = 0
 
-  constructor(setting: Setting, open: OpenOrders) {
-    const { market, rules } = setting
-    this.setting = setting
+  constructor({ keepsOrders = false, market, rules }: Conditions, priceScale: number, open: OpenOrders) {
+    this.keepsOrders = keepsOrders
     this.open = open
     this.slots = this.all
     this.stays = this.kept
     this.table = OrderTable.make(market, rules)
-    this.ladders = Ladders.make(rules, setting.candles.priceScale)
+    this.ladders = Ladders.make(rules, priceScale)
   }
 
   get openInAll(): number {
@@ -187,14 +177,13 @@ export class Orders {
   }
 
   note(slot: SlotState.SlotState, to: number, wallet: Pick<Stay, "charged">): void {
-    if (!this.setting.keepsOrders) return
+    if (!this.keepsOrders) return
     const row = this.rowOf(slot)
     if (row !== undefined) this.kept.push({ row, from: slot.placedBar, to, charged: wallet.charged })
   }
 
   fill(bar: number, order: number): void {
-    FillLog.add(this.log, bar, order)
-    OrderTable.count(this.table, order)
+    OrderTable.fill(this.table, this.log, bar, order)
   }
 
   hasEntryAfter(count: number, side: Side): boolean {

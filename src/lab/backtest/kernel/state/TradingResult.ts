@@ -4,26 +4,21 @@
  */
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import * as CostBasis from "../../../../domain/CostBasis.ts"
-import type { FillLog } from "../orders/FillLog.ts"
-import { none, type OrderRow, type OrderTable } from "../orders/OrderTable.ts"
+import type { Orders } from "../orders/Orders.ts"
+import { none, type OrderRow } from "../orders/OrderTable.ts"
 
 const exchangeOf = ({ side, input, output, fee }: OrderRow) =>
   side === "BUY" ? { base: output + fee, quote: input } : { base: input, quote: output + fee }
-
-interface Traded {
-  readonly table: OrderTable
-  readonly log: FillLog
-}
 
 export class TradingResult {
   private folded = 0
   position = CostBasis.noPosition
   /** True once a strategy has read the result. It must then stay current between fills too. */
   isSeen = false
-  declare private readonly orders: Traded
+  declare private readonly orders: Pick<Orders, "log" | "table">
   declare private readonly least: Amount
 
-  constructor(orders: Traded, minimumQuote: Amount) {
+  constructor(orders: Pick<Orders, "log" | "table">, minimumQuote: Amount) {
     this.orders = orders
     this.least = max(1n, minimumQuote)
   }
