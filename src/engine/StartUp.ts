@@ -8,6 +8,7 @@ import type { JournalError } from "../journal/Journal.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import * as Cancelling from "./Cancelling.ts"
 import { EngineSettings } from "./EngineSettings.ts"
+import * as FundingStop from "./holds/FundingStop.ts"
 import * as OperatorPause from "./holds/OperatorPause.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
@@ -160,7 +161,9 @@ export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEv
   const changed = [...assets].filter((asset) => (allotted?.get(asset) ?? 0n) !== (newBudgets.get(asset) ?? 0n))
   return [
     { _tag: "StrategyLoaded", strategy: name, file, kind, market: marketNames(strategy), hash, ...content },
-    ...(strategyState?.paused?.limit === "drawdown" && strategyState.loaded?.hash !== hash
+    ...(strategyState?.paused?.limit === "drawdown" &&
+    strategyState.loaded?.hash !== hash &&
+    FundingStop.whyStopped(strategyState) === undefined
       ? [{ _tag: "Resumed", strategy: name, reason: "its file was changed" } as const]
       : []),
     ...(isAmongPaused(state, name)

@@ -167,6 +167,9 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     runner.signal("SIGTERM")
     await runner.ended
     await ground.limitbot("kill", "--off", "--account", "account-1")
+    const off = foundIn((await look()).shown)
+    assert.deepStrictEqual(off.get("Commands not applied yet"), [], "no strategy is resumed")
+    await ground.limitbot("resume", "--account", "account-1")
     const alone = foundIn((await look()).shown)
     assert.match(
       alone.get("Can place and pay again")?.[0]?.text ?? "",

@@ -75,10 +75,18 @@ const stopOf = (known: Known): Stop | undefined => rows.map((row) => row(known))
 
 export const whyStopped = (known: Known): string | undefined => stopOf(known)?.holdText
 
-/** Records the pause once; a strategy that is already paused funds nothing new. */
+/** What ends a pause for a loss without a person (`planning/LossGuard`, `StartUp`), by its limit. */
+export const endOfLoss: ReadonlyMap<string, string> = new Map([
+  ["daily-loss", "a new day"],
+  ["drawdown", "a changed strategy file"]
+])
+
+/** Records the pause once. It takes the place of a pause for a loss, which would end without a person. */
 export const check = ({ slots, strategies }: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const strategyState = strategies.get(strategy.name)
-  if (strategyState === undefined || strategyState.paused !== undefined) return []
+  if (strategyState === undefined) return []
+  const { limit, action = "pause" } = strategyState.paused ?? {}
+  if (limit !== undefined && !endOfLoss.has(limit)) return []
   const stop = stopOf(strategyState)
   if (stop === undefined) return []
   const { code, placements } = stop
@@ -86,7 +94,7 @@ export const check = ({ slots, strategies }: BotState, strategy: Strategy): Read
     [...slots.values()].flatMap(({ freeze }) => (freeze?.kind === "contradiction" ? [freeze.placement] : []))
   )
   const isTold = placements?.every((id) => contradictions.has(id)) === true
-  const pause = { _tag: "Paused", strategy: strategy.name, limit: code, action: "pause" } as const
+  const pause = { _tag: "Paused", strategy: strategy.name, limit: code, action } as const
   return [{ ...pause, reason: stop.reason(strategy), ...(isTold ? { follows: "contradiction" } : {}) }]
 }
 

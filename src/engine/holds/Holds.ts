@@ -139,12 +139,6 @@ export const ofBot: ReadonlyArray<BotRow> = [
   })
 ]
 
-/** Pauses for a loss also end without a person (`planning/LossGuard`, `StartUp`). A loss is no reason to trade on without a stop. */
-const endOfLoss: ReadonlyMap<string, string> = new Map([
-  ["daily-loss", "a new day"],
-  ["drawdown", "a changed strategy file"]
-])
-
 /**
  * Holds on a strategy or a slot, by the journal. They also stop bytes that were sent, because their money may still be here. Sent again, it
  * would reach an order that has ended, or pay for a strategy that must not spend. No payment fixes books or a venue that are not trusted. A
@@ -160,10 +154,11 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
     const { failing } = strategy ?? {}
     return failing && { text: `its strategy cannot be planned: ${failing.reason}`, since: failing.since }
   }),
+  // A loss is no reason to trade on without a stop.
   row("strategy", "paused", "resume", everything, ({ strategy }) => {
     if (strategy?.paused === undefined) return undefined
     const text = `paused ${pausedBy(strategy.paused)}`
-    const endsBy = endOfLoss.get(strategy.paused.limit)
+    const endsBy = FundingStop.endOfLoss.get(strategy.paused.limit)
     if (endsBy === undefined) return text
     return strategy.paused.action === "drain"
       ? { text, endsBy }

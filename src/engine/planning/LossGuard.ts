@@ -14,6 +14,7 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { mid, quoteAmount } from "../../domain/Market.ts"
 import { type Limits, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn } from "../../strategy/View.ts"
+import { whyStopped } from "../holds/FundingStop.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { MarketMoment } from "./DecisionRecord.ts"
 
@@ -51,7 +52,7 @@ export const check = (
   const mark: BotEvent = { _tag: "EquityMarked", strategy: name, asset, day, equity: atStart, peak }
   const events = isNews || flow !== 0n ? [mark] : []
   if (strategyState?.paused !== undefined) {
-    return isOver(strategyState.paused, moment.now)
+    return isOver(strategyState.paused, moment.now) && whyStopped(strategyState) === undefined
       ? [...events, { _tag: "Resumed", strategy: name, reason: "a new day began" }]
       : events
   }

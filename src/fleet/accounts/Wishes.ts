@@ -1,6 +1,6 @@
 /**
  * Sets the target state of whole accounts. It is a row, so it holds for any runner of the account. A resume is also sent to the owners as a
- * command, because a pause in a journal lasts until the journal records its end.
+ * command, because a pause in a journal lasts until the journal records its end. A release ends the kill switch only, as of a single bot.
  */
 import { Effect } from "effect"
 import { speaking } from "../../app/journal/AccountWords.ts"
@@ -35,7 +35,7 @@ export const say = Effect.fn("Wishes.say")(function* (
     why,
     reached.map(({ name }) => name)
   )
-  if (wantedBy[command] === "running")
+  if (command === "resume")
     yield* (yield* speaking).sayToAll(by, { _tag: "Command", name: "resume", why }, changed)
   return changed.length
 })

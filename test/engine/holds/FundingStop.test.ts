@@ -1,8 +1,11 @@
 /** Money that an order does not account for stops its strategy, says which order, and ends by the operator's word. */
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as FundingStop from "../../../src/engine/holds/FundingStop.ts"
 import { closedBecause } from "../../../src/engine/holds/HoldsOn.ts"
+import * as LossGuard from "../../../src/engine/planning/LossGuard.ts"
+import { loaded } from "../../../src/engine/StartUp.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { parse } from "../../world/bot/botWorld.ts"
 import { begin, orderOf } from "../../world/journalRows.ts"
@@ -13,6 +16,11 @@ kind: grid
 limits: { budget: { quote: 6000 } }
 grid: { lower: 59000, upper: 61000, levels: 11, size: { base: 0.005 } }
 `)
+
+const day = 86_400_000
+const losing = { ...grid, limits: { ...grid.limits, maxDailyLoss: 1n } }
+const price = { bid: Decimal.make(60_000n), ask: Decimal.make(60_000n), at: 0 }
+const moment = { price, now: 1, candles: undefined }
 
 const folded = (events: ReadonlyArray<BotEvent>) => {
   const state = BotState.make()
@@ -54,6 +62,24 @@ describe("an unexplained remainder", () => {
     see({ _tag: "Resumed", strategy: "grid", reason: "looked" })
     assert.deepStrictEqual(FundingStop.check(state, grid), [])
     assert.strictEqual(gate(), "no price")
+  })
+
+  it.each([
+    ["daily-loss", "drain"],
+    ["drawdown", "pause"]
+  ] as const)("takes the place of a pause for the limit %s, which ends without a person", (limit, action) => {
+    const { state, see } = folded([...begin, ...refundedShort(990_000n)])
+    see({ _tag: "Paused", strategy: "grid", limit, action, reason: "it lost" })
+    const changed = () => loaded(state, { ...grid, hash: "changed" })
+    const nextDay = () => LossGuard.check(state, losing, { ...moment, now: 2 * day }, moment)
+    const tags = () => [...changed(), ...nextDay()].map(({ _tag }) => _tag)
+    assert.notInclude(tags(), "Resumed", "before the stop is recorded")
+    const [stop] = FundingStop.check(state, grid)
+    assert.deepInclude(stop, { _tag: "Paused", limit: "unexplained", action })
+    if (stop !== undefined) see(stop)
+    assert.notInclude(tags(), "Resumed")
+    assert.deepStrictEqual(FundingStop.check(state, grid), [])
+    assert.isDefined(FundingStop.whyStopped(state.strategies.get("grid") ?? {}))
   })
 
   it("is named for each asset of each order", () => {
