@@ -62,13 +62,18 @@ type Whole = (typeof wholes)[number]
 /** An order may use more than the position or the initial budget, so only a share of `equity` or `risk` is at most one. */
 const ratioOf = (of: Whole) => (of === "equity" || of === "risk" ? share(Read.ratio) : Read.ratio)
 
-interface Computed {
+/** One of several parts of an entry, which all enter at once, uses no more than this part of the free money. */
+interface InPart {
+  readonly part?: Decimal.Decimal
+}
+
+interface Computed extends InPart {
   readonly unit: Size["unit"]
   readonly term: Term
   readonly share: Decimal.Decimal
 }
 
-interface AtRisk {
+interface AtRisk extends InPart {
   readonly risk: number
   readonly equity: Term
 }
@@ -163,8 +168,8 @@ export const partsOf = (
   parts: ReadonlyArray<Decimal.Decimal>,
   market: Market
 ): ReadonlyArray<RuleSize> => {
-  if ("risk" in size) return parts.map((part) => ({ ...size, risk: size.risk * Decimal.toNumber(part) }))
-  if ("term" in size) return parts.map((part) => ({ ...size, share: Decimal.multiply(size.share, part) }))
+  if ("risk" in size) return parts.map((part) => ({ ...size, part, risk: size.risk * Decimal.toNumber(part) }))
+  if ("term" in size) return parts.map((part) => ({ ...size, part, share: Decimal.multiply(size.share, part) }))
   return amountsOf(size.amount, parts, market[size.unit]).map((amount) => ({ ...size, amount }))
 }
 
@@ -192,7 +197,8 @@ export const quantityOf = (
   const quantity = "risk" in size ? atRisk(size, market, price, moment, stop) : computedAt(size, market, price, moment)
   if (moment.own === undefined) return quantity
   const { freeBase, freeQuote } = moment.own
-  return min(quantity, side === "SELL" ? freeBase : baseQuantity(market, freeQuote, price, "down"))
+  const free = side === "SELL" ? freeBase : baseQuantity(market, freeQuote, price, "down")
+  return min(quantity, size.part === undefined ? free : partOf(free, size.part, market.base))
 }
 
 const atRisk = ({ equity, risk }: AtRisk, { base }: Market, price: Price, moment: Moment, stop: Price | undefined) => {

@@ -101,6 +101,28 @@ describe.each(places)("a computed size of an asset with %i decimals", (decimals)
     }
   })
 
+  it("shares the free money between the parts of an entry", () => {
+    const targets = "[{ at: 1%, part: 50% }, { at: 3%, part: 50% }]"
+    for (const [side, size] of [
+      ["buy", "{ risk: 10% }"],
+      ["buy", "{ equity: 400% }"],
+      ["buy", "{ quote: freeQuote * 2 }"],
+      ["sell", "{ base: freeBase * 2 }"]
+    ] as const) {
+      const exits = `then: { takeProfit: ${targets}, stop: 0.5% }`
+      const strategy = strategyOf(`one: { when: mid > 1, side: ${side}, price: mid, size: ${size}, ${exits} }`, market)
+      const free = 10n ** BigInt(decimals + 3)
+      const own = { openOrders: 0, freeBase: free, freeQuote: 10n ** 12n, position: 0n, realisedProfit: 0n }
+      const { desired } = strategy.decide({ ...viewAt(strategy, price("1000")), own }, null)
+      const entries = desired.flatMap(({ legs: [entry] }) => [entry])
+      const sum = entries.reduce((all, { quantity }) => all + quantity, 0n)
+      const used = side === "sell" ? sum : quoteAmount(strategy.market, sum, price("1000"), "up")
+      assert.lengthOf(entries, 2, size)
+      assert.strictEqual(entries[0]?.quantity, entries[1]?.quantity, size)
+      assert.isTrue(used > 0n && used <= (side === "sell" ? free : own.freeQuote), `${size}: ${used}`)
+    }
+  })
+
   it("is sold by each backtest that has bought it", () => {
     const candles = waves([100, 101, 102, 101], 40)
     const fee = (basisPoints: number) => ({ ...noCosts, feeBasisPoints: basisPoints })
