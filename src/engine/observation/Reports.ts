@@ -86,11 +86,11 @@ export const make = Effect.gen(function* () {
     const { markets, now } = look
     // A cancel may have been answered beside the turn, so the events are computed from the present state.
     const note = change(books, id, (placement) => {
-      const sighting = { order, via: "look", correlationId } as const
-      const facts = { market: markets.get(placement.market), expected: account }
-      if (placement.order?.id !== order.id) return meaning(placement, sighting, facts)
+      const market = markets.get(placement.market)
+      const sighting = { order, via: "look", correlationId, market, expected: account } as const
+      if (placement.order?.id !== order.id) return meaning(placement, sighting)
       const { events, manner } = ofOwn(placement, order, now)
-      return [...events, ...meaning(placement, sighting, { ...facts, manner })]
+      return [...events, ...meaning(placement, { ...sighting, manner })]
     })
     const placement = books.state.placements.get(id)
     const market = placement && markets.get(placement.market)

@@ -52,11 +52,7 @@ const note = (
   manner: Manner = {}
 ) =>
   change(books, id, (known) =>
-    meaning(
-      known,
-      { order: value, via: "look", correlationId },
-      { market: undefined, expected: settings.account, manner }
-    )
+    meaning(known, { order: value, via: "look", correlationId, market: undefined, expected: settings.account, manner })
   )
 
 const lastGate = (asked: Effect.Effect<string | undefined>) => {
@@ -106,8 +102,8 @@ export const create = Effect.fnUntraced(function* (
     means.unclear.at = yield* Clock.currentTimeMillis
     return yield* Effect.logDebug(`The answer to the create of ${current.id} is that of another order`)
   }
-  const sighting = { order: value, via: "create", correlationId } as const
-  yield* books.recordIfFits(...meaning(current, sighting, { market, expected: settings.account }))
+  const sighting = { order: value, via: "create", correlationId, market, expected: settings.account } as const
+  yield* books.recordIfFits(...meaning(current, sighting))
 })
 
 export const readBeforePayment = Effect.fnUntraced(function* (
@@ -330,9 +326,8 @@ export const checkTakenOver = Effect.fn("TakeoverWatch.checkTakenOver")(function
   // An order that was refunded and never showed a deposit needs no tracking.
   const fundedOrder = orders.find(({ depositedAmount }) => depositedAmount > 0n)
   if (fundedOrder !== undefined) {
-    const learn = recordOf((known) =>
-      meaning(known, { order: fundedOrder, via: "look" }, { market, expected: settings.account })
-    )
+    const sighting = { order: fundedOrder, via: "look", market, expected: settings.account } as const
+    const learn = recordOf((known) => meaning(known, sighting))
     // The first report binds the placement to the order; the second records the facts of the order.
     return yield* Effect.andThen(learn, learn)
   }

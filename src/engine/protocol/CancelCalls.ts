@@ -18,8 +18,6 @@ import { meaning } from "./Sightings.ts"
 
 export type CancelMeans = Pick<Means, "books" | "settings" | "venue">
 
-const factsOf = ({ settings }: CancelMeans) => ({ market: undefined, expected: settings.account })
-
 /** A cancel's answer may prove the end of an order. Only a read that shows the refund proves that its money came back. */
 export const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({
   ...order,
@@ -46,7 +44,7 @@ const ask = Effect.fnUntraced(function* ({ books, venue }: CancelMeans, placemen
 })
 
 const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placement, orderId: string) {
-  const { books } = means
+  const { books, settings } = means
   const { cancel, id } = placement
   yield* books.recordIfFits({ _tag: "CancelSent", ...about(placement), attempt: (cancel?.attempts ?? 0) + 1 })
   const { isOver, refusal, shown } = yield* ask(means, placement, orderId)
@@ -56,8 +54,9 @@ const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placemen
     yield* books.recordIfFits({ _tag: "CancelRefused", ...about(placement), code, text, ...present({ correlationId }) })
   }
   if (shown === undefined) return
-  const sighting = { order: shown.value, via: "look", correlationId: shown.correlationId } as const
-  yield* change(books, id, (known) => meaning(known, sighting, factsOf(means)))
+  const { correlationId, value: order } = shown
+  const sighting = { order, via: "look", correlationId, market: undefined, expected: settings.account } as const
+  yield* change(books, id, (known) => meaning(known, sighting))
 })
 
 const shownAfter = Effect.fnUntraced(function* ({ venue }: CancelMeans, orderId: string) {
@@ -70,14 +69,15 @@ const shownAfter = Effect.fnUntraced(function* ({ venue }: CancelMeans, orderId:
 
 /** A spare order with our fingerprint is inert. With money in it, it is ours after all. */
 const spare = Effect.fnUntraced(function* (means: CancelMeans, placement: Placement, orderId: string) {
-  const { books } = means
+  const { books, settings } = means
   const spareTries = books.tries.of(placement.id).spare
   const attempts = (spareTries.get(orderId)?.attempts ?? 0) + 1
   const at = yield* Clock.currentTimeMillis
   books.tries.note(placement.id, { spare: new Map(spareTries).set(orderId, { attempts, at }) })
   const order = yield* shownAfter(means, orderId)
   if (order === undefined) return
-  yield* change(books, placement.id, (known) => meaning(known, { order, via: "cancel" }, factsOf(means)))
+  const sighting = { order, via: "cancel", market: undefined, expected: settings.account } as const
+  yield* change(books, placement.id, (known) => meaning(known, sighting))
 })
 
 const other = Effect.fnUntraced(function* (means: CancelMeans, orderId: string) {

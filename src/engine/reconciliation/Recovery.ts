@@ -127,11 +127,11 @@ export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
   const placement = books.state.placements.get(id)
   if (placement === undefined) return id
   const { asked, market, order } = found
-  const facts = { market, expected: asked }
-  yield* books.record(...meaning(placement, { order, via: "taken in" }, facts))
+  const sighting = { order, via: "look", market, expected: asked } as const
+  yield* books.record(...meaning(placement, { ...sighting, via: "taken in" }))
   const bound = books.state.placements.get(id)
   // Its deposit is recorded at once, because an order that looked unfunded would be funded again.
-  if (bound !== undefined) yield* books.record(...meaning(bound, { order, via: "look" }, facts))
+  if (bound !== undefined) yield* books.record(...meaning(bound, sighting))
   return id
 })
 
