@@ -24,13 +24,8 @@ import { noTrading } from "../state/strategies/TradingFold.ts"
 import * as Tally from "../state/Tally.ts"
 import type { Refusals } from "./Exits.ts"
 
-export interface MarketMoment {
-  readonly price: TwoSidedPrice
-  readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
-  readonly now: number
-  readonly candles?: View["candles"] | undefined
-  readonly depth?: Depth | undefined
-}
+/** The part of a view that comes from the markets. */
+export type MarketMoment = Pick<View, "candles" | "depth" | "elsewhere" | "now" | "price">
 
 /** `undefined` while a price of one of its markets is missing. Without a fresh price of a watched market, only decisions on it wait. */
 export const momentOf = (
@@ -42,7 +37,8 @@ export const momentOf = (
 ): MarketMoment | undefined => {
   const price = prices.get(market.name)
   if (price === undefined) return undefined
-  if (others.length + watched.length === 0) return { price, now, candles, depth }
+  const moment = { price, now, ...present({ candles, depth }) }
+  if (others.length + watched.length === 0) return moment
   const elsewhere = new Map<string, TwoSidedPrice>()
   for (const { name } of others) {
     const otherPrice = prices.get(name)
@@ -54,23 +50,23 @@ export const momentOf = (
     if (watchedPrice !== undefined && elapsedMillis(watchedPrice.at, now) <= staleAfterMillis)
       elsewhere.set(other.market.name, watchedPrice)
   }
-  return { price, elsewhere, now, candles, depth }
+  return { ...moment, elsewhere }
 }
 
 export const viewOf = (
   state: BotState,
   strategy: Strategy,
-  { price, elsewhere, now, candles, depth }: MarketMoment,
-  tally = Tally.of(state, strategy.name, now)
+  moment: MarketMoment,
+  tally = Tally.of(state, strategy.name, moment.now)
 ): View => {
   const own = unfinishedOf(state, strategy.name)
   const { limits } = strategy
+  const { now } = moment
   return {
-    now,
+    ...moment,
     market: strategy.market,
-    price,
     slots: progress(state, strategy.name, own),
-    ...present({ elsewhere, candles, depth, fillBasisPoints: state.run?.fillBasisPoints }),
+    ...present({ fillBasisPoints: state.run?.fillBasisPoints }),
     signals: state.signals,
     isHeld: (stopping(holdsOnSlot(state, strategy.name, ""), "create") ?? quietness({ now, limits })) !== undefined,
     own: ownState(state, strategy, tally.own)
