@@ -231,8 +231,8 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: calls,
-        find: "const submit = Effect.fnUntraced(function* (\n  { books, venue }: Means,",
-        replace: "const submit = Effect.fnUntraced(function* (\n  { books, guard, venue }: Means,"
+        find: "const submit = Effect.fnUntraced(function* ({ books, venue }: Means,",
+        replace: "const submit = Effect.fnUntraced(function* ({ books, guard, venue }: Means,"
       }
     ]
   },
