@@ -7,6 +7,7 @@ import { monotonicMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OddOrder, Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
+import type { Answer } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import * as Defects from "../Defects.ts"
 import { EngineSettings } from "../EngineSettings.ts"
@@ -22,13 +23,6 @@ import * as ReportMemory from "./ReportMemory.ts"
 const notFound = 404
 /** Most odd entries that one run records, because a hostile list could fill the disk with them. */
 const maxOdd = 100
-
-export interface OrderReport {
-  readonly order: Order
-  /** Its placement, if it was read individually: swaps may share an address and differ by memo. */
-  readonly placement?: string
-  readonly correlationId: string | undefined
-}
 
 export interface OneLook {
   readonly now: number
@@ -82,7 +76,8 @@ export const make = Effect.gen(function* () {
     return { events: [...back, ...events], manner }
   }
 
-  const intake = Effect.fnUntraced(function* ({ correlationId, order }: OrderReport, id: string, look: OneLook) {
+  const intake = Effect.fnUntraced(function* (report: Answer<Order>, id: string, look: OneLook) {
+    const { correlationId, value: order } = report
     const { markets, now } = look
     // A cancel may have been answered beside the turn, so the events are computed from the present state.
     const note = change(books, id, (placement) => {
@@ -100,11 +95,12 @@ export const make = Effect.gen(function* () {
     yield* note
   })
 
-  const take = Effect.fnUntraced(function* (report: OrderReport, look: OneLook) {
-    const { order } = report
+  /** `own`: the placement for which the order was read individually. Swaps may share an address and differ by memo. */
+  const take = Effect.fnUntraced(function* (report: Answer<Order>, look: OneLook, own?: string) {
+    const { value: order } = report
     const ended = books.state.ended.byId.get(order.id)
     if (ended !== undefined) return yield* reading(ended.last.id, afterlife.see(ended, order, look.now))
-    const id = report.placement ?? look.byOrder.get(order.id) ?? look.byDeadline.get(order.deadline)
+    const id = own ?? look.byOrder.get(order.id) ?? look.byDeadline.get(order.deadline)
     const placement = id === undefined ? undefined : books.state.placements.get(id)
     const market = placement?.market ?? ""
     for (const { at, updatedAt = at } of order.fills)
