@@ -16,16 +16,13 @@ import { MarketWatch } from "./markets/MarketWatch.ts"
 import { pauseAfter } from "./observation/PollPlan.ts"
 import { ForgottenOrders } from "./restart/ForgottenOrders.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
-import { Contact } from "./turn/Contact.ts"
-import { OrderWork } from "./turn/OrderWork.ts"
-import { StrategyPlans } from "./turn/StrategyPlans.ts"
+import * as Contact from "./turn/Contact.ts"
+import * as OrderWork from "./turn/OrderWork.ts"
+import * as StrategyPlans from "./turn/StrategyPlans.ts"
 import * as Turn from "./turn/Turn.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
-const parts = OrderWork.layer.pipe(
-  Layer.provideMerge(StrategyPlans.layer),
-  Layer.provideMerge(Layer.mergeAll(Contact.layer, ForgottenOrders.layer, MarketWatch.layer))
-)
+const parts = Layer.mergeAll(ForgottenOrders.layer, MarketWatch.layer)
 
 export const make = Effect.fnUntraced(function* (options: EngineOptions) {
   const none = { payAgain: new Set<string>(), admit: Effect.succeed(() => true), listen: Effect.void }
@@ -39,12 +36,12 @@ const engine = Effect.gen(function* () {
   const { quietLookMillis, withdraw } = yield* EngineInputs
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  const contact = yield* Contact
-  const plans = yield* StrategyPlans
   const watch = yield* MarketWatch
-  const work = yield* OrderWork
+  const contact = yield* Contact.make
+  const plans = yield* StrategyPlans.make
+  const work = yield* OrderWork.make(contact, plans)
   const turning = yield* Defects.isolate("a turn of")
-  const turn = yield* Turn.make
+  const turn = yield* Turn.make(contact, plans, work)
   const woken = yield* Queue.sliding<void>(1)
   const nextTurn = Queue.offer(woken, undefined)
   const withdrawals = yield* Withdrawals.make({ withdraw, wake: nextTurn, ...present({ quietLookMillis }) })

@@ -1,5 +1,5 @@
 /** Work of a turn on each order: the step that is due, if the gate permits it directly before money could leave. */
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import type { JournalError } from "../../journal/Journal.ts"
 import { exitsFirst } from "../../strategy/Decision.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -14,16 +14,16 @@ import { ForgottenOrders } from "../restart/ForgottenOrders.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import { marketOf } from "../state/Placement.ts"
-import { Contact } from "./Contact.ts"
-import { StrategyPlans } from "./StrategyPlans.ts"
+import type { Contact } from "./Contact.ts"
+import type { StrategyPlans } from "./StrategyPlans.ts"
 
 type Begins = (strategy: string) => boolean
 
-const make = Effect.gen(function* () {
+export type OrderWork = Effect.Success<ReturnType<typeof make>>
+
+export const make = Effect.fnUntraced(function* (contact: Contact, plans: StrategyPlans) {
   const { markets, payAgain, withdraw } = yield* EngineInputs
-  const contact = yield* Contact
   const forgotten = yield* ForgottenOrders
-  const plans = yield* StrategyPlans
   const { prices } = yield* MarketWatch
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
@@ -65,7 +65,3 @@ const make = Effect.gen(function* () {
 
   return { all, finish: works.finish, isIdle }
 })
-
-export class OrderWork extends Context.Service<OrderWork>()("limitbot/engine/turn/OrderWork", { make }) {
-  static readonly layer = Layer.effect(this, make)
-}

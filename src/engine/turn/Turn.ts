@@ -12,18 +12,15 @@ import { ForgottenOrders } from "../restart/ForgottenOrders.ts"
 import { Bookkeeper, noteLease } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
-import { Contact } from "./Contact.ts"
-import { OrderWork } from "./OrderWork.ts"
-import { StrategyPlans } from "./StrategyPlans.ts"
+import type { Contact } from "./Contact.ts"
+import type { OrderWork } from "./OrderWork.ts"
+import type { StrategyPlans } from "./StrategyPlans.ts"
 
 /** Returns the reason if the venue could not be read. Fails if the credential is refused, decimals are wrong, or the journal fails. */
-export const make = Effect.gen(function* () {
+export const make = Effect.fnUntraced(function* (contact: Contact, plans: StrategyPlans, work: OrderWork) {
   const { admit, listen, markets, withdraw } = yield* EngineInputs
-  const contact = yield* Contact
   const forgotten = yield* ForgottenOrders
-  const plans = yield* StrategyPlans
   const watch = yield* MarketWatch
-  const work = yield* OrderWork
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const incidents = yield* IncidentFeed
