@@ -14,9 +14,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
-import * as CancelCalls from "./CancelCalls.ts"
 import { type DoneInPass, type DueFacts, due } from "./Due.ts"
-import { type CancelFacts, dueCancel, type OrderThere, ordersOf, othersIn } from "./DueCancels.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
 
 export interface PassInputs {
@@ -142,29 +140,3 @@ export const make = Effect.gen(function* () {
     unclearAt: () => means.unclear.at
   }
 })
-
-/** Returns the due cancels. If the venue takes few requests, never-sent cancels go first, and those of inert spare orders last. */
-export const leaving = (
-  means: CancelCalls.CancelMeans,
-  placements: Iterable<Placement>,
-  situation: Omit<CancelFacts, "settings" | "hurriedAt">
-) => {
-  const { state, tries } = means.books
-  const facts = { ...situation, settings: means.settings, hurriedAt: tries.hurriedAt() }
-  const idOf = ({ orderId, placement }: OrderThere) => placement?.id ?? orderId
-  const due = [...placements]
-    .flatMap(ordersOf)
-    .concat(othersIn(state))
-    .filter((order) => dueCancel(order, tries.of(idOf(order)), facts) === "cancel")
-  const attempts = ({ placement }: OrderThere) => placement?.cancel?.attempts ?? 0
-  const of = (wanted: OrderThere["which"]) => due.filter(({ which }) => which === wanted)
-  const own = of("own").toSorted((one, another) => attempts(one) - attempts(another))
-  return [...own, ...of("other"), ...of("spare")].map((order) => ({
-    orderId: order.orderId,
-    about: idOf(order),
-    cancel: Effect.withSpan(CancelCalls.cancel(means, order, facts), "order: cancel", {
-      root: true,
-      attributes: present({ placement: order.placement?.id, order: order.orderId })
-    })
-  }))
-}
