@@ -169,8 +169,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "WitnessHold.disagreement(state)",
-        replace: "WitnessHold.disagreement({ witnessed: state.witnessed && undefined })"
+        find: "disagreement(state)",
+        replace: "disagreement({ witnessed: state.witnessed && undefined })"
       }
     ]
   },

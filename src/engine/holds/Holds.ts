@@ -21,7 +21,6 @@ import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as FundingStop from "./FundingStop.ts"
 import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
-import * as WitnessHold from "./WitnessHold.ts"
 
 /** `plan`: find slots to place or move. `fund`: sign, ask a wallet, or send bytes the first time. `resend`: send bytes again. */
 export type Step = "plan" | "create" | "fund" | "resend"
@@ -100,6 +99,19 @@ const everything: ReadonlyArray<Step> = ["create", "fund", "resend"]
 const beginnings: ReadonlyArray<Step> = ["create", "fund"]
 const withPlans: ReadonlyArray<Step> = ["plan", ...everything]
 
+/** A newer journal that is restored does not contain the finding, so the hold ends with it. */
+export const remedyOfWitness =
+  "restore the newer journal (limitbot journal restore), or accept this one: limitbot resolve witness --forget --because 'NAME: why'"
+
+/** An outside witness of the journal's head has seen other or later events than this journal has. */
+export const disagreement = ({ witnessed }: Pick<BotState, "witnessed">) =>
+  witnessed === undefined || witnessed.isAccepted
+    ? undefined
+    : {
+        text: `the journal differs from its witness: ${witnessed.text}`,
+        sentence: `The journal differs from its witness, nothing is funded: ${witnessed.text}; ${remedyOfWitness}`
+      }
+
 export const ofBot: ReadonlyArray<BotRow> = [
   botRow("kill-switch", "all", "release", everything, "the kill switch is on", ({ state: { killed } }) => {
     return killed && { text: `the kill switch is on: ${killed}`, sentence: `Kill switch: ${killed}` }
@@ -122,7 +134,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
     JournalIntegrity.whyStopped(integrity)
   ),
   botRow("witness-disagrees", "journal", "resolve", everything, "the journal differs from its witness", ({ state }) =>
-    WitnessHold.disagreement(state)
+    disagreement(state)
   ),
   botRow("service-changed", "service", "itself", everything, "the service has changed", ({ state: { drift } }) =>
     Drift.closing(drift)
