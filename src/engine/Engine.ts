@@ -17,7 +17,6 @@ import { pauseAfter } from "./observation/PollPlan.ts"
 import { ForgottenOrders } from "./restart/ForgottenOrders.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import * as Contact from "./turn/Contact.ts"
-import * as OrderWork from "./turn/OrderWork.ts"
 import * as StrategyPlans from "./turn/StrategyPlans.ts"
 import * as Turn from "./turn/Turn.ts"
 import * as Withdrawals from "./Withdrawals.ts"
@@ -39,9 +38,8 @@ const engine = Effect.gen(function* () {
   const watch = yield* MarketWatch
   const contact = yield* Contact.make
   const plans = yield* StrategyPlans.make
-  const work = yield* OrderWork.make(contact, plans)
   const turning = yield* Defects.isolate("a turn of")
-  const turn = yield* Turn.make(contact, plans, work)
+  const turn = yield* Turn.make(contact, plans)
   const woken = yield* Queue.sliding<void>(1)
   const nextTurn = Queue.offer(woken, undefined)
   const withdrawals = yield* Withdrawals.make({ withdraw, wake: nextTurn, ...present({ quietLookMillis }) })
@@ -57,7 +55,7 @@ const engine = Effect.gen(function* () {
 
   /** Ends the bot only if the journal cannot be written, decimals are wrong, or a credential is permanently refused. */
   const turnUnlessRefused = Effect.gen(function* () {
-    const problem = yield* turn()
+    const problem = yield* turn.run()
     turnedAt = yield* Clock.currentTimeMillis
     contact.turnEnded(problem)
     return problem
@@ -88,7 +86,7 @@ const engine = Effect.gen(function* () {
       nextLookAt = (yield* Clock.currentTimeMillis) + millis
       yield* Effect.raceFirst(Effect.raceFirst(Effect.sleep(millis), Queue.take(woken)), stopAsked)
     }
-    yield* Effect.catchTag(work.finish, "VenueError", () => Effect.void)
+    yield* Effect.catchTag(turn.finish, "VenueError", () => Effect.void)
   })
 
   const runUntil = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done = () => false) {
@@ -98,7 +96,7 @@ const engine = Effect.gen(function* () {
 
   return {
     runUntil,
-    isIdle: work.isIdle,
+    isIdle: turn.isIdle,
     replace,
     wake,
     withdrawPlacements,
