@@ -897,7 +897,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/engine/tracking/rewrittenReports.test.ts",
     edits: [
       {
-        file: "src/engine/tracking/Closing.ts",
+        file: "src/engine/tracking/OrderTracker.ts",
         find: "filled - filledOut(placement) : 0n",
         replace: "0n : 0n"
       }
