@@ -10,8 +10,11 @@ import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { SwapReport } from "../../domain/SwapRecord.ts"
 import { unclearPayment } from "../funding/Paying.ts"
+import type { OperatorAnswer } from "../funding/Problems.ts"
+import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { orderName } from "../state/RunState.ts"
 import * as SwapHistory from "../state/swaps/SwapHistory.ts"
+import { isBareSuccess } from "../tracking/amounts/BareSuccess.ts"
 import { type Comparison, type ComparisonVerdict, type Evidence, noEvidence, texts } from "./Comparison.ts"
 import type { JournalOrder } from "./JournalOrders.ts"
 
@@ -327,3 +330,35 @@ const foreignEntry = (
 })
 
 const lineTexts = ({ amountIn, amountOut, status }: HistoryLine) => texts({ status, amountIn, amountOut })
+
+const accepted: ReadonlySet<string> = new Set(["PROCESSING", "SUCCESS", "REFUNDED"])
+
+/**
+ * Payments in doubt, and swaps that the venue ended without amounts, that the partner's history proves. Its line proves a payment by our
+ * payload's hash or by money at the order's own address. It never proves that none was made, because lines lag and masked ones are left
+ * out. Balances prove neither: a payout, a refund or the owner may move an equal amount at the same time.
+ */
+export const provenPaid = (
+  placements: Iterable<Placement>,
+  history: ReadonlyMap<string, HistoryLine>
+): ReadonlyArray<OperatorAnswer> =>
+  [...placements].flatMap((placement) => {
+    const line = placement.order && history.get(addressKey(placement.order))
+    if (isBareSuccess(placement) && line?.status === "SUCCESS" && line.amountOut > 0n) {
+      const { amountOut: received } = line
+      return [{ placement: placement.id, word: "paid", received, text: `the history shows ${received} received` }]
+    }
+    if (placement.state !== "in doubt") return []
+    const proof = line === undefined ? undefined : proofIn(line, placement)
+    return proof === undefined ? [] : [{ placement: placement.id, word: "paid", text: `the history shows ${proof}` }]
+  })
+
+const proofIn = (
+  { amountIn, hashes, status }: HistoryLine,
+  { funding: { intentHash }, order }: PlacementIn<"in doubt">
+): string | undefined => {
+  if (intentHash !== "" && hashes.some((hash) => hash.split(",").includes(intentHash)))
+    return `its payload ${intentHash} as executed`
+  if (amountIn > 0n || accepted.has(status)) return `money at ${order.depositAddress}, status ${status}`
+  return undefined
+}
