@@ -85,12 +85,9 @@ const differing = (what: string, ours: Amount, theirs: Amount, text = String(our
 
 const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Comparison, "verdict" | "text"> => {
   const contradictions = statements.filter(([verdict]) => verdict === "contradiction")
-  const decisiveStatements = contradictions.length > 0 ? contradictions : statements
-  const verdict = contradictions.length > 0 ? "contradiction" : statements.length > 0 ? "explained" : "agrees"
-  return {
-    verdict,
-    text: decisiveStatements.length === 0 ? agreed : decisiveStatements.map(([, text]) => text).join("; ")
-  }
+  const decisive = contradictions.length > 0 ? contradictions : statements
+  const text = decisive.length === 0 ? agreed : decisive.map((statement) => statement[1]).join("; ")
+  return { verdict: decisive[0]?.[0] ?? "agrees", text }
 }
 
 const isFinal = (status: string): boolean => status === "SUCCESS" || status === "REFUNDED" || status === "FAILED"

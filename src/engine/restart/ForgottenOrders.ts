@@ -10,7 +10,6 @@
  * A list may lag. If events can be missing, it counts only when read as long after the start as an order may take to show.
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
-import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
@@ -27,7 +26,7 @@ import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegr
 import type { Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
-import { isFromOurCreate } from "../tracking/OrderTracker.ts"
+import { hasTerms, isFromOurCreate } from "../tracking/OrderTracker.ts"
 import * as ForeignOrders from "./ForeignOrders.ts"
 
 interface PlannedSlot {
@@ -134,12 +133,7 @@ export class ForgottenOrders extends Context.Service<ForgottenOrders>()("limitbo
 }
 
 const isPlannedAs = ({ desired, market }: PlannedSlot, order: Order): boolean =>
-  order.baseAsset === market.base.id &&
-  order.quoteAsset === market.quote.id &&
-  order.side === desired.side &&
-  order.quantity === desired.quantity &&
-  desired.by === undefined &&
-  Decimal.equals(order.price, desired.price)
+  desired.by === undefined && hasTerms(desired, market, order)
 
 const missing = (
   begun: ReadonlyArray<Placement>,

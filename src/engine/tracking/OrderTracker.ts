@@ -28,13 +28,20 @@ const isAnother = (placement: Placement, order: Order): boolean =>
   order.depositAddress !== placement.order.depositAddress &&
   !Fingerprint.isDeadlineOf(placement, order)
 
-const matches = (placement: Placement, market: Market, order: Order): boolean =>
-  Fingerprint.isDeadlineOf(placement, order) &&
-  order.side === placement.side &&
+/** True if an order trades this quantity of this market at this price. Its deadline may be another. */
+export const hasTerms = (
+  { price, quantity, side }: Pick<Placement, "price" | "quantity" | "side">,
+  market: Market,
+  order: Order
+): boolean =>
+  order.side === side &&
   order.baseAsset === market.base.id &&
   order.quoteAsset === market.quote.id &&
-  order.quantity === placement.quantity &&
-  Decimal.equals(order.price, placement.price)
+  order.quantity === quantity &&
+  Decimal.equals(order.price, price)
+
+const matches = (placement: Placement, market: Market, order: Order): boolean =>
+  Fingerprint.isDeadlineOf(placement, order) && hasTerms(placement, market, order)
 
 /** True if an order comes from our unanswered create: all its terms match, and its drawn deadline to the millisecond. */
 export const isFromOurCreate = (placement: Placement, market: Market, order: Order): boolean =>
