@@ -15,6 +15,7 @@ import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { orderName } from "../state/RunState.ts"
 import * as SwapHistory from "../state/swaps/SwapHistory.ts"
 import { isBareSuccess } from "../tracking/amounts/BareSuccess.ts"
+import { receivedBy, spentBy } from "../tracking/Contradictions.ts"
 import { type Comparison, type ComparisonVerdict, type Evidence, noEvidence, texts } from "./Comparison.ts"
 import type { JournalOrder } from "./JournalOrders.ts"
 
@@ -92,9 +93,6 @@ const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Com
 
 const isFinal = (status: string): boolean => status === "SUCCESS" || status === "REFUNDED" || status === "FAILED"
 
-const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
-  order.fills.reduce((sum, fill) => sum + fill[side], 0n)
-
 const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders }: Witnesses): Comparison => {
   const { depositAddress, depositMemo, orderId } = order
   const { deposited, filledIn, filledOut, paidOut, payoutFee, refunded, refundFee, signed, status } = order
@@ -134,8 +132,8 @@ const orderTexts = (order: Order) =>
   texts({
     status: order.fillStatus,
     deposited: order.depositedAmount,
-    filledIn: sumOf(order, "amountIn"),
-    filledOut: sumOf(order, "amountOut"),
+    filledIn: spentBy(order),
+    filledOut: receivedBy(order),
     payoutIsFinal: String(order.payoutIsFinal)
   })
 
@@ -148,8 +146,6 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
       ? [["contradiction", `the venue does not list the order, in which the journal has ${order.deposited}`]]
       : [["explained", "the venue does not list the order; it was never funded"]]
   }
-  const filledIn = sumOf(found, "amountIn")
-  const filledOut = sumOf(found, "amountOut")
   const isNotYet = !order.isOver
   const differ = (what: string, ours: Amount, theirs: Amount): ReadonlyArray<Statement> => {
     if (ours === theirs) return []
@@ -160,8 +156,8 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
   }
   const statements = [
     ...differ("deposited", order.deposited, found.depositedAmount),
-    ...differ("filled input", order.filledIn, filledIn),
-    ...differ("filled output", order.filledOut, filledOut)
+    ...differ("filled input", order.filledIn, spentBy(found)),
+    ...differ("filled output", order.filledOut, receivedBy(found))
   ]
   if (found.depositedAmount > order.signed)
     statements.push(["contradiction", `${found.depositedAmount} was deposited, ${order.signed} was signed for`])

@@ -14,7 +14,7 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order, type OrderTerms } from "../../domain/Order.ts"
-import { isFinished, recovered, slotOfFound } from "../../domain/Placement.ts"
+import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -22,6 +22,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { EngineInputs, EngineSettings } from "../EngineSettings.ts"
 import { adopt } from "../reconciliation/Recovery.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { unfinishedOf } from "../state/BotState.ts"
 import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
@@ -66,9 +67,7 @@ const make = Effect.gen(function* () {
     })
 
   const isFree = ({ desired, strategy }: PlannedSlot): boolean =>
-    [...books.state.placements.values()].every(
-      (placement) => placement.strategy !== strategy || placement.slot !== desired.slot || isFinished(placement.state)
-    )
+    unfinishedOf(books.state, strategy).every(({ slot }) => slot !== desired.slot)
 
   const isPaidBy = ({ desired, market, strategy }: PlannedSlot, { depositedAmount }: Order): boolean =>
     depositedAmount <= Ledger.freeOf(books.state.ledger, strategy, inputAsset(market, desired.side).symbol)
