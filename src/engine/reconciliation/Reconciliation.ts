@@ -9,6 +9,7 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { SwapReport } from "../../domain/SwapRecord.ts"
+import type { OddTransaction } from "../../venue/wire/HistoryEntry.ts"
 import { unclearPayment } from "../funding/Paying.ts"
 import type { OperatorAnswer } from "../funding/Problems.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
@@ -44,12 +45,7 @@ export interface Witnesses {
   readonly oddLines: ReadonlyArray<OddLine>
 }
 
-export interface OddLine {
-  readonly depositAddress: string | undefined
-  readonly depositMemo: string | undefined
-  readonly status: string | undefined
-  readonly problem: string
-}
+type OddLine = Pick<OddTransaction, "depositAddress" | "depositMemo" | "problem" | "status">
 
 interface Address {
   readonly depositAddress: string | undefined
