@@ -109,15 +109,7 @@ export const qualityOf = ({ trades, fees, orders }: TradingRecord, terms: Markou
   }
 }
 
-export interface Quoting extends Pick<Quality, "fillRatio" | "markout"> {
-  /** From the fill to the mid of the last full minute before it, in our favour, weighted by value. Null without prices. */
-  readonly spreadCaptured: number | null
-  /** Share of the time since the first order in which a bid and an ask were open. */
-  readonly uptime: number | null
-  /** Base bought and not sold, in units; the target is zero. */
-  readonly inventory: number
-  readonly levels: ReadonlyArray<Pick<Quality, "filled" | "rested"> & { readonly slot: string }>
-}
+export type Quoting = Readonly<ReturnType<typeof quotingOf>>
 
 const uptimeOf = (orders: ReadonlyArray<OrderLife>, now: number): number | null => {
   const changes = orders
@@ -137,7 +129,7 @@ const uptimeOf = (orders: ReadonlyArray<OrderLife>, now: number): number | null 
   return since === 0 ? null : both / since
 }
 
-export const quotingOf = (record: TradingRecord, strategy: string, terms: MarkoutTerms, now: number): Quoting => {
+export const quotingOf = (record: TradingRecord, strategy: string, terms: MarkoutTerms, now: number) => {
   const isOwn = (each: { readonly strategy: string }): boolean => each.strategy === strategy
   const own = { ...record, orders: record.orders.filter(isOwn), trades: record.trades.filter(isOwn), fees: [] }
   const marked = markedIn(own.trades, terms)
@@ -146,8 +138,11 @@ export const quotingOf = (record: TradingRecord, strategy: string, terms: Markou
   return {
     fillRatio,
     markout,
+    /** From the fill to the mid of the last full minute before it, in our favour, weighted by value. Null without prices. */
     spreadCaptured: moveAfter(marked, midIn(terms))(0),
+    /** Share of the time since the first order in which a bid and an ask were open. */
     uptime: uptimeOf(own.orders, now),
+    /** Base bought and not sold, in units; the target is zero. */
     inventory: marked.reduce((sum, { quantity, side }) => sum + (side === "BUY" ? quantity : -quantity), 0),
     levels: [...levels].map(([slot, orders]) => {
       const { filled, rested } = qualityOf({ ...own, orders }, terms)

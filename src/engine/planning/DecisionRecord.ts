@@ -146,9 +146,7 @@ interface LastDecision {
   readonly strategy: Strategy
   readonly decision: Decision
   readonly moves: number
-  readonly candles: View["candles"]
-  readonly depth: Depth | undefined
-  readonly signals: Signals
+  readonly view: View
   readonly recorded: string
 }
 
@@ -174,9 +172,7 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
     const decision = written(strategy.decide(view, memory))
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
-    const { candles, depth } = view
-    const { signals } = books.state
-    lastDecisions.set(strategy.name, { strategy, decision, moves, candles, depth, signals, recorded })
+    lastDecisions.set(strategy.name, { strategy, decision, moves, view, recorded })
     // The first answer of an edited file is recorded even if it is the same: it shows which older orders the new file continues.
     if (recorded !== last?.recorded || strategyState?.isTried === false) {
       refusals.forgetAllBut(
@@ -193,15 +189,15 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
 
 /** A newly closed candle and newly quoted depth are new objects in the view. */
 const stillHolds = (
-  { decision: { until }, moves, candles, depth, signals }: LastDecision,
+  { decision: { until }, moves, view: last }: LastDecision,
   view: MarketMoment,
   movesNow: number,
   signalsNow: Signals
 ): boolean =>
   holds(until, view, movesNow > moves) &&
-  (until.barClose === undefined || JoinedCandles.isSame(view.candles, candles)) &&
-  (until.depth === undefined || view.depth === depth) &&
-  (until.signals === undefined || signalsNow === signals)
+  (until.barClose === undefined || JoinedCandles.isSame(view.candles, last.candles)) &&
+  (until.depth === undefined || view.depth === last.depth) &&
+  (until.signals === undefined || signalsNow === last.signals)
 
 export const ownState = (
   state: BotState,
