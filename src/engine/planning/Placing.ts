@@ -181,17 +181,11 @@ export const limitInputsOf = (
     price,
     position: positionOf(state, name, market.name),
     leaving: leavingBeside(state, strategy, desired, left),
-    openOrders: own.openOrders,
     free: freeFor(state, name, { asset, slot: desired.slot }, own),
+    ...own,
     openNotional: own.notional,
-    lastHour: own.lastHour,
     held: holdsOnSlot(state, name, desired.slot),
-    overall: {
-      openOrders: all.openOrders,
-      lastHour: all.lastHour,
-      exposure: all.exposure.get(asset) ?? 0n,
-      ...present({ maxOpenOrders: overall?.maxOpenOrders, maxOrdersPerHour: overall?.maxOrdersPerHour, maxExposure })
-    }
+    overall: { ...overall, ...all, exposure: all.exposure.get(asset) ?? 0n, ...present({ maxExposure }) }
   }
 }
 
