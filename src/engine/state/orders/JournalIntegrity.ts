@@ -80,7 +80,6 @@ export const apply = (integrity: JournalIntegrity, event: BotEvent, at: number):
     case "Resolved":
       integrity.forgotten.delete(event.placement)
       break
-    default:
   }
   integrity.lastAt = at
   return wasTorn

@@ -19,23 +19,18 @@ export const see = ({ refunds, withdrawnAt, absences }: Replacements, event: Pla
   const key = slotKey(event.strategy, event.slot)
   switch (event._tag) {
     case "CancelRequested":
-      if (event.why.code === "requote") withdrawnAt.set(key, at)
-      return
+      return event.why.code === "requote" ? void withdrawnAt.set(key, at) : undefined
     case "DepositSeen": {
       const since = withdrawnAt.get(key)
       if (since === undefined) return
       withdrawnAt.delete(key)
       absences.push(Math.max(0, at - since))
-      if (absences.length > maxAbsences) absences.shift()
-      return
+      return absences.length > maxAbsences ? void absences.shift() : undefined
     }
     case "Refunded": {
       const { count, fees } = refunds.get(event.asset) ?? { count: 0, fees: 0n }
-      refunds.set(event.asset, { count: count + 1, fees: fees + event.fee })
-      return
+      return void refunds.set(event.asset, { count: count + 1, fees: fees + event.fee })
     }
-    default:
-      return
   }
 }
 
