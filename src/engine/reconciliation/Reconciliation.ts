@@ -9,7 +9,7 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { SwapReport } from "../../domain/SwapRecord.ts"
-import type { OddTransaction } from "../../venue/wire/HistoryEntry.ts"
+import type { OddTransaction, Transaction } from "../../venue/wire/HistoryEntry.ts"
 import { unclearPayment } from "../funding/Paying.ts"
 import type { OperatorAnswer } from "../funding/Problems.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
@@ -20,13 +20,8 @@ import { receivedBy, spentBy } from "../tracking/Contradictions.ts"
 import { type Comparison, type ComparisonVerdict, type Evidence, noEvidence, texts } from "./Comparison.ts"
 import type { JournalOrder } from "./JournalOrders.ts"
 
-export interface HistoryLine {
-  readonly depositAddress: string
-  readonly depositMemo: string | undefined
-  readonly status: string
-  readonly createdAt: number
-  readonly amountIn: Amount
-  readonly amountOut: Amount
+export interface HistoryLine
+  extends Pick<Transaction, "amountIn" | "amountOut" | "createdAt" | "depositAddress" | "depositMemo" | "status"> {
   readonly refundTo: string | undefined
   readonly hashes: ReadonlyArray<string>
 }
@@ -251,14 +246,8 @@ const swapAgainstHistory = (swap: SwapHistory.SwapHistory, line: HistoryLine | u
   ]
 }
 
-const foreign = ({
-  own,
-  history,
-  orders,
-  settled = new Set(),
-  swaps,
-  venueOrders
-}: Witnesses): ReadonlyArray<Comparison> => {
+const foreign = (witnesses: Witnesses): ReadonlyArray<Comparison> => {
+  const { history, orders, own, settled = new Set(), swaps, venueOrders } = witnesses
   const ownAddresses = new Set([
     ...settled,
     ...orders.flatMap(addressKeys),

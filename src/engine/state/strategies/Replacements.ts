@@ -19,13 +19,15 @@ export const see = ({ refunds, withdrawnAt, absences }: Replacements, event: Pla
   const key = slotKey(event.strategy, event.slot)
   switch (event._tag) {
     case "CancelRequested":
-      return event.why.code === "requote" ? void withdrawnAt.set(key, at) : undefined
+      if (event.why.code === "requote") withdrawnAt.set(key, at)
+      return
     case "DepositSeen": {
       const since = withdrawnAt.get(key)
       if (since === undefined) return
       withdrawnAt.delete(key)
       absences.push(Math.max(0, at - since))
-      return absences.length > maxAbsences ? void absences.shift() : undefined
+      if (absences.length > maxAbsences) absences.shift()
+      return
     }
     case "Refunded": {
       const { count, fees } = refunds.get(event.asset) ?? { count: 0, fees: 0n }
