@@ -29,27 +29,27 @@ const ask = Effect.fnUntraced(function* ({ books, venue }: CancelMeans, placemen
   const refusal = reason?._tag === "Rejected" ? reason : undefined
   if (reason !== undefined && refusal === undefined) yield* Effect.logDebug(reason.message)
   // A refused cancel was mostly done by an earlier one; only the order itself shows that.
-  const shown =
+  const report =
     answer._tag === "Success"
       ? { ...answer.success, value: withoutPayouts(answer.success.value) }
       : refusal && Result.getOrUndefined(yield* Effect.result(venue.getOrder(orderId)))
-  const isOver = shown !== undefined && isTerminal(shown.value.fillStatus)
+  const isOver = report !== undefined && isTerminal(report.value.fillStatus)
   if (isOver) books.tries.note(placement.id, { endedLife: lifeOf(orderId, placement), isAlive: false })
-  return { isOver, refusal, shown }
+  return { isOver, refusal, report }
 })
 
 const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placement, orderId: string) {
   const { books, settings } = means
   const { cancel, id } = placement
   yield* books.recordIfFits({ _tag: "CancelSent", ...about(placement), attempt: (cancel?.attempts ?? 0) + 1 })
-  const { isOver, refusal, shown } = yield* ask(means, placement, orderId)
+  const { isOver, refusal, report } = yield* ask(means, placement, orderId)
   if (refusal !== undefined) books.tries.note(id, { isRefused: true })
   if (refusal !== undefined && !isOver) {
     const { code, correlationId, text } = refusal
     yield* books.recordIfFits({ _tag: "CancelRefused", ...about(placement), code, text, ...present({ correlationId }) })
   }
-  if (shown === undefined) return
-  const { correlationId, value: order } = shown
+  if (report === undefined) return
+  const { correlationId, value: order } = report
   const sighting = { order, via: "look", correlationId, market: undefined, expected: settings.account } as const
   yield* change(books, id, (known) => meaning(known, sighting))
 })
