@@ -28,7 +28,6 @@ const due = "src/engine/protocol/Due.ts"
 const payload = "src/domain/Payload.ts"
 const silence = "src/engine/protocol/Silence.ts"
 const holds = "src/engine/holds/Holds.ts"
-const held = "src/engine/holds/HoldsOn.ts"
 const leaving = "src/engine/planning/Placing.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/lab/backtest/results/RoundTrips.ts"
@@ -307,7 +306,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killSwitch"],
     edits: [
       {
-        file: held,
+        file: holds,
         find: "stopping(holdsOn(state, placement, facts), step)",
         replace: "stopping(facts.now < 0 ? holdsOn(state, placement, facts) : [], step)"
       }

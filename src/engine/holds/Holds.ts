@@ -16,7 +16,7 @@ import { isTooLate, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
 import * as JournalIntegrity from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
-import type { Slot } from "../state/SlotFold.ts"
+import { type Slot, slotKey } from "../state/SlotFold.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as FundingStop from "./FundingStop.ts"
@@ -56,7 +56,7 @@ export interface PresentFacts {
   readonly leaseLost: string | undefined
 }
 
-export interface Subject {
+interface Subject {
   readonly state: BotState
   readonly strategy: StrategyState | undefined
   readonly slot: Slot | undefined
@@ -66,11 +66,11 @@ type InPlacement = Subject & { readonly placement: Placement }
 
 type Said = string | Pick<Hold, "text" | "sentence" | "since" | "endsBy" | "sparesExits">
 
-export interface HoldRow<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
+interface HoldRow<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
   readonly why: (known: Known) => Said | undefined
 }
 
-export interface BotRow extends HoldRow<Pick<Subject, "state">> {
+interface BotRow extends HoldRow<Pick<Subject, "state">> {
   readonly scope: "bot"
   readonly subject: string
   readonly inShort: string
@@ -237,4 +237,68 @@ const badPrice = ({ limits, now, placement, price, state }: InPlacement & Presen
   if (hasNoBudget(placement.strategy)) return undefined
   if (limits === undefined || price === undefined) return state.doubts.get(placement.market)?.reason ?? "no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
+}
+
+const findHolds = <Known>(rows: ReadonlyArray<HoldRow<Known>>, known: Known): ReadonlyArray<Hold> =>
+  rows.flatMap(({ code, lifts, scope, stops, why }) => {
+    const reason = why(known)
+    if (reason === undefined) return []
+    return [{ scope, code, lifts, stops, ...(typeof reason === "string" ? { text: reason } : reason) }]
+  })
+
+const subjectOf = (state: BotState, strategy: string, slot: string): Subject => ({
+  state,
+  strategy: state.strategies.get(strategy),
+  slot: state.slots.get(slotKey(strategy, slot))
+})
+
+export const holdsOnBot = (state: BotState): ReadonlyArray<Hold & Pick<BotRow, "inShort" | "subject">> =>
+  ofBot.flatMap((each) =>
+    findHolds([each], { state }).map((hold) => ({ ...hold, subject: each.subject, inShort: each.inShort }))
+  )
+
+export const holdsOnSlot = (state: BotState, strategy: string, slot: string): ReadonlyArray<Hold> => [
+  ...findHolds(ofBot, { state }),
+  ...findHolds(ofSlot, subjectOf(state, strategy, slot))
+]
+
+export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts) => {
+  const holdSubject = { ...subjectOf(state, placement.strategy, placement.slot), placement }
+  const recorded = [...findHolds(ofBot, holdSubject), ...findHolds(ofPlacement, holdSubject)]
+  const current =
+    facts === undefined ? [] : [...findHolds(ofProcess, facts), ...findHolds(ofMoment, { ...holdSubject, ...facts })]
+  return [...recorded, ...current].filter((hold) => isFor(hold, placement))
+}
+
+export const isFor = ({ sparesExits }: Hold, { isExit }: { readonly isExit?: true | undefined }): boolean =>
+  sparesExits !== true || isExit !== true
+
+export const stopping = (holds: ReadonlyArray<Hold>, step: Step): string | undefined =>
+  holds.find(({ stops }) => stops.includes(step))?.text
+
+export const closedForAll = (
+  state: BotState,
+  facts: Pick<PresentFacts, "leaseLost" | "stopped">,
+  step: Step
+): string | undefined => stopping([...findHolds(ofProcess, facts), ...holdsOnBot(state)], step)
+
+/** Reason why an unconfirmed payment is not sent, or not sent again, as far as the journal knows. */
+export const unsentBecause = (state: BotState, placement: Placement): string | undefined => {
+  if (placement.state !== "funding") return undefined
+  const { acknowledged, attempts, payment } = placement.funding
+  if (acknowledged || payment !== undefined) return undefined
+  const isFirst = attempts === 0
+  const why = stopping(holdsOn(state, placement), isFirst ? "fund" : "resend")
+  return why === undefined ? undefined : `its payment is not sent${isFirst ? "" : " again"}: ${why}`
+}
+
+/** Reads the placement again, so the answer is about its present state. */
+export const closedBecause = (
+  state: BotState,
+  { id }: Pick<Placement, "id">,
+  step: Step,
+  facts: PresentFacts
+): string | undefined => {
+  const placement = state.placements.get(id)
+  return placement === undefined ? "it is over" : stopping(holdsOn(state, placement, facts), step)
 }

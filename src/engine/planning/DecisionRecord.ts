@@ -14,7 +14,7 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Inputs, Strategy } from "../../strategy/Strategy.ts"
 import { type OwnState, progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
-import { holdsOnSlot, stopping } from "../holds/HoldsOn.ts"
+import { holdsOnSlot, stopping } from "../holds/Holds.ts"
 import { quietness } from "../holds/MarketLimits.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, perEvent, unfinishedOf } from "../state/BotState.ts"

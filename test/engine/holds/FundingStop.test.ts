@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as FundingStop from "../../../src/engine/holds/FundingStop.ts"
-import { closedBecause } from "../../../src/engine/holds/HoldsOn.ts"
+import { closedBecause } from "../../../src/engine/holds/Holds.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { parse } from "../../world/bot/botWorld.ts"
 import { begin, orderOf } from "../../world/journalRows.ts"
