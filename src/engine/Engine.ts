@@ -17,15 +17,11 @@ import { MarketWatch } from "./markets/MarketWatch.ts"
 import { pauseAfter } from "./observation/PollPlan.ts"
 import { ForgottenOrders } from "./restart/ForgottenOrders.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
-import { Contact } from "./turn/Contact.ts"
-import { OrderWork } from "./turn/OrderWork.ts"
-import { StrategyPlans } from "./turn/StrategyPlans.ts"
+import * as Contact from "./turn/Contact.ts"
+import * as StrategyPlans from "./turn/StrategyPlans.ts"
 import * as Turn from "./turn/Turn.ts"
 
-const parts = OrderWork.layer.pipe(
-  Layer.provideMerge(StrategyPlans.layer),
-  Layer.provideMerge(Layer.mergeAll(Contact.layer, ForgottenOrders.layer, MarketWatch.layer))
-)
+const parts = Layer.mergeAll(ForgottenOrders.layer, MarketWatch.layer)
 
 export const make = Effect.fnUntraced(function* (options: EngineOptions) {
   const none = { payAgain: new Set<string>(), admit: Effect.succeed(() => true), listen: Effect.void }
@@ -39,12 +35,11 @@ const engine = Effect.gen(function* () {
   const { quietLookMillis, withdraw } = yield* EngineInputs
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  const contact = yield* Contact
-  const plans = yield* StrategyPlans
   const watch = yield* MarketWatch
-  const work = yield* OrderWork
+  const contact = yield* Contact.make
+  const plans = yield* StrategyPlans.make
   const turning = yield* Defects.isolate("a turn of")
-  const turn = yield* Turn.make
+  const turn = yield* Turn.make(contact, plans)
   const woken = yield* Queue.sliding<void>(1)
   const nextTurn = Queue.offer(woken, undefined)
   const cancelling = yield* Cancelling.make({ withdraw, wakeTurn: nextTurn, ...present({ quietLookMillis }) })
@@ -60,7 +55,7 @@ const engine = Effect.gen(function* () {
 
   /** Ends the bot only if the journal cannot be written, decimals are wrong, or a credential is permanently refused. */
   const turnUnlessRefused = Effect.gen(function* () {
-    const problem = yield* turn()
+    const problem = yield* turn.run()
     turnedAt = yield* Clock.currentTimeMillis
     contact.turnEnded(problem)
     return problem
@@ -91,7 +86,7 @@ const engine = Effect.gen(function* () {
       nextLookAt = (yield* Clock.currentTimeMillis) + millis
       yield* Effect.raceFirst(Effect.raceFirst(Effect.sleep(millis), Queue.take(woken)), stopAsked)
     }
-    yield* Effect.catchTag(work.finish, "VenueError", () => Effect.void)
+    yield* Effect.catchTag(turn.finish, "VenueError", () => Effect.void)
   })
 
   const runUntil = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done = () => false) {
@@ -101,7 +96,7 @@ const engine = Effect.gen(function* () {
 
   return {
     runUntil,
-    isIdle: work.isIdle,
+    isIdle: turn.isIdle,
     replace,
     wake,
     withdrawPlacements,

@@ -23,34 +23,37 @@ export interface Expectations extends MoneyPlaces {
   readonly echoOf?: (terms: OrderTerms) => Omit<FeeEcho, "basisPoints">
 }
 
-export interface Settings {
-  readonly account: Expectations
-  readonly pollMinMillis: number
-  readonly pollMaxMillis: number
+export const defaults = {
+  pollMinMillis: 1_000,
+  pollMaxMillis: 10_000,
   /** Time for which the bot searches for a create without an answer. It then gives the create up and never funds it. */
-  readonly resolveAfterMillis: number
+  resolveAfterMillis: 30_000,
   /** A turn starts no further order after this time, because its prices would be too old. */
-  readonly turnMillis: number
+  turnMillis: 10_000,
   /** Lifetime of an order until the venue ends it: the safety net when the bot is gone. */
-  readonly orderLifetimeMillis: number
-  readonly swapLifetimeMillis: number
+  orderLifetimeMillis: 7 * dayMillis,
+  swapLifetimeMillis: 600_000,
   /** No funding when less than this is left until the order's deadline. */
-  readonly deadlineMarginMillis: number
+  deadlineMarginMillis: 60_000,
   /** Time after a payload's deadline in which its deposit could still become visible. */
-  readonly visibilityMillis: number
+  visibilityMillis: 10_000,
   /** Longest time that a payment on another chain may take to show, from the end of its order. */
-  readonly paymentVisibilityMillis: number
+  paymentVisibilityMillis: 600_000,
   /** Time for which the bot watches an order that the venue ended without a deposit, before a payment in doubt counts as not made. */
-  readonly doubtMillis: number
+  doubtMillis: hourMillis,
   /** Time to watch an earlier process's unclear work: longer than a request is under way, and than a deposit usually takes to show. */
-  readonly takeoverMillis: number
+  takeoverMillis: 2 * minuteMillis,
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
-  readonly retryMinMillis: number
-  readonly retryMaxMillis: number
+  retryMinMillis: 1_000,
+  retryMaxMillis: 60_000,
   /** Longest pause of a slot whose attempts are refused repeatedly. */
-  readonly refusalMaxMillis: number
+  refusalMaxMillis: 900_000,
+  concurrency: 4
+}
+
+export interface Settings extends Readonly<Record<keyof typeof defaults, number>> {
+  readonly account: Expectations
   readonly overall?: OverallLimits
-  readonly concurrency: number
 }
 
 export interface OverallLimits {
@@ -58,24 +61,6 @@ export interface OverallLimits {
   readonly maxOrdersPerHour?: number
   /** By symbol: the most that may be outside the wallet. */
   readonly exposure: ReadonlyMap<string, Amount>
-}
-
-export const defaults: Omit<Settings, "account"> = {
-  pollMinMillis: 1_000,
-  pollMaxMillis: 10_000,
-  resolveAfterMillis: 30_000,
-  turnMillis: 10_000,
-  orderLifetimeMillis: 7 * dayMillis,
-  swapLifetimeMillis: 600_000,
-  deadlineMarginMillis: 60_000,
-  visibilityMillis: 10_000,
-  paymentVisibilityMillis: 600_000,
-  doubtMillis: hourMillis,
-  takeoverMillis: 2 * minuteMillis,
-  retryMinMillis: 1_000,
-  retryMaxMillis: 60_000,
-  refusalMaxMillis: 900_000,
-  concurrency: 4
 }
 
 export interface EngineOptions {

@@ -1,6 +1,6 @@
 /** A journal belongs to one account at one venue in one mode. Any other combination is refused, because its money would be miscounted. */
 import { Effect, Random, Schema } from "effect"
-import type { BotEvent, Reason } from "../domain/BotEvent.ts"
+import type { BotEvent, Of, Reason } from "../domain/BotEvent.ts"
 import { givenBack, totals } from "../domain/Ledger.ts"
 import { present } from "../domain/Present.ts"
 import { operatorLimit } from "../domain/Text.ts"
@@ -14,20 +14,8 @@ import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import { leftPositions } from "./state/strategies/LeftPosition.ts"
 
-export interface BotRun {
-  readonly pid: number
-  readonly version: string
-  readonly sources?: string
-  readonly decisionCode?: string
-  /** Identifies the machine since its boot, if known. */
-  readonly boot?: string
-  readonly journal?: string
-  readonly mode: string
-  readonly account: string
-  readonly venue: string
-  readonly assets?: Readonly<Record<string, string>>
-  readonly fillBasisPoints?: number
-}
+/** The facts of a start that its caller knows. */
+export type BotRun = Omit<Of<"BotStarted">, "_tag" | "mark" | "database" | "left" | "overall">
 
 export class JournalOfAnother extends Schema.TaggedError<JournalOfAnother>()("JournalOfAnother", {
   what: Schema.String,

@@ -85,23 +85,16 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const driver = yield* Driver.make
   const gate = yield* Gate.make({ markets: new Map(), stopped, limitsOf: () => undefined, prices: new Map() })
 
-  const look = Effect.fnUntraced(function* ({ by, id, order }: Placement) {
-    if (order === undefined) return
-    const { correlationId, value } = yield* readOrder(venue, by, order)
+  const look = Effect.fnUntraced(function* ({ by, id, order: bound }: Placement) {
+    if (bound === undefined) return
+    const { correlationId, value: order } = yield* readOrder(venue, by, bound)
     const now = yield* Clock.currentTimeMillis
-    yield* change(books, id, (current) =>
-      isFinished(current.state)
-        ? []
-        : meaning(
-            current,
-            { order: value, via: "look", correlationId },
-            {
-              market: undefined,
-              expected: settings.account,
-              manner: { isEndUnbelieved: isUnproven(current, value.fillStatus, now, undefined) }
-            }
-          )
-    )
+    const sighting = { order, via: "look", correlationId, market: undefined, expected: settings.account } as const
+    yield* change(books, id, (current) => {
+      if (isFinished(current.state)) return []
+      const isEndUnbelieved = isUnproven(current, order.fillStatus, now, undefined)
+      return meaning(current, { ...sighting, manner: { isEndUnbelieved } })
+    })
   })
 
   const advance = Effect.fn("SwapsByHand.advance")(function* (name: string, payAgain: ReadonlySet<string> = new Set()) {

@@ -16,21 +16,7 @@ export type Minutes = ReadonlyMap<string, ReadonlyArray<ClosedMinute>>
 
 export const markoutNames = ["1m", "5m", "60m"] as const
 
-export interface Quality {
-  /** Orders that were open with our deposit, and the number of them that filled at least partly. */
-  readonly rested: number
-  readonly filled: number
-  readonly fillRatio: number | null
-  readonly medianMillisToFill: number | null
-  readonly requotes: number
-  /** Mean refund fee of an order that was cancelled to be placed elsewhere, in quote units. */
-  readonly costPerRequote: number | null
-  /** Fees of payouts and refunds, and the venue's estimates for the same payments, in quote units. */
-  readonly feesPaid: number
-  readonly feesEstimated: number
-  /** Movement of the mid in our favour after a fill, as a share of the fill price, weighted by value. Null without prices. */
-  readonly markout: Readonly<Record<string, number | null>>
-}
+export type Quality = Readonly<ReturnType<typeof qualityOf>>
 
 /** A close counts as the price for this long. */
 export const freshMillis = 3 * minuteMillis
@@ -95,7 +81,7 @@ const midIn =
   ({ market }: { readonly market: string }, at: number): number | undefined =>
     midAt(minutes.get(market) ?? [], at)
 
-export const qualityOf = ({ trades, fees, orders }: TradingRecord, terms: MarkoutTerms): Quality => {
+export const qualityOf = ({ trades, fees, orders }: TradingRecord, terms: MarkoutTerms) => {
   const { decimals, quote } = terms
   const rested = orders.filter((order) => order.quote === quote && order.restingAt !== undefined)
   const filled = rested.filter(({ firstFillAt }) => firstFillAt !== undefined)
@@ -106,28 +92,24 @@ export const qualityOf = ({ trades, fees, orders }: TradingRecord, terms: Markou
     Number(amounts.reduce((sum, amount) => sum + amount, 0n)) / 10 ** decimals(quote)
   const refundFees = movedFees.reduce((sum, { inQuote }) => sum + Number(inQuote), 0) / 10 ** decimals(quote)
   return {
+    /** Orders that were open with our deposit, and the number of them that filled at least partly. */
     rested: rested.length,
     filled: filled.length,
     fillRatio: rested.length === 0 ? null : filled.length / rested.length,
     medianMillisToFill:
       median(filled.map(({ restingAt = 0, firstFillAt = 0 }) => Math.max(0, firstFillAt - restingAt))) ?? null,
     requotes: moved.size,
+    /** Mean refund fee of an order that was cancelled to be placed elsewhere, in quote units. */
     costPerRequote: moved.size === 0 ? null : refundFees / moved.size,
+    /** Fees of payouts and refunds, and the venue's estimates for the same payments, in quote units. */
     feesPaid: inUnits(ofQuote.map(({ inQuote }) => inQuote)),
     feesEstimated: inUnits(ofQuote.map(({ inQuote, estimatedInQuote = inQuote }) => estimatedInQuote)),
+    /** Movement of the mid in our favour after a fill, as a share of the fill price, weighted by value. Null without prices. */
     markout: markoutsOf(markedIn(trades, terms), midIn(terms))
   }
 }
 
-export interface Quoting extends Pick<Quality, "fillRatio" | "markout"> {
-  /** From the fill to the mid of the last full minute before it, in our favour, weighted by value. Null without prices. */
-  readonly spreadCaptured: number | null
-  /** Share of the time since the first order in which a bid and an ask were open. */
-  readonly uptime: number | null
-  /** Base bought and not sold, in units; the target is zero. */
-  readonly inventory: number
-  readonly levels: ReadonlyArray<Pick<Quality, "filled" | "rested"> & { readonly slot: string }>
-}
+export type Quoting = Readonly<ReturnType<typeof quotingOf>>
 
 const uptimeOf = (orders: ReadonlyArray<OrderLife>, now: number): number | null => {
   const changes = orders
@@ -147,7 +129,7 @@ const uptimeOf = (orders: ReadonlyArray<OrderLife>, now: number): number | null 
   return since === 0 ? null : both / since
 }
 
-export const quotingOf = (record: TradingRecord, strategy: string, terms: MarkoutTerms, now: number): Quoting => {
+export const quotingOf = (record: TradingRecord, strategy: string, terms: MarkoutTerms, now: number) => {
   const isOwn = (each: { readonly strategy: string }): boolean => each.strategy === strategy
   const own = { ...record, orders: record.orders.filter(isOwn), trades: record.trades.filter(isOwn), fees: [] }
   const marked = markedIn(own.trades, terms)
@@ -156,8 +138,11 @@ export const quotingOf = (record: TradingRecord, strategy: string, terms: Markou
   return {
     fillRatio,
     markout,
+    /** From the fill to the mid of the last full minute before it, in our favour, weighted by value. Null without prices. */
     spreadCaptured: moveAfter(marked, midIn(terms))(0),
+    /** Share of the time since the first order in which a bid and an ask were open. */
     uptime: uptimeOf(own.orders, now),
+    /** Base bought and not sold, in units; the target is zero. */
     inventory: marked.reduce((sum, { quantity, side }) => sum + (side === "BUY" ? quantity : -quantity), 0),
     levels: [...levels].map(([slot, orders]) => {
       const { filled, rested } = qualityOf({ ...own, orders }, terms)

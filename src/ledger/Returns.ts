@@ -11,13 +11,6 @@ import type { TradingRecord } from "./Trades.ts"
 
 export type Returns = Readonly<Record<"timeWeighted" | "moneyWeighted" | "maxDrawdown", number | null>>
 
-interface Step {
-  readonly at: number
-  readonly asset: string
-  readonly change: number
-  readonly isCapital: boolean
-}
-
 export interface Close {
   readonly market: string
   readonly at: number
@@ -35,10 +28,7 @@ interface Valuation {
   readonly decimals: Decimals
 }
 
-const stepsOf = (
-  { trades, losses, fees, flows }: TradingRecord,
-  { quote, closes, decimals }: Valuation
-): ReadonlyArray<Step> => {
+const stepsOf = ({ trades, losses, fees, flows }: TradingRecord, { quote, closes, decimals }: Valuation) => {
   const units = (asset: string, amount: bigint) => Number(amount) / 10 ** decimals(asset)
   const priced = new Set(closes.map(({ market }) => market))
   const bases = [...priced].filter((market) => market.endsWith(`/${quote}`)).map((market) => baseOf(market, quote))

@@ -275,33 +275,28 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
   if (event._tag === "TakenBack" && !planned.has(event.placement)) remember(reading, event, at)
   const plan = planned.get(event.placement)
   if (plan === undefined) return
-  const { life } = plan
-  const note = (change: Partial<OrderLife>) => planned.set(event.placement, { ...plan, life: { ...life, ...change } })
+  const { bound, life } = plan
   const { strategy, slot, placement, market, base, quote } = life
+  const note = (change: Partial<OrderLife>) => void planned.set(placement, { ...plan, life: { ...life, ...change } })
   const about = { strategy, slot, placement, market, base, quote }
   switch (event._tag) {
     case "Bound":
-      planned.set(event.placement, { ...plan, bound: boundTo(event) })
-      return
+      return void planned.set(placement, { ...plan, bound: boundTo(event) })
     case "Settled":
       planned.delete(placement)
       lives.push(life)
       return
     case "FeesEstimated": {
       const { estimatedRefundFee, estimatedWithdrawFee } = event
-      if (plan.bound === undefined) return
-      planned.set(placement, { ...plan, bound: { ...plan.bound, estimatedRefundFee, estimatedWithdrawFee } })
-      return
+      if (bound === undefined) return
+      return void planned.set(placement, { ...plan, bound: { ...bound, estimatedRefundFee, estimatedWithdrawFee } })
     }
     case "FeeEchoed":
-      note({ echoedBasisPoints: event.basisPoints })
-      return
+      return note({ echoedBasisPoints: event.basisPoints })
     case "DepositSeen":
-      note({ restingAt: life.restingAt ?? at })
-      return
+      return note({ restingAt: life.restingAt ?? at })
     case "CancelRequested":
-      note({ wasRequoted: event.why.code === "requote" })
-      return
+      return note({ wasRequoted: event.why.code === "requote" })
     case "Closed":
       note({ closedAt: at, status: event.status })
       if (event.status === "FILLED" && plan.event.isPart !== true)
@@ -311,8 +306,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       if (isMove(life)) {
         const fee = feeOfMove(event)
         const payout = { kind: "payout", asset: base, amount: fee, inQuote: fee, received: 0n, txHashes: [] } as const
-        fees.push({ ...about, at: event.filledAt, ...payout })
-        return
+        return void fees.push({ ...about, at: event.filledAt, ...payout })
       }
       const isSale = event.side === "SELL"
       const legsKey = legKey(strategy, slot)
@@ -321,22 +315,20 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
         ...about,
         at: event.filledAt,
         fillId: event.fillId,
-        ...present({ orderId: plan.bound?.orderId }),
+        ...present({ orderId: bound?.orderId }),
         side: event.side,
         baseAmount: isSale ? event.amountIn : event.amountOut,
         quoteAmount: isSale ? event.amountOut : event.amountIn,
         ...turnsOf(books, strategy)
       })
       if (strategy !== byHand) lastPrices.set(market, { price: event.price, at: event.filledAt })
-      note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })
-      return
+      return note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })
     }
     case "PaidOut":
     case "Refunded": {
       const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(plan.event, fee))
-      const { bound } = plan
       const estimated = event._tag === "PaidOut" ? bound?.estimatedWithdrawFee : bound?.estimatedRefundFee
-      charge(books, {
+      return charge(books, {
         ...about,
         at,
         kind: event._tag === "PaidOut" ? "payout" : "refund",
@@ -347,13 +339,10 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
         received: event.amount,
         txHashes: event.txHashes
       })
-      return
     }
     case "TakenBack":
       planned.set(placement, { ...plan, bound: boundTo(event) })
       return takeBack(books, event, { at, ...about })
-    default:
-      return
   }
 }
 

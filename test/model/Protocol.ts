@@ -410,7 +410,7 @@ const reportSteps = (
 }
 
 const shows = (placement: Placement, order: Order, { sightings }: Tables, via: Sighting["via"] = "look") =>
-  meaning(placement, { order, via }, { market, expected: settings.account }, sightings)
+  meaning(placement, { order, via, market, expected: settings.account }, sightings)
 
 type OnWork = (name: string, known: Placement, change?: (bot: Bot, state: ModelState) => void) => void
 

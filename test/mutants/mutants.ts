@@ -28,7 +28,6 @@ const due = "src/engine/protocol/Due.ts"
 const payload = "src/domain/Payload.ts"
 const silence = "src/engine/protocol/Silence.ts"
 const holds = "src/engine/holds/Holds.ts"
-const held = "src/engine/holds/HoldsOn.ts"
 const leaving = "src/engine/planning/Placing.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/lab/backtest/results/RoundTrips.ts"
@@ -169,8 +168,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "WitnessHold.disagreement(state)",
-        replace: "WitnessHold.disagreement({ witnessed: state.witnessed && undefined })"
+        find: "disagreement(state)",
+        replace: "disagreement({ witnessed: state.witnessed && undefined })"
       }
     ]
   },
@@ -231,8 +230,8 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: calls,
-        find: "const submit = Effect.fnUntraced(function* (\n  { books, venue }: Means,",
-        replace: "const submit = Effect.fnUntraced(function* (\n  { books, guard, venue }: Means,"
+        find: "const submit = Effect.fnUntraced(function* ({ books, venue }: Means,",
+        replace: "const submit = Effect.fnUntraced(function* ({ books, guard, venue }: Means,"
       }
     ]
   },
@@ -307,7 +306,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killSwitch"],
     edits: [
       {
-        file: held,
+        file: holds,
         find: "stopping(holdsOn(state, placement, facts), step)",
         replace: "stopping(facts.now < 0 ? holdsOn(state, placement, facts) : [], step)"
       }
@@ -897,7 +896,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/engine/tracking/rewrittenReports.test.ts",
     edits: [
       {
-        file: "src/engine/tracking/Closing.ts",
+        file: "src/engine/tracking/OrderTracker.ts",
         find: "filled - filledOut(placement) : 0n",
         replace: "0n : 0n"
       }

@@ -6,7 +6,6 @@ import * as Background from "../../engine/reconciliation/Background.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
 import * as Baseline from "../../engine/reconciliation/Baseline.ts"
 import * as Comparison from "../../engine/reconciliation/Comparison.ts"
-import { provenPaid } from "../../engine/reconciliation/DoubtEvidence.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
@@ -106,7 +105,7 @@ export const gather = Effect.fnUntraced(function* <E, R>(
     ...(balances.length > 0 ? [balancesName(snapshot)] : [])
   ]
   const { state } = journalBooks
-  const proven = history === undefined ? [] : provenPaid(state.placements.values(), history.lines)
+  const proven = history === undefined ? [] : Reconciliation.provenPaid(state.placements.values(), history.lines)
   const findings = [...compared, ...balances].map((each) => asToldBefore(each, still))
   return { findings, missing, witnesses, proven, state }
 })

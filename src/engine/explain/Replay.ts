@@ -78,13 +78,9 @@ export const make = (options: ReplayOptions) => {
     const price = { bid: event.bid, ask: event.ask, at: event.priceAt }
     const elsewhere =
       event.elsewhere && new Map(event.elsewhere.map(({ market, ...price }) => [market, price] as const))
-    const view = viewOf(state, strategy, {
-      now,
-      price,
-      ...present({ elsewhere }),
-      candles: candlesAt(options, strategy, new Map([...(elsewhere ?? []), [strategy.market.name, price]]), now),
-      depth: event.depth
-    })
+    const prices = new Map([...(elsewhere ?? []), [strategy.market.name, price]])
+    const candles = candlesAt(options, strategy, prices, now)
+    const view = viewOf(state, strategy, { now, price, ...present({ elsewhere, candles, depth: event.depth }) })
     const isEdited = edited.has(event.strategy)
     const storedMemory = isEdited ? memories.get(event.strategy) : state.strategies.get(event.strategy)?.memory
     const decision = written(strategy.decide(view, storedMemory ?? strategy.initialMemory))

@@ -8,7 +8,7 @@ import * as Ledger from "../../domain/Ledger.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { countText, iso } from "../../domain/Text.ts"
-import { goingOn } from "../holds/WitnessHold.ts"
+import { disagreement, remedyOfWitness } from "../holds/Holds.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
 import type { ForgottenOrder } from "../state/orders/JournalIntegrity.ts"
@@ -135,7 +135,7 @@ export const resolve = (
   { placement: id, received, text, word }: OperatorAnswer,
   now: number
 ): Result.Result<ReadonlyArray<BotEvent>, string> => {
-  if (id === ofWitness) return goingOn(state, { text, word })
+  if (id === ofWitness) return resolveWitness(state, { text, word })
   const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
   const [problem] = problems
   const lost = state.placements.get(id)
@@ -163,6 +163,18 @@ export const resolve = (
   if (word === "paid" && lost?.state === "closing")
     return Result.succeed([...byWord(lost, Ledger.unexplainedOf(state.ledger, id)), resolved])
   return Result.succeed([resolved, ...writtenOff(state, resolved)])
+}
+
+/** Lets the journal continue although a witness saw more of it. Only a person who knows where the rest is may decide this. */
+const resolveWitness = (
+  state: BotState,
+  { text, word }: Pick<OperatorAnswer, "text" | "word">
+): Result.Result<ReadonlyArray<BotEvent>, string> => {
+  if (disagreement(state) === undefined) return Result.fail("the witness agrees with the journal")
+  if (word !== "forget")
+    return Result.fail(`${ofWitness}: use --forget to continue with this journal; or ${remedyOfWitness}`)
+  const place = { strategy: recovered, slot: slotOfFound(ofWitness), placement: ofWitness }
+  return Result.succeed([{ _tag: "Resolved", ...place, word, text }])
 }
 
 const arrived = (given: Placement, text: string): ReadonlyArray<BotEvent> => {

@@ -7,8 +7,7 @@ import { FundingHold, Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { marketOf, type Placement } from "../state/Placement.ts"
-import type { Step } from "./Holds.ts"
-import { closedBecause } from "./HoldsOn.ts"
+import { closedBecause, type Step } from "./Holds.ts"
 
 interface GateOptions {
   readonly markets: ReadonlyMap<string, Market>

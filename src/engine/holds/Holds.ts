@@ -16,12 +16,11 @@ import { isTooLate, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
 import * as JournalIntegrity from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
-import type { Slot } from "../state/SlotFold.ts"
+import { type Slot, slotKey } from "../state/SlotFold.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as FundingStop from "./FundingStop.ts"
 import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
-import * as WitnessHold from "./WitnessHold.ts"
 
 /** `plan`: find slots to place or move. `fund`: sign, ask a wallet, or send bytes the first time. `resend`: send bytes again. */
 export type Step = "plan" | "create" | "fund" | "resend"
@@ -57,7 +56,7 @@ export interface PresentFacts {
   readonly leaseLost: string | undefined
 }
 
-export interface Subject {
+interface Subject {
   readonly state: BotState
   readonly strategy: StrategyState | undefined
   readonly slot: Slot | undefined
@@ -67,11 +66,11 @@ type InPlacement = Subject & { readonly placement: Placement }
 
 type Said = string | Pick<Hold, "text" | "sentence" | "since" | "endsBy" | "sparesExits">
 
-export interface HoldRow<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
+interface HoldRow<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
   readonly why: (known: Known) => Said | undefined
 }
 
-export interface BotRow extends HoldRow<Pick<Subject, "state">> {
+interface BotRow extends HoldRow<Pick<Subject, "state">> {
   readonly scope: "bot"
   readonly subject: string
   readonly inShort: string
@@ -100,6 +99,19 @@ const everything: ReadonlyArray<Step> = ["create", "fund", "resend"]
 const beginnings: ReadonlyArray<Step> = ["create", "fund"]
 const withPlans: ReadonlyArray<Step> = ["plan", ...everything]
 
+/** A newer journal that is restored does not contain the finding, so the hold ends with it. */
+export const remedyOfWitness =
+  "restore the newer journal (limitbot journal restore), or accept this one: limitbot resolve witness --forget --because 'NAME: why'"
+
+/** An outside witness of the journal's head has seen other or later events than this journal has. */
+export const disagreement = ({ witnessed }: Pick<BotState, "witnessed">) =>
+  witnessed === undefined || witnessed.isAccepted
+    ? undefined
+    : {
+        text: `the journal differs from its witness: ${witnessed.text}`,
+        sentence: `The journal differs from its witness, nothing is funded: ${witnessed.text}; ${remedyOfWitness}`
+      }
+
 export const ofBot: ReadonlyArray<BotRow> = [
   botRow("kill-switch", "all", "release", everything, "the kill switch is on", ({ state: { killed } }) => {
     return killed && { text: `the kill switch is on: ${killed}`, sentence: `Kill switch: ${killed}` }
@@ -122,7 +134,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
     JournalIntegrity.whyStopped(integrity)
   ),
   botRow("witness-disagrees", "journal", "resolve", everything, "the journal differs from its witness", ({ state }) =>
-    WitnessHold.disagreement(state)
+    disagreement(state)
   ),
   botRow("service-changed", "service", "itself", everything, "the service has changed", ({ state: { drift } }) =>
     Drift.closing(drift)
@@ -220,4 +232,68 @@ const badPrice = ({ limits, now, placement, price, state }: InPlacement & Presen
   if (hasNoBudget(placement.strategy)) return undefined
   if (limits === undefined || price === undefined) return state.doubts.get(placement.market)?.reason ?? "no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
+}
+
+const findHolds = <Known>(rows: ReadonlyArray<HoldRow<Known>>, known: Known): ReadonlyArray<Hold> =>
+  rows.flatMap(({ code, lifts, scope, stops, why }) => {
+    const reason = why(known)
+    if (reason === undefined) return []
+    return [{ scope, code, lifts, stops, ...(typeof reason === "string" ? { text: reason } : reason) }]
+  })
+
+const subjectOf = (state: BotState, strategy: string, slot: string): Subject => ({
+  state,
+  strategy: state.strategies.get(strategy),
+  slot: state.slots.get(slotKey(strategy, slot))
+})
+
+export const holdsOnBot = (state: BotState): ReadonlyArray<Hold & Pick<BotRow, "inShort" | "subject">> =>
+  ofBot.flatMap((each) =>
+    findHolds([each], { state }).map((hold) => ({ ...hold, subject: each.subject, inShort: each.inShort }))
+  )
+
+export const holdsOnSlot = (state: BotState, strategy: string, slot: string): ReadonlyArray<Hold> => [
+  ...findHolds(ofBot, { state }),
+  ...findHolds(ofSlot, subjectOf(state, strategy, slot))
+]
+
+export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts) => {
+  const holdSubject = { ...subjectOf(state, placement.strategy, placement.slot), placement }
+  const recorded = [...findHolds(ofBot, holdSubject), ...findHolds(ofPlacement, holdSubject)]
+  const current =
+    facts === undefined ? [] : [...findHolds(ofProcess, facts), ...findHolds(ofMoment, { ...holdSubject, ...facts })]
+  return [...recorded, ...current].filter((hold) => isFor(hold, placement))
+}
+
+export const isFor = ({ sparesExits }: Hold, { isExit }: { readonly isExit?: true | undefined }): boolean =>
+  sparesExits !== true || isExit !== true
+
+export const stopping = (holds: ReadonlyArray<Hold>, step: Step): string | undefined =>
+  holds.find(({ stops }) => stops.includes(step))?.text
+
+export const closedForAll = (
+  state: BotState,
+  facts: Pick<PresentFacts, "leaseLost" | "stopped">,
+  step: Step
+): string | undefined => stopping([...findHolds(ofProcess, facts), ...holdsOnBot(state)], step)
+
+/** Reason why an unconfirmed payment is not sent, or not sent again, as far as the journal knows. */
+export const unsentBecause = (state: BotState, placement: Placement): string | undefined => {
+  if (placement.state !== "funding") return undefined
+  const { acknowledged, attempts, payment } = placement.funding
+  if (acknowledged || payment !== undefined) return undefined
+  const isFirst = attempts === 0
+  const why = stopping(holdsOn(state, placement), isFirst ? "fund" : "resend")
+  return why === undefined ? undefined : `its payment is not sent${isFirst ? "" : " again"}: ${why}`
+}
+
+/** Reads the placement again, so the answer is about its present state. */
+export const closedBecause = (
+  state: BotState,
+  { id }: Pick<Placement, "id">,
+  step: Step,
+  facts: PresentFacts
+): string | undefined => {
+  const placement = state.placements.get(id)
+  return placement === undefined ? "it is over" : stopping(holdsOn(state, placement, facts), step)
 }

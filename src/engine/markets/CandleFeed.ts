@@ -25,8 +25,8 @@ export type CandleFeed = ReturnType<typeof make>
 /**
  * `needs`: number of closed candles by timeframe. `reported`: the candles of the market's source, by timeframe. `restore` fills an empty
  * feed with stored minutes, oldest first; a minute that has not ended at `now` stays open. `replaced`: the unfinished minute of the feed
- * that this feed replaces. `complete` adds the source's data as of now, and returns the added candles, to be stored. `viewAt` leaves out
- * timeframes whose last candle should have closed by now and has not been seen to close.
+ * that this feed replaces. `complete` adds the source's data as of now, and returns the added candles, to be stored. `view` leaves out
+ * timeframes whose last candle should have closed by `now`, if given, and has not been seen to close.
  */
 export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCandles.noneTold) => {
   const series = new Map(
@@ -102,13 +102,11 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
           (candle): SeenCandle => ({ ...candle, timeframe, seenAt: now })
         )
       ),
-    view: (): ReadonlyMap<string, ClosedCandles> =>
-      new Map([...series].map(([timeframe, each]) => [timeframe, TimeframeCandles.viewOf(each, minute)])),
-    viewAt: (now: number): ReadonlyMap<string, ClosedCandles> =>
+    view: (now?: number): ReadonlyMap<string, ClosedCandles> =>
       new Map(
         [...series].flatMap(([timeframe, each]) => {
           const view = TimeframeCandles.viewOf(each, minute)
-          return TimeframeCandles.isBehind(each, view, now) ? [] : [[timeframe, view] as const]
+          return now !== undefined && TimeframeCandles.isBehind(each, view, now) ? [] : [[timeframe, view] as const]
         })
       ),
     spanMillis: Math.max(0, ...[...series.values()].map(({ millis, keep }) => millis * keep))
@@ -118,10 +116,8 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
 /** Conditions on several markets are decided once all markets have closed their candles, as in a backtest. */
 export const seenBy =
   ({ watched }: Pick<Strategy, "watched">, feeds: ReadonlyMap<string, CandleFeed>, now: number): CandlesOf =>
-  (market) => {
-    const feed = feeds.get(market)
-    return watched === undefined ? feed?.view() : feed?.viewAt(now)
-  }
+  (market) =>
+    feeds.get(market)?.view(watched === undefined ? undefined : now)
 
 const bridge = ({ openedAt, close }: Minute, missing: number): ReadonlyArray<Minute> =>
   Array.from({ length: missing }, (_, index) => ({

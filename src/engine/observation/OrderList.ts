@@ -4,6 +4,7 @@
  * reaches every order; orders that it did not show are read individually.
  */
 import { Clock, Effect, Option, Stream } from "effect"
+import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
@@ -31,7 +32,8 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
         Effect.fnUntraced(function* ({ correlationId, nextCursor, orders }) {
           const now = yield* Clock.currentTimeMillis
           for (const { id } of orders) noteSeen(id, look, now)
-          yield* Effect.forEach(orders, (order) => take({ order, correlationId }, look), { discard: true })
+          const correlation = present({ correlationId })
+          yield* Effect.forEach(orders, (value) => take({ value, ...correlation }, look), { discard: true })
           return { listed: orders.map(({ id }) => id), next: nextCursor }
         })
       )

@@ -8,6 +8,7 @@ import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { type BotState, perEvent, unfinished } from "../state/BotState.ts"
+import { isBegun } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 
@@ -98,9 +99,7 @@ const soonMillis = 60_000
  */
 export const isMoving = (placement: Placement, now: number): boolean =>
   (placement.by === "swap" && placement.state === "open") ||
-  placement.state === "planned" ||
-  placement.state === "creating" ||
-  placement.state === "created" ||
+  isBegun(placement) ||
   (placement.state === "funding" && now < placement.funding.validUntil + soonMillis) ||
   (placement.state === "closing" && !isEndUnbelieved(placement)) ||
   (placement.state === "open" && placement.cancel !== undefined) ||

@@ -3,32 +3,29 @@
  * reports a settled order that lives on, books a second paid order of one placement, and reports an unreadable entry once.
  */
 import { Effect } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
-import type { OddOrder, Order } from "../../domain/Order.ts"
+import { isTerminal, type OddOrder, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
+import type { Answer } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import * as Defects from "../Defects.ts"
-import { EngineSettings } from "../EngineSettings.ts"
+import { believedAfterMillis, EngineSettings } from "../EngineSettings.ts"
 import { meaning } from "../protocol/Sightings.ts"
 import * as ForeignOrders from "../restart/ForeignOrders.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
-import type { Placement } from "../state/Placement.ts"
-import { isFromOurCreate, lackingIn, unsaidIn } from "../tracking/OrderTracker.ts"
+import { about, type Placement } from "../state/Placement.ts"
+import * as TakingBack from "../tracking/amounts/TakingBack.ts"
+import { changedReport } from "../tracking/Contradictions.ts"
+import { isUnproven } from "../tracking/EarlyEnd.ts"
+import { isFromOurCreate, lackingIn, unsaidIn, vanishedIn } from "../tracking/OrderTracker.ts"
 import * as Afterlife from "./Afterlife.ts"
-import * as ReportMemory from "./ReportMemory.ts"
 
 const notFound = 404
 /** Most odd entries that one run records, because a hostile list could fill the disk with them. */
 const maxOdd = 100
-
-export interface OrderReport {
-  readonly order: Order
-  /** Its placement, if it was read individually: swaps may share an address and differ by memo. */
-  readonly placement?: string
-  readonly correlationId: string | undefined
-}
 
 export interface OneLook {
   readonly now: number
@@ -37,10 +34,75 @@ export interface OneLook {
   readonly byDeadline: ReadonlyMap<number, string>
 }
 
+/**
+ * Compares the reports of an order within one process, beside the journal. They show if an order lives on after a reported end, keeps
+ * showing less than before, or is denied by the venue while it holds our money. A report may be old, so a single one proves nothing.
+ */
+export const memoryOf = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"], "state" | "tries">) => {
+  /**
+   * Returns what follows once reports have contradicted the books for longer than an old view could. If the order had ended, the bot
+   * cancels it again and later takes its end back. If a fill has vanished, only the deposit is certain. The bot takes no booked amount back
+   * without reporting the contradiction.
+   */
+  const revived = (placement: Placement, order: Order, now: number) => {
+    const { accepted, contradiction, id, status } = placement
+    const { fillStatus } = order
+    const vanished = placement.by === undefined && placement.state === "open" ? vanishedIn(placement, order) : undefined
+    const livesOn = placement.state === "closing" && !isTerminal(fillStatus) && fillStatus !== "PENDING_CANCEL"
+    const alive = heldMillis("alive", id, livesOn, now)
+    const missing = heldMillis("vanished", id, vanished !== undefined, now)
+    const isAlive = alive >= believedAfterMillis.aliveToCancel
+    const contradictionOf = (what: string, millis: number) =>
+      changedReport(placement, what, `for ${Math.round(millis / 1000)} s`)
+    if (alive >= believedAfterMillis.alive) {
+      const what = `it ended ${status}, but the venue still shows it ${fillStatus}`
+      const back = TakingBack.revived(placement, order)
+      const isNews = contradiction === undefined || back.some(({ _tag }) => _tag === "TakenBack")
+      return { isAlive, events: isNews ? [contradictionOf(what, alive), ...back] : back }
+    }
+    if (vanished === undefined || missing < believedAfterMillis.vanished) return { isAlive, events: [] }
+    const back = TakingBack.vanished(placement, order)
+    const isNews = back.length > 0 || (contradiction === undefined && accepted !== vanished)
+    return { isAlive, events: isNews ? [contradictionOf(vanished, missing), ...back] : [] }
+  }
+
+  /** True once the venue has shown less of an ended order than before for so long that it will not show more. */
+  const insists = (placement: Placement, order: Order, now: number): boolean => {
+    const isLacking = order.payoutIsFinal && lackingIn(placement, order) !== undefined
+    return heldMillis("lacking", placement.id, isLacking, now) >= believedAfterMillis.lacking
+  }
+
+  const isEndUnbelieved = (placement: Placement, { fillStatus }: Order, now: number): boolean =>
+    isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
+
+  /** Records, after a minute of such answers, that the venue denies an order. Our deposit proves that the order exists. */
+  const missingEvents = (
+    placement: Placement,
+    now: number,
+    text: string,
+    correlationId?: string
+  ): ReadonlyArray<BotEvent> => {
+    const { id, missing, order, state: at } = placement
+    if ((at !== "open" && at !== "closing") || order === undefined) return []
+    const millis = heldMillis("missing", id, true, now)
+    if (missing !== undefined || millis < believedAfterMillis.missing) return []
+    return [{ _tag: "OrderMissing", ...about(placement), orderId: order.id, text, ...present({ correlationId }) }]
+  }
+
+  const backEvents = (placement: Placement): ReadonlyArray<BotEvent> => {
+    const { id, missing, order } = placement
+    heldMillis("missing", id, false, 0)
+    if (missing === undefined || order === undefined) return []
+    return [{ _tag: "OrderBack", ...about(placement), orderId: order.id }]
+  }
+
+  return { insists, missed: missingEvents, revived, shown: backEvents, isEndUnbelieved }
+}
+
 export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const { account } = yield* EngineSettings
-  const reportMemory = ReportMemory.make(books)
+  const reportMemory = memoryOf(books)
   const takeSecond = yield* ForeignOrders.makeSecondOrders
   const noteTwin = yield* ForeignOrders.makeTwinWatch
   const afterlife = yield* Afterlife.make
@@ -82,15 +144,16 @@ export const make = Effect.gen(function* () {
     return { events: [...back, ...events], manner }
   }
 
-  const intake = Effect.fnUntraced(function* ({ correlationId, order }: OrderReport, id: string, look: OneLook) {
+  const intake = Effect.fnUntraced(function* (report: Answer<Order>, id: string, look: OneLook) {
+    const { correlationId, value: order } = report
     const { markets, now } = look
     // A cancel may have been answered beside the turn, so the events are computed from the present state.
     const note = change(books, id, (placement) => {
-      const sighting = { order, via: "look", correlationId } as const
-      const facts = { market: markets.get(placement.market), expected: account }
-      if (placement.order?.id !== order.id) return meaning(placement, sighting, facts)
+      const market = markets.get(placement.market)
+      const sighting = { order, via: "look", correlationId, market, expected: account } as const
+      if (placement.order?.id !== order.id) return meaning(placement, sighting)
       const { events, manner } = ofOwn(placement, order, now)
-      return [...events, ...meaning(placement, sighting, { ...facts, manner })]
+      return [...events, ...meaning(placement, { ...sighting, manner })]
     })
     const placement = books.state.placements.get(id)
     const market = placement && markets.get(placement.market)
@@ -100,11 +163,12 @@ export const make = Effect.gen(function* () {
     yield* note
   })
 
-  const take = Effect.fnUntraced(function* (report: OrderReport, look: OneLook) {
-    const { order } = report
+  /** `own`: the placement for which the order was read individually. Swaps may share an address and differ by memo. */
+  const take = Effect.fnUntraced(function* (report: Answer<Order>, look: OneLook, own?: string) {
+    const { value: order } = report
     const ended = books.state.ended.byId.get(order.id)
     if (ended !== undefined) return yield* reading(ended.last.id, afterlife.see(ended, order, look.now))
-    const id = report.placement ?? look.byOrder.get(order.id) ?? look.byDeadline.get(order.deadline)
+    const id = own ?? look.byOrder.get(order.id) ?? look.byDeadline.get(order.deadline)
     const placement = id === undefined ? undefined : books.state.placements.get(id)
     const market = placement?.market ?? ""
     for (const { at, updatedAt = at } of order.fills)

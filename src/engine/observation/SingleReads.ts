@@ -48,9 +48,8 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
     const readOne = Effect.fnUntraced(function* ({ by, id, order }: (typeof missing)[number]) {
       const answer = yield* Effect.flatMap(Effect.result(readOrder(venue, by, order)), unlessFatal)
       if (answer._tag === "Success") {
-        const { correlationId, value } = answer.success
-        orderIds.push(value.id)
-        return yield* take({ order: value, placement: id, correlationId }, look)
+        orderIds.push(answer.success.value.id)
+        return yield* take(answer.success, look, id)
       }
       // A known order that the venue denies stays exposure until the venue reports something else.
       if (answer.failure.reason._tag !== "Rejected") failures.push({ id: order.id, failure: answer.failure })

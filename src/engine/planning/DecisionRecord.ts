@@ -14,7 +14,7 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Inputs, Strategy } from "../../strategy/Strategy.ts"
 import { type OwnState, progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
-import { holdsOnSlot, stopping } from "../holds/HoldsOn.ts"
+import { holdsOnSlot, stopping } from "../holds/Holds.ts"
 import { quietness } from "../holds/MarketLimits.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, perEvent, unfinishedOf } from "../state/BotState.ts"
@@ -24,13 +24,8 @@ import { noTrading } from "../state/strategies/TradingFold.ts"
 import * as Tally from "../state/Tally.ts"
 import type { Refusals } from "./Exits.ts"
 
-export interface MarketMoment {
-  readonly price: TwoSidedPrice
-  readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
-  readonly now: number
-  readonly candles?: View["candles"] | undefined
-  readonly depth?: Depth | undefined
-}
+/** The part of a view that comes from the markets. */
+export type MarketMoment = Pick<View, "candles" | "depth" | "elsewhere" | "now" | "price">
 
 /** `undefined` while a price of one of its markets is missing. Without a fresh price of a watched market, only decisions on it wait. */
 export const momentOf = (
@@ -42,7 +37,8 @@ export const momentOf = (
 ): MarketMoment | undefined => {
   const price = prices.get(market.name)
   if (price === undefined) return undefined
-  if (others.length + watched.length === 0) return { price, now, candles, depth }
+  const moment = { price, now, ...present({ candles, depth }) }
+  if (others.length + watched.length === 0) return moment
   const elsewhere = new Map<string, TwoSidedPrice>()
   for (const { name } of others) {
     const otherPrice = prices.get(name)
@@ -54,23 +50,23 @@ export const momentOf = (
     if (watchedPrice !== undefined && elapsedMillis(watchedPrice.at, now) <= staleAfterMillis)
       elsewhere.set(other.market.name, watchedPrice)
   }
-  return { price, elsewhere, now, candles, depth }
+  return { ...moment, elsewhere }
 }
 
 export const viewOf = (
   state: BotState,
   strategy: Strategy,
-  { price, elsewhere, now, candles, depth }: MarketMoment,
-  tally = Tally.of(state, strategy.name, now)
+  moment: MarketMoment,
+  tally = Tally.of(state, strategy.name, moment.now)
 ): View => {
   const own = unfinishedOf(state, strategy.name)
   const { limits } = strategy
+  const { now } = moment
   return {
-    now,
+    ...moment,
     market: strategy.market,
-    price,
     slots: progress(state, strategy.name, own),
-    ...present({ elsewhere, candles, depth, fillBasisPoints: state.run?.fillBasisPoints }),
+    ...present({ fillBasisPoints: state.run?.fillBasisPoints }),
     signals: state.signals,
     isHeld: (stopping(holdsOnSlot(state, strategy.name, ""), "create") ?? quietness({ now, limits })) !== undefined,
     own: ownState(state, strategy, tally.own)
@@ -150,9 +146,7 @@ interface LastDecision {
   readonly strategy: Strategy
   readonly decision: Decision
   readonly moves: number
-  readonly candles: View["candles"]
-  readonly depth: Depth | undefined
-  readonly signals: Signals
+  readonly view: View
   readonly recorded: string
 }
 
@@ -178,9 +172,7 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
     const decision = written(strategy.decide(view, memory))
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
-    const { candles, depth } = view
-    const { signals } = books.state
-    lastDecisions.set(strategy.name, { strategy, decision, moves, candles, depth, signals, recorded })
+    lastDecisions.set(strategy.name, { strategy, decision, moves, view, recorded })
     // The first answer of an edited file is recorded even if it is the same: it shows which older orders the new file continues.
     if (recorded !== last?.recorded || strategyState?.isTried === false) {
       refusals.forgetAllBut(
@@ -197,15 +189,15 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
 
 /** A newly closed candle and newly quoted depth are new objects in the view. */
 const stillHolds = (
-  { decision: { until }, moves, candles, depth, signals }: LastDecision,
+  { decision: { until }, moves, view: last }: LastDecision,
   view: MarketMoment,
   movesNow: number,
   signalsNow: Signals
 ): boolean =>
   holds(until, view, movesNow > moves) &&
-  (until.barClose === undefined || JoinedCandles.isSame(view.candles, candles)) &&
-  (until.depth === undefined || view.depth === depth) &&
-  (until.signals === undefined || signalsNow === signals)
+  (until.barClose === undefined || JoinedCandles.isSame(view.candles, last.candles)) &&
+  (until.depth === undefined || view.depth === last.depth) &&
+  (until.signals === undefined || signalsNow === last.signals)
 
 export const ownState = (
   state: BotState,

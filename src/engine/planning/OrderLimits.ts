@@ -15,8 +15,7 @@ import { countText, percent } from "../../domain/Text.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import { stoppedValue } from "../../strategy/kinds/StopExit.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
-import { type Hold, liftedBy } from "../holds/Holds.ts"
-import { isFor } from "../holds/HoldsOn.ts"
+import { type Hold, isFor, liftedBy } from "../holds/Holds.ts"
 import * as MarketLimits from "../holds/MarketLimits.ts"
 
 /** Holds that events and explanations report as limits of their own name; all others are `held`. */

@@ -12,7 +12,7 @@ import { stoppedValue } from "../../strategy/kinds/StopExit.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
-import { holdsOnSlot } from "../holds/HoldsOn.ts"
+import { holdsOnSlot } from "../holds/Holds.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, unfinished, unfinishedOf } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
@@ -23,15 +23,18 @@ import { exitOf, isMissed, leavingNow, type Refusals } from "./Exits.ts"
 import { type Approved, check, type Denied, type LimitInputs, refusalOfSuccessor } from "./OrderLimits.ts"
 import { refusalsThatTell } from "./Remainders.ts"
 
-/** Counts of open orders, to which a plan adds its own, and orders that an edited file no longer plans. */
-export interface Beside {
+/** A strategy at a time: its view, its orders, the counts of open orders, to which its plan adds, and orders `left` by edited files. */
+export interface PlanGround {
+  readonly strategy: Strategy
+  readonly view: View
+  readonly own: ReadonlyArray<Placement>
   readonly tally: Tally.Tally
   readonly left: ReadonlyArray<Placement>
 }
 
 export const make = (books: Bookkeeper["Service"], settings: Settings, refusals: Refusals) => {
   const denied = denying(refusals)
-  const waiting = (strategy: Strategy, view: View, desired: DesiredOrder) => {
+  const waiting = ({ strategy, view }: PlanGround, desired: DesiredOrder) => {
     const { now } = view
     const slot = books.state.slots.get(slotKey(strategy.name, desired.slot))
     if (slot === undefined) return undefined
@@ -48,59 +51,51 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return refusals.missing(about, "refused", { ...event, reason: `${reason}; ${cost}`, exit }, mid(price))
   }
 
-  const begin = Effect.fnUntraced(function* (
-    strategy: Strategy,
-    approved: Approved,
-    price: TwoSidedPrice,
-    now: number,
-    tally: Tally.Tally
-  ) {
-    const deadline = yield* deadlineOf(books.state, settings, strategy, approved, now)
-    const event = planned(books.state, strategy, approved, price, deadline)
+  const begin = Effect.fnUntraced(function* ({ strategy, tally }: PlanGround, approved: Approved, at: LimitInputs) {
+    const deadline = yield* deadlineOf(books.state, settings, strategy, approved, at.now)
+    const event = planned(books.state, strategy, approved, at.price, deadline)
     yield* books.recordFrom((state) => (isInForce(state, strategy) ? [event] : []))
     const placement = books.state.placements.get(event.placement)
     if (placement !== undefined) Tally.add(tally, placement)
   })
 
   /** Reports the rest of an exit that is placed only in part. */
-  const reportRest = (strategy: Strategy, view: View, { dueInLeg, ...part }: DesiredOrder) => {
+  const reportRest = (ground: PlanGround, { dueInLeg, ...part }: DesiredOrder) => {
     if (dueInLeg === undefined) return Effect.void
-    const { base } = part.market ?? strategy.market
+    const { base } = part.market ?? ground.strategy.market
     const [covers, of] = [part.quantity, dueInLeg].map((quantity) => formatWithSymbol(quantity, base))
     const rest = { ...part, quantity: dueInLeg - part.quantity }
     const reason = `The strategy's money covers only ${covers} of ${of}`
-    const price = priceFor(view, part)
-    return denied(strategy, view, rest, { price }, { limit: "budget", reason }, `covers ${covers}`)
+    return denied(ground, rest, priceFor(ground.view, part), { limit: "budget", reason }, `covers ${covers}`)
   }
 
-  const inputsFor = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>
+  const inputsFor = ({ left, strategy, tally, view }: PlanGround, desired: DesiredOrder): LimitInputs =>
     limitInputsOf(books.state, settings, strategy, desired, priceFor(view, desired), view.now, tally, left)
 
-  const place = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
-    const wait = waiting(strategy, view, desired)
+  const place = (ground: PlanGround, desired: DesiredOrder) => {
+    const wait = waiting(ground, desired)
     if (wait !== undefined) return wait
-    const inputs = inputsFor(strategy, view, beside, desired)
+    const inputs = inputsFor(ground, desired)
     const verdict = check(desired, inputs)
-    if (Result.isFailure(verdict)) return denied(strategy, view, desired, inputs, verdict.failure)
-    const placing = begin(strategy, verdict.success, inputs.price, inputs.now, beside.tally)
-    return Effect.andThen(placing, reportRest(strategy, view, desired))
+    if (Result.isFailure(verdict)) return denied(ground, desired, inputs.price, verdict.failure)
+    return Effect.andThen(begin(ground, verdict.success, inputs), reportRest(ground, desired))
   }
 
   /** Reports an exit that cannot be placed because a hold, such as the kill switch, stops it. */
-  const reportHeldExit = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
-    const inputs = inputsFor(strategy, view, beside, desired)
+  const reportHeldExit = (ground: PlanGround, desired: DesiredOrder) => {
+    const inputs = inputsFor(ground, desired)
     const verdict = check(desired, inputs)
     // Without a hold, the check fails only because the money is still in the order that is being cancelled.
     const isHeld = inputs.held.length > 0 && Result.isFailure(verdict)
-    return isHeld ? denied(strategy, view, desired, inputs, verdict.failure) : Effect.void
+    return isHeld ? denied(ground, desired, inputs.price, verdict.failure) : Effect.void
   }
 
   /** Leaves an open order in its slot until its successor may be placed; recorded once. Returns `undefined` if it may be placed. */
-  const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, open: Placement) => {
-    const inputs = inputsFor(strategy, view, beside, desired)
+  const keptBack = (ground: PlanGround, desired: DesiredOrder, open: Placement) => {
+    const inputs = inputsFor(ground, desired)
     const own = inputAmount(inputs.market, open.side, openQuantity(open), open.price)
     const refusal = refusalOfSuccessor(desired, { ...inputs, free: inputs.free + own })
-    return refusal && denied(strategy, view, desired, inputs, refusal)
+    return refusal && denied(ground, desired, inputs.price, refusal)
   }
 
   return { place, keptBack, reportHeldExit, reportRest }
@@ -110,10 +105,9 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
 const denying =
   (refusals: Refusals) =>
   (
-    strategy: Strategy,
-    view: View,
+    { strategy, view }: PlanGround,
     order: DesiredOrder,
-    { price }: Pick<LimitInputs, "price">,
+    price: TwoSidedPrice,
     { limit, reason }: Denied,
     what: string = limit
   ) => {
@@ -187,17 +181,11 @@ export const limitInputsOf = (
     price,
     position: positionOf(state, name, market.name),
     leavingBase: leavingBeside(state, strategy, desired, left),
-    openOrders: own.openOrders,
     free: freeFor(state, name, { asset, slot: desired.slot }, own),
+    ...own,
     openNotional: own.notional,
-    lastHour: own.lastHour,
     held: holdsOnSlot(state, name, desired.slot),
-    overall: {
-      openOrders: all.openOrders,
-      lastHour: all.lastHour,
-      exposure: all.exposure.get(asset) ?? 0n,
-      ...present({ maxOpenOrders: overall?.maxOpenOrders, maxOrdersPerHour: overall?.maxOrdersPerHour, maxExposure })
-    }
+    overall: { ...overall, ...all, exposure: all.exposure.get(asset) ?? 0n, ...present({ maxExposure }) }
   }
 }
 

@@ -60,39 +60,36 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
         : { desired: new Map(), whyNot: new Map(own.map(({ slot }) => [slot, cancelAll])) }
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, orderPlan, orders)
-    const beside = { tally, left: Placing.leftByEdits(books.state, strategy) }
-    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, orderPlan, beside, change), { discard: true })
+    const ground = { strategy, view, own, tally, left: Placing.leftByEdits(books.state, strategy) }
+    yield* Effect.forEach(changes, (change) => apply(ground, orderPlan, change), { discard: true })
     yield* watchExits(strategy, view, own, decision, orderPlan.desired)
     const exits = cancelAll === undefined ? [] : planned.filter(({ isExit }) => isExit === true)
-    yield* Effect.forEach(exits, (exit) => reportHeldExit(strategy, view, beside, exit), { discard: true })
+    yield* Effect.forEach(exits, (exit) => reportHeldExit(ground, exit), { discard: true })
     // `touched` was read before the plan, so an event that came during the plan makes the next plan run.
-    if (cancelAll === undefined && isCalm(books.state, strategy, decision, view, orderPlan, orders))
+    if (cancelAll === undefined && isCalm(books.state, ground, decision, orderPlan, orders))
       calm.set(strategy.name, { decision, touchedAt: touched })
     return decision
   })
 
   const apply = (
-    strategy: Strategy,
-    view: View,
-    own: ReadonlyArray<Placement>,
+    ground: Placing.PlanGround,
     { desired }: OrderPlan,
-    beside: Placing.Beside,
     change: Change
   ): ReturnType<typeof books.record> => {
+    const { own, strategy, tally } = ground
     switch (change._tag) {
       case "Keep": {
         const order = desired.get(change.slot)
-        if (order?.dueInLeg !== undefined) return reportRest(strategy, view, order)
+        if (order?.dueInLeg !== undefined) return reportRest(ground, order)
         return refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot }, order)
       }
       case "Wait":
         return Effect.void
       case "Cancel": {
         const slotPlacement = own.find((candidate) => candidate.slot === change.slot)
-        const reservation =
-          change.successor && slotPlacement && keptBack(strategy, view, beside, change.successor, slotPlacement)
+        const reservation = change.successor && slotPlacement && keptBack(ground, change.successor, slotPlacement)
         if (reservation !== undefined) return reservation
-        if (movingCodes.has(change.why.code)) Tally.move(beside.tally)
+        if (movingCodes.has(change.why.code)) Tally.move(tally)
         // The order may have been cancelled, or may have ended, since this plan read it.
         return books.recordFrom((state) => {
           const placement = slotPlacement && state.placements.get(slotPlacement.id)
@@ -102,7 +99,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       }
       case "Place":
         if (!admits(strategy, change.desired)) return Effect.void
-        return place(strategy, view, beside, change.desired)
+        return place(ground, change.desired)
     }
   }
 
@@ -112,9 +109,8 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
 /** True if neither a price nor the time would change anything: no order would move even if moving cost nothing. */
 const isCalm = (
   state: BotState,
-  strategy: Strategy,
+  { strategy, view }: Placing.PlanGround,
   { desired }: Decision,
-  view: View,
   orderPlan: OrderPlan,
   orders: ReadonlyArray<SlotOrder>
 ): boolean =>

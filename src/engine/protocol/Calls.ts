@@ -13,6 +13,7 @@ import type { GeneratedIntent, IntentGuard, IntentRefused } from "../../signing/
 import type { Answer, Venue } from "../../venue/Venue.ts"
 import type { Settings } from "../EngineSettings.ts"
 import type * as Nonces from "../funding/Nonces.ts"
+import { type AskedPayment, notPaid, unclear } from "../funding/Paying.ts"
 import type { WalletPort } from "../funding/Wallet.ts"
 import type { Step } from "../holds/Holds.ts"
 import { type Bookkeeper, change } from "../state/Bookkeeper.ts"
@@ -38,12 +39,8 @@ export interface Means {
   readonly unclear: { at: number }
 }
 
-export interface FundingInputs {
-  /** Missing if the market is no longer configured; nothing is then created or paid. */
-  readonly market: Market | undefined
-  gate(placement: Placement, step: Step): Effect.Effect<string | undefined>
-  readonly payAgain: ReadonlySet<string>
-}
+/** Returns the reason why the step must not be taken now, if there is one. */
+export type Gate = (placement: Placement, step: Step) => Effect.Effect<string | undefined>
 
 /** Records a report of a known order, which is checked without its market. */
 const note = (
@@ -53,11 +50,7 @@ const note = (
   manner: Manner = {}
 ) =>
   change(books, id, (known) =>
-    meaning(
-      known,
-      { order: value, via: "look", correlationId },
-      { market: undefined, expected: settings.account, manner }
-    )
+    meaning(known, { order: value, via: "look", correlationId, market: undefined, expected: settings.account, manner })
   )
 
 const lastGate = (asked: Effect.Effect<string | undefined>) => {
@@ -70,11 +63,7 @@ const lastGate = (asked: Effect.Effect<string | undefined>) => {
   return { hold, held: () => holdReason }
 }
 
-export const create = Effect.fnUntraced(function* (
-  means: Means,
-  placement: Placement,
-  { gate, market }: FundingInputs & { readonly market: Market }
-) {
+export const create = Effect.fnUntraced(function* (means: Means, placement: Placement, market: Market, gate: Gate) {
   const { books, settings, venue } = means
   const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
   const path = askedFor(side, market, settings.account)
@@ -107,8 +96,8 @@ export const create = Effect.fnUntraced(function* (
     means.unclear.at = yield* Clock.currentTimeMillis
     return yield* Effect.logDebug(`The answer to the create of ${current.id} is that of another order`)
   }
-  const sighting = { order: value, via: "create", correlationId } as const
-  yield* books.recordIfFits(...meaning(current, sighting, { market, expected: settings.account }))
+  const sighting = { order: value, via: "create", correlationId, market, expected: settings.account } as const
+  yield* books.recordIfFits(...meaning(current, sighting))
 })
 
 export const readBeforePayment = Effect.fnUntraced(function* (
@@ -153,7 +142,8 @@ const mayBeMisdelivered = ({ books, settings }: Means, { id }: Placement) =>
 export const signAndSend = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"created">,
-  { gate, market }: FundingInputs & { readonly market: Market },
+  market: Market,
+  gate: Gate,
   { correlationId, value }: Answer<GeneratedIntent>
 ) {
   const { books, guard, nonces, scope, settings } = means
@@ -213,22 +203,14 @@ const sending = (placement: Placement, attempt: number): BotEvent => ({
 })
 
 /** Sends the journaled bytes again, or for the first time if they could not leave when they were signed. */
-export const send = Effect.fnUntraced(function* (
-  means: Means,
-  placement: PlacementIn<"funding">,
-  gate: FundingInputs["gate"]
-) {
+export const send = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">, gate: Gate) {
   yield* means.books.recordIfFits(sending(placement, placement.funding.attempts + 1))
   const current = means.books.state.placements.get(placement.id)
   if (current?.state === "funding") yield* submit(means, current, gate)
 })
 
 /** Sends bytes whose sending is in the journal, unless the gate closes while they wait in the rate limiter. */
-const submit = Effect.fnUntraced(function* (
-  { books, venue }: Means,
-  placement: PlacementIn<"funding">,
-  gate: FundingInputs["gate"]
-) {
+const submit = Effect.fnUntraced(function* ({ books, venue }: Means, placement: PlacementIn<"funding">, gate: Gate) {
   const { attempts: attempt, intentHash, signed: body, validUntil } = placement.funding
   const { held, hold } = lastGate(gate(placement, attempt === 1 ? "fund" : "resend"))
   const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))
@@ -301,6 +283,92 @@ export const readBeforePayingAgain = Effect.fnUntraced(function* (
   return false
 })
 
+/** Asks the wallet and records its answer. A deposit seen at the venue outweighs the wallet's answer. */
+const askWallet = Effect.fnUntraced(function* (
+  { books, named, wallet }: Means,
+  placement: AskedPayment,
+  market: Market
+) {
+  const { deadline, funding, id, inputAmount: amount, order } = placement
+  const { attempts: attempt } = funding
+  const { depositAddress, depositMemo } = order
+  const reference = `${id}-${order.id}${attempt === 1 ? "" : `-${attempt}`}`
+  const asset = inputAsset(market, placement.side)
+  const paymentResult = yield* Effect.result(
+    wallet.pay({ reference, asset, amount, depositAddress, depositMemo, deadline })
+  )
+  const isUntouched = () => books.state.placements.get(id)?.state === "funding"
+  if (paymentResult._tag === "Failure") {
+    const { _tag, message, text } = paymentResult.failure
+    return yield* books.recordFrom(() =>
+      _tag === "WalletRefused" && isUntouched()
+        ? notPaid(placement, message, "wallet")
+        : unclear(placement, text, isUntouched())
+    )
+  }
+  const { sender, txHash } = paymentResult.success
+  if (txHash === undefined) return
+  const payer = named.payerOf(txHash, books.state.placements.values())
+  if (payer !== undefined && payer !== id)
+    return yield* books.recordFrom(() =>
+      unclear(placement, `it named ${txHash}, the transaction of ${payer}`, isUntouched())
+    )
+  named.note(txHash, id)
+  yield* books.recordIfFits({ _tag: "PaymentMade", ...about(placement), txHash, ...present({ sender }) })
+})
+
+/**
+ * Records that a wallet is to be asked, for the first time or again, and asks it unless the gate has closed meanwhile. The bot waits for a
+ * working wallet in the background, and does not interrupt it when it leaves.
+ */
+export const pay = Effect.fnUntraced(function* (
+  means: Means,
+  placement: PlacementIn<"created" | "in doubt">,
+  market: Market,
+  gate: Gate
+) {
+  const { books, scope, wallet } = means
+  const { tries } = books
+  if (placement.state === "created") {
+    const { deadline, inputAmount: amount, inputAsset: asset, order } = placement
+    const { depositAddress, depositMemo, id: orderId } = order
+    const memo = present({ depositMemo })
+    const payment = { orderId, depositAddress, ...memo, asset, amount, wallet: wallet.kind, validUntil: deadline }
+    yield* books.recordIfFits({ _tag: "PaymentAsked", ...about(placement), ...payment })
+  } else {
+    const attempt = placement.funding.attempts + 1
+    yield* books.recordIfFits({ _tag: "PaymentAskedAgain", ...about(placement), attempt })
+  }
+  const placementNow = books.state.placements.get(placement.id)
+  if (placementNow?.state !== "funding") return
+  const hold = yield* gate(placementNow, "fund")
+  if (hold !== undefined)
+    return yield* books.recordIfFits(...notPaid(placementNow, `the wallet was not asked: ${hold}`))
+  tries.note(placementNow.id, { isAtWork: true })
+  yield* askWallet(means, placementNow, market).pipe(
+    Effect.ensuring(Effect.sync(() => tries.note(placementNow.id, { isAtWork: false }))),
+    // A failing journal stops the bot at its next turn anyway.
+    Effect.catch((error) => Effect.logError(error.message)),
+    Effect.uninterruptible,
+    Effect.forkIn(scope, { startImmediately: true })
+  )
+})
+
+/** Tells the venue of a transaction on another chain. */
+export const report = Effect.fnUntraced(function* ({ books, venue }: Means, placement: AskedPayment) {
+  const { order } = placement
+  const { sender: senderAccount, txHash = "" } = placement.funding.payment ?? {}
+  const { attempts } = books.tries.of(placement.id).reported
+  books.tries.note(placement.id, { reported: { attempts: attempts + 1, at: yield* Clock.currentTimeMillis } })
+  const { depositAddress, depositMemo: memo } = order
+  const answer = yield* Effect.result(
+    venue.submitDeposit({ txHash, depositAddress, ...present({ memo, senderAccount }) })
+  )
+  if (answer._tag === "Success")
+    return yield* books.recordIfFits({ _tag: "PaymentReported", ...about(placement), txHash })
+  if (answer.failure.reason._tag === "Unauthorized") return yield* answer.failure
+})
+
 /** Reads its own order and all others with its fingerprint: the money may be in a spare order, which may have ended. */
 const ordersOf = Effect.fnUntraced(function* (venue: Means["venue"], placement: Placement, market: Market | undefined) {
   const { by, order, plannedAt } = placement
@@ -333,9 +401,8 @@ export const checkTakenOver = Effect.fn("Calls.checkTakenOver")(function* (
   // An order that was refunded and never showed a deposit needs no tracking.
   const fundedOrder = orders.find(({ depositedAmount }) => depositedAmount > 0n)
   if (fundedOrder !== undefined) {
-    const learn = recordOf((known) =>
-      meaning(known, { order: fundedOrder, via: "look" }, { market, expected: settings.account })
-    )
+    const sighting = { order: fundedOrder, via: "look", market, expected: settings.account } as const
+    const learn = recordOf((known) => meaning(known, sighting))
     // The first report binds the placement to the order; the second records the facts of the order.
     return yield* Effect.andThen(learn, learn)
   }

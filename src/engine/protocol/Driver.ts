@@ -14,13 +14,14 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
-import * as CancelCalls from "./CancelCalls.ts"
-import { type CallName, type DoneInPass, type DueFacts, due, type ReadPurpose } from "./Due.ts"
-import { type CancelFacts, dueCancel, type OrderThere, ordersOf, othersIn } from "./DueCancels.ts"
+import { type DoneInPass, type DueFacts, due } from "./Due.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
-import * as WalletCalls from "./WalletCalls.ts"
 
-export interface PassInputs extends Calls.FundingInputs {
+export interface PassInputs {
+  /** Missing if the market is no longer configured; nothing is then created or paid. */
+  readonly market: Market | undefined
+  readonly gate: Calls.Gate
+  readonly payAgain: ReadonlySet<string>
   readonly mayContinue?: boolean
   readonly mayBegin?: (now: number) => boolean
 }
@@ -56,43 +57,35 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
 
 type Called = Effect.Effect<unknown, VenueError | JournalError>
 
-const readOrderFor = (
-  means: Calls.Means,
-  placement: Placement,
-  why: ReadPurpose,
-  market: Market | undefined,
-  pass: Pass
-): Called => {
-  const isPaid = placement.state === "funding" || placement.state === "in doubt"
-  if (why === "taking over") return Calls.checkTakenOver(means, placement, market)
-  if (placement.state === "created" && why === "before payment" && market !== undefined)
-    return Calls.readBeforePayment(means, placement, market)
-  if (placement.state === "created" && why === "payload")
-    return Effect.map(Calls.readPayload(means, placement), (payload) => {
-      pass.payload = payload
-    })
-  if (placement.state === "funding" && why === "no deposit") return Calls.readForDeposit(means, placement)
-  if (placement.state === "funding" && why === "payment") return Calls.readForPayment(means, placement)
-  if (isPaid && why === "doubt") return Calls.readInDoubt(means, placement)
-  if (isPaid && why === "paying again")
-    return Effect.map(Calls.readBeforePayingAgain(means, placement), (isStillUnpaid) => {
-      pass.isStillUnpaid = isStillUnpaid
-    })
-  return Effect.void
-}
-
-const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: PassInputs, pass: Pass): Called => {
+const call = (means: Calls.Means, placement: Placement, what: DoneInPass, inputs: PassInputs, pass: Pass): Called => {
   const { gate, market } = inputs
-  const { payload } = pass
-  if (what === "send" && placement.state === "funding") return Calls.send(means, placement, gate)
-  if (what === "report" && (placement.state === "funding" || placement.state === "in doubt"))
-    return WalletCalls.report(means, placement)
-  if (market === undefined) return Effect.void
-  if (what === "create") return Calls.create(means, placement, { ...inputs, market })
-  if (what === "sign" && placement.state === "created" && payload !== undefined)
-    return Calls.signAndSend(means, placement, { ...inputs, market }, payload)
-  if (what === "pay" && (placement.state === "created" || placement.state === "in doubt"))
-    return WalletCalls.pay(means, placement, { ...inputs, market })
+  if (what === "taking over") return Calls.checkTakenOver(means, placement, market)
+  if (what === "create" && market !== undefined) return Calls.create(means, placement, market, gate)
+  if (what === "pay" && market !== undefined && (placement.state === "created" || placement.state === "in doubt"))
+    return Calls.pay(means, placement, market, gate)
+  if (placement.state === "created") {
+    const { payload } = pass
+    if (what === "payload")
+      return Effect.map(Calls.readPayload(means, placement), (read) => {
+        pass.payload = read
+      })
+    if (market === undefined) return Effect.void
+    if (what === "before payment") return Calls.readBeforePayment(means, placement, market)
+    if (what === "sign" && payload !== undefined) return Calls.signAndSend(means, placement, market, gate, payload)
+  }
+  if (placement.state === "funding") {
+    if (what === "send") return Calls.send(means, placement, gate)
+    if (what === "no deposit") return Calls.readForDeposit(means, placement)
+    if (what === "payment") return Calls.readForPayment(means, placement)
+  }
+  if (placement.state === "funding" || placement.state === "in doubt") {
+    if (what === "report") return Calls.report(means, placement)
+    if (what === "doubt") return Calls.readInDoubt(means, placement)
+    if (what === "paying again")
+      return Effect.map(Calls.readBeforePayingAgain(means, placement), (isStillUnpaid) => {
+        pass.isStillUnpaid = isStillUnpaid
+      })
+  }
   return Effect.void
 }
 
@@ -114,13 +107,9 @@ const advanceWith = Effect.fnUntraced(function* (means: Calls.Means, { id }: Pla
     const what = todo.do === "read" ? todo.why : todo.do
     if (pass.done.has(what)) return
     pass.done.add(what)
-    const step =
-      todo.do === "read"
-        ? readOrderFor(means, placement, todo.why, inputs.market, pass)
-        : call(means, placement, todo.do, inputs, pass)
     const { order, slot, strategy } = placement
     const attributes = present({ placement: id, order: order?.id, strategy, slot })
-    yield* Effect.withSpan(step, `order: ${what}`, { root: true, attributes })
+    yield* Effect.withSpan(call(means, placement, what, inputs, pass), `order: ${what}`, { root: true, attributes })
   }
 })
 
@@ -151,29 +140,3 @@ export const make = Effect.gen(function* () {
     unclearAt: () => means.unclear.at
   }
 })
-
-/** Returns the due cancels. If the venue takes few requests, never-sent cancels go first, and those of inert spare orders last. */
-export const leaving = (
-  means: CancelCalls.CancelMeans,
-  placements: Iterable<Placement>,
-  situation: Omit<CancelFacts, "settings" | "hurriedAt">
-) => {
-  const { state, tries } = means.books
-  const facts = { ...situation, settings: means.settings, hurriedAt: tries.hurriedAt() }
-  const idOf = ({ orderId, placement }: OrderThere) => placement?.id ?? orderId
-  const due = [...placements]
-    .flatMap(ordersOf)
-    .concat(othersIn(state))
-    .filter((order) => dueCancel(order, tries.of(idOf(order)), facts) === "cancel")
-  const attempts = ({ placement }: OrderThere) => placement?.cancel?.attempts ?? 0
-  const of = (wanted: OrderThere["which"]) => due.filter(({ which }) => which === wanted)
-  const own = of("own").toSorted((one, another) => attempts(one) - attempts(another))
-  return [...own, ...of("other"), ...of("spare")].map((order) => ({
-    orderId: order.orderId,
-    about: idOf(order),
-    cancel: Effect.withSpan(CancelCalls.cancel(means, order, facts), "order: cancel", {
-      root: true,
-      attributes: present({ placement: order.placement?.id, order: order.orderId })
-    })
-  }))
-}

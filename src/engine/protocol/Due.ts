@@ -26,7 +26,7 @@ import { abandoned, shared, sharing } from "./Answers.ts"
 import type { Seen } from "./Silence.ts"
 import { firstOf, type TableRow } from "./TableRow.ts"
 
-export type ReadPurpose =
+type ReadPurpose =
   | "taking over"
   | "before payment"
   | "payload"
@@ -35,7 +35,7 @@ export type ReadPurpose =
   | "payment"
   | "paying again"
 
-export type CallName = "create" | "sign" | "send" | "pay" | "report"
+type CallName = "create" | "sign" | "send" | "pay" | "report"
 
 export type Todo =
   | { readonly do: "wait" }

@@ -18,15 +18,12 @@ export interface Sighting {
   readonly order: Order
   readonly via: "create" | "cancel" | "taken in" | "look"
   readonly correlationId?: string | undefined
-}
-
-export interface SightingFacts {
   readonly market: Market | undefined
   readonly expected: Expectations | undefined
   readonly manner?: Manner
 }
 
-type Known = [placement: Placement, sighting: Sighting, facts: SightingFacts]
+type Known = [placement: Placement, sighting: Sighting]
 type Test = (...known: Known) => boolean
 type Events = (...known: Known) => ReadonlyArray<BotEvent>
 export type SightingRow = TableRow<Sighting["via"], Known, Events>
@@ -38,7 +35,7 @@ const hasMoney: Test = (_, { order }) => order.depositedAmount > 0n
 const isEmpty: Test = (...known) => !hasMoney(...known)
 const isSpare: Test = ({ spares }, { order }) => spares.has(order.id)
 /** Nothing shows that the order comes from our create, so it is never bound, adopted, funded or cancelled. */
-const isStrange: Test = (placement, { order }, { market }) =>
+const isStrange: Test = (placement, { market, order }) =>
   market === undefined ||
   (placement.createAttempts === 0 && !mayBePaidEarlier(placement)) ||
   !isFromOurCreate(placement, market, order)
@@ -48,15 +45,15 @@ const holdsNone: Test = ({ deposited }) => deposited === 0n
 const isLeaving: Test = (_, { order: { fillStatus } }) => fillStatus === "PENDING_CANCEL" || isTerminal(fillStatus)
 
 const nothing: Events = () => []
-const observeLate: Events = (placement, { correlationId, order }, { manner }) =>
+const observeLate: Events = (placement, { correlationId, manner, order }) =>
   late(placement, observe(asClosing(placement), order, correlationId, manner))
-const bound: Events = (placement, { correlationId, order, via }, { expected, market }) =>
+const bound: Events = (placement, { correlationId, expected, market, order, via }) =>
   market === undefined || expected === undefined
     ? []
     : bind(placement, market, order, expected, via === "create" ? "reply" : "list", correlationId)
-const expectationsOf = ({ expected, market }: SightingFacts) => market && expected && { market, expected }
-const lost: Events = (placement, { order }, facts) => eventsOfFound(placement, order, expectationsOf(facts))
-const adopted: Events = (placement, { order }, facts) => adopt(placement, order, expectationsOf(facts))
+const askedIn = ({ expected, market }: Sighting) => market && expected && { market, expected }
+const lost: Events = (placement, sighting) => eventsOfFound(placement, sighting.order, askedIn(sighting))
+const adopted: Events = (placement, sighting) => adopt(placement, sighting.order, askedIn(sighting))
 const spare =
   (_tag: "OrphanSeen" | "OrphanCancelled"): Events =>
   (placement, { order }) => [{ _tag, ...about(placement), orderId: order.id }]
@@ -85,9 +82,5 @@ export const rows: ReadonlyArray<SightingRow> = [
 ]
 
 /** A sighting in no row causes no event, such as a spare order that stays although its cancel was answered. */
-export const meaning = (
-  placement: Placement,
-  sighting: Sighting,
-  facts: SightingFacts,
-  by = rows
-): ReadonlyArray<BotEvent> => firstOf(by, sighting.via, placement, sighting, facts)?.(placement, sighting, facts) ?? []
+export const meaning = (placement: Placement, sighting: Sighting, by = rows): ReadonlyArray<BotEvent> =>
+  firstOf(by, sighting.via, placement, sighting)?.(placement, sighting) ?? []

@@ -10,8 +10,9 @@ import { type Amount, max } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
-import type { Placement } from "../state/Placement.ts"
+import { filledIn, type Placement } from "../state/Placement.ts"
 import * as SwapHistory from "../state/swaps/SwapHistory.ts"
+import { spentBy } from "../tracking/Contradictions.ts"
 import { type Comparison, noEvidence, texts } from "./Comparison.ts"
 
 export interface Position {
@@ -89,7 +90,7 @@ export const snapshot = (
 
 /** Money in the order may have been refunded, or filled and paid out. Even a payment that is not seen yet may have been filled. */
 const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAssets): Resting => {
-  const { fills, id, inputAmount, inputAsset, order, outputAmount, outputAsset } = placement
+  const { id, inputAmount, inputAsset, order, outputAmount, outputAsset } = placement
   const inOrder = max(0n, Ledger.heldBy(ledger, id, inputAsset, "in order"))
   const inputTotal = (["deposit in flight", "in doubt"] as const).reduce(
     (sum, place) => sum + max(0n, Ledger.heldBy(ledger, id, inputAsset, place)),
@@ -100,7 +101,7 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAsse
   most.set(outputAsset, (most.get(outputAsset) ?? 0n) + output)
   return {
     orderId: order?.id,
-    filledIn: [...fills.values()].reduce((sum, { amountIn }) => sum + amountIn, 0n),
+    filledIn: filledIn(placement),
     most: new Map([...most].filter(([symbol]) => isSeen.has(symbol)))
   }
 }
@@ -108,12 +109,8 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAsse
 /** The orders must be read after the balances: an order that is still open, with the booked fills, has then returned nothing before. */
 export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap<string, Order>): Positions => {
   const isUnchanged = ({ filledIn, orderId }: Resting): boolean => {
-    const venueOrder = orderId === undefined ? undefined : orders.get(orderId)
-    return (
-      venueOrder !== undefined &&
-      !isTerminal(venueOrder.fillStatus) &&
-      venueOrder.fills.reduce((sum, { amountIn }) => sum + amountIn, 0n) === filledIn
-    )
+    const order = orderId === undefined ? undefined : orders.get(orderId)
+    return order !== undefined && !isTerminal(order.fillStatus) && spentBy(order) === filledIn
   }
   const changed = resting.filter((order) => !isUnchanged(order))
   return new Map(

@@ -37,12 +37,8 @@ export interface JournalOrder {
 }
 
 export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded): void => {
-  if (!("placement" in event)) return
-  if (event._tag === "Planned") {
-    if (event.strategy === byHand) return
-    orders.set(event.placement, planned(event, at))
-    return
-  }
+  if (!("placement" in event) || event.strategy === byHand) return
+  if (event._tag === "Planned") return void orders.set(event.placement, planned(event, at))
   const order = orders.get(event.placement)
   if (order === undefined) return
   const correlationIds =

@@ -9,19 +9,19 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { SwapReport } from "../../domain/SwapRecord.ts"
+import type { OddTransaction, Transaction } from "../../venue/wire/HistoryEntry.ts"
 import { unclearPayment } from "../funding/Paying.ts"
+import type { OperatorAnswer } from "../funding/Problems.ts"
+import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { orderName } from "../state/RunState.ts"
 import * as SwapHistory from "../state/swaps/SwapHistory.ts"
+import { isBareSuccess } from "../tracking/amounts/BareSuccess.ts"
+import { receivedBy, spentBy } from "../tracking/Contradictions.ts"
 import { type Comparison, type ComparisonVerdict, type Evidence, noEvidence, texts } from "./Comparison.ts"
 import type { JournalOrder } from "./JournalOrders.ts"
 
-export interface HistoryLine {
-  readonly depositAddress: string
-  readonly depositMemo: string | undefined
-  readonly status: string
-  readonly createdAt: number
-  readonly amountIn: Amount
-  readonly amountOut: Amount
+export interface HistoryLine
+  extends Pick<Transaction, "amountIn" | "amountOut" | "createdAt" | "depositAddress" | "depositMemo" | "status"> {
   readonly refundTo: string | undefined
   readonly hashes: ReadonlyArray<string>
 }
@@ -40,12 +40,7 @@ export interface Witnesses {
   readonly oddLines: ReadonlyArray<OddLine>
 }
 
-export interface OddLine {
-  readonly depositAddress: string | undefined
-  readonly depositMemo: string | undefined
-  readonly status: string | undefined
-  readonly problem: string
-}
+type OddLine = Pick<OddTransaction, "depositAddress" | "depositMemo" | "problem" | "status">
 
 interface Address {
   readonly depositAddress: string | undefined
@@ -82,18 +77,12 @@ const differing = (what: string, ours: Amount, theirs: Amount, text = String(our
 
 const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Comparison, "verdict" | "text"> => {
   const contradictions = statements.filter(([verdict]) => verdict === "contradiction")
-  const decisiveStatements = contradictions.length > 0 ? contradictions : statements
-  const verdict = contradictions.length > 0 ? "contradiction" : statements.length > 0 ? "explained" : "agrees"
-  return {
-    verdict,
-    text: decisiveStatements.length === 0 ? agreed : decisiveStatements.map(([, text]) => text).join("; ")
-  }
+  const decisive = contradictions.length > 0 ? contradictions : statements
+  const text = decisive.length === 0 ? agreed : decisive.map((statement) => statement[1]).join("; ")
+  return { verdict: decisive[0]?.[0] ?? "agrees", text }
 }
 
 const isFinal = (status: string): boolean => status === "SUCCESS" || status === "REFUNDED" || status === "FAILED"
-
-const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
-  order.fills.reduce((sum, fill) => sum + fill[side], 0n)
 
 const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders }: Witnesses): Comparison => {
   const { depositAddress, depositMemo, orderId } = order
@@ -134,8 +123,8 @@ const orderTexts = (order: Order) =>
   texts({
     status: order.fillStatus,
     deposited: order.depositedAmount,
-    filledIn: sumOf(order, "amountIn"),
-    filledOut: sumOf(order, "amountOut"),
+    filledIn: spentBy(order),
+    filledOut: receivedBy(order),
     payoutIsFinal: String(order.payoutIsFinal)
   })
 
@@ -148,8 +137,6 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
       ? [["contradiction", `the venue does not list the order, in which the journal has ${order.deposited}`]]
       : [["explained", "the venue does not list the order; it was never funded"]]
   }
-  const filledIn = sumOf(found, "amountIn")
-  const filledOut = sumOf(found, "amountOut")
   const isNotYet = !order.isOver
   const differ = (what: string, ours: Amount, theirs: Amount): ReadonlyArray<Statement> => {
     if (ours === theirs) return []
@@ -160,8 +147,8 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
   }
   const statements = [
     ...differ("deposited", order.deposited, found.depositedAmount),
-    ...differ("filled input", order.filledIn, filledIn),
-    ...differ("filled output", order.filledOut, filledOut)
+    ...differ("filled input", order.filledIn, spentBy(found)),
+    ...differ("filled output", order.filledOut, receivedBy(found))
   ]
   if (found.depositedAmount > order.signed)
     statements.push(["contradiction", `${found.depositedAmount} was deposited, ${order.signed} was signed for`])
@@ -259,14 +246,8 @@ const swapAgainstHistory = (swap: SwapHistory.SwapHistory, line: HistoryLine | u
   ]
 }
 
-const foreign = ({
-  own,
-  history,
-  orders,
-  settled = new Set(),
-  swaps,
-  venueOrders
-}: Witnesses): ReadonlyArray<Comparison> => {
+const foreign = (witnesses: Witnesses): ReadonlyArray<Comparison> => {
+  const { history, orders, own, settled = new Set(), swaps, venueOrders } = witnesses
   const ownAddresses = new Set([
     ...settled,
     ...orders.flatMap(addressKeys),
@@ -327,3 +308,35 @@ const foreignEntry = (
 })
 
 const lineTexts = ({ amountIn, amountOut, status }: HistoryLine) => texts({ status, amountIn, amountOut })
+
+const accepted: ReadonlySet<string> = new Set(["PROCESSING", "SUCCESS", "REFUNDED"])
+
+/**
+ * Payments in doubt, and swaps that the venue ended without amounts, that the partner's history proves. Its line proves a payment by our
+ * payload's hash or by money at the order's own address. It never proves that none was made, because lines lag and masked ones are left
+ * out. Balances prove neither: a payout, a refund or the owner may move an equal amount at the same time.
+ */
+export const provenPaid = (
+  placements: Iterable<Placement>,
+  history: ReadonlyMap<string, HistoryLine>
+): ReadonlyArray<OperatorAnswer> =>
+  [...placements].flatMap((placement) => {
+    const line = placement.order && history.get(addressKey(placement.order))
+    if (isBareSuccess(placement) && line?.status === "SUCCESS" && line.amountOut > 0n) {
+      const { amountOut: received } = line
+      return [{ placement: placement.id, word: "paid", received, text: `the history shows ${received} received` }]
+    }
+    if (placement.state !== "in doubt") return []
+    const proof = line === undefined ? undefined : proofIn(line, placement)
+    return proof === undefined ? [] : [{ placement: placement.id, word: "paid", text: `the history shows ${proof}` }]
+  })
+
+const proofIn = (
+  { amountIn, hashes, status }: HistoryLine,
+  { funding: { intentHash }, order }: PlacementIn<"in doubt">
+): string | undefined => {
+  if (intentHash !== "" && hashes.some((hash) => hash.split(",").includes(intentHash)))
+    return `its payload ${intentHash} as executed`
+  if (amountIn > 0n || accepted.has(status)) return `money at ${order.depositAddress}, status ${status}`
+  return undefined
+}

@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Market, outputAmount, outputAsset } from "../../domain/Market.ts"
 import type { Order, OrderTerms } from "../../domain/Order.ts"
 import { foundAtVenue, recovered, slotOfFound } from "../../domain/Placement.ts"
@@ -17,6 +16,7 @@ import { meaning } from "../protocol/Sightings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import { askedFor, shownBy } from "../tracking/MoneyPath.ts"
+import { hasTerms } from "../tracking/OrderTracker.ts"
 import { isPaid } from "./Reconciliation.ts"
 
 export const ended = "ended"
@@ -44,13 +44,8 @@ export interface Recovery {
   readonly notUnderstood: ReadonlyArray<Order>
 }
 
-const isWanted = (order: Order, market: Market, { strategy, desired }: SlotPlans, slot: DesiredSlot): boolean =>
-  desired.includes(slot) &&
-  (slot.market ?? strategy.market).name === market.name &&
-  slot.legs.some(
-    ({ side, price, quantity }) =>
-      side === order.side && quantity === order.quantity && Decimal.equals(price, order.price)
-  )
+const isWanted = (order: Order, market: Market, { strategy }: SlotPlans, slot: DesiredSlot): boolean =>
+  (slot.market ?? strategy.market).name === market.name && slot.legs.some((leg) => hasTerms(leg, market, order))
 
 /** Two orders with equal deadlines (the fingerprint) cannot be told apart. */
 export const recover = (
@@ -127,11 +122,11 @@ export const takeIn = Effect.fn("Recovery.takeIn")(function* (found: FoundOrder)
   const placement = books.state.placements.get(id)
   if (placement === undefined) return id
   const { asked, market, order } = found
-  const facts = { market, expected: asked }
-  yield* books.record(...meaning(placement, { order, via: "taken in" }, facts))
+  const sighting = { order, via: "look", market, expected: asked } as const
+  yield* books.record(...meaning(placement, { ...sighting, via: "taken in" }))
   const bound = books.state.placements.get(id)
   // Its deposit is recorded at once, because an order that looked unfunded would be funded again.
-  if (bound !== undefined) yield* books.record(...meaning(bound, { order, via: "look" }, facts))
+  if (bound !== undefined) yield* books.record(...meaning(bound, sighting))
   return id
 })
 

@@ -10,12 +10,11 @@
  * A list may lag. If events can be missing, it counts only when read as long after the start as an order may take to show.
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
-import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order, type OrderTerms } from "../../domain/Order.ts"
-import { isFinished, recovered, slotOfFound } from "../../domain/Placement.ts"
+import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -23,11 +22,12 @@ import { Venue } from "../../venue/Venue.ts"
 import { EngineInputs, EngineSettings } from "../EngineSettings.ts"
 import { takeIn } from "../reconciliation/Recovery.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { unfinishedOf } from "../state/BotState.ts"
 import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
-import { isFromOurCreate } from "../tracking/OrderTracker.ts"
+import { hasTerms, isFromOurCreate } from "../tracking/OrderTracker.ts"
 import * as ForeignOrders from "./ForeignOrders.ts"
 
 interface PlannedSlot {
@@ -67,9 +67,7 @@ const make = Effect.gen(function* () {
     })
 
   const isFree = ({ desired, strategy }: PlannedSlot): boolean =>
-    [...books.state.placements.values()].every(
-      (placement) => placement.strategy !== strategy || placement.slot !== desired.slot || isFinished(placement.state)
-    )
+    unfinishedOf(books.state, strategy).every(({ slot }) => slot !== desired.slot)
 
   const isPaidBy = ({ desired, market, strategy }: PlannedSlot, { depositedAmount }: Order): boolean =>
     depositedAmount <= Ledger.freeOf(books.state.ledger, strategy, inputAsset(market, desired.side).symbol)
@@ -134,12 +132,7 @@ export class ForgottenOrders extends Context.Service<ForgottenOrders>()("limitbo
 }
 
 const isPlannedAs = ({ desired, market }: PlannedSlot, order: Order): boolean =>
-  order.baseAsset === market.base.id &&
-  order.quoteAsset === market.quote.id &&
-  order.side === desired.side &&
-  order.quantity === desired.quantity &&
-  desired.by === undefined &&
-  Decimal.equals(order.price, desired.price)
+  desired.by === undefined && hasTerms(desired, market, order)
 
 const missing = (
   begun: ReadonlyArray<Placement>,

@@ -123,7 +123,7 @@ export const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, p
 export const marketOf = ({ market, swap }: Placement, markets: ReadonlyMap<string, Market>): Market | undefined =>
   swap === undefined ? markets.get(market) : { name: market, base: swap.origin, quote: swap.destination }
 
-const filledIn = (placement: Placement): Amount => sum(placement, "amountIn")
+export const filledIn = (placement: Placement): Amount => sum(placement, "amountIn")
 export const filledOut = (placement: Placement): Amount => sum(placement, "amountOut")
 export const filledBase = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledIn(placement) : filledOut(placement)

@@ -123,8 +123,6 @@ export const apply = (slots: Slots, placement: Placement, event: PlacementEvent,
     case "PaidOut":
       // A leg that was recorded as failed has completed after all.
       return thaw(slots, event, "leg")
-    default:
-      return
   }
 }
 

@@ -30,7 +30,7 @@ export const changedReport = (
 const changed = (what: string | undefined): Finding | undefined =>
   what === undefined ? undefined : { kind: "changed-report", what }
 
-const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn }) => total + amountIn, 0n)
+export const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn }) => total + amountIn, 0n)
 export const receivedBy = ({ fills }: Order): Amount => fills.reduce((total, { amountOut }) => total + amountOut, 0n)
 
 export const unspentOf = ({ state, unspent }: Placement, { left }: Pick<Fills.Disputed, "left">): Amount =>

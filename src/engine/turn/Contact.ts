@@ -3,7 +3,7 @@
  * A failed read of one order does not interrupt the others. A refused credential does not end the bot at once: a gateway that
  * restarts may refuse one request.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import type { OutcomeUnknown, VenueError } from "../../venue/VenueError.ts"
@@ -14,7 +14,9 @@ import { unfinished } from "../state/BotState.ts"
 /** A credential that was good counts as bad when every turn fails for this time. */
 const refusedMillis = 3_000
 
-const make = Effect.gen(function* () {
+export type Contact = Effect.Success<typeof make>
+
+export const make = Effect.gen(function* () {
   /** While everything is cancelled, no refusal ends the bot. */
   const { withdraw } = yield* EngineInputs
   const books = yield* Bookkeeper
@@ -69,9 +71,5 @@ const make = Effect.gen(function* () {
 
   return { recordDown, isolated, recordUp, turnBegins, turnEnded, turnRefused }
 })
-
-export class Contact extends Context.Service<Contact>()("limitbot/engine/turn/Contact", { make }) {
-  static readonly layer = Layer.effect(this, make)
-}
 
 const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)

@@ -1,5 +1,5 @@
 /** The strategies in force and their last decisions. A strategy that throws keeps its orders, and is asked again at each turn. */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import { messageOf } from "../../domain/Text.ts"
@@ -19,7 +19,9 @@ import { leftPositions } from "../state/strategies/LeftPosition.ts"
 /** A strategy that failed counts as fixed after this time without another failure. */
 const fixedAfterMillis = 60_000
 
-const make = Effect.gen(function* () {
+export type StrategyPlans = Effect.Success<typeof make>
+
+export const make = Effect.gen(function* () {
   const { strategies: first } = yield* EngineInputs
   const watch = yield* MarketWatch
   const books = yield* Bookkeeper
@@ -108,7 +110,3 @@ const make = Effect.gen(function* () {
       Effect.forEach(strategies, (each) => (admits(each.name) ? plan(each, cancelAll) : Effect.void), { discard: true })
   } as const
 })
-
-export class StrategyPlans extends Context.Service<StrategyPlans>()("limitbot/engine/turn/StrategyPlans", { make }) {
-  static readonly layer = Layer.effect(this, make)
-}

@@ -22,23 +22,7 @@ export const enough = 30
 
 export type Measured = Readonly<Record<"count" | "p25" | "p50" | "p90", number>>
 
-export interface Calibration {
-  /** Milliseconds. `place`: from the plan to a deposit that others see; the three before are its parts. */
-  readonly create: Measured
-  readonly funding: Measured
-  readonly visibility: Measured
-  readonly place: Measured
-  readonly cancel: Measured
-  readonly payout: Measured
-  /** Basis points beyond the limit in the minute of a fill. */
-  readonly edge: Measured
-  /** Basis points. `early`: how far the stored prices were from the limit at the fill. `late`: how far they had gone beyond it before. */
-  readonly early: Measured
-  readonly late: Measured
-  /** Minutes that reached the limit of an open order, and the number of them without a fill. */
-  readonly touched: number
-  readonly touchedWithoutFill: number
-}
+export type Calibration = Readonly<ReturnType<typeof measure>>
 
 interface Life {
   readonly market: string
@@ -107,7 +91,7 @@ export const measure = (
   events: Iterable<Recorded>,
   minutesOf: ReadonlyMap<string, ReadonlyArray<SeenMinute>>,
   accountTerms: OrderTerms = {}
-): Calibration => {
+) => {
   const lives = livesOf(events, accountTerms)
   const minutes = new Map(
     [...minutesOf].map(([market, all]) => [market, new Map(all.map((minute) => [minute.openedAt, minute]))])
@@ -126,15 +110,19 @@ export const measure = (
     return payoutAt === undefined || filledAt === undefined || payoutAt < filledAt ? [] : [payoutAt - filledAt]
   })
   return {
+    /** Milliseconds. `place`: from the plan to a deposit that others see; the three before are its parts. */
     create: between("CreateSent", "Bound"),
     funding: between("FundingSigned", "FundingAcknowledged"),
     visibility: between("FundingAcknowledged", "DepositSeen"),
     place: between("Planned", "DepositSeen"),
     cancel: between("CancelSent", "Closed"),
     payout: measured(payouts),
+    /** Basis points beyond the limit in the minute of a fill. */
     edge: measured(touches.flatMap(({ edge }) => (edge === undefined ? [] : [edge]))),
+    /** Basis points. `early`: how far the stored prices were from the limit at the fill. `late`: how far they had gone beyond it before. */
     early: measured(filled.map(({ early }) => early)),
     late: measured(filled.map(({ late }) => late)),
+    /** Minutes that reached the limit of an open order, and the number of them without a fill. */
     touched: touches.reduce((sum, { touched }) => sum + touched, 0),
     touchedWithoutFill: touches.reduce((sum, { without }) => sum + without, 0)
   }

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
 import { viewOf } from "../../engine/planning/DecisionRecord.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -39,7 +40,7 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
     ...(watched.length === 0 ? {} : { elsewhere: new Map(elsewhere) }),
     candles: JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now)) ?? new Map(),
     // The journal keeps only those quotes that a decision used.
-    depth: strategyState.decision.depth
+    ...present({ depth: strategyState.decision.depth })
   }
   const view = viewOf(state, strategy, moment)
   const fresh = strategy.inputs(view, strategyState.memory ?? null)

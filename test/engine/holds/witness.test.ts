@@ -3,8 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
-import type { Step } from "../../../src/engine/holds/Holds.ts"
-import { closedForAll } from "../../../src/engine/holds/HoldsOn.ts"
+import { closedForAll, type Step } from "../../../src/engine/holds/Holds.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 
 const disagreed = (head: string): BotEvent => ({ _tag: "WitnessDisagreed", size: 9, head, text: "it has 3 events" })

@@ -1,7 +1,7 @@
 /** What only several reports of an order together say: one may be old, and what lasts is meant. */
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
-import * as ReportMemory from "../../../src/engine/observation/ReportMemory.ts"
+import { memoryOf } from "../../../src/engine/observation/Reports.ts"
 import * as Tries from "../../../src/engine/state/process/Tries.ts"
 import { about, order, placementAfter, remembered, until } from "../firstOrder.ts"
 
@@ -10,7 +10,7 @@ const ended = placementAfter("StatusSeen", closed)
 const odd: BotEvent = { _tag: "Contradiction", ...about, what: "odd", evidence: "" }
 const make = () => {
   const state = remembered(until("StatusSeen"))
-  return ReportMemory.make({ state, tries: Tries.make(state) })
+  return memoryOf({ state, tries: Tries.make(state) })
 }
 const tags = (events: ReadonlyArray<BotEvent>) => events.map(({ _tag }) => _tag)
 

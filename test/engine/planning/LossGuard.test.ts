@@ -40,7 +40,7 @@ const bot = () => {
 /** One bitcoin, worth its price. */
 const at = (price: number) => ({ bid: Decimal.make(BigInt(price)), ask: Decimal.make(BigInt(price)), at: 0 })
 
-const momentAt = (now: number, price: number): MarketMoment => ({ price: at(price), now, candles: undefined })
+const momentAt = (now: number, price: number): MarketMoment => ({ price: at(price), now })
 
 /** The look before showed the same price. */
 const twice = (state: BotState.BotState, strategy: Strategy, now: number, price: number) =>
@@ -78,7 +78,7 @@ describe("LossGuard", () => {
     }
     const { state, record } = bot()
     record(0, loaded(state, strategy))
-    const moment = { price: at(60_000), elsewhere: new Map([["ETH/USDC", at(3_000)]]), now: 1, candles: undefined }
+    const moment = { price: at(60_000), elsewhere: new Map([["ETH/USDC", at(3_000)]]), now: 1 }
     assert.strictEqual(LossGuard.equity(state, strategy, moment), 66_005_000_000n)
   })
 

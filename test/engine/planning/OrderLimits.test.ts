@@ -4,8 +4,7 @@ import { Result } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { noPosition } from "../../../src/domain/CostBasis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import type { Hold } from "../../../src/engine/holds/Holds.ts"
-import { holdsOnSlot } from "../../../src/engine/holds/HoldsOn.ts"
+import { type Hold, holdsOnSlot } from "../../../src/engine/holds/Holds.ts"
 import { isOver, lossOf, marked } from "../../../src/engine/planning/LossGuard.ts"
 import {
   check,

@@ -5,13 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Order } from "../../../src/domain/Order.ts"
-import {
-  meaning,
-  rows,
-  type Sighting,
-  type SightingFacts,
-  type SightingRow
-} from "../../../src/engine/protocol/Sightings.ts"
+import { meaning, rows, type Sighting, type SightingRow } from "../../../src/engine/protocol/Sightings.ts"
 import { firstOf } from "../../../src/engine/protocol/TableRow.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { about, market, order, placementAfter } from "../firstOrder.ts"
@@ -46,7 +40,7 @@ type Case = readonly [
   order: Order,
   said: string,
   via?: Sighting["via"],
-  facts?: Partial<SightingFacts>
+  facts?: Partial<Sighting>
 ]
 
 const cases: ReadonlyArray<Case> = [
@@ -90,7 +84,7 @@ const cases: ReadonlyArray<Case> = [
 ]
 
 const knownFrom = ([, placement, shown, , via = "look", facts]: Case) =>
-  [placement, { order: shown, via, correlationId: undefined }, { market, expected, ...facts }] as const
+  [placement, { order: shown, via, correlationId: undefined, market, expected, ...facts }] as const
 const holdsIn = (row: SightingRow, each: Case): boolean => {
   const known = knownFrom(each)
   return firstOf([row], known[1].via, ...known) !== undefined

@@ -1,7 +1,6 @@
 /** The history ends a doubt only by showing that the payment was made; nothing else that it says proves anything. */
 import { assert, describe, it } from "@effect/vitest"
-import { provenPaid } from "../../../src/engine/reconciliation/DoubtEvidence.ts"
-import { addressKey, type HistoryLine } from "../../../src/engine/reconciliation/Reconciliation.ts"
+import { addressKey, type HistoryLine, provenPaid } from "../../../src/engine/reconciliation/Reconciliation.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { budget, doubtful } from "../../world/bot/doubtful.ts"
 

@@ -7,7 +7,7 @@ import { Clock, Context, Effect, Result, Schema } from "effect"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { isTerminal, type Order } from "../../../src/domain/Order.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
-import * as ReportMemory from "../../../src/engine/observation/ReportMemory.ts"
+import { memoryOf } from "../../../src/engine/observation/Reports.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import * as EndedOrders from "../../../src/engine/state/orders/EndedOrders.ts"
@@ -29,7 +29,7 @@ const lifeOf = (side: Life["side"], percents: ReadonlyArray<number>): Life => {
 const lived = (life: Life) => {
   const world = start(life)
   const { state } = world
-  const consistency = ReportMemory.make({ state, tries: Tries.make(state) })
+  const consistency = memoryOf({ state, tries: Tries.make(state) })
   let now = 10_000
   const minute = 60_001
   /** As `Observation` and `Afterlife` take a report. */

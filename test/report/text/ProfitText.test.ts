@@ -14,7 +14,7 @@ const textOf = (filled: number): string => {
     costPerRequote: null,
     feesPaid: 0,
     feesEstimated: 0,
-    markout: { "1m": 0.001, "5m": null }
+    markout: { "1m": 0.001, "5m": null, "60m": null }
   }
   return ProfitText.lines(
     {
@@ -36,7 +36,7 @@ describe("profit as text", () => {
     assert.match(textOf(0), /0 of 4 orders filled; 1 repriced\n/)
     assert.match(
       textOf(2),
-      /2 of 4 orders filled; 1 repriced\. Price after a fill, in our favour: 1m 0\.10 %, 5m not known\n/
+      /2 of 4 orders filled; 1 repriced\. Price after a fill, in our favour: 1m 0\.10 %, 5m not known, 60m not known\n/
     )
   })
 

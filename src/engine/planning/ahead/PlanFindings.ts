@@ -320,14 +320,6 @@ const belowMinimum = (
   return [{ name: "below-minimum", strategies: [name], slots: small.map(({ slot }) => `${name}/${slot}`), text }]
 }
 
-interface Cycle {
-  readonly slot: string
-  readonly profit: Amount
-  readonly fees: Amount
-  /** Smallest distance between a cycle's two prices that pays for its fees, as percent of the lower price. */
-  readonly breakEven: Decimal.Decimal
-}
-
 /** Costs as the venue estimated them for our newest orders; without an estimate, from its schedule. */
 const costsIn = ({ costs }: Market, fees: Fees): TradeCosts => {
   const estimated = [...fees].flatMap(([symbol, { withdraw }]) =>
@@ -336,17 +328,19 @@ const costsIn = ({ costs }: Market, fees: Fees): TradeCosts => {
   return { fillBasisPoints: costs?.fillBasisPoints ?? 0, payouts: new Map([...(costs?.payouts ?? []), ...estimated]) }
 }
 
-const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, costs: TradeCosts): Cycle | undefined => {
+const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, costs: TradeCosts) => {
   const buy = legs.find(({ side }) => side === "BUY")
   const sell = legs.find(({ side }) => side === "SELL")
   if (buy === undefined || sell === undefined) return undefined
   const { fees, gain: profit, spent } = roundOf(market, buy, sell, costs)
   if (spent === 0n) return undefined
-  return { slot, profit, fees, breakEven: Decimal.divide(Decimal.make(fees * 100n), Decimal.make(spent), 2, "up") }
+  /** Smallest distance between a cycle's two prices that pays for its fees, as percent of the lower price. */
+  const breakEven = Decimal.divide(Decimal.make(fees * 100n), Decimal.make(spent), 2, "up")
+  return { slot, profit, fees, breakEven }
 }
 
 /** Each slot with two legs is a cycle. Slots with one leg on both sides form one cycle of the innermost pair. */
-const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, costs: TradeCosts): ReadonlyArray<Cycle> => {
+const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, costs: TradeCosts) => {
   const own = slots.filter(({ legs }) => legs.length === 2).map(({ slot, legs }) => cycleOf(market, slot, legs, costs))
   const single = slots.filter(({ legs, cycle }) => legs.length === 1 && cycle)
   const by = (side: Leg["side"]) =>

@@ -3,9 +3,8 @@
  * costs more. Pure.
  */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
-import { type Depth, mostQuoted } from "../../../domain/Book.ts"
+import { type Book, mostQuoted } from "../../../domain/Book.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import type { Market } from "../../../domain/Market.ts"
 import { age, countText, percent } from "../../../domain/Text.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import { type Fees, isResting, type PlannedChange, type PlannedOrder, type PlanWarning } from "./PlanReport.ts"
@@ -56,10 +55,7 @@ export const renewalWarnings = (renewals: ReadonlyArray<Renewal>): ReadonlyArray
     return [{ name: "renewal", strategy, slots: [], text } as const]
   })
 
-interface QuotedMarket {
-  readonly market: Market
-  readonly depth: Depth
-}
+type QuotedMarket = Pick<Book, "depth" | "market">
 
 const placedBy = ({ action, next, ...order }: PlannedChange): PlannedOrder | undefined =>
   action === "create" ? order : next

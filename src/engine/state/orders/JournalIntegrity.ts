@@ -77,7 +77,6 @@ export const apply = (integrity: JournalIntegrity, event: BotEvent, at: number):
     case "Resolved":
       integrity.forgotten.delete(event.placement)
       break
-    default:
   }
   integrity.lastAt = at
   return wasTorn
@@ -100,19 +99,14 @@ const isWhole = ({ boot, database, isStopped }: JournalIntegrity, started: Of<"B
 
 /** After a start at which events can be missing, the placement may be paid, or its bytes sent more often than recorded. */
 export const doubted = (placement: Placement): Placement => {
-  switch (placement.state) {
-    case "planned":
-    case "creating":
-    case "created":
-      return { ...placement, mayBePaid: true }
-    case "funding":
-      return { ...placement, funding: { ...placement.funding, mayBeForgotten: true } }
-    default:
-      return placement
-  }
+  if (isBegun(placement)) return { ...placement, mayBePaid: true }
+  if (placement.state !== "funding") return placement
+  return { ...placement, funding: { ...placement.funding, mayBeForgotten: true } }
 }
 
-const isBegun = ({ state }: Placement): boolean => state === "planned" || state === "creating" || state === "created"
+/** True before a payment was signed or requested. */
+export const isBegun = ({ state }: Placement): boolean =>
+  state === "planned" || state === "creating" || state === "created"
 
 /** An earlier process may have paid it without a record, so the bot only watches it, and creates and signs nothing for it. */
 export const mayBePaidEarlier = (placement: Placement): boolean => placement.mayBePaid === true && isBegun(placement)

@@ -31,11 +31,8 @@ export const see = ({ refunds, withdrawnAt, absences }: Replacements, event: Pla
     }
     case "Refunded": {
       const { count, fees } = refunds.get(event.asset) ?? { count: 0, fees: 0n }
-      refunds.set(event.asset, { count: count + 1, fees: fees + event.fee })
-      return
+      return void refunds.set(event.asset, { count: count + 1, fees: fees + event.fee })
     }
-    default:
-      return
   }
 }
 

@@ -106,14 +106,11 @@ const sumOf = (
   return [...byId.values()].reduce((total, amount) => total + amount, 0n)
 }
 
-export interface Disputed {
-  readonly left: Amount
-  readonly received: Amount
-}
+export type Disputed = Readonly<ReturnType<typeof disputed>>
 
 type Said = Pick<Order, "depositedAmount" | "fills" | "fillStatus">
 
-export const disputed = (placement: Placement, known: Said, reported: Said): Disputed => {
+export const disputed = (placement: Placement, known: Said, reported: Said) => {
   const spent = max(sumOf(known.fills, "amountIn", max), sumOf(reported.fills, "amountIn", max))
   const received = min(sumOf(known.fills, "amountOut", min), sumOf(reported.fills, "amountOut", min))
   const most = min(known.depositedAmount, reported.depositedAmount) - spent
