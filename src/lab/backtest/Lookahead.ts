@@ -34,10 +34,10 @@ export const look = (strategy: Strategy, candles: Candles, moments: number) => {
   for (let bar = stride - 1; bar < candles.bars; bar += stride) {
     const now = TimeAxis.closeTime(candles.time, bar)
     const closed = new Map([...frames].map(([name, { all }]) => [name, Resample.closedAt(all, now)]))
-    const viewWith = (change: (columns: CandleColumns, closed: number, needed: number) => ClosedCandles): View => {
+    const viewWith = (change: (all: Resample.Resampled, closed: number, needed: number) => ClosedCandles): View => {
       const closedFrames = [...frames].map(([name, { all, needed }]): [string, ClosedCandles] => [
         name,
-        change(all.columns, closed.get(name) ?? 0, needed)
+        change(all, closed.get(name) ?? 0, needed)
       ])
       return viewAt(strategy, candles, bar, now, new Map(closedFrames))
     }
@@ -73,25 +73,32 @@ const viewAt = (
   return { now, market, price: { bid: price, ask: price, at: now }, slots: new Map(), candles: seen }
 }
 
-const mapColumns = (columns: CandleColumns, change: (column: Float64Array) => Float64Array): CandleColumns =>
-  columnsBy((name) => change(columns[name]))
+/** `first`: the number of the first candle that is kept. */
+const mapColumns = (
+  { columns, startMillis, timeframeMillis }: Resample.Resampled,
+  change: (column: Float64Array) => Float64Array,
+  first = 0
+): CandleColumns => ({
+  ...columnsBy((name) => change(columns[name])),
+  startMillis: startMillis + first * timeframeMillis
+})
 
-const whole = (columns: CandleColumns, closed: number): ClosedCandles => ({ columns, closed })
+const whole = ({ columns }: Resample.Resampled, closed: number): ClosedCandles => ({ columns, closed })
 
-const cut = (columns: CandleColumns, closed: number): ClosedCandles => ({
-  columns: mapColumns(columns, (column) => column.slice(0, closed)),
+const cut = (all: Resample.Resampled, closed: number): ClosedCandles => ({
+  columns: mapColumns(all, (column) => column.slice(0, closed)),
   closed
 })
 
-const anotherFuture = (columns: CandleColumns, closed: number): ClosedCandles => ({
-  columns: mapColumns(columns, (column) =>
+const anotherFuture = (all: Resample.Resampled, closed: number): ClosedCandles => ({
+  columns: mapColumns(all, (column) =>
     column.map((value, index) => (index < closed ? value : value * (index % 2 === 0 ? 1.5 : 0.5)))
   ),
   closed
 })
 
-const declaredCandles = (columns: CandleColumns, closed: number, needed: number): ClosedCandles => ({
-  columns: mapColumns(columns, (column) => column.slice(closed - needed, closed)),
+const declaredCandles = (all: Resample.Resampled, closed: number, needed: number): ClosedCandles => ({
+  columns: mapColumns(all, (column) => column.slice(closed - needed, closed), closed - needed),
   closed: needed
 })
 

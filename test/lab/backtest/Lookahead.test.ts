@@ -78,6 +78,22 @@ describe("look-ahead", () => {
     assert.isTrue(isTooSensitive(look(deciding(10, mean), candles, 200)))
   })
 
+  it("does not occur in a state that reads the clock", () => {
+    const strategy = strategyOf(`name: t
+market: ETH/USDC
+kind: rules
+limits: { budget: { base: 1, quote: 1000 } }
+rules:
+  timeframe: 1h
+  state: { top: { initial: 0, next: "if hour == 0 then high else max(high, top[1])", over: 48 } }
+  orders: { one: { when: close >= top * 99.9%, side: buy, price: mid, size: { quote: 100 } } }
+`)
+    const report = look(strategy, candles, 300)
+    assert.deepStrictEqual(report.peeks, [])
+    assert.isFalse(isTooSensitive(report), `${report.sensitive} of ${report.warm}`)
+    assert.isTrue(report.warm > 50)
+  })
+
   it.each(readdirSync("strategies").filter((file) => file.endsWith(".yaml")))(
     "does not occur in strategies/%s",
     (name) => {
