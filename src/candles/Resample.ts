@@ -1,6 +1,7 @@
 /**
- * Makes candles of a longer timeframe from finer bars or trades. A candle begins at a multiple of its timeframe; a candle without bars
- * repeats the previous close. Candles for strategies are made once for each series and timeframe, and then shared.
+ * Makes candles of a longer timeframe from finer bars or trades. A candle begins at a multiple of its timeframe and has the bars that close
+ * in it, so that no candle contains what happens after its end. A candle without bars repeats the previous close. Candles for strategies are
+ * made once for each series and timeframe, and then shared.
  */
 import { frameEnd, frameStart } from "../domain/Timeframe.ts"
 import type { CandleColumns } from "../strategy/Indicators.ts"
@@ -75,10 +76,11 @@ export const closedAt = ({ columns, startMillis, timeframeMillis }: Resampled, n
 
 const resample = (candles: Candles, timeframeMillis: number) => {
   const { time, bars } = candles
-  const startMillis = frameStart(TimeAxis.openTime(time, 0), timeframeMillis)
-  const length = bars === 0 ? 0 : Math.floor((TimeAxis.openTime(time, bars - 1) - startMillis) / timeframeMillis) + 1
+  const lastMoment = (bar: number) => TimeAxis.closeTime(time, bar) - 1
+  const startMillis = frameStart(lastMoment(0), timeframeMillis)
+  const length = bars === 0 ? 0 : Math.floor((lastMoment(bars - 1) - startMillis) / timeframeMillis) + 1
   const firsts = Int32Array.from({ length: length + 1 }, (_, frame) =>
-    TimeAxis.firstBarFrom(time, startMillis + frame * timeframeMillis)
+    TimeAxis.firstBarFrom(time, startMillis + frame * timeframeMillis - time.stepMillis + 1)
   )
   return { columns: { ...grouped(candles, firsts), startMillis }, startMillis, timeframeMillis }
 }
