@@ -13,7 +13,7 @@ export interface ProfitStanding {
   readonly capital: Amount | undefined
   /** Time of the first budget; `undefined` without one. */
   readonly since: number | undefined
-  /** The total as a share of the capital. `shareOfYear` is `undefined` in the first day. */
+  /** What the running strategies earned, as a share of the capital. `shareOfYear` is `undefined` in their first day. */
   readonly share: number | undefined
   readonly shareOfYear: number | undefined
 }
@@ -27,23 +27,30 @@ interface StandingInputs {
   readonly mark: Mark
   readonly now: number
   readonly days: ReadonlyArray<Row>
+  readonly strategies: ReadonlyArray<Row>
 }
 
 export const of = (whole: ReadonlyArray<Row>, ground: StandingInputs): ReadonlyArray<ProfitStanding> => {
   const capital = Map.groupBy(capitalsOf(ground), ({ quote }) => quote)
-  const since = ground.flows.length === 0 ? undefined : Math.min(...ground.flows.map(({ at }) => at))
-  const elapsed = since === undefined ? 0 : ground.now - since
+  const isRunning = (strategy: string) => ground.markets.has(strategy)
+  const running = ground.strategies.filter(({ group }) => isRunning(group))
+  const since = firstOf(ground.flows)
+  const elapsed = ground.now - (firstOf(ground.flows.filter(({ strategy }) => isRunning(strategy))) ?? ground.now)
   const quotes = [...new Set([...capital.keys(), ...whole.filter(hasTraded).map(({ quote }) => quote)])].sort()
   return quotes.map((quote) => {
     const figures = whole.find((row) => row.quote === quote)?.figures ?? nothing
     const own = sumOf(capital.get(quote))
-    const share = own === undefined || own <= 0n ? undefined : Number(figures.total) / Number(own)
+    const earned = running.reduce((sum, row) => (row.quote === quote ? sum + row.figures.total : sum), 0n)
+    const share = own === undefined || own <= 0n ? undefined : Number(earned) / Number(own)
     const shareOfYear = share === undefined || elapsed < dayMillis ? undefined : (share * yearMillis) / elapsed
     const today = ground.days.find((row) => row.quote === quote && row.group === utcDate(ground.now))
     const earnedToday = earnedOf(today?.figures ?? nothing)
     return { quote, figures, earnedToday, capital: own, since, share, shareOfYear }
   })
 }
+
+const firstOf = (flows: ReadonlyArray<Item>): number | undefined =>
+  flows.length === 0 ? undefined : Math.min(...flows.map(({ at }) => at))
 
 const hasTraded = ({ figures: { gridProfit, inventory, fees } }: Row): boolean =>
   gridProfit !== 0n || inventory !== 0n || fees !== 0n
@@ -55,7 +62,7 @@ export interface Capital {
   readonly worth: Amount | undefined
 }
 
-export const capitalsOf = ({ flows, markets, mark }: Omit<StandingInputs, "now" | "days">): ReadonlyArray<Capital> => {
+export const capitalsOf = ({ flows, markets, mark }: Pick<StandingInputs, "flows" | "markets" | "mark">): ReadonlyArray<Capital> => {
   const flowTotals = new Map<string, { readonly strategy: string; readonly asset: string; readonly amount: Amount }>()
   for (const { strategy, asset, figures } of flows) {
     const key = `${strategy}\u0000${asset}`

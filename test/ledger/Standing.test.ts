@@ -24,8 +24,9 @@ const earnedBy = [
     figures: Profit.plus(Profit.nothing, { gridProfit: 10n, inventory: -20n, fees: 3n })
   }
 ]
+const strategies = [{ group: "grid", quote: "USDC", figures }]
 const standing = (flows: ReadonlyArray<Profit.Item>, days: number, by = mark) =>
-  Standing.of(whole, { flows, markets, mark: by, now: start + days * dayMillis, days: earnedBy })
+  Standing.of(whole, { flows, markets, mark: by, now: start + days * dayMillis, days: earnedBy, strategies })
 
 describe("the standing of trading", () => {
   it("is the total against all budgets at the present price, since the first budget", () => {
@@ -60,6 +61,15 @@ describe("the standing of trading", () => {
       [unpriced?.capital, unpriced?.share, unpriced?.shareOfYear],
       [undefined, undefined, undefined]
     )
+  })
+
+  it("compares what running strategies earned with their budgets, since the first of them", () => {
+    const old = { group: "old", quote: "USDC", figures: Profit.plus(Profit.nothing, { gridProfit: 2_000n }) }
+    const flows = [flow("USDC", 9_000n, 0, "old"), flow("USDC", -9_000n, 4, "old"), flow("USDC", 500n, 5)]
+    const ground = { flows, markets, mark, now: start + 10 * dayMillis, days: [], strategies: [...strategies, old] }
+    const [all] = Standing.of([{ ...old, group: "", figures: Profit.plus(figures, old.figures) }], ground)
+    assert.deepInclude(all, { capital: 500n, share: 0.06, shareOfYear: (0.06 * 365) / 5, since: start })
+    assert.strictEqual(all?.figures.total, 2_030n)
   })
 
   it("counts each strategy in the quote of its market, including those without trades", () => {

@@ -101,7 +101,8 @@ describe("the standing of trading", () => {
     const flows = trading.flows.map(Profit.itemOfFlow)
     const report = Profit.report(trading, { method: "average", mark, now })
     const days = Profit.report(trading, { method: "average", by: "day", mark, now })
-    const ofProfit = Standing.of(report, { flows, markets: trading.markets, mark, now, days })
+    const strategies = Profit.report(trading, { method: "average", by: "strategy", mark, now })
+    const ofProfit = Standing.of(report, { flows, markets: trading.markets, mark, now, days, strategies })
     assert.deepStrictEqual(ofStatus.standings, ofProfit)
     const [shown] = standingsView(ofStatus, assets).standings
     const [standing] = ofProfit

@@ -136,7 +136,8 @@ export const profit = ({ by, method }: { readonly by: Option.Option<Profit.Group
       })
       const days = Profit.grouped(items, "day")
       const flows = trading.flows.map(Profit.itemOfFlow)
-      const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now, days })
+      const strategies = Profit.grouped(items, "strategy")
+      const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now, days, strategies })
       const quotes = new Map(trading.orders.map(({ market, quote }) => [market, quote]))
       const charged = Map.groupBy(state.echoedFees.values(), ({ market }) => quotes.get(market))
       const all = { standings, method, whole, by: grouping, groups, markedAt, statistics, charged, makers }

@@ -36,12 +36,13 @@ const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: 
   const flows = [...profit.flows.values()]
   const whole = Profit.grouped(items, undefined)
   const days = Profit.grouped(items, "day")
+  const strategies = Profit.grouped(items, "strategy")
   return {
-    standings: Standing.of(whole, { flows, markets, mark, now, days }),
+    standings: Standing.of(whole, { flows, markets, mark, now, days, strategies }),
     whole,
     capitals: Standing.capitalsOf({ flows, markets, mark }),
     days,
-    strategies: Profit.grouped(items, "strategy"),
+    strategies,
     slots: new Map(Profit.grouped(items, "slot").map((row) => [row.group, row]))
   }
 }
