@@ -169,7 +169,9 @@ const readStrategy = (
   if (restart !== undefined && !mayEnd)
     report(to, restart, "restart has no effect here: nothing ends the whole strategy", "give equity, or remove this")
   const behaviour =
-    restart === undefined ? inPeriod : restarting(restart.value, place(to.source, restart.start))(inPeriod)
+    restart === undefined
+      ? inPeriod
+      : restarting(restart.value, place(to.source, restart.start), limits.budget)(inPeriod)
   const { name: kind, mayLackOrders, namesEverySlot, restsAtWrittenPrices } = fields.kind.value
   return {
     name: fields.name.value,

@@ -3,11 +3,11 @@
  * begins like a new strategy with the money that it then has: at the present price, with an empty memory, and when its condition `when` is
  * true again. Each run has its own slots (`cell-07-run-2`), so no slot is mistaken for one of an earlier run.
  */
-import { type Amount, format } from "../../domain/Amount.ts"
+import { type Amount, type Asset, format, max } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Decision, Memory } from "../Decision.ts"
-import { amountIn, marking, numberIn } from "../kinds/Memory.ts"
-import type { Behaviour } from "../Strategy.ts"
+import { amountIn, decimalIn, marking, numberIn } from "../kinds/Memory.ts"
+import type { Behaviour, Budget } from "../Strategy.ts"
 import { type View, viewWith } from "../View.ts"
 
 const suffixOf = (run: number): string => (run === 1 ? "" : `-run-${run}`)
@@ -40,7 +40,7 @@ const newest = (slots: View["slots"]): number =>
   [...slots.keys()].reduce((most, slot) => Math.max(most, Number(runSuffixOf(slot).replace("-run-", "") || 1)), 1)
 
 export const restarting =
-  (waitMillis: number, source: string) =>
+  (waitMillis: number, source: string, budget: Pick<Budget, "base" | "quote">) =>
   (behaviour: Behaviour): Behaviour => {
     const { stands: _, unfit, inputs, ...kept } = behaviour
     const mark = marking(":run")
@@ -49,16 +49,29 @@ export const restarting =
       const run = runIn(noted)
       if (run === 1) return view
       const { base, quote } = view.market
-      const [held, position] = [amountIn(base, noted, "base"), amountIn(base, noted, "position")]
-      const means = { base: held, quote: amountIn(quote, noted, "quote"), position }
+      // An edit of the budget moves capital in or out of the run.
+      const added = (asset: Asset, now: Amount, key: string) =>
+        decimalIn(noted, key) === undefined ? 0n : now - amountIn(asset, noted, key)
+      const means = {
+        base: max(0n, amountIn(base, noted, "base") + added(base, budget.base, "budgetBase")),
+        quote: max(0n, amountIn(quote, noted, "quote") + added(quote, budget.quote, "budgetQuote")),
+        position: amountIn(base, noted, "position")
+      }
       return viewWith(view, { slots: slotsOf(view.slots, run), means })
     }
     const again = (view: View, run: number): Decision | undefined => {
       const { market, own } = view
       if (own === undefined) return undefined
       const baseText = (amount: Amount) => format(amount, market.base.decimals)
-      const [base, quote] = [baseText(own.freeBase), format(own.freeQuote, market.quote.decimals)]
-      const noted = { number: run, base, quote, position: baseText(own.position) }
+      const quoteText = (amount: Amount) => format(amount, market.quote.decimals)
+      const noted = {
+        number: run,
+        base: baseText(own.freeBase),
+        quote: quoteText(own.freeQuote),
+        position: baseText(own.position),
+        budgetBase: baseText(budget.base),
+        budgetQuote: quoteText(budget.quote)
+      }
       const decision = inRun(behaviour.decide(viewOf(view, noted), null), run)
       return decision.isOver ? undefined : { ...decision, memory: mark.on(decision.memory, noted) }
     }

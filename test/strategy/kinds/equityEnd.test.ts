@@ -170,6 +170,16 @@ describe("restart", () => {
     const fresh = at(alone, "116", { ...left, position: 0n })
     const legs = ({ desired }: Decision) => desired.map(({ legs: [leg] }) => leg)
     assert.deepStrictEqual(legs(again), legs(fresh))
+    for (const [edit, quote] of [
+      ["{ base: 10, quote: 2000 }", 2_230n],
+      ["{ base: 10, quote: 500 }", 730n]
+    ] as const) {
+      const edited = strategyOf(shares.text.replace(budget, edit))
+      const same = strategyOf(shares.text.replace(budget, `{ base: 8, quote: ${quote} }`))
+      const means = { ...left, freeQuote: quote * usdc }
+      const later = at(edited, "116", { ...own, ...means }, again.memory, sales, hour)
+      assert.deepStrictEqual(legs(later), legs(at(same, "116", { ...means, position: 0n })), edit)
+    }
   })
 
   it("sells at the stop of a later run what that run bought, also after the sale of the budget's base", () => {
