@@ -5,6 +5,7 @@ import { minuteMillis } from "../domain/Durations.ts"
 import { chargedRow } from "../domain/EchoedFee.ts"
 import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
 import type { Minute } from "../journal/PriceStore.ts"
+import { ProfitReport } from "../journal/ProfitReport.ts"
 import { earnedOf, type Figures, nothing, type Row } from "../ledger/Profit.ts"
 import { type Close, curve } from "../ledger/Returns.ts"
 import * as Standing from "../ledger/Standing.ts"
@@ -23,10 +24,8 @@ export const Profit = Schema.Struct({
   /** The totals by quote asset: trading profit (`gridProfit`) plus inventory less fees are the total. */
   standings: Schema.Array(
     Schema.Struct({
-      asset: Text,
-      total: Text,
-      /** The total as a share of the capital, and in proportion for a year; null for less than a day. */
-      share: Schema.NullOr(Schema.Finite),
+      ...ProfitReport.fields,
+      /** The share in proportion for a year; null for less than a day. */
       shareOfYear: Schema.NullOr(Schema.Finite),
       gridProfit: Text,
       inventory: Text,
@@ -134,8 +133,18 @@ const standingView = (
   }
 }
 
-export const standingsView = ({ standings, days }: LiveProfit.LiveProfit, assets: Money.Assets) => ({
-  standings: standings.map((standing) => standingView(standing, assets)),
+const equityView = ({ capital, figures, quote }: Standing.ProfitStanding, assets: Money.Assets, cash = 0n) => {
+  if (capital === undefined) return { equity: null, exposure: null }
+  const equity = capital + figures.total
+  const exposure = Math.min(1, Math.max(0, 1 - Number(cash) / Number(equity)))
+  return { equity: Money.amountText(assets, quote, equity), exposure: equity > 0n ? exposure : null }
+}
+
+export const standingsView = ({ standings, days, cash }: LiveProfit.LiveProfit, assets: Money.Assets) => ({
+  standings: standings.map((each) => ({
+    ...standingView(each, assets),
+    ...equityView(each, assets, cash.get(each.quote))
+  })),
   days: days
     .filter(({ figures: { gridProfit, fees, rounds } }) => gridProfit !== 0n || fees !== 0n || rounds !== 0)
     .map(({ group, quote, figures }) => {
@@ -146,6 +155,12 @@ export const standingsView = ({ standings, days }: LiveProfit.LiveProfit, assets
 })
 
 const mostPoints = 1_500
+
+/** Keeps every n-th of them, and the last: at most one more than `max`. */
+const sampled = <A>(all: ReadonlyArray<A>, max: number): ReadonlyArray<A> => {
+  const every = Math.max(1, Math.ceil(all.length / max))
+  return all.filter((_, index) => index % every === 0 || index === all.length - 1)
+}
 
 export interface Valued {
   readonly market: Market
@@ -169,12 +184,14 @@ export const valuedBy = (
   ]
 }
 
+type Line = (typeof Profit.Type)["series"]
+
 export const series = (
   trading: TradingRecord,
   assets: Money.Assets,
   valued: ReadonlyArray<Valued>,
   now: number
-): (typeof Profit.Type)["series"] => {
+): Line => {
   const [first] = valued
   if (first === undefined) return { asset: "", time: [], worth: [], held: [] }
   const { quote } = first.market
@@ -187,8 +204,7 @@ export const series = (
   const decimals = (symbol: string) => assets.get(symbol)?.decimals ?? 0
   const rounded = (value: number): number => Number(value.toFixed(decimals(quote.symbol)))
   const points = curve(trading, { quote: quote.symbol, closes: closes.filter(({ at }) => at <= now), decimals })
-  const every = Math.max(1, Math.ceil(points.length / mostPoints))
-  const samples = points.filter((_, index) => index % every === 0 || index === points.length - 1)
+  const samples = sampled(points, mostPoints)
   return {
     asset: quote.symbol,
     time: samples.map(({ at }) => Math.floor(at / 1000)),
@@ -196,6 +212,13 @@ export const series = (
     held: samples.map(({ held }) => rounded(held))
   }
 }
+
+const gainsOf = ({ held, worth }: Line): ReadonlyArray<number> =>
+  worth.map((value, index) => value - (held[index] ?? 0))
+
+const maxStandingPoints = 30
+
+export const standingCurve = (line: Line): ReadonlyArray<number> => sampled(gainsOf(line), maxStandingPoints - 1)
 
 const mostCurvePoints = 60
 
@@ -216,12 +239,8 @@ export const strategyCurve = (
   }
   const thinned = valued
     .filter((each) => each.market.name === market.name)
-    .map((each) => {
-      const every = Math.ceil(each.minutes.length / mostCurvePoints)
-      return { ...each, minutes: each.minutes.filter((_, index) => index % every === 0) }
-    })
-  const { held, worth } = series(own, assets, thinned, now)
-  return worth.map((value, index) => value - (held[index] ?? 0))
+    .map((each) => ({ ...each, minutes: sampled(each.minutes, mostCurvePoints) }))
+  return gainsOf(series(own, assets, thinned, now))
 }
 
 export const profitByStrategy = (

@@ -25,6 +25,9 @@ interface Standing {
   readonly rounds: number
   readonly capital: string
   readonly share: number
+  readonly equity: string
+  readonly exposure: number
+  readonly curve: ReadonlyArray<number>
 }
 interface ApiProfit {
   readonly standings: ReadonlyArray<Standing>
@@ -160,14 +163,16 @@ afterAll(() => {
 
 describe("one journal, all surfaces", () => {
   it("the page's parts add up to its total, also against holding", () => {
-    const { fees, gridProfit, inventory, total } = standing()
+    const { capital, curve, equity, exposure, fees, gridProfit, inventory, total } = standing()
     const units = (text: string) => BigInt(Math.round(Number(text) * 1e6))
     assert.strictEqual(units(gridProfit) + units(inventory) - units(fees), units(total))
     const [strategy] = profit.strategies
     assert.strictEqual(units(strategy?.worth ?? "") - units(strategy?.held ?? ""), units(total))
     const end = (profit.series.worth.at(-1) ?? 0) - (profit.series.held.at(-1) ?? 0)
     // Each of the two series is rounded to the unit.
-    assert.approximately(end, Number(total), 2e-6)
+    for (const last of [end, curve.at(-1) ?? 0]) assert.approximately(last, Number(total), 2e-6)
+    assert.strictEqual(units(equity), units(capital) + units(total))
+    assert.isTrue(exposure > 0 && exposure < 1)
     assert.strictEqual(units(strategy?.earned ?? ""), units(gridProfit) - units(fees))
   })
 
@@ -180,7 +185,9 @@ describe("one journal, all surfaces", () => {
     ])
     const expected = standing()
     for (const found of [ofStatus.profit.USDC, ofProfit.USDC])
-      await assertStands(found.earnedToday, ({ asset: _, ...said }) => assert.deepInclude(found, said))
+      await assertStands(found.earnedToday, ({ asset: _, curve: __, equity: ___, exposure: ____, ...said }) =>
+        assert.deepInclude(found, said)
+      )
     assert.deepStrictEqual(
       ofStatus.problems.map(({ kind, text }: ApiProblem) => [kind, text]),
       status.problems.map(({ kind, text }) => [kind, text])

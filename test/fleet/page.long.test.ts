@@ -121,6 +121,14 @@ describe.skipIf(server === undefined)("the page of a fleet", () => {
       ["search=nothing", 0]
     ] as const)
       assert.strictEqual((await get<FleetOverview>(`fleet?${filter}`)).matching, count, filter)
+    await until("an account and a bot report equity and exposure", async () => {
+      const { listed } = await get<FleetOverview>("fleet", viewer)
+      const isComplete = ({ equity, exposure = null }: FleetOverview["listed"][number]["profit"][number]) =>
+        Number(equity) > 0 && exposure !== null && exposure >= 0 && exposure <= 1
+      return ["account-0", "alone"].every((name) =>
+        listed.some((line) => line.name === name && line.profit.some(isComplete))
+      )
+    })
     const one = await get<BotDetail>("bots/account-1", viewer)
     assert.isAbove(one.orders.length, 0)
     assert.isAbove((await get<BotDetail>("bots/alone", viewer)).money.length, 0)
@@ -181,15 +189,22 @@ describe.skipIf(server === undefined)("the page of a fleet", () => {
       return JSON.parse(String(result.value))
     }
 
+    /** A panel may scroll within the page. */
+    const scrollsSideways = "document.getElementById('bots').scrollWidth > document.getElementById('bots').clientWidth"
+
     it("lists, filters, and shows one bot", async () => {
+      const rows = page.locator("#bots tbody tr:not(.notes)")
       await page.goto(`${url}/#token=${operator}`)
-      await page.locator("#bots table").waitFor()
+      await page.locator("#bots .spark").first().waitFor()
       await picture("fleet-1280-dark")
+      assert.match(await page.locator("#bots thead").innerText(), /Return\s+30 days\s+Equity\s+Exposure/)
+      assert.match(await page.locator("#bots tbody").innerText(), /\d\.\d\d %[\s\S]+\d\.\d\d\s+\d+ %/)
+      assert.isFalse(await page.evaluate(scrollsSideways))
       await page.getByRole("button", { name: /^unreachable 1/ }).click()
-      await until("only one is left", async () => (await page.locator("#bots tbody tr").count()) === 1)
+      await until("only one is left", async () => (await rows.count()) === 1)
       await page.getByRole("button", { name: /^unreachable 1/ }).click()
       await page.locator("#search").fill("account-1")
-      await until("only it is left", async () => (await page.locator("#bots tbody tr").count()) === 1)
+      await until("only it is left", async () => (await rows.count()) === 1)
       await page.getByRole("button", { name: "account-1" }).click()
       await page.locator("#dialog table").first().waitFor()
       await picture("one-1280-dark")
@@ -222,6 +237,7 @@ describe.skipIf(server === undefined)("the page of a fleet", () => {
       await picture("fleet-390-light")
       assert.deepStrictEqual(await barriers(), [])
       assert.isFalse(await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+      assert.isFalse(await page.evaluate(scrollsSideways))
       await page.getByRole("button", { name: "account-1" }).click()
       await page.locator("#dialog table").first().waitFor()
       await picture("one-390-light")

@@ -8,7 +8,14 @@ import { minuteMillis } from "../../src/domain/Durations.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
-import { series, strategyCurve, strategyProfit, valuedBy } from "../../src/views/Profit.ts"
+import {
+  series,
+  standingCurve,
+  standingsView,
+  strategyCurve,
+  strategyProfit,
+  valuedBy
+} from "../../src/views/Profit.ts"
 import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
 import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
 import { parse } from "../world/bot/botWorld.ts"
@@ -76,6 +83,12 @@ describe("the profit in the API", () => {
     assert.strictEqual(units(shown.worth) - units(shown.held), total)
     assert.strictEqual(shown.fills, 4)
 
+    const [standing] = standingsView(picture, assets).standings
+    assert.strictEqual(standing?.equity, shown.worth)
+    // Three purchases less one sale, less three payout fees of 10 smallest units.
+    const baseHeld = 3 * 0.002 - 0.002 - 3 * 0.000_000_1
+    assert.approximately((standing?.exposure ?? 0) * Number(standing?.equity), baseHeld * 65_000, 1e-3)
+
     const minutes = [60_000, 61_000].map((close, index) => ({
       openedAt: 1_700_000_000_000 + index * minuteMillis,
       open: close,
@@ -92,11 +105,22 @@ describe("the profit in the API", () => {
     // At 65,000 each unit of base is worth whole units of quote: nothing is rounded, and the doubles are right to half a unit.
     assert.approximately(gain, Number(total) / 1e6, 5e-7)
 
+    assert.approximately(standingCurve(line).at(-1) ?? 0, Number(total) / 1e6, 5e-7)
+
     const curveOf = (name: string) => strategyCurve(trades.result(), assets, { name, market }, valued, now)
     const curve = curveOf("grid")
     assert.strictEqual(curve.length, 3)
     assert.approximately(curve.at(-1) ?? 0, Number(total) / 1e6, 5e-7)
     assert.deepStrictEqual(curveOf("other"), [])
+  })
+
+  it("has a curve of at most 30 points that begins and ends with the line", () => {
+    for (const length of [2, 30, 31, 59, 1_501]) {
+      const worth = Array.from({ length }, (_, index) => index + 5)
+      const curve = standingCurve({ asset: "USDC", time: worth, worth, held: worth.map(() => 5) })
+      assert.isAtMost(curve.length, 30)
+      assert.deepStrictEqual([curve[0], curve.at(-1)], [0, length - 1])
+    }
   })
 
   it("begins with the first stored minute of a journal that is younger than an hour", () => {

@@ -116,14 +116,19 @@ const profit = Effect.fnUntraced(function* (
     })
   )
   const closes = valued.flat()
+  const closesByQuote = Map.groupBy(closes, ({ market }) => market.quote.symbol)
+  const lines = [...closesByQuote.values()].map((each) => ProfitView.series(trading, assets, each, now.at))
+  const curves = new Map(lines.map((line) => [line.asset, ProfitView.standingCurve(line)]))
+  const { days, standings } = ProfitView.standingsView(picture, assets)
   return {
     ...now,
-    ...ProfitView.standingsView(picture, assets),
+    standings: standings.map((each) => ({ ...each, curve: curves.get(each.asset) ?? [] })),
+    days,
     strategies: strategies.flatMap((strategy) => {
       const curve = ProfitView.strategyCurve(trading, assets, strategy, closes, now.at)
       return ProfitView.strategyProfit(assets, strategy, picture, recent.fills).map((own) => ({ ...own, curve }))
     }),
-    series: ProfitView.series(trading, assets, closes, now.at)
+    series: lines[0] ?? ProfitView.series(trading, assets, [], now.at)
   }
 })
 

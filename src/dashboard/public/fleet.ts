@@ -19,10 +19,12 @@ import {
   column,
   Empty,
   Figures,
+  Icon,
   LinkButton,
   Money,
   Panel,
   Side,
+  Spark,
   Table
 } from "./parts.ts"
 import { b, div, dl, h2, header, p, section, small, span } from "./tags.ts"
@@ -137,10 +139,14 @@ const Totals = ({ totals }: FleetOverview) =>
         columns: totalColumns
       })
 
-const sentenceOf = ({ problems, why }: BotLine): string => {
-  const [first] = problems
-  if (first === undefined) return why
-  return `${brief(first.text)}${problems.length > 1 ? `, and ${problems.length - 1} more` : ""}`
+/** One sentence for each kind of problem; without a problem, the reason of the state. */
+const notesOf = ({ problems, why }: BotLine) => {
+  const kinds = [...Map.groupBy(problems, ({ kind }) => kind).values()]
+  const sentences = kinds.map(
+    ([first, ...more]) => `${first?.text}${more.length === 0 ? "" : `, and ${more.length} more`}`
+  )
+  const all = sentences.length > 0 || why === "" ? sentences : [why]
+  return all.map((sentence) => p("", h(Icon, { name: "warn" }), brief(sentence)))
 }
 
 const StateOf = ({ problems, state }: BotLine) =>
@@ -148,35 +154,42 @@ const StateOf = ({ problems, state }: BotLine) =>
     ? h(Chip, { kind: "warn", style: "sm" }, countText(new Set(problems.map(({ kind }) => kind)).size, "warning"))
     : h(Chip, { kind: chips[state], style: "sm" }, spoken(state))
 
-const ProfitOf = ({ asset, share, total }: BotLine["profit"][number]) =>
-  div(
-    "",
-    h(Money, { value: total, asset, profit: true }),
-    small("dim", ` ${asset}`),
-    share !== null && span(`share ${toneOf((share * 100).toFixed(2))}`, trend(share))
-  )
+const NameOf = ({ class: group, kind, name, runner }: BotLine) => [
+  h(LinkButton, { label: name, onClick: () => detail(name) }),
+  div("sub", [group, runner ?? (kind === "bot" ? "standalone" : "no runner")].filter(Boolean).join(" · "))
+]
+
+type Standing = BotLine["profit"][number]
+
+/** A column with one line for each quote asset. A bot of an earlier version does not report every figure. */
+const figure = (title: string, contentOf: (standing: Standing) => Child, style = "", label?: string) => {
+  const lineOf = (standing: Standing) => div({ key: standing.asset, class: "line" }, contentOf(standing))
+  const cell = ({ profit }: BotLine) => (profit.length === 0 ? "–" : profit.map(lineOf))
+  return column(title, cell, `num ${style}`, label)
+}
+
+const exposureOf = ({ exposure = null }: Standing): Child => {
+  if (exposure === null) return span("dim", "–")
+  const text = `${(exposure * 100).toFixed(0)} %`
+  return [span("track", h("i", { style: { width: text.replace(" ", "") } })), text]
+}
 
 const columns: ReadonlyArray<Column<BotLine>> = [
-  column("Account", ({ name }) => h(LinkButton, { label: name, onClick: () => detail(name) }), "lead"),
+  column("Account", (line) => h(NameOf, line), "wrap"),
   column("State", (line) => h(StateOf, line)),
-  column(
-    "Profit",
-    ({ profit }) => (profit.length === 0 ? "–" : profit.map((each) => h(ProfitOf, each))),
-    "num",
-    "Profit"
-  ),
-  column("Class", (line) => line.class, "soft x"),
-  column("Orders", ({ openOrders }) => openOrders ?? "–", "num", "Orders"),
-  column("Fills", ({ fills }) => fills ?? "–", "num x"),
-  column("Runner", ({ kind, runner }) => runner ?? (kind === "bot" ? "standalone" : "none"), "soft x"),
-  column("Updated", ({ toldSecondsAgo: ago }) => (ago === null ? "never" : `${age(ago * 1_000)} ago`), "num soft x"),
-  column("Problem", sentenceOf, "wrap")
+  figure("Profit", ({ asset, total }) => [h(Money, { value: total, asset, profit: true }), small("dim", ` ${asset}`)]),
+  figure("Return", ({ share }) => share !== null && span(toneOf((share * 100).toFixed(2)), trend(share))),
+  figure("30 days", ({ curve = [] }) => h(Spark, { of: curve }), "curve"),
+  figure("Equity", ({ asset, equity = null }) => h(Money, { value: equity, asset }), "", "Equity"),
+  figure("Exposure", exposureOf, "", "Exposure"),
+  column("Orders", ({ openOrders }) => openOrders ?? "–", "num x"),
+  column("Updated", ({ toldSecondsAgo: ago }) => (ago === null ? "never" : `${age(ago * 1_000)} ago`), "num soft x")
 ]
 
 const Bots = ({ bots, listed }: FleetOverview) =>
   listed.length === 0
     ? h(Empty, { title: bots === 0 ? "There are no bots yet" : "No bot matches" })
-    : h(Table<BotLine>, { style: "fleet", rows: listed, keyOf: ({ name }) => name, columns })
+    : h(Table<BotLine>, { style: "fleet", rows: listed, keyOf: ({ name }) => name, columns, notesOf })
 
 interface ChoiceProps {
   readonly name: "state" | "class"
@@ -224,10 +237,12 @@ const orderColumns: ReadonlyArray<Column<Order>> = [
 
 const Detail = ({ line, money, orders, problems }: BotDetail) => {
   const why = line.why === "" ? "" : `: ${line.why}`
+  const runner = line.runner === null ? "" : ` · on ${line.runner}`
+  const fills = line.fills === null ? "" : ` · ${countText(line.fills, "fill")}`
   const path = `bots/${encodeURIComponent(line.name)}/resolve`
   const mayResolve = fleet.value?.role === "operator"
   return [
-    p("", `${spoken(line.state)}${why}${line.runner === null ? "" : ` · on ${line.runner}`}`),
+    p("", `${spoken(line.state)}${why}${runner}${fills}`),
     problems.length === 0 && p("dim", "No problems."),
     problems.map((problem, index) =>
       p(
@@ -291,7 +306,7 @@ const Page = () => {
     h("a", { class: "skip", href: "#main" }, "Skip to the bots"),
     h(Bar, {}),
     h("main", main, h(LostBanner, {}), fleet.value !== undefined && h(Overview, fleet.value)),
-    h("footer", {}, "Totals are exact sums of what each bot has in its own books. Assets are never added together."),
+    h("footer", {}, "Exposure is the share of equity that moves with a price. Assets are never added together."),
     h(Dialog, {})
   ]
 }

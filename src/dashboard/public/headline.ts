@@ -2,7 +2,7 @@
 import { h } from "preact"
 import type { Profit } from "../../views/Profit.ts"
 import { Curve } from "./curve.ts"
-import { cents, date, percent, sum, toneOf, trend } from "./format.ts"
+import { cents, date, percent, toneOf, trend } from "./format.ts"
 import { type Child, Figures, Money } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, dl, h2, p, section, small, span } from "./tags.ts"
@@ -18,14 +18,14 @@ const Share = ({ capital, share }: Standing) => {
 }
 
 const figuresOf = (standing: Standing): ReadonlyArray<readonly [string, Child]> => {
-  const { asset, capital, earnedToday, fees, gridProfit, inventory, rounds, shareOfYear, total } = standing
+  const { asset, earnedToday, equity = null, fees, gridProfit, inventory, rounds, shareOfYear } = standing
   const profit = (value: string) => h(Money, { value, asset, profit: true })
   return [
     ["Grid profit", profit(gridProfit)],
     ["Open profit", profit(inventory)],
     ["Fees", h(Money, { value: `-${fees}`, asset })],
     ["Today", profit(earnedToday)],
-    ["Equity", h(Money, { value: capital === null ? null : sum([capital, total]), asset })],
+    ["Equity", h(Money, { value: equity, asset })],
     // If one slot buys and another sells, rounds are not counted; that is not zero.
     ...(rounds === 0 ? [] : [["Rounds", String(rounds)] as const]),
     ["APR", shareOfYear === null ? span({ class: "dim", title: "Shown after one day" }, "–") : percent(shareOfYear)]

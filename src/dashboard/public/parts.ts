@@ -1,6 +1,6 @@
 /** The parts that every panel is made of: money with its exact value, figures, chips, icons, choices and tables. */
 import { useSignal } from "@preact/signals"
-import { type ButtonHTMLAttributes, type ComponentChildren, h, type InputHTMLAttributes } from "preact"
+import { type ButtonHTMLAttributes, type ComponentChildren, Fragment, h, type InputHTMLAttributes } from "preact"
 import { cents, decimal, gain, price, toneOf } from "./format.ts"
 import { b, div, h2, header, p, section, span, tr } from "./tags.ts"
 
@@ -171,8 +171,14 @@ interface TableProps<A> {
   readonly columns: ReadonlyArray<Column<A>>
   readonly rows: ReadonlyArray<A>
   readonly keyOf: (row: A) => string | number
+  /** Lines under the row, over all columns. */
+  readonly notesOf?: (row: A) => ReadonlyArray<Child>
 }
-export const Table = <A>({ columns, keyOf, rows, style = "" }: TableProps<A>) => {
-  const lines = rows.map((row) => tr({ key: keyOf(row) }, cellsOf(columns, row)))
+export const Table = <A>({ columns, keyOf, notesOf, rows, style = "" }: TableProps<A>) => {
+  const lines = rows.map((row) => {
+    const notes = notesOf?.(row) ?? []
+    const cell = h("td", { colSpan: columns.length }, notes)
+    return h(Fragment, { key: keyOf(row) }, tr("", cellsOf(columns, row)), notes.length > 0 && tr("notes", cell))
+  })
   return h("table", { class: `t cards ${style}` }, h(Head<A>, { columns }), h("tbody", {}, lines))
 }

@@ -42,7 +42,8 @@ import { problemsOf } from "../../views/Problems.ts"
 import { standingsView } from "../../views/Profit.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { reconciliationView } from "../../views/Reconciliation.ts"
-import { ownedIn } from "../server/FleetView.ts"
+import { ownedIn, profitIn } from "../server/FleetView.ts"
+import * as DailyCurve from "./DailyCurve.ts"
 
 /** The first comparison after a start comes within this time. It finds orders that another owner left or a restored journal lacks. */
 const firstMillis = 600_000
@@ -148,10 +149,11 @@ export const make = Effect.fn("AccountBot.make")(function* (
   yield* Effect.forkScoped(supervised("the reconciliation", comparing))
 
   const earned = yield* LiveProfit.subscribe(assets)
+  const withCurves = DailyCurve.after(yield* (yield* Registry).one(wanted.name), yield* Clock.currentTimeMillis)
   const accountReport = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const picture = yield* Effect.option(earned(engine.prices))
-    const profit = Option.isNone(picture) ? [] : standingsView(picture.value, assets).standings
+    const standings = Option.isNone(picture) ? [] : standingsView(picture.value, assets).standings
     const { state } = books
     const pulse = { turnedAt: engine.turnedAt, pollMaxMillis, leaving: () => undefined }
     const problems = problemsOf(state, assets, { now, pulse, stuckAfter: config.stuckAfter })
@@ -161,7 +163,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
       events: state.sequence,
       problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
       money: ownedIn(moneyView(state, assets).rows).map((sum) => ({ ...sum, id: assets.get(sum.asset)?.id ?? "" })),
-      profit: profit.map(({ asset, share, total }) => ({ asset, share, total }))
+      profit: withCurves(standings.map(profitIn), now)
     } satisfies Omit<AccountReport, "failing">
   })
   const runs = Effect.andThen(

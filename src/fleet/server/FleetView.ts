@@ -1,6 +1,8 @@
 /** One list of a fleet's accounts, as last reported, and of single bots. Sums are exact, by asset; unknown amounts are not added. */
 import { Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
+import { present } from "../../domain/Present.ts"
+import { ProfitReport } from "../../journal/ProfitReport.ts"
 import type { FleetAccount } from "../../journal/postgres/Registry.ts"
 import { Time } from "../../views/AsOf.ts"
 import type { moneyView } from "../../views/Money.ts"
@@ -15,9 +17,6 @@ export const botStates = ["nobody's", "failing", "unreachable", "killed", "pause
 const Sum = Schema.Struct({ asset: Text, id: Text, amount: Text })
 type Sum = typeof Sum.Type
 
-/** Against holding the same budget, for each quote asset. `share` is null if no budget has a price. */
-const ProfitOf = Schema.Struct({ asset: Text, total: Text, share: Schema.NullOr(Schema.Finite) })
-
 export const BotLine = Schema.Struct({
   name: Text,
   kind: Schema.Literals(["account", "bot"]),
@@ -30,7 +29,7 @@ export const BotLine = Schema.Struct({
   fills: Schema.NullOr(Schema.Int),
   problems: Schema.Array(Schema.Struct({ severity: Schema.Literals(["alarm", "warn"]), kind: Text, text: Text })),
   money: Schema.Array(Sum),
-  profit: Schema.Array(ProfitOf),
+  profit: Schema.Array(ProfitReport),
   toldSecondsAgo: Schema.NullOr(Schema.Finite)
 })
 export type BotLine = typeof BotLine.Type
@@ -124,10 +123,18 @@ export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number)
     problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
     // A bot's answer has no asset ids, so its assets are counted by symbol, apart from those of accounts.
     money: ownedIn(answered.money).map((sum) => ({ ...sum, id: "" })),
-    profit: answered.profit.map(({ asset, share, total }) => ({ asset, share, total })),
+    profit: answered.profit.map(profitIn),
     toldSecondsAgo: secondsAgo
   }
 }
+
+/** Keeps the fields of a report; a bot's answer has more. */
+export const profitIn = ({ asset, curve, equity, exposure, share, total }: ProfitReport): ProfitReport => ({
+  asset,
+  total,
+  share,
+  ...present({ equity, exposure, curve })
+})
 
 /** Paid fees and abandoned money no longer belong to the bot. */
 const lossPlaces: ReadonlySet<string> = new Set(["fees", "lost"])

@@ -8,6 +8,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { broken } from "../Journal.ts"
+import { ProfitReport } from "../ProfitReport.ts"
 import { storableText } from "./Appends.ts"
 import { prepare } from "./tables.ts"
 
@@ -33,10 +34,8 @@ const AccountReport = Schema.fromJsonString(
     ),
     /** All money that belongs to the account, in any place, in units of each asset. */
     money: Schema.Array(Schema.Struct({ asset: Schema.String, id: Schema.String, amount: Schema.String })),
-    /** Against holding, for each quote asset. A runner of an earlier version reports none. */
-    profit: Schema.optionalKey(
-      Schema.Array(Schema.Struct({ asset: Schema.String, total: Schema.String, share: Schema.NullOr(Schema.Finite) }))
-    )
+    /** A runner of an earlier version reports none. */
+    profit: Schema.optionalKey(Schema.Array(ProfitReport))
   })
 )
 export type AccountReport = typeof AccountReport.Type

@@ -56,7 +56,7 @@ const labels: Partial<Record<Place, string>> = {
   residual: "unexplained"
 }
 
-const ours = places.filter((place) => place !== "fees" && place !== "lost")
+export const ownPlaces = places.filter((place) => place !== "fees" && place !== "lost")
 const isShown = (place: Place, { sum, symbols }: Pick<ReturnType<typeof holdings>, "sum" | "symbols">): boolean =>
   place !== "lost" || symbols.some((symbol) => sum(symbol, [place]) !== 0n)
 
@@ -73,7 +73,7 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
       ...places
         .filter((place) => isShown(place, { sum, symbols }))
         .map((place) => line(labels[place] ?? place, [place])),
-      line("total after fees", ours)
+      line("total after fees", ownPlaces)
     ]
   ).concat(notCountedLines(ledger, assets))
 }
@@ -81,7 +81,7 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
 export const balances = (ledger: Ledger) => {
   const { symbols, sum } = holdings(ledger)
   return symbols
-    .map((symbol) => ({ symbol, total: sum(symbol, ours), free: sum(symbol, ["wallet"]) }))
+    .map((symbol) => ({ symbol, total: sum(symbol, ownPlaces), free: sum(symbol, ["wallet"]) }))
     .filter(({ total }) => total !== 0n)
 }
 

@@ -7,8 +7,8 @@ import type { Amount } from "../../domain/Amount.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import * as Standing from "../../ledger/Standing.ts"
-import type { TradingRecord } from "../../ledger/Trades.ts"
-import type * as Money from "../../report/text/Money.ts"
+import type { TradesBooks, TradingRecord } from "../../ledger/Trades.ts"
+import * as Money from "../../report/text/Money.ts"
 import * as RunningProfit from "./RunningProfit.ts"
 import * as StoredProfit from "./StoredProfit.ts"
 
@@ -16,6 +16,8 @@ export interface LiveProfit {
   readonly standings: ReadonlyArray<Standing.ProfitStanding>
   readonly whole: ReadonlyArray<Profit.Row>
   readonly capitals: ReadonlyArray<Standing.Capital>
+  /** By quote asset: the amount that running strategies hold, also in their orders. No price moves its value. */
+  readonly cash: ReadonlyMap<string, Amount>
   /** Earnings and payments by UTC day. The inventory is not divided by days; it is at the last. */
   readonly days: ReadonlyArray<Profit.Row>
   readonly strategies: ReadonlyArray<Profit.Row>
@@ -30,6 +32,17 @@ export const oldest = (prices: TradingRecord["lastPrices"]): number | undefined 
 /** Open positions move with the price, so a picture is reused only for this time. */
 const staleMillis = 2_000
 
+const cashOf = ({ ledger: { balances }, markets, planned }: TradesBooks): ReadonlyMap<string, Amount> => {
+  const cash = new Map<string, Amount>()
+  for (const { amount, entry } of balances.values()) {
+    const { account, asset, owner } = entry
+    const strategy = planned.get(owner)?.life.strategy ?? owner
+    const isCash = markets.get(strategy)?.endsWith(`/${asset}`) === true
+    if (isCash && Money.ownPlaces.some((place) => place === account)) cash.set(asset, (cash.get(asset) ?? 0n) + amount)
+  }
+  return cash
+}
+
 const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: number): LiveProfit => {
   const items = RunningProfit.items(profit, mark, now)
   const { markets } = profit.books
@@ -41,6 +54,7 @@ const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: 
     standings: Standing.of(whole, { flows, markets, mark, now, days, strategies }),
     whole,
     capitals: Standing.capitalsOf({ flows, markets, mark }),
+    cash: cashOf(profit.books),
     days,
     strategies,
     slots: new Map(Profit.grouped(items, "slot").map((row) => [row.group, row]))
