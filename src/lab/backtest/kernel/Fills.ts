@@ -27,7 +27,7 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   const row = OrderTable.rowAt(table, order)
   if (row === undefined) return
   fill(run, bar, order)
-  orders.note(slot, clock.nextBar, wallet)
+  orders.note(slot, clock.nextBar)
   const isWholeLeg = !row.isPart && slot.filledInLeg === 0n
   SlotState.fillWhole(slot, row, isWholeLeg)
   if (run.asking.asksOnFill) {

@@ -1,4 +1,4 @@
-/** Result of a run in one market: fills, exact money, and counters. */
+/** Result of a run in one market: fills, fees outside of them, exact money, and counters. */
 import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
 import type { MarketRun } from "./MarketRun.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
@@ -10,10 +10,10 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number) => {
   const { table, slots, placed, cancelled } = orders
   const { deniedFunds, deniedMinimum } = waiting
   const open = slots.filter(({ openQuantity }) => openQuantity > 0n)
-  for (const slot of open) orders.note(slot, candles.bars, wallet)
+  for (const slot of open) orders.note(slot, candles.bars)
   const fees = OrderTable.fees(table)
   const moved = OrderTable.moved(table)
-  const { charged } = wallet
+  const { charged, charges } = wallet
   const { payouts, refunds } = charged
   const ofFilled = OrderTable.payouts(table)
   return {
@@ -35,6 +35,7 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number) => {
       quote: ofFilled.quote + payouts.quote
     },
     refunds,
+    charges,
     appFees: OrderTable.appFees(table),
     /** Ratio to the highest earlier equity, over all markets together. */
     maxDrawdown,

@@ -168,8 +168,9 @@ export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): vo
   const { orders, wallet, trading, clock, conditions } = run
   const { refundFee } = conditions.rules
   const row = orders.rowOf(slot)
-  const refund = wallet.refund(side, slot.openInput, side === "BUY" ? refundFee.quote : refundFee.base)
-  orders.note(slot, clock.nextBar, wallet)
+  const fee = side === "BUY" ? refundFee.quote : refundFee.base
+  const refund = wallet.refund(side, slot.openInput, fee, clock.momentBar)
+  orders.note(slot, clock.nextBar)
   if (refund > 0n && row !== undefined) trading.chargeRefund(row, refund)
   SlotState.payForRefund(slot, side, refund)
   orders.close(slot)
@@ -179,10 +180,11 @@ export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: S
   wallet.receive(side, SlotState.payOut(slot))
 
 /** Charges the payout fee for the output of an order that was cancelled after partial fills. */
-const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+const payForPayout = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  const { wallet, trading, conditions, clock } = run
   if (slot.unpaid <= 0n) return
   const charge = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
-  wallet.chargePayout(row.side, charge)
+  wallet.chargePayout(row.side, charge, clock.momentBar)
   if (charge === 0n) return
   SlotState.payForPayout(slot, row.side, charge)
   trading.chargePayout(row, charge)

@@ -95,28 +95,12 @@ const pointsAt = (parts: BandSide["parts"], samplesOf: (candles: Candles) => Equ
   return Array.from(all[0]?.equity ?? [], (_, index) => ({ equity: sum("equity", index), hold: sum("hold", index) }))
 }
 
-/** Equity at the close of these bars (ascending). */
+/** Equity at the close of these bars (ascending), after all fees. */
 export const curve = (parts: BandSide["parts"], bars: ReadonlyArray<number>) =>
   pointsAt(parts, (candles) => EquityCurve.samples(candles, bars)).map((point, index) => ({
     ...point,
     time: closeTime(parts[0].candles.time, bars[index] ?? 0)
   }))
-
-/** Like `curve`, less fees outside of fills, so that it ends at the exact result. Only a run that keeps its orders knows their times. */
-export const curveAfterFees = (parts: BandSide["parts"], bars: ReadonlyArray<number>) => {
-  const points = curve(parts, bars)
-  for (const { candles, market, outcome } of parts) {
-    let ended = 0
-    for (const [index, point] of points.entries()) {
-      const bar = bars[index] ?? 0
-      while ((outcome.stays[ended]?.to ?? Number.POSITIVE_INFINITY) <= bar + 1) ended++
-      const { base, quote } = outcome.stays[ended - 1]?.charged ?? { base: 0n, quote: 0n }
-      point.equity -= (Number(base) / 10 ** market.base.decimals) * closeAt(candles, bar)
-      point.equity -= Number(quote) / 10 ** market.quote.decimals
-    }
-  }
-  return points
-}
 
 /** Kept, because a search needs the days of thousands of runs over the same candles. */
 const daysOf = new WeakMap<Candles, EquityCurve.Samples>()

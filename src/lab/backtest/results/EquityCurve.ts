@@ -1,4 +1,4 @@
-/** Equity along a run, computed from its fills. Values are doubles, for display; balances are exact elsewhere. */
+/** Equity along a run, by its fills and other fees. Values are doubles, for display; balances are exact elsewhere. */
 import { type Candles, closeAt } from "../../../candles/Candles.ts"
 import { closeTime, firstBarFrom } from "../../../candles/TimeAxis.ts"
 import type { Conditions } from "../kernel/Conditions.ts"
@@ -11,19 +11,23 @@ interface Holdings {
 
 /** Follows the holdings of a run from bar to bar (ascending). Returns one object, which changes. */
 export const holdings = (
-  { fills, table }: Pick<Outcome, "fills" | "table">,
+  { charges, fills, table }: Pick<Outcome, "charges" | "fills" | "table">,
   { market, budget }: Pick<Conditions, "market" | "budget">
 ): ((bar: number) => Readonly<Holdings>) => {
   const position: Holdings = {
     base: Number(budget.base) / 10 ** market.base.decimals,
     quote: Number(budget.quote) / 10 ** market.quote.decimals
   }
-  let next = 0
+  let [next, charge] = [0, 0]
   return (bar) => {
     for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
       const order = fills.orders[next] ?? 0
       position.base += table.baseChange[order] ?? 0
       position.quote += table.quoteChange[order] ?? 0
+    }
+    for (; charge < charges.bars.length && (charges.bars[charge] ?? 0) <= bar; charge++) {
+      position.base -= charges.base[charge] ?? 0
+      position.quote -= charges.quote[charge] ?? 0
     }
     return position
   }

@@ -1,22 +1,29 @@
 /** Runs the best trial with other fees and delays. No user knows them exactly, so a good result must not depend on them. */
 import { Array as Arr } from "effect"
+import * as Decimal from "../../../domain/Decimal.ts"
 import * as Backtest from "../Backtest.ts"
+import { noCosts } from "../kernel/FillPresets.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import * as Trial from "./Trial.ts"
 
-/** Basis points in addition to the fees of the run. */
+const { refundFee, withdrawFee } = noCosts
+/** App fees that the strategy's terms ask for stay: the user sets them. */
+const noFees = { feeBasisPoints: 0, appFeeBasisPoints: 0, refundFee, withdrawFee }
+/** Basis points of outputs in addition to the fees of the run. */
 const furtherFees = [10, 30]
 const delaysMillis = [30_000, 120_000, 600_000]
 
 type Variation = readonly [name: string, rules: Partial<FillRules>]
 
 const variationsOf = ({ options }: Backtest.MarketInput): ReadonlyArray<Variation> => {
-  const { feeBasisPoints } = Backtest.rulesIn("pessimistic", options)
-  const fees = furtherFees.map((fee) => feeBasisPoints + fee)
+  const { appFeeBasisPoints: ofInput, feeBasisPoints } = Backtest.rulesIn("pessimistic", options)
   return [
     ["as searched", {}],
-    ["no fees", { feeBasisPoints: 0 }],
-    ...fees.map((fee): Variation => [`fees of ${fee} basis points`, { feeBasisPoints: fee }]),
+    ["no fees", noFees],
+    ...furtherFees.map((further): Variation => {
+      const ofOutput = Decimal.sumOf([feeBasisPoints, further])
+      return [`fees of ${Decimal.sumOf([ofInput, ofOutput])} basis points`, { feeBasisPoints: ofOutput }]
+    }),
     ...delaysMillis.map((millis): Variation => {
       const delays = { placeMillis: millis, cancelMillis: millis, payoutMillis: millis }
       return [`${millis / 1000} s to place, cancel and pay out`, delays]

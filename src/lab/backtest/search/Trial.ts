@@ -99,7 +99,7 @@ const simulatedOf = (
 const curvePoints = 60
 
 export const curveOf = ({ parts }: BandSide.BandSide): ReadonlyArray<number> => {
-  const points = BandSide.curveAfterFees(parts, [0, ...EquityCurve.spread(parts[0].candles, curvePoints)])
+  const points = BandSide.curve(parts, [0, ...EquityCurve.spread(parts[0].candles, curvePoints)])
   return EquityCurve.madeOf(points).map((made) => made - (points[0]?.hold ?? 0))
 }
 

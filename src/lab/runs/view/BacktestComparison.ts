@@ -67,7 +67,7 @@ const points = 500
 
 /** Returns the profit over the untouched budget until these bars, as a share of the equity at the start. */
 const returnsOf = ({ parts }: BandSide.BandSide, bars: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const [first = 0, ...made] = EquityCurve.madeOf(BandSide.curveAfterFees(parts, [0, ...bars]))
+  const [first = 0, ...made] = EquityCurve.madeOf(BandSide.curve(parts, [0, ...bars]))
   return made.map((worth) => (first > 0 ? worth / first - 1 : 0))
 }
 

@@ -30,7 +30,7 @@ const points = 2000
 const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide): Page.PagePart => {
-  const daily = BandSide.curveAfterFees(parts, EquityCurve.sampleBars(candles, dayMillis))
+  const daily = BandSide.curve(parts, EquityCurve.sampleBars(candles, dayMillis))
   const profits = EquityCurve.madeOf(daily)
   const months = daily.map(({ time }) => utcDate(time - 1).slice(0, 7))
   const years = new Map<string, Array<Page.PageCell>>()
@@ -54,7 +54,7 @@ export const curves = (result: BacktestResult) => {
   const bars = EquityCurve.spread(candles, points)
   const sides = BacktestSummary.endsOf(band).map(({ name, side }) => ({
     name,
-    curve: BandSide.curveAfterFees(side.parts, bars)
+    curve: BandSide.curve(side.parts, bars)
   }))
   const first = sides[0]?.curve ?? []
   const untouched = first.map(({ hold }) => hold)

@@ -142,6 +142,28 @@ describe("sensitivity", () => {
     assert.isTrue((fees[0] ?? 0) > 0 && (fees[1] ?? 0) > 2.9 * (fees[0] ?? 0), fees.join(" "))
     assert.isTrue(others.every(({ name }) => /basis points|s to place/.test(name)))
   })
+
+  it("has a row without any fee of the service, and names higher fees with those of inputs", () => {
+    const flat = { base: 30n, quote: 20_000n }
+    const rates = { feeBasisPoints: 5, appFeeBasisPoints: 20.01 }
+    const costs = { ...noCosts, ...rates, withdrawFee: flat, refundFee: flat }
+    const [{ options: _, ...data }] = inputs
+    const charging = [{ ...data, options: { costs, changes: {} } }] as const
+    const [asSearched, none, ...others] = Sensitivity.of(search, trials[0] ?? 0, charging)
+    assert.isAbove(Number(asSearched?.result.feesQuote), 0)
+    assert.deepStrictEqual(none?.result, Trial.run(search, trials[0] ?? 0, inputs))
+    const names = others.slice(0, 2).map(({ name }) => name)
+    assert.deepStrictEqual(names, ["fees of 35.01 basis points", "fees of 55.01 basis points"])
+  })
+
+  it("keeps the app fees that the terms ask for in the row without fees", () => {
+    const [{ options: _, ...data }] = inputs
+    const accountTerms = { appFees: [{ recipient: "alice.near", fee: 40 }] }
+    const inputsWith = (appFeeBasisPoints: number) =>
+      [{ ...data, options: { costs: { ...noCosts, appFeeBasisPoints }, changes: {}, accountTerms } }] as const
+    const [, none] = Sensitivity.of(search, trials[0] ?? 0, inputsWith(51))
+    assert.deepStrictEqual(none?.result, Trial.run(search, trials[0] ?? 0, inputsWith(0)))
+  })
 })
 
 describe("SweepSpace", () => {

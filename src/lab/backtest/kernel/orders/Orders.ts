@@ -18,8 +18,6 @@ export interface Stay {
   readonly row: OrderTable.OrderRow
   readonly from: number
   readonly to: number
-  /** Refund and payout fees of the market, outside of fills, paid until the order's end. */
-  readonly charged: { readonly base: Amount; readonly quote: Amount }
 }
 
 /** Only the orders of the markets that share it change it. */
@@ -176,10 +174,10 @@ export class Orders {
     this.cancelled++
   }
 
-  note(slot: SlotState.SlotState, to: number, wallet: Pick<Stay, "charged">): void {
+  note(slot: SlotState.SlotState, to: number): void {
     if (!this.keepsOrders) return
     const row = this.rowOf(slot)
-    if (row !== undefined) this.kept.push({ row, from: slot.placedBar, to, charged: wallet.charged })
+    if (row !== undefined) this.kept.push({ row, from: slot.placedBar, to })
   }
 
   fill(bar: number, order: number): void {

@@ -11,7 +11,8 @@ interface Alarm {
 export class Clock {
   declare private readonly time: TimeAxis.TimeAxis
   nextBar = 0
-  private momentBar = 0
+  /** The bar that the run is at: at its opening, within it, or at its close. */
+  momentBar = 0
   private isClose = false
   private isWithin = false
   private readonly alarms: Array<Alarm> = []

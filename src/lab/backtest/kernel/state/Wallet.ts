@@ -2,7 +2,7 @@
  * The money of a run in one market. Free amounts are exact and never negative: an order's deposit leaves them when it is placed, and its
  * output or its refund comes back. All markets of a strategy share the quote.
  *
- * `base` and `quote` have everything owned, free or deposited, in doubles: for equity, never for money.
+ * `base` and `quote` have everything owned, free or deposited. They and `charges` are doubles: for equity, never for money.
  */
 import { type Amount, min } from "../../../../domain/Amount.ts"
 import type { Market, Side } from "../../../../domain/Market.ts"
@@ -11,6 +11,13 @@ import type { FlatCosts } from "../orders/OrderTable.ts"
 /** Only the wallets that share it change it. */
 export interface Purse {
   freeQuote: Amount
+}
+
+/** Lists the fees outside of fills in order of time: the bar of each, and its amount in whole units of either asset. */
+interface ChargeLog {
+  readonly bars: Array<number>
+  readonly base: Array<number>
+  readonly quote: Array<number>
 }
 
 const nothing: FlatCosts = { count: 0, base: 0n, quote: 0n }
@@ -23,6 +30,7 @@ export class Wallet {
   // Numbers from the beginning, because a field that was ever undefined costs an allocation for every fill.
   base = 0
   quote = 0
+  readonly charges: ChargeLog = { bars: [], base: [], quote: [] }
   private refunds: FlatCosts = nothing
   private payouts: FlatCosts = nothing
 
@@ -65,25 +73,34 @@ export class Wallet {
   }
 
   /** Returns the unspent deposit, less the fee, to the wallet. The result is the fee that was paid, at most the deposit. */
-  refund(side: Side, left: Amount, fee: Amount): Amount {
+  refund(side: Side, left: Amount, fee: Amount, bar: number): Amount {
     const cost = min(left, fee)
     if (side === "BUY") this.purse.freeQuote += left - cost
     else this.freeBase += left - cost
-    if (left > 0n) this.refunds = this.charge(this.refunds, side === "BUY" ? "quote" : "base", cost)
+    if (left > 0n) this.refunds = this.charge(this.refunds, side === "BUY" ? "quote" : "base", cost, bar)
     return cost
   }
 
   /** Charges the payout fee of a cancelled order. The payout that follows is already less this fee. */
-  chargePayout(side: Side, paid: Amount): void {
-    this.payouts = this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid)
+  chargePayout(side: Side, paid: Amount, bar: number): void {
+    this.payouts = this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid, bar)
   }
 
-  private charge({ base, count, quote }: FlatCosts, asset: "base" | "quote", paid: Amount): FlatCosts {
+  private charge({ base, count, quote }: FlatCosts, asset: "base" | "quote", paid: Amount, bar: number): FlatCosts {
     if (asset === "base") {
-      this.base -= Number(paid) / this.baseUnit
+      this.log(bar, Number(paid) / this.baseUnit, 0)
       return { count: count + 1, base: base + paid, quote }
     }
-    this.quote -= Number(paid) / this.quoteUnit
+    this.log(bar, 0, Number(paid) / this.quoteUnit)
     return { count: count + 1, base, quote: quote + paid }
+  }
+
+  private log(bar: number, base: number, quote: number): void {
+    if (base === 0 && quote === 0) return
+    this.base -= base
+    this.quote -= quote
+    this.charges.bars.push(bar)
+    this.charges.base.push(base)
+    this.charges.quote.push(quote)
   }
 }
