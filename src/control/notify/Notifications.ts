@@ -1,7 +1,8 @@
 /** The messages that a running bot sends unasked: notices of its events, a heartbeat, and a daily all-clear. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, Effect, Layer, PubSub, Stream } from "effect"
+import { Clock, Effect, Layer, type PubSub, Stream } from "effect"
 import type { HttpClient } from "effect/http"
+import type { Recorded } from "../../domain/BotEvent.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { countText } from "../../domain/Text.ts"
@@ -42,9 +43,11 @@ const summary = Effect.fnUntraced(function* (state: BotState, { assets, prices }
 const summaryText = (state: BotState, more: ReadonlyArray<string>): string =>
   [`${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "open order")}`, ...more].join("; ")
 
+/** `changes` is absent if there is no receiver. */
 export const start = Effect.fn("Notifications.start")(function* (
   { heartbeat, notify, people = NodeHttpClient.layerUndici }: NotifyOptions,
-  bot: BotToReport
+  bot: BotToReport,
+  changes: PubSub.Subscription<Recorded> | undefined
 ) {
   const books = yield* Bookkeeper
   const journal = yield* Journal
@@ -57,7 +60,7 @@ export const start = Effect.fn("Notifications.start")(function* (
     const beat = Heartbeat.beat(heartbeat, books.state, bot, tradingSummary)
     yield* Effect.forkScoped(Effect.provide(beat, client))
   }
-  if (notify.length === 0) return
+  if (changes === undefined) return
   const operator = yield* ChatOperator.make(bot)
   yield* Effect.forEach(notify, ({ commands, secret, url }) =>
     commands.length === 0 || secret === undefined
@@ -69,7 +72,6 @@ export const start = Effect.fn("Notifications.start")(function* (
   )
   const notifier = Effect.provide(Notifier.make(notify, bot.name), client)
   const tell = yield* bot.phones === undefined ? notifier : Effect.provideService(notifier, Phones, bot.phones.tell)
-  const changes = yield* PubSub.subscribe(books.changes)
   yield* Effect.forkScoped(
     Stream.runForEach(Stream.fromSubscription(changes), (recorded) => {
       const notice = noticeOf(recorded, bot.assets)
