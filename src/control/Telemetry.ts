@@ -1,8 +1,9 @@
 /** Exports traces, metrics and the journal's events by OpenTelemetry. The bot waits for none of it; signed bytes are never exported. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
+import { Clock, Effect, Layer, Metric, type PubSub, Redacted, References, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import type { Recorded } from "../domain/BotEvent.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { sourcesCode, version } from "../version.ts"
 import { lineOf } from "../views/Events.ts"
@@ -35,10 +36,13 @@ export const tracing = (collector: Collector | undefined) =>
 const ids = ["placement", "orderId", "correlationId", "intentHash", "fillId", "txHash"] as const
 const severities = { quiet: "Info", good: "Info", warn: "Warn", alarm: "Error" } as const
 
-export const report = Effect.fnUntraced(function* (collector: Collector | undefined, bot: MeasuredBot) {
-  if (collector === undefined) return
+export const report = Effect.fnUntraced(function* (
+  collector: Collector | undefined,
+  bot: MeasuredBot,
+  changes: PubSub.Subscription<Recorded> | undefined
+) {
+  if (collector === undefined || changes === undefined) return
   const books = yield* Bookkeeper
-  const changes = yield* PubSub.subscribe(books.changes)
   const logs = Stream.runForEach(Stream.fromSubscription(changes), (recorded) => {
     const { fields, sequence, subject, tag, text, weight } = lineOf(recorded, bot.assets)
     const identifiers = ids.flatMap((id) => (typeof fields[id] === "string" ? [[id, fields[id]] as const] : []))

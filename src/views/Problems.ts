@@ -298,6 +298,9 @@ export const stopsIn = (state: BotState): ReadonlyArray<string> => [
   ...(state.venueDownSince === undefined ? [] : ["the venue has not answered"])
 ]
 
+export const hintOf = (command: ProblemView["command"]): string =>
+  command === null ? "" : ` (${commandLineOf(command)})`
+
 export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<Pick<ProblemView, "severity" | "text">> =>
   [
     ...Map.groupBy(problems, ({ kind, subject }) => (kind === withoutExit ? `${kind} ${subject}` : kind)).values()
@@ -306,6 +309,5 @@ export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<Pic
     if (first === undefined) return []
     const { command, severity, subject, text } = first
     const more = cases.length === 1 ? "" : ` and ${cases.length - 1} more`
-    const hint = command === null ? "" : ` (${commandLineOf(command)})`
-    return [{ severity, text: `${subject}: ${text}${more}${hint}` }]
+    return [{ severity, text: `${subject}: ${text}${more}${hintOf(command)}` }]
   })

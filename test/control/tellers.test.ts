@@ -8,7 +8,10 @@ import { get } from "node:https"
 import { type AddressInfo, createServer as createNetServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import type { Notice } from "../../src/control/notify/Notice.ts"
 import { isLong } from "../long.ts"
+import { write } from "../world/bot/doubtful.ts"
+import { leftWithPosition } from "../world/bot/troubles.ts"
 import {
   assertSays,
   configText,
@@ -21,7 +24,7 @@ import {
   startStill,
   workspace
 } from "../world/processes/program.ts"
-import { until } from "../world/processes/runningBot.ts"
+import { allowing, until } from "../world/processes/runningBot.ts"
 
 interface Received {
   readonly path: string
@@ -185,6 +188,25 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     assert.strictEqual(at("/test").length, 1)
   })
 
+  it("of the start name a position whose strategy has no file", async () => {
+    const url = await listening
+    const sandbox = await startStill()
+    const notify = `notify:\n  - { to: webhook, url: "${url}/start", least: alarm }\n`
+    const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${notify}` })
+    await write(join(folder, "journal.sqlite"), leftWithPosition)
+    const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml")]
+    const bot = startHere([...args, ...allowing("left-position")])
+    const texts = () =>
+      at("/start").flatMap(({ body }) => {
+        const { notices }: { readonly notices: ReadonlyArray<Notice> } = JSON.parse(body)
+        return notices.filter(({ kind }) => kind === "BotStarted").map(({ text }) => text)
+      })
+    await until("the alarm of the start", async () => texts().length > 0, undefined, 60_000)
+    assert.match(texts()[0] ?? "", /NO FILE HAS THE NAME: renamed holds 0\.002 BTC/)
+    bot.signal("SIGTERM")
+    await bot.ended
+  })
+
   it.skipIf(!isLong)("the heartbeat stops within its period if the bot is suspended (SIGSTOP) or killed", async () => {
     const url = await listening
     const sandbox = await startSandbox({ speed: 60 })
@@ -215,6 +237,7 @@ dashboard: { port: 0, tls: { certificate: server.pem, key: { file: tls.key } } }
         .map(({ body }) => body)
         .join("\n")
     await until("an order's funding is logged", async () => /"FundingSigned"/.test(bodies("logs")))
+    assert.match(bodies("logs"), /"BotStarted"/)
     assert.match(bodies("logs"), /"orderId".*"correlationId"|"correlationId".*"orderId"/)
     assert.notMatch(bodies("logs"), /"signed":|swap_transfer/)
     await until("metrics have our names", async () => /limitbot_journal_events_total/.test(bodies("metrics")))

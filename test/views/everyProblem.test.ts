@@ -16,6 +16,7 @@ import { linesOf, problemKinds, problemsOf } from "../../src/views/Problems.ts"
 import type { Pulse } from "../../src/views/Pulse.ts"
 import { picture } from "../../src/views/screen/Picture.ts"
 import { assetsBySymbol as assets } from "../world/bitcoin.ts"
+import { chatBot } from "../world/bot/chatBot.ts"
 import { write } from "../world/bot/doubtful.ts"
 import { everyTrouble, troubles } from "../world/bot/troubles.ts"
 import { nowhere, runHere, workspace } from "../world/processes/program.ts"
@@ -106,27 +107,7 @@ describe("every kind of problem", () => {
           database: undefined,
           isOfAnother: () => false
         })
-        const chat = yield* ChatOperator.make({
-          ...pulse,
-          assets,
-          strategies: () => [],
-          wake: Effect.void,
-          withdrawPlacements: () => Effect.void,
-          setKillSwitch: () => Effect.void,
-          services: {
-            plan: () => Effect.die("nobody plans"),
-            explain: () => Effect.succeed([]),
-            orders: {
-              list: Effect.succeed([]),
-              place: () => Effect.die("nobody orders"),
-              change: () => Effect.die("nobody orders"),
-              cancel: () => Effect.die("nobody orders")
-            }
-          },
-          releaseKillSwitch: Effect.void,
-          reload: () => Effect.succeed({ objection: "", note: "" }),
-          stuckAfter: defaultTerms
-        }).pipe(Effect.provideService(Bookkeeper, books))
+        const chat = yield* ChatOperator.make(chatBot(pulse)).pipe(Effect.provideService(Bookkeeper, books))
         yield* TestClock.setTime(now)
         const said = chat.status()
         for (const { subject, text } of firstOfEach) {

@@ -116,7 +116,12 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   )
   yield* mayPayAgain(books.state, payAgain)
   yield* stop.leaves(() => LastWords.stillOpen(books.state))
-  const changes = yield* PubSub.subscribe(books.changes)
+  // A subscription lacks earlier events, so each begins before the start records its alarms.
+  // Without a reader there is none, because it would keep its events in memory.
+  const subscribe = (isRead: boolean) => (isRead ? PubSub.subscribe(books.changes) : Effect.undefined)
+  const screenEvents = yield* subscribe(isAttended)
+  const noticeEvents = yield* subscribe(options.config.notify.length > 0)
+  const logEvents = yield* subscribe(options.config.otlp !== undefined)
   const { admit, refused } = yield* Admission.judging(options)
   yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
   const verified = yield* ChainWatch.begin(options.journal)
@@ -142,11 +147,12 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   yield* takeSignals(options, bot)
   const page = yield* openPage(options, bot)
   yield* besideTurns(options, bot, { files, warm })
+  yield* beside("telemetry", Telemetry.report(config.otlp, bot, logEvents))
   const name = `${options.run.mode} ${options.run.account.slice(0, 16)}`
-  yield* Notifications.start(options.notifying, { ...bot, name })
+  yield* Notifications.start(options.notifying, { ...bot, name }, noticeEvents)
   const displayed: Display.Shown = { prices: bot.prices, pulse: bot, dashboard: page, nextLookAt: engine.nextLookAt }
-  const screenLoop = isAttended ? supervised("the screen", Display.show(options, displayed, changes)) : Effect.void
-  const display = yield* Effect.forkScoped(screenLoop, { startImmediately: true })
+  const screen = screenEvents === undefined ? Effect.void : Display.show(options, displayed, screenEvents)
+  const display = yield* Effect.forkScoped(supervised("the screen", screen), { startImmediately: true })
 
   const stopping = yield* Deferred.make<void>()
   const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
@@ -260,7 +266,6 @@ const besideTurns = (
             beside("the reconciliation", Reconciling.forever(reconciling)),
             beside("the comparison of the service", Canarying.forever(reconciling))
           ]),
-      beside("telemetry", Telemetry.report(config.otlp, bot)),
       beside("the snapshot of profits", StoredProfit.keepUp),
       beside("the snapshot of the books", StoredBooks.keepUp())
     ],

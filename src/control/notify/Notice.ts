@@ -26,6 +26,9 @@ export const isWanted = ({ except, kinds, least }: NoticeRule, { kind, severity 
 /** Sent once a day to every receiver that does not exclude it, so that silence means a problem. */
 export const daily: ReadonlySet<string> = new Set(["AllClear", "NotWell"])
 
+/** The kind of notices of problems that no event reports. */
+export const problemSeen = "ProblemSeen"
+
 /** Returns `undefined` for events that mean nothing to a person. */
 export const noticeOf = ({ at, event }: Recorded, assets: Money.Assets): Notice | undefined => {
   const line = describe(event, assets)

@@ -4,7 +4,7 @@ import { isPrivate } from "../../control/Address.ts"
 import { defaultTelegram, receivers, type Target } from "../../control/notify/channels.ts"
 import type { Mailbox } from "../../control/notify/email.ts"
 import type { HeartbeatOptions } from "../../control/notify/Heartbeat.ts"
-import { daily, severities } from "../../control/notify/Notice.ts"
+import { daily, problemSeen, severities } from "../../control/notify/Notice.ts"
 import * as Vapid from "../../control/push/Vapid.ts"
 import { BotEvent } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -22,8 +22,8 @@ const webAddress = Read.scalar(expected, (text) => (isPrivate(text) ? withoutSla
 
 const address = Read.either(webAddress, secretSource, Read.isMap)
 
-/** Only kinds of the journal are valid, because a misspelled kind would be an alert that never comes. */
-const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
+/** Only kinds that exist are valid, because a misspelled kind would be an alert that never comes. */
+const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily, problemSeen)
 
 const pushService = Read.scalar("the host of a push service, such as push.example.org", (text) =>
   /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$/.test(text) ? text.toLowerCase() : undefined
