@@ -277,7 +277,7 @@ export const ofFleet = (
     Layer.merge(Layer.succeed(OrderBook, book)),
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
     Layer.merge(Layer.provideMerge(Bookkeeper.layer, Journals.layerOf(name))),
-    Layer.merge(Journals.pricesOf(config.venue.url))
+    Layer.merge(Journals.pricesOf(config.venue.url, config.markets.assets))
   )
 }
 

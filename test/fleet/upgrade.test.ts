@@ -84,7 +84,7 @@ const asBefore = Effect.gen(function* () {
     ],
     (table) => sql`DROP TABLE ${sql(table)}`
   )
-  yield* sql`DELETE FROM effect_sql_migrations WHERE migration_id = 9`
+  yield* sql`DELETE FROM effect_sql_migrations WHERE migration_id >= 9`
   yield* sql`CREATE TABLE fleet_runners (name TEXT PRIMARY KEY, seen_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp())`
   yield* sql`CREATE TABLE fleet_words (id BIGINT, account TEXT, said_by TEXT, word TEXT, at TIMESTAMPTZ, answer TEXT, answered_at TIMESTAMPTZ)`
 })
@@ -125,6 +125,39 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
       )
       // A runner of that version that begins now, or goes on, asks for tables that are gone.
       assert.strictEqual((yield* Effect.flip(sql`INSERT INTO fleet_runners (name) VALUES ('old-1')`))._tag, "SqlError")
+    }).pipe(Effect.provide(database), Effect.scoped)
+  )
+
+  it.live("of the version before keeps its prices, unless accounts had one symbol for different assets", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const started = Effect.fnUntraced(function* (account: string, gold: string) {
+        const assets = { BTC: "btc", USDC: "usdc", GOLD: gold }
+        const body = JSON.stringify({ _tag: "BotStarted", venue: "https://venue.invalid", assets })
+        yield* sql`INSERT INTO accounts (name) VALUES (${account})`
+        yield* sql`
+          INSERT INTO journal (account, sequence, epoch, at, event, body, hash)
+          VALUES (${account}, 1, 1, 0, 'BotStarted', ${body}, '')`
+      })
+      yield* started("dora", "xaut")
+      yield* started("emil", "paxg")
+      yield* sql`
+        INSERT INTO price_minutes (venue, market, opened_at, open, high, low, close)
+        SELECT venue, market, 0, 1, 1, 1, 1
+        FROM (VALUES ('https://venue.invalid'), ('https://other.invalid')) AS venues (venue),
+          (VALUES ('BTC/USDC'), ('GOLD/USDC')) AS markets (market)`
+      yield* sql`DELETE FROM effect_sql_migrations WHERE migration_id = 10`
+      yield* opened
+      const rows = yield* sql<{ venue: string; market: string }>`SELECT venue, market FROM price_minutes`
+      assert.sameMembers(
+        rows.map(({ market, venue }) => `${venue} ${market}`),
+        [
+          "https://venue.invalid btc usdc",
+          "https://venue.invalid GOLD/USDC",
+          "https://other.invalid BTC/USDC",
+          "https://other.invalid GOLD/USDC"
+        ]
+      )
     }).pipe(Effect.provide(database), Effect.scoped)
   )
 

@@ -1,4 +1,7 @@
-/** What is seen of prices is kept alike in a journal's file and in a fleet's database, where all accounts of a venue share it. */
+/**
+ * What is seen of prices is kept alike in a journal's file and in a fleet's database, where the accounts of a venue share
+ * it by asset.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
@@ -29,6 +32,8 @@ const inFile = PriceStore.layer.pipe(
   Layer.provideMerge(Journal.layer),
   Layer.provide(Sqlite.layer({ filename: ":memory:" }))
 )
+const asset = (symbol: string, id: string) => ({ symbol, id, decimals: 6 })
+const assets = [asset("BTC", "btc"), asset("USDC", "usdc")]
 const built = <R, E>(layer: Layer.Layer<R, E>) => Layer.build(Layer.orDie(layer))
 
 const kinds = [
@@ -46,7 +51,7 @@ const kinds = [
           name: "in Postgres",
           stores: Effect.map(built(Layer.provide(Journals.layer, Postgres.layer(server.url))), (context) => {
             const { prices } = Context.get(context, Journals)
-            return [prices("venue"), prices("venue")] as const
+            return [prices("venue", assets), prices("venue", assets)] as const
           })
         }
       ])
@@ -66,6 +71,27 @@ describe.each(kinds)("prices $name", ({ stores }) => {
       yield* one.keep("BTC/USDC", [candle(0, 7), candle(1, 8)])
       yield* other.keep("BTC/USDC", [candle(1, 9)])
       assert.deepStrictEqual(yield* other.kept("BTC/USDC", 0), [candle(0, 7), candle(1, 8)])
+    })
+  )
+})
+
+describe.skipIf(server === undefined)("prices in Postgres", () => {
+  it.live("belong to an asset: accounts share them by its id, not by its symbol", () =>
+    Effect.gen(function* () {
+      const layer = Layer.provide(Journals.layer, Postgres.layer(server?.url ?? assert.fail("no server")))
+      const { prices } = Context.get(yield* built(layer), Journals)
+      const usdc = asset("USDC", "usdc")
+      const anna = prices("venue", [asset("GOLD", "xaut"), usdc])
+      const ben = prices("venue", [asset("GOLD", "paxg"), usdc])
+      const carl = prices("venue", [asset("XAU", "xaut"), usdc])
+      yield* anna.append("GOLD/USDC", minute(0, 1.1))
+      yield* anna.keep("GOLD/USDC", [candle(0, 7)])
+      assert.deepStrictEqual([yield* ben.since("GOLD/USDC", 0), yield* ben.kept("GOLD/USDC", 0)], [[], []])
+      assert.isUndefined(yield* ben.newest("GOLD/USDC"))
+      assert.deepStrictEqual(yield* carl.newest("XAU/USDC"), minute(0, 1.1))
+      yield* ben.append("GOLD/USDC", minute(0, 1.9))
+      assert.deepStrictEqual(yield* anna.since("GOLD/USDC", 0), [minute(0, 1.1)])
+      assert.deepStrictEqual(yield* carl.kept("XAU/USDC", 0), [candle(0, 7)])
     })
   )
 })

@@ -42,8 +42,8 @@ const make = Effect.fnUntraced(function* (account: string, database: Redacted.Re
       const { config } = yield* row((registry) => registry.text(account))
       return { ...(yield* ConfigFile.settingsIn(`${account}/config.yaml`, config)), journal }
     }).pipe(Effect.provideContext(context)),
-    reading: ({ venue }) =>
-      Layer.provide(Layer.merge(readingOf(account), pricesOf(venue.url)), fleetDatabase(database)),
+    reading: ({ markets, venue }) =>
+      Layer.provide(Layer.merge(readingOf(account), pricesOf(venue.url, markets.assets)), fleetDatabase(database)),
     file: (message) => Effect.fail(wrongUsage(message)),
     standing: Effect.fnUntraced(function* () {
       const { isOwned, owner, wanted, why } = yield* row((registry) => registry.one(account))

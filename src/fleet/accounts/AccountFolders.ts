@@ -8,10 +8,12 @@ import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { accountName } from "../../files/FleetAllowed.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
-import { type AccountFiles, Registry } from "../../journal/postgres/Registry.ts"
+import { type AccountFiles, type AccountText, Registry } from "../../journal/postgres/Registry.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import type { Markets } from "../../strategy/Markets.ts"
+import { place, sourceText } from "../../strategy/Problem.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { readYaml, valueIn, type YamlNode } from "../../strategy/YamlReader.ts"
 import * as SharedStrategy from "./sharing/SharedStrategy.ts"
 
 export class FolderInvalid extends Schema.TaggedError<FolderInvalid>()("FolderInvalid", { message: Schema.String }) {}
@@ -46,24 +48,64 @@ const sharedIn = Effect.fnUntraced(function* ({ class: group, folder }: Place, o
   return Result.isSuccess(filled) ? filled.success : yield* new FolderInvalid({ message: filled.failure.join("\n") })
 })
 
+const elsewhere = "or run the strategy in a standalone bot"
+
+/** Keys that no runner uses, with the fleet's own way. An operator would wait in vain for the effect of such a key. */
+const unusedKeys: ReadonlyMap<string, string> = new Map([
+  ["alerts", "and set price alerts on a standalone bot"],
+  ["canary", "and run limitbot check --service --config secrets/NAME/config.yaml"],
+  ["candles", elsewhere],
+  ["heartbeat", "and let a monitor poll /health/ready of each runner (fleet run --port)"],
+  ["notify", "and alert on limitbot_fleet_problems in /metrics of limitbot fleet dashboard"],
+  ["otlp", "and collect /metrics of each runner (fleet run --port) and of limitbot fleet dashboard"],
+  ["signals", elsewhere],
+  ["witness", "and keep the head that limitbot journal verify --account NAME prints"]
+])
+
+const entriesOf = (node: YamlNode | undefined) => (node?.type === "map" ? [...node.entries] : [])
+
+const unusedIn = (file: string, text: string): ReadonlyArray<string> => {
+  const source = sourceText(file, text)
+  const root = Result.getOrUndefined(readYaml(source))
+  const ofMarkets = entriesOf(valueIn(root, "markets")).flatMap(([, { value }]) => entriesOf(value))
+  return [...entriesOf(root), ...ofMarkets].flatMap(([name, { key }]) => {
+    const remedy = unusedKeys.get(name)
+    const at = place(source, key.start)
+    return remedy === undefined ? [] : [`${at}: a fleet does not use "${name}": remove it, ${remedy}`]
+  })
+}
+
+interface FolderAccount extends AccountFiles {
+  /** Problems: everything in its files that would have no effect in a fleet. */
+  readonly unused: ReadonlyArray<string>
+}
+
 const readOne = Effect.fnUntraced(function* (place: Place) {
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const { name } = place
   const own = path.join(place.folder, name)
-  const config = yield* fileSystem.readFileString(path.join(own, configName))
-  const { markets } = yield* ConfigFile.loadSettings(path.join(own, configName))
+  const configFile = path.join(own, configName)
+  const config = yield* fileSystem.readFileString(configFile)
+  const { markets } = yield* ConfigFile.loadSettings(configFile)
   const strategies = [...(yield* sharedIn(place, own, markets)), ...(yield* strategiesIn(own))]
   const problems = strategies.flatMap(({ at, text }) =>
     StrategyFile.codeWanted(text) === undefined ? [] : [`${at}: a fleet does not run strategies in code yet`]
   )
-  if (problems.length === 0) problems.push(...StrategyFiles.readTexts(strategies, markets).rendered)
+  const readable = problems.length === 0 ? strategies : []
+  const { rendered, strategies: parsedStrategies } = StrategyFiles.readTexts(readable, markets)
+  problems.push(...rendered)
   const byFile = Map.groupBy(strategies, ({ file }) => file)
   for (const [file, { length }] of byFile) if (length > 1) problems.push(`${own}: its class also has a ${file}`)
   if (strategies.length === 0) problems.push(`${own}: no strategy`)
   if (!accountName.test(name)) problems.push(`${own}: an account is named by small letters, digits and dashes`)
   if (problems.length > 0) return yield* new FolderInvalid({ message: problems.join("\n") })
   const files = strategies.map(({ file, text }) => ({ file, text }))
-  return { name, class: place.class, config, strategies: files } satisfies AccountFiles
+  const unsignalled = parsedStrategies.flatMap(({ file, signals }) =>
+    [...(signals?.keys() ?? [])].map((signal) => `${file}: a fleet has no signal "${signal}": remove it, ${elsewhere}`)
+  )
+  const texts = [{ at: configFile, text: config }, ...strategies]
+  const unused = [...texts.flatMap(({ at, text }) => unusedIn(at, text)), ...unsignalled]
+  return { name, class: place.class, config, strategies: files, unused } satisfies FolderAccount
 })
 
 const placesIn = Effect.fnUntraced(function* (folder: string, group = "") {
@@ -98,28 +140,36 @@ interface AccountChange {
   readonly files: ReadonlyArray<string>
 }
 
-/** Returns the differences from the database. Writes them if `isWritten`. */
+const differenceOf = (
+  { class: group, config, name, strategies }: AccountFiles,
+  storedAccount: AccountText | undefined
+): AccountChange => {
+  const before = new Map([
+    ...(storedAccount === undefined ? [] : [[configName, storedAccount.config] as const]),
+    ...(storedAccount?.strategies ?? []).map(({ file, text }) => [file, text] as const)
+  ])
+  const after = new Map([[configName, config], ...strategies.map(({ file, text }) => [file, text] as const)])
+  const files = [...new Set([...before.keys(), ...after.keys()])].filter((file) => before.get(file) !== after.get(file))
+  if (storedAccount !== undefined && storedAccount.class !== group)
+    files.push(`class ${group === "" ? "none" : group}`)
+  return { account: name, change: storedAccount === undefined ? "new" : files.length > 0 ? "changed" : "same", files }
+}
+
+/**
+ * Returns the differences from the database. Writes them if `isWritten`. Refuses keys without effect only in an account
+ * that differs: a runner that starts with `--apply` continues the accounts that it has.
+ */
 export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string, isWritten: boolean) {
   const registry = yield* Registry
-  return yield* Effect.forEach(yield* readFolder(folder), (account) =>
-    Effect.gen(function* () {
-      const { class: group, config, name, strategies } = account
-      const storedAccount = yield* registry.text(name)
-      const before = new Map([
-        ...(storedAccount === undefined ? [] : [[configName, storedAccount.config] as const]),
-        ...(storedAccount?.strategies ?? []).map(({ file, text }) => [file, text] as const)
-      ])
-      const after = new Map([[configName, config], ...strategies.map(({ file, text }) => [file, text] as const)])
-      const files = [...new Set([...before.keys(), ...after.keys()])].filter(
-        (file) => before.get(file) !== after.get(file)
-      )
-      if (storedAccount !== undefined && storedAccount.class !== group)
-        files.push(`class ${group === "" ? "none" : group}`)
-      const change = storedAccount === undefined ? "new" : files.length > 0 ? "changed" : "same"
-      if (isWritten && change !== "same") yield* registry.apply(account)
-      return { account: name, change, files } satisfies AccountChange
-    })
+  const accounts = yield* readFolder(folder)
+  const changes = yield* Effect.forEach(accounts, (account) =>
+    Effect.map(registry.text(account.name), (storedAccount) => differenceOf(account, storedAccount))
   )
+  const changedAccounts = accounts.filter((_, index) => changes[index]?.change !== "same")
+  const unused = new Set(changedAccounts.flatMap((account) => account.unused))
+  if (unused.size > 0) return yield* new FolderInvalid({ message: [...unused].join("\n") })
+  if (isWritten) yield* Effect.forEach(changedAccounts, registry.apply, { discard: true })
+  return changes
 })
 
 export const linesOf = (changes: ReadonlyArray<AccountChange>): ReadonlyArray<string> =>

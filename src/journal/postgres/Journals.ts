@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Asset } from "../../domain/Amount.ts"
 import type { Tag } from "../../domain/BotEvent.ts"
 import type { Links } from "../Chain.ts"
 import { genesis, type Link } from "../Hash.ts"
@@ -42,10 +43,10 @@ const make = Effect.gen(function* () {
   const head = (account: string) => Effect.mapError(headOf(sql, account), broken(`Cannot read the account ${account}`))
 
   const stores = new Map<string, PriceStore["Service"]>()
-  const prices = (venue: string) => {
+  const prices = (venue: string, assets: ReadonlyArray<Asset>) => {
     const store = stores.get(venue) ?? Prices.of(sql, venue)
     stores.set(venue, store)
-    return store
+    return Prices.inAssets(store, assets)
   }
   return { claim, reading, links: (account: string) => linksOf(sql, account), head, prices }
 })
@@ -68,10 +69,10 @@ export const readingOf = (account: string) =>
     Effect.flatMap(Journals, ({ reading }) => reading(account))
   )
 
-export const pricesOf = (venue: string) =>
+export const pricesOf = (venue: string, assets: ReadonlyArray<Asset>) =>
   Layer.effect(
     PriceStore,
-    Effect.map(Journals, ({ prices }) => prices(venue))
+    Effect.map(Journals, ({ prices }) => prices(venue, assets))
   )
 
 const headOf = (sql: SqlClient.SqlClient, account: string) =>

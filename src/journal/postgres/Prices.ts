@@ -1,9 +1,11 @@
 /**
  * The minutes and candles of a venue for all accounts of a fleet, so that an account has complete indicators under a new runner. Accounts
- * of one process store each of them only once. As in a journal's file, losing some loses no money.
+ * of one process store each of them only once. They are stored by asset ids, because two accounts may use one symbol for different assets.
+ * As in a journal's file, losing some loses no money.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Asset } from "../../domain/Amount.ts"
 import { broken } from "../Journal.ts"
 import { type Minute, PriceStore, type SeenCandle } from "../PriceStore.ts"
 
@@ -61,4 +63,21 @@ export const of = (sql: SqlClient.SqlClient, venue: string): PriceStore["Service
   }, Effect.mapError(unusable))
 
   return { ...PriceStore.empty, append, since, newest, keep, kept: candlesSince }
+}
+
+/** Returns the store for an account with these assets. A symbol that it no longer has stays as it is. */
+export const inAssets = (store: PriceStore["Service"], assets: ReadonlyArray<Asset>): PriceStore["Service"] => {
+  const ids = new Map(assets.map(({ id, symbol }) => [symbol, id]))
+  const keyOf = (market: string): string => {
+    const symbols = market.split("/")
+    return symbols.map((symbol) => ids.get(symbol) ?? symbol).join(" ")
+  }
+  return {
+    ...store,
+    append: (market, minute) => store.append(keyOf(market), minute),
+    since: (market, from) => store.since(keyOf(market), from),
+    newest: (market) => store.newest(keyOf(market)),
+    keep: (market, candles) => store.keep(keyOf(market), candles),
+    kept: (market, from) => store.kept(keyOf(market), from)
+  }
 }

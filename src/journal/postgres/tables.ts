@@ -178,6 +178,29 @@ const placeByCluster = Effect.gen(function* () {
   yield* Effect.forEach(engines, ({ layerMigrations }) => Layer.build(layerMigrations({ prefix: clusterPrefix })))
 }).pipe(Effect.scoped)
 
+/**
+ * Names stored prices by asset ids instead of symbols (`Prices.inAssets`). The starts in the journals show which asset
+ * a symbol was. If accounts of a venue used it for several assets, or several symbols for its asset, its rows keep the
+ * old name, which no account reads.
+ */
+const namePricesByIds = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH used AS (
+      SELECT DISTINCT body::json ->> 'venue' AS venue, asset.key AS symbol, asset.value AS id
+      FROM accounts JOIN journal ON account = name AND event = 'BotStarted'
+      CROSS JOIN LATERAL json_each_text(body::json -> 'assets') AS asset
+    ), clear AS (
+      SELECT venue, symbol, id FROM used WHERE NOT EXISTS (
+        SELECT 1 FROM used AS other
+        WHERE other.venue = used.venue AND (other.symbol = used.symbol) <> (other.id = used.id)
+      )
+    )
+    UPDATE price_minutes AS price SET market = base.id || ' ' || quote.id
+    FROM clear AS base JOIN clear AS quote ON quote.venue = base.venue
+    WHERE price.venue = base.venue AND price.market = base.symbol || '/' || quote.symbol`
+})
+
 export const clusterPrefix = "limitbot"
 
 const migrations = Migrator.fromRecord({
@@ -188,7 +211,8 @@ const migrations = Migrator.fromRecord({
   "0006_create_rates": createRates,
   "0007_create_answer_times": createAnswerTimes,
   "0008_create_balances": createBalances,
-  "0009_place_by_cluster": placeByCluster
+  "0009_place_by_cluster": placeByCluster,
+  "0010_name_prices_by_ids": namePricesByIds
 })
 
 export const prepare = Migrator.make({})({ loader: migrations }).pipe(

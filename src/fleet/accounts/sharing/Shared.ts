@@ -1,10 +1,12 @@
 /**
  * Creates the services that accounts share in this process. Accounts with one venue and one credential queue in one rate budget, within
- * this runner's part of the rate. Accounts that also trust prices in one way share an order book, whose prices are requested once.
+ * this runner's part of the rate. Accounts that also trust prices in one way, and use no symbol for different assets, share an order book,
+ * whose prices are requested once.
  */
 import { createHash } from "node:crypto"
 import { Effect, Redacted, Scope } from "effect"
 import { ChildProcessSpawner } from "effect/process"
+import type { Asset } from "../../../domain/Amount.ts"
 import type { BotConfig } from "../../../files/ConfigFile.ts"
 import { RateRows } from "../../../journal/postgres/RateRows.ts"
 import * as Layers from "../../../Layers.ts"
@@ -17,6 +19,7 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const rates = yield* RateRows
   const budgets = new Map<string, Effect.Effect<Layers.RateBudgetOfAll>>()
+  const groupOf = makeGroups()
   const sharedByKey = new Map<string, Effect.Effect<Layers.Shared, unknown>>()
 
   const budgetOf = Effect.fnUntraced(function* (config: BotConfig) {
@@ -31,7 +34,7 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
   })
 
   return Effect.fnUntraced(function* ({ account, config }: LoadedAccount) {
-    const key = keyOf(config)
+    const key = groupOf(keyOf(config), config.markets.assets)
     const making = Effect.flatMap(budgetOf(config), (budget) => Layers.shared(config, account, budget)).pipe(
       Effect.provideService(Scope.Scope, scope),
       Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
@@ -42,6 +45,24 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
     return yield* Effect.tapError(sharedValue, () => Effect.sync(() => sharedByKey.delete(key)))
   })
 })
+
+/**
+ * Divides the accounts of one key into groups, because accounts may use one symbol for different assets, and an order
+ * book keeps prices and depth by the market's name. In a group each symbol has one id and one number of decimals.
+ * Returns the key of the account's group.
+ */
+export const makeGroups = () => {
+  const groupsByKey = new Map<string, Array<ReadonlyMap<string, string>>>()
+  return (key: string, assets: ReadonlyArray<Asset>): string => {
+    const own = assets.map(({ decimals, id, symbol }) => [symbol, `${decimals} ${id}`] as const)
+    const groups = groupsByKey.get(key) ?? []
+    const fitting = groups.findIndex((group) => own.every(([symbol, asset]) => (group.get(symbol) ?? asset) === asset))
+    const index = fitting < 0 ? groups.length : fitting
+    groups[index] = new Map([...(groups[index] ?? []), ...own])
+    groupsByKey.set(key, groups)
+    return `${key} ${index}`
+  }
+}
 
 /** Returns a key that is equal for accounts that may share: one venue, one credential, and the same price witnesses. */
 export const keyOf = ({
