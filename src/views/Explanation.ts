@@ -211,7 +211,7 @@ const backoff = (state: BotState, settings: Settings, strategy: string, name: st
   if (slot === undefined || slot.failures === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
   const due = slot.failedAt + refusalPauseMillis(settings, slot)
   const why = slot.failedWhy === undefined ? "" : ` (${slot.failedWhy})`
-  const text = `${countText(slot.failures, "failed attempt")}${why}, the next one from ${iso(due)}`
+  const text = `${countText(slot.failures, "attempt")} failed${why}; tried again from ${iso(due)}`
   return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${iso(due)}` }
 }
 
@@ -222,7 +222,7 @@ const verdict = (placement: Placement | undefined, assets: Money.Assets, now: nu
   if (placement === undefined) return "has no order"
   const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
   const phrase = isOver(placement) ? "order ended, waiting for its money:" : "has"
-  return `${phrase} ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
+  return `${phrase} ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, planned ${age(now - placement.plannedAt)} ago`
 }
 
 const because = (
@@ -261,7 +261,7 @@ const because = (
     placement?.funding?.lastAnswer !== undefined && `last answer to the funding: ${placement.funding.lastAnswer}`,
     ...holdsOnSlot(state, strategy.name, name).map((hold) => {
       const { scope, since, text } = hold
-      const whole = scope === "bot" ? "all payments are stopped: " : ""
+      const whole = scope === "bot" ? "nothing new is paid: " : ""
       const lasting = since === undefined ? "" : `, since ${iso(since)}`
       const lifted = liftedBy(hold)
       return `${whole}${text}${lasting}${lifted === undefined ? "" : ` (${lifted})`}`
@@ -332,7 +332,7 @@ const wouldChange = (decision: Of<"Decided">, placement: Placement | undefined):
       ? "the refund of its order"
       : until.onFill
         ? "a fill"
-        : "a fill of this slot, which places its next leg; nothing else does"
+        : "a fill of this slot, which places its next leg; other fills change nothing"
   ]
 }
 
@@ -359,7 +359,7 @@ export const lines = (
       : passing.length === 0
         ? []
         : [`  limits, all ok: ${passing.map(({ guard }) => guard).join(", ")}`]),
-    ...wouldChange.map((line) => `  re-evaluated ${line.startsWith("mid") ? "when" : "after"} ${line}`),
+    ...wouldChange.map((line) => `  would change it: ${line}`),
     ...lately.slice(-shownEvents).map((line) => `  history ${line}`)
   ]
 }

@@ -83,7 +83,11 @@ const alarm = row("alarm")
 const warn = row("warn")
 
 /** Only a person can decide these; each names the answers that would be accepted now. */
-const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind =>
+const asks = (
+  kind: string,
+  of: MoneyProblems.MoneyProblem["kind"],
+  meaning: (amount: string, isForgotten: boolean) => string
+): Kind =>
   alarm(
     kind,
     ({ assets, now, state }) =>
@@ -91,7 +95,7 @@ const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (am
         .filter((problem) => problem.kind === of)
         .map(({ amount, asset, evidence, placement, since, slot, strategy }) => ({
           subject: slotKey(strategy, slot),
-          text: meaning(Money.withSymbol(assets, asset, amount)),
+          text: meaning(Money.withSymbol(assets, asset, amount), state.integrity.forgotten.has(placement)),
           since,
           resolve: { placement, words: MoneyProblems.acceptedWords(state, placement, now), evidence }
         })),
@@ -149,7 +153,11 @@ const kinds: ReadonlyArray<Kind> = [
     const since = pulse === undefined ? undefined : lateSince(state, pulse, now)
     return since === undefined ? [] : [{ subject: "bot", text: `No turn has ended for ${age(now - since)}`, since }]
   }),
-  asks("contradiction", "contradiction", (amount) => `No new funding: the venue contradicted itself about ${amount}`),
+  asks("contradiction", "contradiction", (amount, isForgotten) =>
+    isForgotten
+      ? `No new funding: an order of this bot over ${amount} is not in the journal`
+      : `No new funding: the venue contradicted itself about ${amount}`
+  ),
   asks(
     "in-doubt",
     "in-doubt",
@@ -161,7 +169,7 @@ const kinds: ReadonlyArray<Kind> = [
     "unproven",
     (amount) => `The venue reports a swap of ${amount} as succeeded without amounts: state the amount that arrived`
   ),
-  asks("missing", "stuck", (amount) => `${amount} is overdue by an hour`),
+  asks("missing", "stuck", (amount) => `${amount} has been overdue for more than an hour`),
   alarm("unclear-payment", ({ assets, state }) =>
     unfinished(state)
       .filter((placement) => placement.state !== "in doubt" && isUnclear(placement))

@@ -30,7 +30,7 @@ const SlotView = Schema.Struct({
   state: Text,
   /** Time since which it is in this state; null for an empty slot. */
   since: Schema.NullOr(Time),
-  /** Distance from the mid price, as a signed share of it; null while no order is open. */
+  /** Distance from the mid price, as a signed share of it; null without an order or without a price. */
   distance: Schema.NullOr(Schema.Finite),
   legs: Schema.Int,
   /** Profit of its own purchases and sales, after its fees; null before it closed anything. */
@@ -127,8 +127,8 @@ const placementRow = (
     progress:
       isTrouble || cancel !== undefined
         ? null
-        : isResting(placement) && price !== undefined
-          ? `${percent(away)} away`
+        : isResting(placement) && distance !== null
+          ? `${percent(Math.abs(distance))} away`
           : `${filled} filled`,
     rank: (isTrouble ? rankOf.trouble : isResting(placement) ? 0 : rankOf.moving) + away
   }
@@ -170,6 +170,7 @@ const distanceFrom = (now: TwoSidedPrice, { price }: Placement): number => {
   return (Decimal.toNumber(price) - present) / present
 }
 
+/** For ranks only: cut below 1, so that a far order stays before the next class of rows. */
 export const awayOf = (distance: number | null): number => Math.min(0.999, Math.abs(distance ?? 0))
 
 const emptyRow = (state: BotState, strategy: string, slot: string, done: string | undefined): PlacedRow => {

@@ -112,7 +112,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await runner.ended
     runner = ground.runner()
     const { stdout } = await of("pause", "--cancel", "--yes")
-    assert.match(stdout, /All strategies paused; \d+ orders? cancelled/)
+    assert.match(stdout, /All strategies paused; \d+ orders? being cancelled/)
     const events = (await of("events", "--json", "--search", "Commanded")).stdout.trim().split("\n")
     assert.strictEqual(events.length, 2)
     const problems = (await jsonOf("status")).problems.map(({ kind }: { readonly kind: string }) => kind)

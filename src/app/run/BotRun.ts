@@ -62,7 +62,7 @@ export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "st
   readonly isOver?: ((state: BotState) => boolean) | undefined
   readonly cancelOnExit: boolean
   readonly killSwitch: Effect.Effect<string | undefined>
-  /** Absent if no real money moves: then every readable file is accepted. */
+  /** Absent in the demo: then every readable file is accepted. */
   readonly allow?: Admission.Admission["allow"]
   /** Absent if no money moves. */
   readonly reconciling?: Reconciling.Reconciling

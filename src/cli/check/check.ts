@@ -1,4 +1,4 @@
-/** `limitbot check`: checks before and beside a bot. It changes nothing. Each check is loaded on demand. Exit code 1: fix something. */
+/** `limitbot check`: checks before and beside a bot. It changes nothing; --notify sends test messages. Exit code 1: fix something. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Option, Record } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -75,7 +75,7 @@ const Done = Schema.Struct(message)
 const summaries = {
   status: "State of the bot: mode, venue, switches, problems and payments in doubt",
   slots: "The order of each slot, and the reason",
-  orders: "Every unsettled order, with its ids at the venue",
+  orders: "Every placement that is not settled, with its ids at the venue",
   byHand: "The orders by hand and where each stands",
   fills: "Fills, the newest last; `after`: only those of later events",
   money: "Where the money is, by asset and place",

@@ -237,7 +237,7 @@ const table = (title: string, level: number, now: number, columns: number) =>
     { title: Table.right("AWAY"), value: awayText },
     level > 1 && { title: Table.right("SIZE"), value: ({ quantity }) => quantity.replace(/^[\d.]+/, Figures.size) },
     level > 2 && { title: Table.right("AGE"), value: ({ plannedAt }) => plannedAt && age(now - plannedAt) },
-    level > 3 && { title: Table.right("ROUNDS"), value: ({ legs }) => legs || "" },
+    level > 3 && { title: Table.right("TRADES"), value: ({ legs }) => legs || "" },
     level > 0 && { title: Table.right("EARNED"), value: ({ earned }) => Figures.gainText(earned) },
     level > 3 && { title: Table.right("INVENTORY"), value: ({ inventory }) => Figures.gainText(inventory) },
     { title: "STATE", value: ({ filled, state }) => (/^[1-9]/.test(filled) ? `${state} ${filled}` : state) }
