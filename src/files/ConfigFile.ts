@@ -212,7 +212,7 @@ const venueKeys = {
   partnerJwt: Read.optional(secret, "waives the platform fee, opens the history"),
   quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
   minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
-  incidents: Read.optional(incidentFeed, "JSON feed of the venue's incidents: they hold new funding", "none is read"),
+  incidents: Read.optional(incidentFeed, "JSON feed of the venue's incidents: while one lasts, no money leaves", "none is read"),
   proxy: Read.optional(ProxySection.reader, "how it and the receivers of messages are reached", "HTTPS_PROXY"),
   nonceSalt: Read.optional(salt, "salt of the verifier's nonces", "nonces without one")
 }
@@ -371,7 +371,7 @@ const signerOf = (
   // An unreadable key has already been reported.
   if (signer === undefined && key === undefined && to.problems.length > 0) return undefined
   if (signer === undefined && key === undefined)
-    return report(to, at("key"), '"key" is missing: ed25519 key of the account', "or `signer`, a process that has it")
+    return report(to, at("key"), 'missing key "key": ed25519 key of the account', "or `keystore`, or `signer`")
   if (signer === undefined) return undefined
   if (signerId === undefined) return report(to, signer, "account.signer needs account.signerId beside it")
   return { socket: resolve(signer.value.socket) }

@@ -78,7 +78,7 @@ export const withDefault = <A>(
 export type Keys = Readonly<Record<string, Key<unknown> & { readonly otherwise?: unknown }>>
 
 type ValueOf<K> = K extends Key<infer A> ? A : never
-/** A missing or wrong field is `undefined`; its mistake is already reported. */
+/** A missing or wrong field is `undefined`. A wrong one, and a required one that is missing, is already reported. */
 export type Fields<T> = { readonly [K in keyof T]: Located<ValueOf<T[K]>> | undefined }
 export type SettingsOf<T> = {
   readonly [K in keyof T]: T[K] extends RequiredKey<infer A> | DefaultKey<infer A> ? A : ValueOf<T[K]> | undefined

@@ -146,8 +146,10 @@ const readStrategy = (
   if (fields.market === undefined && valueIn(node, "market")?.type === "list") return undefined
   const [market, ...others] = fields.market?.value ?? [Read.anyMarket]
   if (others.length > 0 && fields.kind?.value.tradesSeveral !== true) {
-    const what = fields.kind === undefined ? "this" : quoted(fields.kind.value.name)
-    return report(to, fields.market ?? node, `a strategy of kind ${what} trades one market`, "a file for each market")
+    // An unknown kind has already been reported.
+    if (fields.kind === undefined) return undefined
+    const text = `a strategy of kind ${quoted(fields.kind.value.name)} trades one market`
+    return report(to, fields.market ?? node, text, "a file for each market")
   }
   const before = to.problems.length
   const limits = fields.limits === undefined ? undefined : readLimits([market, ...others])(fields.limits.value, to)

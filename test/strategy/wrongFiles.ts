@@ -483,6 +483,7 @@ const severalMarkets: ReadonlyArray<WrongFile> = [
     '9:3 unknown key "requote"'
   ),
   inThirds("kind: rebalance", "kind: grid", '2:9 a strategy of kind "grid" trades one market'),
+  inThirds("kind: rebalance", "kind: rebalence", "3:7 expected one of grid, ladder"),
   inThirds("BTC: 0.02", "base: 0.02", '5:13 unknown key "base"'),
   inThirds("ETH: 0.4", "SOL: 0.4", '5:24 unknown key "SOL"'),
   inThirds("USDC: 900", "USDC: 0.0000001", "5:40 0.0000001 has too many decimals for USDC: at most 6"),

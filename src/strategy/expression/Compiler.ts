@@ -186,7 +186,7 @@ const past = (tree: Expression & { type: "past" }, context: Compiling): Term | u
     const isAlone = context.state?.previous.size === 1
     const message = isAlone
       ? "a state knows only its last value"
-      : `only the last value of ${name} is known here, because both states need each other`
+      : `only the last value of ${name} is known here, because these states need each other`
     return context.wrong(tree, message, `${name}[1]`)
   }
   const operand = termOf(tree.operand, context)
@@ -231,8 +231,9 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
   const dependence = Operators.dependenceOf(tree.operator, left, right)
   if (dependence === "other" && context.use === "condition") {
-    const text = `in a condition ${Operators.movingName(left, right)} can only be compared, added, subtracted, or multiplied by a value that does not depend on it`
-    return context.wrong(tree, text)
+    const name = Operators.movingName(left, right)
+    const advice = `compare, add, subtract, or multiply it by a value that does not depend on ${name}`
+    return context.wrong(tree, `in a condition, it is unknown where this turns as ${name} moves`, advice)
   }
   if (type !== "boolean") {
     const isLiteral = left.isLiteral && right.isLiteral && type === "number"

@@ -70,7 +70,7 @@ export interface Frame {
 }
 
 export interface Series extends Frame {
-  /** Closed candles before the first number. */
+  /** Closed candles up to the first number, its own candle included. */
   readonly warmUp: number
   readonly key: string
   readonly column: (candles: CandleColumns) => IndicatorValues

@@ -47,7 +47,7 @@ const keys = (market: Market) => ({
   scale: Read.optional(scale, "size of each rung, as a multiple of the one before", Decimal.format(defaultScale)),
   total: Read.required(size(market), "all rungs together"),
   takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
-  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a rung may sell below what it paid, after an edit", "never")
+  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a rung may sell below what it paid, after an edit")
 })
 
 const pricesOf = (

@@ -422,7 +422,7 @@ ${stop}  expireAfter: 30m
   it("must be affordable to the last safety order, and have a price for it", () => {
     const messages = (text: string) => problemsOf(text).map(({ message }) => message)
     assert.match(messages(whole.replace("quote: 2000", "quote: 500"))[0] ?? "", /all orders of a deal need 1050 USDC/)
-    assert.match(messages(whole.replace("2%", "40%"))[0] ?? "", /no price at all/)
+    assert.match(messages(whole.replace("2%", "40%"))[0] ?? "", /at a price of 0 or less/)
   })
 })
 

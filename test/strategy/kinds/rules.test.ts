@@ -398,7 +398,7 @@ describe("rules", () => {
       problemsOf(text).map(({ line, column, message }) => `${line}:${column} ${message}`),
       [
         '9:5 "close" means something already: take another name',
-        "10:5 a name begins with a small letter and has letters, digits and _ only",
+        "10:5 a name has a lower-case letter, then at most 40 letters, digits and _",
         '14:17 unknown name "clsoe"',
         "16:14 these do not fit together: a price + a ratio",
         '18:23 unknown name "enter"',

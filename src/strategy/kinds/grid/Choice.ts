@@ -4,7 +4,7 @@
  * holds base keeps its sale, inside or outside the range.
  *
  * After an edit, a slot that holds base sells exactly that, at its cell's upper level. If the file no longer has a cell for it, it sells at
- * the lowest level above its cost. Nothing is sold below its cost unless the file allows it.
+ * the lowest level above its cost. A cell sells nothing below its cost unless the file allows it; the grid's `stop` sells all.
  */
 import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"

@@ -52,12 +52,12 @@ const superfluous = Read.refuse("the levels are listed already: remove this key"
 const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
 
 const common = (market: Market) => ({
-  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a cell may sell below what it paid, after an edit", "never"),
+  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a cell may sell below what it paid, after an edit"),
   ...endKeys,
   size: Read.required(cellSize(market), "of each cell"),
   sizeScale: Read.withDefault(Read.factor, 1, "size of each cell, as a multiple of the one above it"),
   profit: Read.withDefault(Read.oneOf("quote", "base"), "quote", "which asset the profit is kept in"),
-  buyBase: Read.withDefault(Read.trueOrFalse, false, "buys at the start what the cells above the price sell", "no"),
+  buyBase: Read.withDefault(Read.trueOrFalse, false, "buys at the start what the cells above the price sell"),
   fundNearest: Read.optional(Read.integer(1, maxLevels), nearest, "all")
 })
 

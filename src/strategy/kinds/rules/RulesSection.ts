@@ -278,7 +278,7 @@ const namesOf = (
     const isTaken = reservedWords.has(name.value) || functions.has(name.value)
     if (isTaken) report(scope.to, name, `${quoted(name.value)} means something already: take another name`)
     else if (names.has(name.value)) report(scope.to, name, `${quoted(name.value)} is named twice`)
-    else if (!isWord) report(scope.to, name, "a name begins with a small letter and has letters, digits and _ only")
+    else if (!isWord) report(scope.to, name, "a name has a lower-case letter, then at most 40 letters, digits and _")
     return !isTaken
   }
   for (const group of groups.filter((all) => !all.some(({ name }) => circular.has(name.value)))) {
