@@ -25,7 +25,7 @@ import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
 import type { SeenInputs } from "./explain/PastInputs.ts"
 import { Touched, textOf } from "./explain/Touched.ts"
-import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
+import { doneText, type SlotWish, wishesOf } from "./explain/Wishes.ts"
 import { breakEvens, breakEvenText } from "./Levels.ts"
 
 const Text = Schema.String
@@ -248,7 +248,7 @@ const because = (
       : []),
     wish &&
       ("done" in wish
-        ? `${isDoneWith}: ${cause(wish.done)}`
+        ? `${doneText}: ${cause(wish.done)}`
         : `the strategy plans ${order(wish.desired)}: ${cause(wish.desired.why)}`),
     ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
     ...overBecause(placement),

@@ -13,7 +13,7 @@ import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
 import type { Row } from "../ledger/Profit.ts"
 import * as Money from "../report/text/Money.ts"
 import { asOf, Time } from "./AsOf.ts"
-import { isDoneWith, wishesOf } from "./explain/Wishes.ts"
+import { doneText, wishesOf } from "./explain/Wishes.ts"
 import { type LiveProfit, slotEarned } from "./profit/LiveProfit.ts"
 
 const Text = Schema.String
@@ -93,7 +93,7 @@ const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
 
 const doneSlots = (state: BotState, strategy: StrategyState): ReadonlyArray<readonly [string, string]> =>
   [...wishesOf(state, strategy)].flatMap(([slot, wish]) =>
-    "done" in wish ? [[slotKey(strategy.name, slot), `${isDoneWith}: ${wish.done.text}`] as const] : []
+    "done" in wish ? [[slotKey(strategy.name, slot), `${doneText}: ${wish.done.text}`] as const] : []
   )
 
 type PlacedRow = Omit<SlotRow, "slot" | "strategy" | "legs" | "earned" | "inventory">

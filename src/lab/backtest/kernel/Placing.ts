@@ -70,7 +70,7 @@ export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotS
 }
 
 /** Denies the slot this order if a limit refuses it, and returns true if so. `isSuccessor`: another order is open in the slot. */
-export const isDenied = (
+export const denyIfRefused = (
   run: MarketRun,
   slot: SlotState.SlotState,
   row: OrderRow,
@@ -133,7 +133,7 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const isFull = row.isExit !== true && orders.openInAll >= maxOpenOrders
   if (isFull || wallet.freeFor(row.side) < row.input) return waitForMoney(run, slot, row)
   if (guard !== undefined) {
-    if (isDenied(run, slot, row, guard, false)) {
+    if (denyIfRefused(run, slot, row, guard, false)) {
       waiting.add(slot)
       return
     }

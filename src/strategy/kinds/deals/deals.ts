@@ -159,7 +159,7 @@ const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: M
   const { deal } = state
   if (deal === undefined) return state
   const dealPosition = heldIn(whole, view, deal)
-  const rests = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
+  const isLive = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
   const touched = entriesOf(whole).some((slot) => State.isTouched(deal, slot, view))
   const isSold = whole.exits.some((exit) => State.isComplete(deal, exit, view)) && dealPosition === 0n
   const isReached = [...deal.exits.keys()].some((exit) => State.tradedIn(deal, exit, whole.side, view) > 0n)
@@ -167,7 +167,7 @@ const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: M
   const isClosing = deal.isClosing || isSold || isReached || (isPartly(whole, deal, view) && isAtProfit())
   const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
   const isExpired = !touched && (deal.isExpired || isTooLate)
-  if (!rests && dealPosition === 0n && (isClosing || isExpired)) {
+  if (!isLive && dealPosition === 0n && (isClosing || isExpired)) {
     // A deal without any fill does not count.
     return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
   }
@@ -322,7 +322,7 @@ const ordersOf = (whole: Deals, deal: State.Deal, view: View): Pick<Decision, "d
   const base = isEntering
     ? [enters(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order", "size")]
     : []
-  const rests = isEntering ? [] : [baseOrder]
+  const emptySlots = isEntering ? [] : [baseOrder]
   const ends = deal.left !== undefined ? leavesBy(whole, deal, view) : deal.isExpired ? "expireAfter" : "takeProfit"
   const [code, text, key]: readonly [string, string, Key] = isEntering
     ? isIn
@@ -334,7 +334,7 @@ const ordersOf = (whole: Deals, deal: State.Deal, view: View): Pick<Decision, "d
   return {
     desired: [...base, ...safety, ...exitOrders(whole, deal, view)],
     absent: [
-      ...[...rests, ...absentSlots].map((slot) => ({ slot, why: because(code, text, key) })),
+      ...[...emptySlots, ...absentSlots].map((slot) => ({ slot, why: because(code, text, key) })),
       ...exitWaits(whole, deal, view)
     ]
   }

@@ -39,7 +39,7 @@ interface Candidate {
   readonly isSeller: boolean
   readonly slot: DesiredSlot
   /** The reason why it has no order while it holds nothing. Missing if it buys. */
-  readonly rests: AbsentSlot | undefined
+  readonly waits: AbsentSlot | undefined
 }
 
 interface Holding {
@@ -88,14 +88,14 @@ export const choosing = (whole: Choosing): ((view: SlotsSeen) => Chosen) => {
     for (let at = 0; at < candidates.length; at++) {
       const candidate = candidates[at]
       if (candidate === undefined) continue
-      const { cell, isSeller, rests, slot } = candidate
+      const { cell, isSeller, slot, waits } = candidate
       const { isBusy, progress, sale } = holdingAt(at, candidate, view)
       if (isBusy && !isSeller) quote -= sale === undefined ? cell.cost : spentIn(progress)
       if (!isBusy && isSeller) quote += cell.cost
       works.push(isBusy ? (sale ?? slot) : undefined)
       if (isBusy) continue
-      if (rests === undefined) buying.push(at)
-      else absent.push(rests)
+      if (waits === undefined) buying.push(at)
+      else absent.push(waits)
     }
     for (const at of buying.reverse()) {
       const { cell, slot } = candidates[at] ?? {}
@@ -150,12 +150,12 @@ const candidatesOf = (choosing: Choosing, names: ReadonlyArray<string>): Readonl
 
 const candidateOf = (choosing: Choosing, cell: Cell, isInRange: boolean): Candidate => {
   const isSeller = choosing.sellers.has(cell.index)
-  const why = reasonToRest(choosing, cell, isInRange)
-  const rests = why && { slot: cell.slot, why }
-  return { cell, isSeller, slot: isSeller ? cell.sellFirst : cell.buyFirst, rests }
+  const why = reasonToWait(choosing, cell, isInRange)
+  const waits = why && { slot: cell.slot, why }
+  return { cell, isSeller, slot: isSeller ? cell.sellFirst : cell.buyFirst, waits }
 }
 
-const reasonToRest = (
+const reasonToWait = (
   { carried, keys, leftBehind, reached, sellers }: Choosing,
   { buy, index, notAfforded, waits }: Cell,
   isInRange: boolean
