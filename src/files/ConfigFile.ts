@@ -238,7 +238,7 @@ const termOf = (step: keyof typeof defaultTerms, says: string) =>
   Read.withDefault(Read.duration, defaultTerms[step], says)
 
 const stuckAfterReader = Read.section({
-  create: termOf("create", "from the plan to an order that is paid for"),
+  create: termOf("create", "from the plan until its order is paid"),
   deposit: termOf("deposit", "from the payment to a deposit that shows"),
   doubt: termOf("doubt", "how long a payment may stay in doubt"),
   end: termOf("end", "from an order's deadline to its end"),
@@ -251,7 +251,7 @@ const config = Read.settingsReader({
   account: Read.required(accountReader),
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(AssetsSection.marketsReader),
-  prices: Read.optional(AssetsSection.pricesReader, "when a price has a second source"),
+  prices: Read.optional(AssetsSection.pricesReader, "how close a second source must be to a price"),
   limits: Read.optional(AssetsSection.limitsReader(symbol)),
   reconcileEvery: Read.withDefault(Read.duration, hourMillis, "how often a running bot compares its records"),
   canary: Read.optional(
@@ -384,7 +384,7 @@ const termsOf = (
   to: Report
 ): OrderTerms => {
   if (account.depositMode === "MEMO" && !depositTypes.includes("ORIGIN_CHAIN")) {
-    const text = "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, which no asset is"
+    const text = "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, and no asset is paid from there"
     report(to, account.at("depositMode"), text)
   }
   const terms = TermsSection.termsOf(account, account.at, to)

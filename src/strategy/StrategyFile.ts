@@ -256,7 +256,7 @@ const searchProblem = (
 ): Problem | undefined => {
   if (signals !== undefined) {
     const names = [...signals.keys()].join(", ")
-    const text = `only prices are replayed here, this strategy also uses the signal ${names}`
+    const text = `only prices are replayed here; this strategy also uses signals: ${names}`
     return problemAt(source, kind, text, "use limitbot backtest --signals FILE")
   }
   const does =

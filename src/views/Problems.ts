@@ -250,7 +250,7 @@ const kinds: ReadonlyArray<Kind> = [
     [...state.doubts].map(([market, { isUnquoted, reason, since }]) => ({
       severity: isUnquoted ? "alarm" : "warn",
       subject: market,
-      text: `No price for ${age(now - since)}, ${isUnquoted ? "its stops and orders wait for one" : "orders are neither placed nor moved"}: ${reason}`,
+      text: `No price for ${age(now - since)}: ${isUnquoted ? "stops and orders wait for one" : "orders are neither placed nor moved"} (${reason})`,
       since
     }))
   ),

@@ -117,7 +117,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.strictEqual(events.length, 2)
     const problems = (await jsonOf("status")).problems.map(({ kind }: { readonly kind: string }) => kind)
     assert.include(problems, "paused")
-    assert.match((await of("resume")).stdout, /1 account is to trade within seconds/)
+    assert.match((await of("resume")).stdout, /1 account will trade within seconds/)
     await ground.until("it has orders again", haveOrders)
   })
 

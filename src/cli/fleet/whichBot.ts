@@ -80,6 +80,6 @@ export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAcc
     return yield* wrongUsage(`The fleet has no account ${accounts.join()}${killed}${free}`)
   }
   const wishes = Wishes.wantedBy[command]
-  const state = wishes === "running" ? "to trade" : wishes
-  yield* Console.log(`${countText(changed, "account")} ${changed === 1 ? "is" : "are"} ${state} within seconds.`)
+  const state = wishes === "running" ? "trade" : `be ${wishes}`
+  yield* Console.log(`${countText(changed, "account")} will ${state} within seconds.`)
 })

@@ -54,7 +54,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const plan = bot.services.plan([]).pipe(
     Effect.map(({ changes, summary: { cancel, create, defer, keep } }) =>
       [
-        `would keep ${keep}, place ${create}, cancel ${cancel} and defer ${defer} orders`,
+        `The bot would now keep ${countText(keep, "order")}, place ${create}, cancel ${cancel} and defer ${defer}.`,
         ...changes
           .filter(({ action }) => action !== "keep")
           .slice(0, maxLines)

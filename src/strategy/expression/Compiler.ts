@@ -3,6 +3,7 @@
  * What an expression needs (candles, clock) is collected on the way.
  */
 import { Result } from "effect"
+import { countText } from "../../domain/Text.ts"
 import { placesIn, quoted, report, type Span, suggestion, warn } from "../Problem.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
@@ -130,7 +131,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   const needed = parameters.filter((parameter) => !parameter.endsWith("?")).length
   if (given.length < needed || given.length > parameters.length) {
     const count = needed === given.length ? parameters.length : needed
-    return wrong(at, `${name} takes ${count} arguments, found ${given.length}`, usage)
+    return wrong(at, `${name} takes ${countText(count, "argument")}, found ${given.length}`, usage)
   }
   const noTimeframe = (at: Expression) => wrong(at, "expected a timeframe such as 4h", usage)
   const candles = MarketNames.candlesIn(given.slice(needed), noTimeframe, context)
@@ -210,7 +211,7 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
   const chosen = Operators.choose(asked, yes, no)
   const { dependence } = chosen
   if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true)))
-    return context.wrong(tree, "in a condition, only the question or its answers may move with the price, not both")
+    return context.wrong(tree, "in a condition, only what follows `if` or the values may move with the price, not both")
   return chosen
 }
 

@@ -186,7 +186,7 @@ export const statusLines = (
     picture(input, colours).join("\n").trimEnd(),
     "",
     ...ProfitText.lines(profitByStrategy(trading, profit), assets),
-    `Prices: ${prices}${prices === "signed" ? "" : ": an attacker on the network could change them; set venue.quoteKey"}`,
+    `Prices are ${prices === "signed" ? "signed" : "not signed: an attacker on the network could change them; set venue.quoteKey"}.`,
     ...seenAfter.map(
       ({ market, p50Millis, p99Millis }) =>
         `Price delay of ${market}: ${seconds(p50Millis)} s (p50), ${seconds(p99Millis)} s (p99).`
@@ -201,7 +201,7 @@ export const statusLines = (
 }
 
 const nextLine = ({ at, slot, strategy, text }: NextOf, now: number): string =>
-  `Next of ${slot === null ? strategy : slotKey(strategy, slot)}${at === null ? "" : ` in ${age(at - now)}`}: ${text}.`
+  `Next in ${slot === null ? strategy : slotKey(strategy, slot)}${at === null ? "" : `, in ${age(at - now)}`}: ${text}.`
 
 /** The bot records the switch when it obeys. Until then the journal and the switch differ. */
 const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {

@@ -52,8 +52,8 @@ export const deals: Kind = {
           Read.integer(1, mostSafetyOrders)
         ),
         "size",
-        Ask.text("From one to the next", "1.5%")("distance", Read.ratio),
-        Ask.text("Sell all of it above the average by", "1.5%")("profit", Read.ratio)
+        Ask.text("Distance from one safety order to the next", "1.5%")("distance", Read.ratio),
+        Ask.text("Profit at which all is sold", "1.5%")("profit", Read.ratio)
       ],
       budget: (answer) => ({ quote: Ask.totalOf(quote, answer, purchasesOf(answer)) }),
       lines: {
@@ -263,7 +263,7 @@ const begin = (
 ): { readonly state: State.DealState; readonly why: string; readonly key: Key } => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
   const waits = (why: string, key: Key) => ({ state, why, key })
-  if (state.begun >= times) return waits(`it had ${countText(times, "deal")}, which is all it may`, "times")
+  if (state.begun >= times) return waits(`it has had all its ${countText(times, "deal")}`, "times")
   const verdict = when === undefined ? "yes" : truth(when, moment)
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldown)
     return waits("waits until its cooldown is over", "cooldown")
@@ -272,7 +272,7 @@ const begin = (
   const price = orderPrice(market, side, ahead(side, mid(view.price), reach))
   if (quantityAt(market, whole.size, price) === 0n) {
     notePrice(moment, moment.mid)
-    return waits("its size comes to nothing at this price", "size")
+    return waits("its size is too small for an order at this price", "size")
   }
   const { follows } = whole.spacing
   const spacing = follows === undefined ? undefined : distanceAt(whole.spacing, view)
