@@ -216,7 +216,7 @@ const kinds: ReadonlyArray<Kind> = [
     ({ state }) =>
       (state.reconciled?.contradictions ?? []).map((text) => ({
         subject: "journal",
-        text: `Other witnesses: ${text}`
+        text: `The comparison found: ${text}`
       })),
     "reconcile"
   ),

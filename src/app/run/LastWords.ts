@@ -36,7 +36,7 @@ export const print = Effect.fnUntraced(function* (
   yield* Console.log(`\n${lines.join("\n")}\n`)
   const residual = Object.entries(sums.residual).map(([asset, amount]) => `${amount} ${asset}`)
   yield* Console.log(
-    `${countText(fills, "fill")}, ${countText(openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`
+    `${countText(fills, "fill")}, ${countText(openOrders, "unsettled order")}, unexplained ${residual.join(", ") || "0"}.`
   )
   if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with the run.`)
   const until = safeUntil(state)

@@ -98,7 +98,7 @@ const summaries = {
   subscribe:
     "Subscribes a browser, mostly one on a phone, to notices while the token is valid; the first one is sent at once",
   unsubscribe: "Unsubscribes a browser that was subscribed with this token",
-  reconcile: "Compares the bot's records with its witnesses",
+  reconcile: "Compares the bot's records with the venue's orders, its history and the balances",
   swapQuote:
     "The venue's quote for a manual swap, with its terms as text to show to the user. Nothing is paid or recorded",
   swap: "Makes the swap of a quote; each quote can be used once",

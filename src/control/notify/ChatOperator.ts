@@ -37,7 +37,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     const now = clock.currentTimeMillisUnsafe()
     const problems = linesOf(problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter }))
     return [
-      `${state.run?.mode ?? ""}, ${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "open order")}`,
+      `${state.run?.mode ?? ""}, ${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "unsettled order")}`,
       ...(problems.length === 0 ? ["Nothing is wrong."] : problems.map(({ text }) => `! ${text}`))
     ].join("\n")
   }

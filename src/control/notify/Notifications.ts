@@ -40,7 +40,7 @@ const summary = Effect.fnUntraced(function* (state: BotState, { assets, prices }
 })
 
 const summaryText = (state: BotState, more: ReadonlyArray<string>): string =>
-  [`${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "open order")}`, ...more].join("; ")
+  [`${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "unsettled order")}`, ...more].join("; ")
 
 export const start = Effect.fn("Notifications.start")(function* (
   { heartbeat, notify, people = NodeHttpClient.layerUndici }: NotifyOptions,
