@@ -188,8 +188,8 @@ const readStrategy = (
       notLive: missingVolume(behaviour.volumes, market, fields.candles, offered),
       candleSource: fields.candles,
       terms: fields.terms?.value,
-      // With a period, the strategy plans no slot before its beginning.
       mayLackOrders,
+      // With a period, the strategy plans no slot before its beginning.
       namesEverySlot: during === undefined && restart === undefined ? namesEverySlot : undefined,
       restsAtWrittenPrices,
       warnings: to.warnings?.length === 0 ? undefined : to.warnings && inOrder(to.warnings)
@@ -201,7 +201,7 @@ const readStrategy = (
 /** Expressions of `when` at the top of the file use the candles of the kind's section. */
 const timeframeIn = (node: YamlMap, kind = ""): string => {
   const written = valueIn(valueIn(node, kind), "timeframe")
-  return written?.type === "scalar" && Read.isTimeframe(written.text) ? written.text : Read.usualTimeframe.otherwise
+  return written?.type === "scalar" && Read.isTimeframe(written.text) ? written.text : Read.usualTimeframe.fallback
 }
 
 /** Applies `rearm` and `skim` to a strategy. A key without effect is a mistake. */

@@ -199,7 +199,7 @@ export const series = (
 
 const mostCurvePoints = 60
 
-/** Values only a few minutes, because each strategy has its own curve. */
+/** Values at most `mostCurvePoints` times, because each strategy has its own curve. */
 export const strategyCurve = (
   trading: TradingRecord,
   assets: Money.Assets,

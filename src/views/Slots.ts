@@ -46,8 +46,8 @@ export const Slots = Schema.Struct({ ...asOf, slots: Schema.Array(SlotView) })
 export interface SlotRow extends SlotView {
   /** Time at which its order was planned, epoch milliseconds; null if it holds none. */
   readonly plannedAt: number | null
-  /** Replaces `why` where space is short; null if it must not. */
-  readonly progress: string | null
+  /** The state in short, such as "1.20 % away"; null if `why` says more. */
+  readonly shortState: string | null
   /** Lower comes first: trouble, then moving money, then orders by their distance from the price. */
   readonly rank: number
 }
@@ -124,7 +124,7 @@ const placementRow = (
     why: contradiction ?? toPay ?? cancel?.why.text ?? unsentBecause(state, placement) ?? why.text,
     tone: isTrouble ? "alarm" : side === "BUY" ? "buy" : "sell",
     plannedAt: placement.plannedAt,
-    progress:
+    shortState:
       isTrouble || cancel !== undefined
         ? null
         : isResting(placement) && distance !== null
@@ -194,7 +194,7 @@ const emptyRow = (state: BotState, strategy: string, slot: string, done: string 
     why: frozen ?? absent ?? done ?? held?.text ?? refused?.get(slot) ?? givenUp ?? "waits to be placed",
     tone: isTrouble ? "alarm" : "quiet",
     plannedAt: null,
-    progress: null,
+    shortState: null,
     rank: isTrouble ? rankOf.trouble : rankOf.empty
   }
 }

@@ -1,6 +1,6 @@
 /**
- * An account of a fleet looked at and spoken to as a bot of its own is: the same commands with `--account`. What an operator says goes to its
- * owner, is in its journal, and stays so whoever owns it next.
+ * An account of a fleet takes the commands of a single bot, with `--account`. The commands go to its owner, are in its journal, and hold
+ * for its next owner.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

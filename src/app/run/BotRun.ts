@@ -152,7 +152,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
   const awaitStop = Effect.gen(function* () {
     yield* Effect.raceAllFirst([stop.requested, timeIsUp, isDone(options, books.state)])
-    stopText = options.cancelOnExit ? leavingSlowly : "leaving"
+    stopText = options.cancelOnExit ? leavingSlowly : "stopping"
     if (!options.json && !terminal.isInteractive && isAttended) yield* Console.log(stopText)
     yield* Deferred.succeed(stopping, undefined)
   })

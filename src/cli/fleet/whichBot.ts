@@ -72,14 +72,14 @@ export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAcc
   const accounts = Option.toArray(bot.account)
   if (allAccounts === accounts.length > 0 || bot.config !== common.defaultConfig)
     return yield* wrongUsage("Use one of --account NAME, --all-accounts and --config FILE")
-  const Wishes = yield* Effect.promise(() => import("../../fleet/accounts/Wishes.ts"))
-  const changed = yield* inDatabase(bot.database, Wishes.say(command, why, accounts))
+  const TargetStates = yield* Effect.promise(() => import("../../fleet/accounts/TargetStates.ts"))
+  const changed = yield* inDatabase(bot.database, TargetStates.say(command, why, accounts))
   if (changed < accounts.length) {
     const killed = command === "resume" ? ", or it is killed: limitbot kill --off" : ""
     const free = command === "release" ? ", or it is not killed" : ""
     return yield* wrongUsage(`The fleet has no account ${accounts.join()}${killed}${free}`)
   }
-  const wishes = Wishes.wantedBy[command]
+  const wishes = TargetStates.wantedBy[command]
   const state = wishes === "running" ? "trade" : `be ${wishes}`
   yield* Console.log(`${countText(changed, "account")} will ${state} within seconds.`)
 })

@@ -28,7 +28,7 @@ import { problemsOf } from "../../views/Problems.ts"
 import type { FleetCommand } from "../server/FleetApi.ts"
 import * as FleetServer from "../server/FleetServer.ts"
 import { type BotDetail, type BotLine, lineOf, lineOfBot, unreachable } from "../server/FleetView.ts"
-import * as Wishes from "./Wishes.ts"
+import * as TargetStates from "./TargetStates.ts"
 
 interface Asked<E, R> {
   /** File with the server's address and the other bots that it shows. The page's tokens are beside it. */
@@ -82,7 +82,7 @@ const accounts = Effect.gen(function* () {
   return {
     lines: Effect.map(registry.all, (rows) => rows.map(lineOf)),
     detail: (name: string) => Effect.provideContext(detail(name), context),
-    command: (...asked: Parameters<typeof Wishes.say>) => Effect.provideContext(Wishes.say(...asked), context),
+    command: (...args: Parameters<typeof TargetStates.say>) => Effect.provideContext(TargetStates.say(...args), context),
     resolve: (name: string, by: string, answer: Parameters<FleetServer.Fleet["Service"]["resolve"]>[2]) =>
       Effect.provideContext(AccountWords.say(name, by, { _tag: "Resolve", ...answer }), context)
   } as const

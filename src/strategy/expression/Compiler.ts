@@ -210,7 +210,7 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
   }
   const chosen = Operators.choose(asked, yes, no)
   const { dependence } = chosen
-  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true)))
+  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isJumping === true)))
     return context.wrong(tree, "in a condition, only what follows `if` or the values may move with the price, not both")
   return chosen
 }
@@ -264,11 +264,11 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const comparison = { operator: tree.operator, texts }
   const ofText = checked(written(tree, context.text), [left, right], value, comparison)
   const demands = Never.ofComparison(tree.operator, left, right, texts)
-  const isMoving = [left, right].some((term) => term.dependence !== "none" || term.isMoving === true)
+  const isJumping = [left, right].some((term) => term.dependence !== "none" || term.isJumping === true)
   const history = Operators.seriesOf(left, right, tree.operator, (a, b) =>
     Number.isNaN(a + b) ? Number.NaN : holds(a, b) ? 1 : 0
   )
-  return { ...stillTerm(type, ofText.value), ...ofText, demands, ...history, ...(isMoving ? { isMoving } : {}) }
+  return { ...stillTerm(type, ofText.value), ...ofText, demands, ...history, ...(isJumping ? { isJumping } : {}) }
 }
 
 /** A division by zero has no value. Records its text for the term that uses it. */

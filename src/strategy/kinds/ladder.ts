@@ -76,8 +76,8 @@ export const ladder: Kind = {
       budget: (answer) => ({ [Ask.inputOf(market, answer).key]: answer("total") }),
       lines: {
         side: { ask: Ask.side },
-        from: { ask: Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.below(0.02)) },
-        to: { ask: Ask.price("Price of the last order", Ask.below(0.1)) },
+        from: { ask: Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.onItsSide(0.02)) },
+        to: { ask: Ask.price("Price of the last order", Ask.onItsSide(0.1)) },
         rungs: { ask: Ask.text("How many orders", "5", Read.integer(2, maxRungs)) },
         profile: { is: "flat", note: "sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again" },
         total: {

@@ -70,7 +70,7 @@ const readCentre = (
   const scope = scopeOf(section, timeframe)
   const term = compile(centre, "price", "price", scope)
   if (term === undefined) return undefined
-  if (term.dependence !== "none" || term.isMoving === true) {
+  if (term.dependence !== "none" || term.isJumping === true) {
     const hint = "such as ema(close, 20); without this key, the centre is the mid"
     return report(to, at("centre"), "the centre follows closed candles, not prices between them", hint)
   }

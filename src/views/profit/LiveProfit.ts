@@ -16,7 +16,7 @@ export interface LiveProfit {
   readonly standings: ReadonlyArray<Standing.ProfitStanding>
   readonly whole: ReadonlyArray<Profit.Row>
   readonly capitals: ReadonlyArray<Standing.Capital>
-  /** Earnings and payments by UTC day. The inventory is not divided by days; it is at the last. */
+  /** Earnings and payments by UTC day. The inventory is not divided by days; it counts on the last. */
   readonly days: ReadonlyArray<Profit.Row>
   readonly strategies: ReadonlyArray<Profit.Row>
   readonly slots: ReadonlyMap<string, Profit.Row>
@@ -27,7 +27,7 @@ export const { method } = RunningProfit
 export const oldest = (prices: TradingRecord["lastPrices"]): number | undefined =>
   prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))
 
-/** Open positions move with the price, so a picture is reused only for this time. */
+/** Open positions move with the price, so a valuation is reused only for this time. */
 const staleMillis = 2_000
 
 const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: number): LiveProfit => {
@@ -46,7 +46,7 @@ const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: 
   }
 }
 
-export const pictureNow = (
+export const profitNow = (
   profit: RunningProfit.RunningProfit,
   assets: Money.Assets,
   now: number,
@@ -72,7 +72,7 @@ export const subscribe = Effect.fn("LiveProfit.subscribe")(function* (assets: Mo
     const profit = yield* reader
     const now = yield* Clock.currentTimeMillis
     if (last?.sequence === profit.sequence && now - last.at < staleMillis) return last.picture
-    last = { picture: pictureNow(profit, assets, now, prices), at: now, sequence: profit.sequence }
+    last = { picture: profitNow(profit, assets, now, prices), at: now, sequence: profit.sequence }
     return last.picture
   })
 })

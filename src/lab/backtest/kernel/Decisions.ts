@@ -205,13 +205,13 @@ const replaceFreed = (run: MarketRun): void => {
   }
 }
 
-/** True if a close may replace an order without a run of the strategy. Replacing costs money. */
+/** True if a close may replace an order without asking the strategy. Replacing costs money. */
 export const mayReplace = (runs: Runs): boolean => {
   for (const { guard } of runs) for (const slot of guard?.denials.keys() ?? []) if (isLive(slot)) return true
   return false
 }
 
-/** Limits the runs within one bar of a strategy that sees its own orders and runs again when they change. */
+/** Limits how often one bar asks a strategy that sees its own orders and is asked again when they change. */
 const maxAnswers = 8
 
 export const changesOf = (runs: Runs): number => runs.reduce((changes, { orders }) => changes + orders.changes, 0)

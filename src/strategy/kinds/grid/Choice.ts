@@ -23,7 +23,7 @@ interface Choosing extends Pick<Grid, "keys" | "market" | "range" | "shape"> {
   /** Cells that buy at or below this price have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
-  /** Set if the legs carry every cell. Then all begun cells are funded, except those in `unfunded`. */
+  /** Set if the order of every cell follows from its legs. Then all begun cells are funded, except those in `unfunded`. */
   readonly carried: { readonly unfunded: ReadonlySet<number> } | undefined
   readonly leftBehind: string
 }

@@ -19,7 +19,7 @@ import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import * as Judge from "../../expression/Judge.ts"
 import { isSameList, lately } from "../../expression/Same.ts"
-import { isGlanced, neededBy } from "../../expression/Scope.ts"
+import { mayGlance, neededBy } from "../../expression/Scope.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { formOf, type Kind } from "../../Kind.ts"
@@ -51,7 +51,7 @@ export const behaviourOf = (whole: Rules): Behaviour => {
     ...neededBy(whole.needs),
     decide: (view, memory) => decide(whole, names, view, memory),
     inputs: (view, memory) => inputs(whole, names, view, memory),
-    ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, names, view, memory) } : {})
+    ...(mayGlance(whole.needs) ? { stands: (view, memory) => stands(whole, names, view, memory) } : {})
   }
 }
 

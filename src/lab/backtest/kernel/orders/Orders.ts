@@ -5,7 +5,7 @@
 import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
 import type { Market, Side } from "../../../../domain/Market.ts"
-import { dueLeg, exitsFirst, isExitLeg, leftOfLeg, mayEnd } from "../../../../strategy/Decision.ts"
+import { dueLeg, exitsFirst, isExitLeg, leftOfLeg, mayCloseLeg } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
 import * as FillLog from "./FillLog.ts"
@@ -155,7 +155,7 @@ export class Orders {
     const { desired } = slot
     const progress = this.progressOf(slot)
     const leg = desired?.legs[dueLeg(desired, progress)]
-    if (desired === undefined || leg === undefined || !mayEnd(desired, progress)) return false
+    if (desired === undefined || leg === undefined || !mayCloseLeg(desired, progress)) return false
     SlotState.completeLeg(slot, leg.side)
     return true
   }
