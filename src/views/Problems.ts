@@ -82,12 +82,10 @@ const row =
 const alarm = row("alarm")
 const warn = row("warn")
 
+const lackOf = (amount: string): string => `No new funding: an order of this bot is not in the journal: ${amount}`
+
 /** Only a person can decide these; each names the answers that would be accepted now. */
-const asks = (
-  kind: string,
-  of: MoneyProblems.MoneyProblem["kind"],
-  meaning: (amount: string, isForgotten: boolean) => string
-): Kind =>
+const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind =>
   alarm(
     kind,
     ({ assets, now, state }) =>
@@ -95,7 +93,7 @@ const asks = (
         .filter((problem) => problem.kind === of)
         .map(({ amount, asset, evidence, placement, since, slot, strategy }) => ({
           subject: slotKey(strategy, slot),
-          text: meaning(Money.withSymbol(assets, asset, amount), state.integrity.forgotten.has(placement)),
+          text: (state.integrity.forgotten.has(placement) ? lackOf : meaning)(Money.withSymbol(assets, asset, amount)),
           since,
           resolve: { placement, words: MoneyProblems.acceptedWords(state, placement, now), evidence }
         })),
@@ -153,11 +151,7 @@ const kinds: ReadonlyArray<Kind> = [
     const since = pulse === undefined ? undefined : lateSince(state, pulse, now)
     return since === undefined ? [] : [{ subject: "bot", text: `No turn has ended for ${age(now - since)}`, since }]
   }),
-  asks("contradiction", "contradiction", (amount, isForgotten) =>
-    isForgotten
-      ? `No new funding: an order of this bot over ${amount} is not in the journal`
-      : `No new funding: the venue contradicted itself about ${amount}`
-  ),
+  asks("contradiction", "contradiction", (amount) => `No new funding: the venue contradicted itself about ${amount}`),
   asks(
     "in-doubt",
     "in-doubt",

@@ -164,13 +164,12 @@ const stateOf = ({ state, cancel }: Placement): string =>
 const isResting = ({ state, cancel, fills }: Placement): boolean =>
   state === "open" && cancel === undefined && fills.size === 0
 
-/** As a share of the mid price; negative below it. */
 const distanceFrom = (now: TwoSidedPrice, { price }: Placement): number => {
   const present = Decimal.toNumber(mid(now))
   return (Decimal.toNumber(price) - present) / present
 }
 
-/** For ranks only: cut below 1, so that a far order stays before the next class of rows. */
+/** For ranks only: below 1, so that no order leaves its class of rows. */
 export const awayOf = (distance: number | null): number => Math.min(0.999, Math.abs(distance ?? 0))
 
 const emptyRow = (state: BotState, strategy: string, slot: string, done: string | undefined): PlacedRow => {

@@ -80,7 +80,6 @@ const profitLines = ({ assets, now, prices, profit }: Valued, columns: number): 
     const equity = capital === undefined ? [] : [`equity ${Figures.rounded(assets, quote, capital + figures.total)}`]
     const ageText = oldest === undefined ? "last known prices" : `price ${age(now - oldest.at)} old`
     const note = isOld(oldest, now) ? [ageText] : []
-    // The earnings of today go before the parts of the total.
     const earnedToday = parts.splice(3, 1)
     const line = [`PROFIT ${quote}  ${total}`, ...equity, ...note, ...earnedToday, ...parts]
     return [fitting(line, columns), isOld(oldest, now) ? "dim" : undefined]
