@@ -1,4 +1,4 @@
-/** `limitbot check`: checks before and beside a bot. It changes nothing; --notify sends test messages. Exit code 1: something must be fixed. */
+/** `limitbot check` changes nothing; only --notify sends test messages. Exit code 1: something must be fixed. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Option, Record } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -75,11 +75,14 @@ export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAcc
   const TargetStates = yield* Effect.promise(() => import("../../fleet/accounts/TargetStates.ts"))
   const changed = yield* inDatabase(bot.database, TargetStates.say(command, why, accounts))
   if (changed < accounts.length) {
-    const killed = command === "resume" ? ", or it is killed: limitbot kill --off" : ""
-    const free = command === "release" ? ", or it is not killed" : ""
-    return yield* wrongUsage(`The fleet has no account ${accounts.join()}${killed}${free}`)
+    const AccountList = yield* Effect.promise(() => import("../../fleet/accounts/AccountList.ts"))
+    const [account = ""] = accounts
+    if (!(yield* inDatabase(bot.database, AccountList.has(account))))
+      return yield* wrongUsage(`The fleet has no account ${account}`)
+    const state = command === "resume" ? `killed: limitbot kill --off --account ${account}` : "not killed"
+    return yield* wrongUsage(`The account ${account} is ${state}`)
   }
-  const wishes = TargetStates.wantedBy[command]
-  const state = wishes === "running" ? "trade" : `be ${wishes}`
-  yield* Console.log(`${countText(changed, "account")} will ${state} within seconds.`)
+  const target = TargetStates.wantedBy[command]
+  const future = target === "running" ? "trade" : `be ${target}`
+  yield* Console.log(`${countText(changed, "account")} will ${future} within seconds.`)
 })

@@ -82,7 +82,7 @@ const accounts = Effect.gen(function* () {
   return {
     lines: Effect.map(registry.all, (rows) => rows.map(lineOf)),
     detail: (name: string) => Effect.provideContext(detail(name), context),
-    command: (...args: Parameters<typeof TargetStates.say>) => Effect.provideContext(TargetStates.say(...args), context),
+    command: (...all: Parameters<typeof TargetStates.say>) => Effect.provideContext(TargetStates.say(...all), context),
     resolve: (name: string, by: string, answer: Parameters<FleetServer.Fleet["Service"]["resolve"]>[2]) =>
       Effect.provideContext(AccountWords.say(name, by, { _tag: "Resolve", ...answer }), context)
   } as const
