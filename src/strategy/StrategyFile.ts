@@ -261,7 +261,7 @@ const searchProblem = (
   }
   const does =
     watched === undefined ? "trades several" : `also watches ${watched.map(({ market }) => market.name).join(", ")}`
-  const [at, text] = [watched ? kind : market, `prices of one market are replayed here, this strategy ${does}`]
+  const [at, text] = [watched ? kind : market, `prices of one market are replayed here; this strategy ${does}`]
   return at && problemAt(source, at, text, "use limitbot backtest with --data MARKET=CSV for each")
 }
 

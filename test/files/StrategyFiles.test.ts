@@ -98,7 +98,7 @@ describe("a strategy file for its purpose", () => {
     assert.deepStrictEqual(said(goodThirds, "live"), ["thirds"])
     assert.deepStrictEqual(said(goodThirds, "backtest"), ["thirds"])
     assert.deepStrictEqual(said(goodThirds, "search"), [
-      "2:9 prices of one market are replayed here, this strategy trades several"
+      "2:9 prices of one market are replayed here; this strategy trades several"
     ])
   })
 })

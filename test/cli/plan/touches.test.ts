@@ -143,7 +143,7 @@ describe("explain of an open order that the price touches", () => {
           "half of your 3 fills in this market needed more than 6.0, a tenth more than 9.0"
       )
       // The high of each later minute is 101: one visit without an end.
-      assert.match(said.get("sell") ?? "", /^touched 1 time .*, at most 100\.0 basis points beyond the limit: half of your/)
+      assert.match(said.get("sell") ?? "", /^touched 1 time .*, at most 100\.0 basis points beyond the limit: half of /)
     })
   )
 

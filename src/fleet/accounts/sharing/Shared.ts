@@ -43,7 +43,7 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
   })
 })
 
-/** Returns a key that is equal for accounts that may share: one venue, one credential, and the same price witnesses. */
+/** Returns a key that is equal for accounts that may share: one venue, one credential, and the same price sources. */
 export const keyOf = ({
   priceProgram,
   prices: { agreeMillis, within, withinOf },
