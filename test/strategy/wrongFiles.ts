@@ -411,7 +411,7 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind("market-making", "{ levels: 0, spread: 1%, size: 0.1 }", "7:13 expected a whole number from 1 to 50"),
   inKind("market-making", "{ levels: 2, spread: 1, size: 0.1 }", "7:24 expected a ratio"),
   inKind("market-making", "{ levels: 2, spread: 1%, size: 0.6 }", "7:34 all asks together need 1.2 BTC"),
-  inKind("market-making", "{ levels: 2, spread: 150%, size: 0.1 }", "7:24 the widest bid would be at a price of 0 or less"),
+  inKind("market-making", "{ levels: 2, spread: 150%, size: 0.1 }", "7:24 the widest bid would be at a price of 0"),
   inKind("market-making", "{ levels: 2, spread: 1%, size: 0.1, maxInventory: 0.05 }", "7:53 maxInventory is smaller"),
   inKind(
     "market-making",
