@@ -379,7 +379,7 @@ const exitWaits = (whole: Deals, deal: State.Deal, view: View): Decision["absent
   const text =
     deal.best === undefined
       ? `waits until the price has come to ${at(profitPrice(whole, deal, view))}; then it trails the best price`
-      : `trails the best price ${at(deal.best)}, leaves at ${at(orderPrice(market, opposite(side), behind(side, deal.best, trail)))}`
+      : `trails the best price ${at(deal.best)}, exits at ${at(orderPrice(market, opposite(side), behind(side, deal.best, trail)))}`
   return whole.exits.map((slot) => ({ slot, why: { code: "trail", text, source: keys("trail") } }))
 }
 
