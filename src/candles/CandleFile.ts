@@ -9,7 +9,7 @@ import * as CrossingIndex from "./CrossingIndex.ts"
 import * as CandleChecks from "./csv/CandleChecks.ts"
 import { format } from "./DataProblem.ts"
 import * as ColumnTable from "./table/ColumnTable.ts"
-import * as PlainText from "./table/PlainText.ts"
+import * as PlainBytes from "./table/PlainBytes.ts"
 
 export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", { message: Schema.String }) {}
 
@@ -40,7 +40,7 @@ const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError>
   Effect.try({ try: run, catch: (cause) => unreadable(file, cause) })
 
 const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, DataFileError> =>
-  ColumnTable.csvOf(bytes, (cause) => unreadable(file, cause)) ?? attempt(file, () => PlainText.textOf(bytes))
+  ColumnTable.csvOf(bytes, (cause) => unreadable(file, cause)) ?? attempt(file, () => PlainBytes.textOf(bytes))
 
 const refused = (file: string, checked: CandleChecks.Checked): DataFileError => {
   const errors = checked.problems.filter(({ severity }) => severity === "error")

@@ -79,7 +79,7 @@ export const config = fileFlag("config").pipe(
 
 export const json = toggle("json", "Print machine-readable JSON instead of text")
 export const csv = toggle("csv", "Print comma-separated values")
-export const forDuration = duration("for", "Stop by itself after this long, for example 30s, 5m, 6h, 7d")
+export const forDuration = duration("for", "Stop after this time, for example 30s, 5m, 6h, 7d")
 export const report = file("report", "Write a report to this HTML file")
 
 /** The help of a command: one sentence, and examples with their purposes. */

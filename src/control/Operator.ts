@@ -117,7 +117,7 @@ const doneOf = Effect.fnUntraced(function* (
       orders.map(({ id }) => id),
       { code: "operator", text: why }
     )
-    return `${countText(orders.length, "order")} cancelled`
+    return `${countText(orders.length, "order")} being cancelled`
   })
   const open = () => unfinished(books.state)
 
@@ -138,7 +138,7 @@ const doneOf = Effect.fnUntraced(function* (
       const slotOrders = open().filter(({ slot, strategy }) => slotKey(strategy, slot) === target)
       if (slotOrders.length === 0) return yield* new Unknown({ message: `No order is open in a slot ${target}` })
       yield* withdraw(slotOrders)
-      return `The order of ${target} is cancelled; its strategy may place it again`
+      return `The order of ${target} is being cancelled; its strategy may place it again`
     }
     case "cancel-all": {
       const names = new Set([...running, ...open().map(({ strategy }) => strategy)])
@@ -151,7 +151,7 @@ const doneOf = Effect.fnUntraced(function* (
     case "kill": {
       yield* bot.setKillSwitch(why)
       yield* bot.wake
-      return "Kill switch on: all payments stopped, all orders cancelled"
+      return "Kill switch on: all payments stopped, all orders are being cancelled"
     }
     case "release": {
       yield* bot.releaseKillSwitch

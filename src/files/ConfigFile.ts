@@ -212,7 +212,7 @@ const venueKeys = {
   partnerJwt: Read.optional(secret, "waives the platform fee, opens the history"),
   quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
   minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
-  incidents: Read.optional(incidentFeed, "JSON feed of the venue's incidents: they hold new funding", "none is read"),
+  incidents: Read.optional(incidentFeed, "JSON feed of the venue's incidents: they stop all payments", "none is read"),
   proxy: Read.optional(ProxySection.reader, "how it and the receivers of messages are reached", "HTTPS_PROXY"),
   nonceSalt: Read.optional(salt, "salt of the verifier's nonces", "nonces without one")
 }
@@ -238,7 +238,7 @@ const termOf = (step: keyof typeof defaultTerms, says: string) =>
   Read.withDefault(Read.duration, defaultTerms[step], says)
 
 const stuckAfterReader = Read.section({
-  create: termOf("create", "from the plan to an order that is paid for"),
+  create: termOf("create", "from the plan until its order is paid"),
   deposit: termOf("deposit", "from the payment to a deposit that shows"),
   doubt: termOf("doubt", "how long a payment may stay in doubt"),
   end: termOf("end", "from an order's deadline to its end"),
@@ -251,7 +251,7 @@ const config = Read.settingsReader({
   account: Read.required(accountReader),
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(AssetsSection.marketsReader),
-  prices: Read.optional(AssetsSection.pricesReader, "when a price has a second source"),
+  prices: Read.optional(AssetsSection.pricesReader, "how close a second source must be to a price"),
   limits: Read.optional(AssetsSection.limitsReader(symbol)),
   reconcileEvery: Read.withDefault(Read.duration, hourMillis, "how often a running bot compares its records"),
   canary: Read.optional(
@@ -371,7 +371,7 @@ const signerOf = (
   // An unreadable key has already been reported.
   if (signer === undefined && key === undefined && to.problems.length > 0) return undefined
   if (signer === undefined && key === undefined)
-    return report(to, at("key"), '"key" is missing: ed25519 key of the account', "or `signer`, a process that has it")
+    return report(to, at("key"), 'missing key "key": ed25519 key of the account', "or `keystore`, or `signer`")
   if (signer === undefined) return undefined
   if (signerId === undefined) return report(to, signer, "account.signer needs account.signerId beside it")
   return { socket: resolve(signer.value.socket) }
@@ -384,7 +384,7 @@ const termsOf = (
   to: Report
 ): OrderTerms => {
   if (account.depositMode === "MEMO" && !depositTypes.includes("ORIGIN_CHAIN")) {
-    const text = "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, which no asset is"
+    const text = "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, and no asset is paid from there"
     report(to, account.at("depositMode"), text)
   }
   const terms = TermsSection.termsOf(account, account.at, to)

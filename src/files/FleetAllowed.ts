@@ -106,7 +106,7 @@ export const verify = (
   allowed: Allowed
 ): Result.Result<void, RowForbidden> => {
   if (!accountName.test(name))
-    return Result.fail(new RowForbidden({ message: `an account is named by small letters, digits and dashes` }))
+    return Result.fail(new RowForbidden({ message: "an account's name has lower-case letters, digits and dashes" }))
   const rendered = [{ file: "config.yaml", text: config }, ...strategies].flatMap(({ file, text }) => {
     const to: Report = { source: sourceText(file, text), problems: [] }
     const yaml = readYaml(to.source)

@@ -24,7 +24,7 @@ export const layer = Layer.effect(
     const refuseOthers = Effect.fnUntraced(function* (method: string, path: string) {
       const fileInfo = yield* Effect.option(files.stat(path))
       if (fileInfo._tag === "None" || fileInfo.value.type === "File") return
-      const description = `is a ${kinds[fileInfo.value.type]}, not a plain file`
+      const description = `it is a ${kinds[fileInfo.value.type]}, not a plain file`
       return yield* PlatformError.systemError({
         _tag: "BadResource",
         module,
@@ -58,15 +58,15 @@ export const layer = Layer.effect(
 )
 
 const phrases: Partial<Record<PlatformError.SystemErrorTag, string>> = {
-  AlreadyExists: "exists already",
-  BadResource: "is a folder where a file is needed, or a file where a folder is",
+  AlreadyExists: "it exists already",
+  BadResource: "it is a folder where a file is needed, or a file where a folder is",
   NotFound: "no such file or folder",
   PermissionDenied: "no permission"
 }
 
-/** Returns the fault of a file as words that follow its name; `undefined` for other failures. */
+/** Returns the fault of a file as a phrase that follows its name and a colon; `undefined` for other failures. */
 export const phraseOf = ({ reason }: PlatformError.PlatformError): string | undefined => {
   if (reason._tag === "BadArgument") return undefined
-  if (Predicate.hasProperty(reason.cause, "code") && reason.cause.code === "ELOOP") return "is a symbolic link"
+  if (Predicate.hasProperty(reason.cause, "code") && reason.cause.code === "ELOOP") return "it is a symbolic link"
   return reason.module === module ? reason.description : phrases[reason._tag]
 }

@@ -144,7 +144,7 @@ export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, pu
 const notRehearsed = ({ volumes = new Map() }: Strategy): Problem | undefined => {
   const [problem] = volumes.values()
   const hint = "limitbot backtest, or run against a sandbox"
-  return problem && { ...problem, message: "a rehearsal makes its prices up and has no volumes", hint }
+  return problem && { ...problem, message: "a rehearsal has no volumes", hint }
 }
 
 /** Reports duplicate names at the later files, even if those have other mistakes. */

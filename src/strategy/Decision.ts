@@ -192,7 +192,7 @@ export const leftOfLeg = (legs: Legs, index: number, progress: SlotProgress): Am
  * True if the due leg may be closed with its fills. An exit may only if its rest is a leftover, because a larger rest is a position. The
  * exit that ends a slot may close without a fill, if nothing came in that it could sell.
  */
-export const mayEnd = (desired: Legs, progress: SlotProgress): boolean => {
+export const mayCloseLeg = (desired: Legs, progress: SlotProgress): boolean => {
   const [index, filled] = [dueLeg(desired, progress), filledOfLeg(desired, progress)]
   const leg = desired.legs[index]
   if (leg === undefined || !leaves(desired, leg)) return filled > 0n
@@ -233,9 +233,9 @@ export const nextLeg = (desired: Legs, view: Pick<View, "slots">, slot: string):
 }
 
 /**
- * Quantity of an exit that has this much of its input asset: all, or else the part that the money covers, because a part of an exit is
- * better than none. If the part is a leftover of the leg, which has `filled` so far, or its value is below `least` (quote), all: the budget
- * then refuses the exit.
+ * Returns the quantity of an exit whose input asset has this much money. If the money covers the exit, the whole quantity. If it covers a
+ * usable part, that part, because a part of an exit is better than none. If the part is only a leftover of the leg (which has `filled` so
+ * far), or its value is below `least` (quote), the whole quantity: the budget then refuses the exit.
  */
 export const coveredQuantity = (
   market: Market,

@@ -63,22 +63,22 @@ export interface RequiredKey<A> extends Key<A> {
   readonly isRequired: true
 }
 export interface DefaultKey<A> extends Key<A> {
-  readonly otherwise: A
+  readonly fallback: A
 }
 
 export const required = <A>(read: Reader<A>, says?: string): RequiredKey<A> => ({ read, says, isRequired: true })
 export const optional = <A>(read: Reader<A>, says?: string, unless?: string): Key<A> => ({ read, says, unless })
 export const withDefault = <A>(
   read: Written<A>,
-  otherwise: A,
+  fallback: A,
   says?: string,
-  unless = read.write(otherwise)
-): DefaultKey<A> => ({ read, otherwise, says, unless })
+  unless = read.write(fallback)
+): DefaultKey<A> => ({ read, fallback, says, unless })
 
-export type Keys = Readonly<Record<string, Key<unknown> & { readonly otherwise?: unknown }>>
+export type Keys = Readonly<Record<string, Key<unknown> & { readonly fallback?: unknown }>>
 
 type ValueOf<K> = K extends Key<infer A> ? A : never
-/** A missing or wrong field is `undefined`; its mistake is already reported. */
+/** A missing or wrong field is `undefined`. A wrong one, and a required one that is missing, is already reported. */
 export type Fields<T> = { readonly [K in keyof T]: Located<ValueOf<T[K]>> | undefined }
 export type SettingsOf<T> = {
   readonly [K in keyof T]: T[K] extends RequiredKey<infer A> | DefaultKey<infer A> ? A : ValueOf<T[K]> | undefined
@@ -109,7 +109,7 @@ export type KnownSettings<T> = {
 }
 
 export const valuesOf = <T extends Keys>(table: T, read: Fields<T>): KnownSettings<T> => {
-  const values = Object.entries(table).map(([key, { otherwise }]) => [key, read[key]?.value ?? otherwise])
+  const values = Object.entries(table).map(([key, { fallback }]) => [key, read[key]?.value ?? fallback])
   return Object.fromEntries(values) as KnownSettings<T>
 }
 

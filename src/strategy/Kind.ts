@@ -60,7 +60,7 @@ export interface Section<T> extends KindContext {
   readonly keys: KeyPlaces<keyof T & string>
 }
 
-/** `first` checks several keys together, even if another key is missing. `make` returns the strategy. */
+/** `first` checks several keys together, even if another key is missing. `make` returns its behaviour. */
 export const formOf = <T extends Read.Keys, P>(
   keys: (market: Market) => T,
   first: (values: Read.KnownSettings<T>, section: Section<T>) => P | undefined,

@@ -40,6 +40,7 @@ interface Line {
   readonly ask?: Asking
   /** The value. Missing: the answer. */
   readonly is?: Text
+  /** The example in the commented-out line of this key. */
   readonly hint?: Text
   /** A comment behind the value. `true`, or no question: the description of the key. */
   readonly note?: Text | true
@@ -159,7 +160,7 @@ const roundedText = (amount: Amount, asset: Asset): string => {
 export const side = text("buy or sell", "buy")
 export const isBuy = (answer: AnswerOf): boolean => answer("side") === "buy"
 
-export const below =
+export const onItsSide =
   (distance: number) =>
   (answer: AnswerOf): number =>
     isBuy(answer) ? 1 - distance : 1 + distance

@@ -55,7 +55,7 @@ export interface Limits {
   readonly maxPriceDeviation: Decimal.Decimal
   /** Decisions use no older price. */
   readonly staleAfterMillis: number
-  /** Value of one order, in quote. */
+  /** Least value of one order, in quote. */
   readonly minOrder?: Amount
   /** Value of all open orders together, in quote. */
   readonly maxNotional?: Amount
@@ -115,7 +115,7 @@ export interface Strategy extends Behaviour {
   readonly namesEverySlot?: true
   readonly restsAtWrittenPrices?: true
   readonly mayLackOrders?: true
-  /** About how many orders share the budget, for the size of quotes. Default: 10. Zero: quoted only if no other strategy is. */
+  /** About how many orders share the budget, for the size of quotes. Default: 10. Zero: the bot quotes for it only if no other strategy has orders. */
   readonly orderCount?: number
   /** `file`: as the user named it. `hash`: SHA-256 of its text. */
   readonly file: string

@@ -119,7 +119,7 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
       skim: Read.optional(skimNode, "quote above this is set aside and never used again", "nothing is"),
       ...Period.keys,
       restart: Read.optional(Read.duration, "it begins again this long after a stop or target of the whole", "never"),
-      terms: Read.optional(TermsSection.reader, "of its orders", "those of the configuration"),
+      terms: Read.optional(TermsSection.reader, "terms of its orders; one left out is as in the configuration"),
       candles: Read.optional(
         Read.text,
         "source of volumes and of candles before the bot's start: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
@@ -146,8 +146,10 @@ const readStrategy = (
   if (fields.market === undefined && valueIn(node, "market")?.type === "list") return undefined
   const [market, ...others] = fields.market?.value ?? [Read.anyMarket]
   if (others.length > 0 && fields.kind?.value.tradesSeveral !== true) {
-    const what = fields.kind === undefined ? "this" : quoted(fields.kind.value.name)
-    return report(to, fields.market ?? node, `a strategy of kind ${what} trades one market`, "a file for each market")
+    // An unknown kind has already been reported.
+    if (fields.kind === undefined) return undefined
+    const text = `a strategy of kind ${quoted(fields.kind.value.name)} trades one market`
+    return report(to, fields.market ?? node, text, "a file for each market")
   }
   const before = to.problems.length
   const limits = fields.limits === undefined ? undefined : readLimits([market, ...others])(fields.limits.value, to)
@@ -188,8 +190,8 @@ const readStrategy = (
       notLive: missingVolume(behaviour.volumes, market, fields.candles, offered),
       candleSource: fields.candles,
       terms: fields.terms?.value,
-      // With a period, the strategy plans no slot before its beginning.
       mayLackOrders,
+      // With a period, the strategy plans no slot before its beginning.
       namesEverySlot: during === undefined && restart === undefined ? namesEverySlot : undefined,
       restsAtWrittenPrices,
       warnings: to.warnings?.length === 0 ? undefined : to.warnings && inOrder(to.warnings)
@@ -201,7 +203,7 @@ const readStrategy = (
 /** Expressions of `when` at the top of the file use the candles of the kind's section. */
 const timeframeIn = (node: YamlMap, kind = ""): string => {
   const written = valueIn(valueIn(node, kind), "timeframe")
-  return written?.type === "scalar" && Read.isTimeframe(written.text) ? written.text : Read.usualTimeframe.otherwise
+  return written?.type === "scalar" && Read.isTimeframe(written.text) ? written.text : Read.usualTimeframe.fallback
 }
 
 /** Applies `rearm` and `skim` to a strategy. A key without effect is a mistake. */
@@ -256,12 +258,12 @@ const searchProblem = (
 ): Problem | undefined => {
   if (signals !== undefined) {
     const names = [...signals.keys()].join(", ")
-    const text = `only prices are replayed here, this strategy also uses the signal ${names}`
+    const text = `only prices are replayed here; this strategy also uses signals: ${names}`
     return problemAt(source, kind, text, "use limitbot backtest --signals FILE")
   }
   const does =
     watched === undefined ? "trades several" : `also watches ${watched.map(({ market }) => market.name).join(", ")}`
-  const [at, text] = [watched ? kind : market, `prices of one market are replayed here, this strategy ${does}`]
+  const [at, text] = [watched ? kind : market, `prices of one market are replayed here; this strategy ${does}`]
   return at && problemAt(source, at, text, "use limitbot backtest with --data MARKET=CSV for each")
 }
 

@@ -1,6 +1,6 @@
 /**
  * Terms of every order besides market, side and price. The configuration sets them for the account; `terms:` in a strategy file sets them
- * for that strategy. Each term defaults to the service's own default.
+ * for that strategy, and leaves the others as they are. A term that neither sets has the service's default.
  */
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"

@@ -11,7 +11,7 @@ import type { Signals } from "../domain/Signal.ts"
 import type { CandleColumns } from "./Indicators.ts"
 
 export interface SlotProgress {
-  /** Legs that are completely filled and paid out. */
+  /** Legs that have ended: filled and paid out, or closed with a rest. */
   readonly completedLegs: number
   /** Base quantity filled in the current leg, by its open order and by earlier orders that ended early. */
   readonly filledInLeg: Amount

@@ -74,7 +74,7 @@ export interface Trial {
 
 const startMillis = Date.UTC(2026, 0, 1)
 
-/** Reads a strategy file and the code beside it as the bot does. Assets have eighteen decimals here. */
+/** Reads a strategy file and the code beside it, but no package, as the bot does. Here assets have 18 decimals. */
 export const trialOf = (file: string): Trial => {
   const text = readFileSync(file, "utf8")
   const code = StrategyFile.codeWanted(text)

@@ -32,7 +32,7 @@ export const Book = Schema.Struct({ ...asOf, ...BookView.fields })
 
 const notInBook: ReadonlySet<Placement["state"]> = new Set(["planned", "closing"])
 
-/** Highest price first, only orders that can still fill. An order that is being cancelled stays until the venue reports its end. */
+/** Highest price first; only orders that may fill, now or once paid. One that is being cancelled stays until its end is reported. */
 export const bookOrders = (state: BotState, assets: Money.Assets, market: string): (typeof BookView.Type)["orders"] =>
   unfinished(state)
     .filter(

@@ -24,7 +24,7 @@ import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
 import type { SeenInputs } from "./explain/PastInputs.ts"
 import { Touched, textOf } from "./explain/Touched.ts"
-import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
+import { doneText, type SlotWish, wishesOf } from "./explain/Wishes.ts"
 import { breakEvens, breakEvenText } from "./Levels.ts"
 
 const Text = Schema.String
@@ -210,7 +210,7 @@ const backoff = (state: BotState, settings: Settings, strategy: string, name: st
   if (slot === undefined || slot.failures === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
   const due = slot.failedAt + refusalPauseMillis(settings, slot)
   const why = slot.failedWhy === undefined ? "" : ` (${slot.failedWhy})`
-  const text = `${countText(slot.failures, "failed attempt")}${why}, the next one from ${iso(due)}`
+  const text = `${countText(slot.failures, "attempt")} failed${why}; tried again from ${iso(due)}`
   return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${iso(due)}` }
 }
 
@@ -221,7 +221,7 @@ const verdict = (placement: Placement | undefined, assets: Money.Assets, now: nu
   if (placement === undefined) return "has no order"
   const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
   const phrase = isOver(placement) ? "order ended, waiting for its money:" : "has"
-  return `${phrase} ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
+  return `${phrase} ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, planned ${age(now - placement.plannedAt)} ago`
 }
 
 const because = (
@@ -247,7 +247,7 @@ const because = (
       : []),
     wish &&
       ("done" in wish
-        ? `${isDoneWith}: ${cause(wish.done)}`
+        ? `${doneText}: ${cause(wish.done)}`
         : `the strategy plans ${order(wish.desired)}: ${cause(wish.desired.why)}`),
     ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
     ...overBecause(placement),
@@ -260,7 +260,7 @@ const because = (
     placement?.funding?.lastAnswer !== undefined && `last answer to the funding: ${placement.funding.lastAnswer}`,
     ...holdsOnSlot(state, strategy.name, name).map((hold) => {
       const { scope, since, text } = hold
-      const whole = scope === "bot" ? "all payments are stopped: " : ""
+      const whole = scope === "bot" ? "nothing new is paid: " : ""
       const lasting = since === undefined ? "" : `, since ${iso(since)}`
       const lifted = liftedBy(hold)
       return `${whole}${text}${lasting}${lifted === undefined ? "" : ` (${lifted})`}`
@@ -331,7 +331,7 @@ const wouldChange = (decision: Of<"Decided">, placement: Placement | undefined):
       ? "the refund of its order"
       : until.onFill
         ? "a fill"
-        : "a fill of this slot, which places its next leg; nothing else does"
+        : "a fill of this slot, which places its next leg; other fills change nothing"
   ]
 }
 
@@ -358,7 +358,7 @@ export const lines = (
       : passing.length === 0
         ? []
         : [`  limits, all ok: ${passing.map(({ guard }) => guard).join(", ")}`]),
-    ...wouldChange.map((line) => `  re-evaluated ${line.startsWith("mid") ? "when" : "after"} ${line}`),
+    ...wouldChange.map((line) => `  would change it: ${line}`),
     ...lately.slice(-shownEvents).map((line) => `  history ${line}`)
   ]
 }

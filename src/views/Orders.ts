@@ -1,4 +1,4 @@
-/** Every unsettled order, with its ids at the venue. */
+/** Every placement that is not settled, with its ids at the venue. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { age, iso } from "../domain/Text.ts"

@@ -111,7 +111,7 @@ export interface PlanFacts {
   readonly charged: ReadonlyArray<LearnedFee>
   readonly isBalanceKnown: boolean
   /** Money of the account on which no strategy counts, by symbol; negative if they count on more. */
-  readonly spares: ReturnType<typeof PlanFindings.sparesOf>
+  readonly uncommitted: ReturnType<typeof PlanFindings.uncommittedOf>
   readonly changes: ReadonlyArray<PlannedChange>
   readonly absent: ReturnType<typeof absentOf>
   readonly locked: ReadonlyArray<Locked>

@@ -81,6 +81,8 @@ const row =
 const alarm = row("alarm")
 const warn = row("warn")
 
+const lackOf = (amount: string): string => `No new funding: an order of this bot is not in the journal: ${amount}`
+
 /** Only a person can decide these; each names the answers that would be accepted now. */
 const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind =>
   alarm(
@@ -90,7 +92,7 @@ const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (am
         .filter((problem) => problem.kind === of)
         .map(({ amount, asset, evidence, placement, since, slot, strategy }) => ({
           subject: slotKey(strategy, slot),
-          text: meaning(Money.withSymbol(assets, asset, amount)),
+          text: (state.integrity.forgotten.has(placement) ? lackOf : meaning)(Money.withSymbol(assets, asset, amount)),
           since,
           resolve: { placement, words: MoneyProblems.acceptedWords(state, placement, now), evidence }
         })),
@@ -160,7 +162,7 @@ const kinds: ReadonlyArray<Kind> = [
     "unproven",
     (amount) => `The venue reports a swap of ${amount} as succeeded without amounts: state the amount that arrived`
   ),
-  asks("missing", "stuck", (amount) => `${amount} is overdue by an hour`),
+  asks("missing", "stuck", (amount) => `${amount} has been overdue for more than an hour`),
   alarm("unclear-payment", ({ assets, state }) =>
     unfinished(state)
       .filter((placement) => placement.state !== "in doubt" && isUnclear(placement))
@@ -207,7 +209,7 @@ const kinds: ReadonlyArray<Kind> = [
     ({ state }) =>
       (state.reconciled?.contradictions ?? []).map((text) => ({
         subject: "journal",
-        text: `Other witnesses: ${text}`
+        text: `The comparison found: ${text}`
       })),
     "reconcile"
   ),
@@ -241,7 +243,7 @@ const kinds: ReadonlyArray<Kind> = [
     [...state.doubts].map(([market, { isUnquoted, reason, since }]) => ({
       severity: isUnquoted ? "alarm" : "warn",
       subject: market,
-      text: `No price for ${age(now - since)}, ${isUnquoted ? "its stops and orders wait for one" : "orders are neither placed nor moved"}: ${reason}`,
+      text: `No price for ${age(now - since)}: ${isUnquoted ? "stops and orders wait for one" : "orders are neither placed nor moved"} (${reason})`,
       since
     }))
   ),

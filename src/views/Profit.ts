@@ -222,7 +222,7 @@ export const standingCurve = (line: Line): ReadonlyArray<number> => sampled(gain
 
 const mostCurvePoints = 60
 
-/** Values only a few minutes, because each strategy has its own curve. */
+/** Values at most `mostCurvePoints` times, because each strategy has its own curve. */
 export const strategyCurve = (
   trading: TradingRecord,
   assets: Money.Assets,

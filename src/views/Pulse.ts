@@ -11,7 +11,7 @@ export interface Pulse {
 /** A turn that takes longer than this is late: several polls, or the longest answer of a slow service. */
 const lateAfterMillis = (pollMaxMillis: number): number => Math.max(60_000, 6 * pollMaxMillis)
 
-/** Returns the time since which no turn has ended, if that is late. While the venue is down no turn ends, and the bot is healthy. */
+/** Returns the time since which no turn has ended, if that is late. While the venue is down, a long turn is healthy. */
 export const lateSince = (state: BotState, { turnedAt, pollMaxMillis }: Pulse, now: number): number | undefined => {
   const since = Math.max(turnedAt(), state.runStartedAt)
   const isLate = state.venueDownSince === undefined && now - since > lateAfterMillis(pollMaxMillis)

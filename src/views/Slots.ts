@@ -13,7 +13,7 @@ import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
 import type { Row } from "../ledger/Profit.ts"
 import * as Money from "../report/text/Money.ts"
 import { asOf, Time } from "./AsOf.ts"
-import { isDoneWith, wishesOf } from "./explain/Wishes.ts"
+import { doneText, wishesOf } from "./explain/Wishes.ts"
 import { type LiveProfit, slotEarned } from "./profit/LiveProfit.ts"
 
 const Text = Schema.String
@@ -30,7 +30,7 @@ const SlotView = Schema.Struct({
   state: Text,
   /** Time since which it is in this state; null for an empty slot. */
   since: Schema.NullOr(Time),
-  /** Distance from the mid price, as a signed share of it; null while no order is open. */
+  /** Distance from the mid price, as a signed share of it; null without an order or without a price. */
   distance: Schema.NullOr(Schema.Finite),
   legs: Schema.Int,
   /** Profit of its own purchases and sales, after its fees; null before it closed anything. */
@@ -46,8 +46,8 @@ export const Slots = Schema.Struct({ ...asOf, slots: Schema.Array(SlotView) })
 export interface SlotRow extends SlotView {
   /** Time at which its order was planned, epoch milliseconds; null if it holds none. */
   readonly plannedAt: number | null
-  /** Replaces `why` where space is short; null if it must not. */
-  readonly progress: string | null
+  /** The state in short, such as "1.20 % away"; null if `why` says more. */
+  readonly shortState: string | null
   /** Lower comes first: trouble, then moving money, then orders by their distance from the price. */
   readonly rank: number
 }
@@ -93,7 +93,7 @@ const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
 
 const doneSlots = (state: BotState, strategy: StrategyState): ReadonlyArray<readonly [string, string]> =>
   [...wishesOf(state, strategy)].flatMap(([slot, wish]) =>
-    "done" in wish ? [[slotKey(strategy.name, slot), `${isDoneWith}: ${wish.done.text}`] as const] : []
+    "done" in wish ? [[slotKey(strategy.name, slot), `${doneText}: ${wish.done.text}`] as const] : []
   )
 
 type PlacedRow = Omit<SlotRow, "slot" | "strategy" | "legs" | "earned" | "inventory">
@@ -124,11 +124,11 @@ const placementRow = (
     why: contradiction ?? toPay ?? cancel?.why.text ?? unsentBecause(state, placement) ?? why.text,
     tone: isTrouble ? "alarm" : side === "BUY" ? "buy" : "sell",
     plannedAt: placement.plannedAt,
-    progress:
+    shortState:
       isTrouble || cancel !== undefined
         ? null
-        : isResting(placement) && price !== undefined
-          ? `${percent(away)} away`
+        : isResting(placement) && distance !== null
+          ? `${percent(Math.abs(distance))} away`
           : `${filled} filled`,
     rank: (isTrouble ? rankOf.trouble : isResting(placement) ? 0 : rankOf.moving) + away
   }
@@ -164,12 +164,12 @@ const stateOf = ({ state, cancel }: Placement): string =>
 const isResting = ({ state, cancel, fills }: Placement): boolean =>
   state === "open" && cancel === undefined && fills.size === 0
 
-/** As a share of the mid price; negative below it. */
 const distanceFrom = (now: TwoSidedPrice, { price }: Placement): number => {
   const present = Decimal.toNumber(mid(now))
   return (Decimal.toNumber(price) - present) / present
 }
 
+/** For ranks only: below 1, so that no order leaves its class of rows. */
 export const awayOf = (distance: number | null): number => Math.min(0.999, Math.abs(distance ?? 0))
 
 const emptyRow = (state: BotState, strategy: string, slot: string, done: string | undefined): PlacedRow => {
@@ -193,7 +193,7 @@ const emptyRow = (state: BotState, strategy: string, slot: string, done: string 
     why: frozen ?? absent ?? done ?? held?.text ?? refused?.get(slot) ?? givenUp ?? "waits to be placed",
     tone: isTrouble ? "alarm" : "quiet",
     plannedAt: null,
-    progress: null,
+    shortState: null,
     rank: isTrouble ? rankOf.trouble : rankOf.empty
   }
 }

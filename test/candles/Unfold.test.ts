@@ -1,4 +1,4 @@
-/** Into how many small bars a bar is cut, so that a backtest can ask as often as a live bot is asked. */
+/** The number of small bars into which a bar is cut, so that a backtest asks a strategy as often as a live bot does. */
 import { assert, describe, it } from "@effect/vitest"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import * as Unfold from "../../src/candles/within/Unfold.ts"

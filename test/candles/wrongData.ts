@@ -107,7 +107,7 @@ const shapes: ReadonlyArray<WrongFile> = [
     text: file(row(0)),
     line: 0,
     column: 0,
-    says: /^1 row$/,
+    says: /^only 1 row$/,
     advises: /two candles/
   },
   {

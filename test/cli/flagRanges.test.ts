@@ -1,4 +1,4 @@
-/** Flags refuse figures and dates out of their range, and do not read them as something else. */
+/** Flags refuse figures and dates out of their range. A search without a result says so. */
 import { assert, describe, it } from "@effect/vitest"
 import { assertSays, nowhere, runHere, workspace } from "../world/processes/program.ts"
 

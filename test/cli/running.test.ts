@@ -189,7 +189,7 @@ describe.concurrent("limitbot demo", () => {
     bot.signal("SIGINT")
     const { code, stdout, stderr } = await bot.ended
     assert.deepStrictEqual([code, stderr], [0, ""])
-    assert.match(stdout, /\d+ fills?, 0 open orders, unexplained 0 BTC, 0 USDC\.\n.*books agree to the unit/)
+    assert.match(stdout, /\d+ fills?, 0 unsettled orders, unexplained 0 BTC, 0 USDC\.\n.*books agree to the unit/)
   })
 
   it.skipIf(!isLong)("ends with 0 on SIGTERM, and its last line is the summary", async () => {

@@ -277,7 +277,7 @@ describe("one journal, all surfaces", () => {
     await until("both are answered", async () => answers.length >= 2)
     const [ofStatus = "", ofProfit = ""] = answers.slice(-2)
     for (const { text } of status.problems) assert.include(ofStatus, text)
-    assert.include(ofStatus, `${status.fills} fills, ${status.openOrders} open orders`)
+    assert.include(ofStatus, `${status.fills} fills, ${status.openOrders} unsettled orders`)
     await assertFigures(figuresIn(ofProfit))
   })
 

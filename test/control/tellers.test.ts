@@ -145,7 +145,7 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     }
     updates.push({ chat: 666, text: "/kill yes", date: seconds_ })
     await tell("/kill yes please", /I was not running when you sent this/, seconds_ - 100_000)
-    await tell("/status", /live, \d+ fills?, \d+ open orders?\nNothing is wrong/)
+    await tell("/status", /live, \d+ fills?, \d+ unsettled orders?\nNothing is wrong/)
     await tell("/profit", /USDC: total \S+ .*grid profit \S+, inventory \S+, fees \S+, earned today \S+/)
     await tell("/plan", /would keep \d+, place \d+, cancel \d+ and defer \d+ orders/)
     await tell("/explain", /grid\/cell-\d+ \S+/)

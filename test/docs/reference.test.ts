@@ -1,4 +1,4 @@
-/** The pages of the reference are made of declarations: what these say and the pages do not is a failure. */
+/** The pages of the reference are made of declarations. The test fails if a page lacks a declaration. */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { it } from "@effect/vitest"

@@ -99,7 +99,7 @@ describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
     second.press(terminal.ctrlC)
     // npm hands the same key press on: it must not count twice.
     assert.strictEqual(await second.ended, 0, second.after())
-    assert.match(second.after(), /0 open orders, unexplained 0 BTC, 0 USDC/)
+    assert.match(second.after(), /0 unsettled orders, unexplained 0 BTC, 0 USDC/)
     note(`^C\n${second.after()}`)
 
     assert.match(await type("status"), /profit in USDC: {3}total .* earned today /)

@@ -99,7 +99,7 @@ assets: { ETH: { id: "nep141:eth.omft.near", decimals: 18 } }
   })
 
   it.each(["../anna", "Anna", "a/b", "", "-a", "."])("named %j is refused", (name) => {
-    assert.match(why("", name), /named by small letters, digits and dashes/)
+    assert.match(why("", name), /account's name has lower-case letters, digits and dashes/)
   })
 
   it.effect("starts nothing if this machine allows nothing", () =>

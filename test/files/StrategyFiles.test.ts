@@ -91,14 +91,14 @@ describe("a strategy file for its purpose", () => {
     ])
     const sourced = byVolume.replace("kind: rules", "kind: rules\ncandles: btc.csv")
     assert.deepStrictEqual(said(sourced, "live"), ["by-volume"])
-    assert.deepStrictEqual(said(sourced, "rehearsal"), ["8:26 a rehearsal makes its prices up and has no volumes"])
+    assert.deepStrictEqual(said(sourced, "rehearsal"), ["8:26 a rehearsal has no volumes"])
     assert.deepStrictEqual(said(byVolume.replace("close < vwap(20)", "volume(4h) > 5 BTC"), "live"), [
       "7:18 the venue reports no volume: live, volume needs a source of candles with volumes"
     ])
     assert.deepStrictEqual(said(goodThirds, "live"), ["thirds"])
     assert.deepStrictEqual(said(goodThirds, "backtest"), ["thirds"])
     assert.deepStrictEqual(said(goodThirds, "search"), [
-      "2:9 prices of one market are replayed here, this strategy trades several"
+      "2:9 prices of one market are replayed here; this strategy trades several"
     ])
   })
 })

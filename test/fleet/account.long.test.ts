@@ -1,6 +1,6 @@
 /**
- * An account of a fleet looked at and spoken to as a bot of its own is: the same commands with `--account`. What an operator says goes to its
- * owner, is in its journal, and stays so whoever owns it next.
+ * An account of a fleet takes the commands of a single bot, with `--account`. The commands go to its owner, are in its journal, and hold
+ * for its next owner.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -112,12 +112,12 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await runner.ended
     runner = ground.runner()
     const { stdout } = await of("pause", "--cancel", "--yes")
-    assert.match(stdout, /All strategies paused; \d+ orders? cancelled/)
+    assert.match(stdout, /All strategies paused; \d+ orders? being cancelled/)
     const events = (await of("events", "--json", "--search", "Commanded")).stdout.trim().split("\n")
     assert.strictEqual(events.length, 2)
     const problems = (await jsonOf("status")).problems.map(({ kind }: { readonly kind: string }) => kind)
     assert.include(problems, "paused")
-    assert.match((await of("resume")).stdout, /1 account is to trade within seconds/)
+    assert.match((await of("resume")).stdout, /1 account will trade within seconds/)
     await ground.until("it has orders again", haveOrders)
   })
 

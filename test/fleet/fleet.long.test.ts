@@ -142,8 +142,11 @@ describe.skipIf(server === undefined)("a fleet", () => {
       mode: 0o600
     })
     assert.include((await limitbot("fleet", "--remove", "account-1")).stderr, "only an account that is killed")
+    assert.include((await limitbot("fleet", "--remove", "nowhere")).stderr, "the fleet has no account nowhere")
+    assert.include((await limitbot("resume", "--account", "nowhere")).stderr, "The fleet has no account nowhere")
+    assert.include((await limitbot("kill", "--off", "--account", "account-1")).stderr, "account-1 is not killed")
     const killed = await limitbot("kill", "the test ends", "--all-accounts")
-    assert.include(killed.stdout, `${count} accounts are killed within seconds.`)
+    assert.include(killed.stdout, `${count} accounts will be killed within seconds.`)
     await until("every order is withdrawn and paid back", (accounts) =>
       // What is in doubt stays so for an hour; the books count it as what it is.
       accounts.every(

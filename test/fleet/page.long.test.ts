@@ -221,7 +221,7 @@ describe.skipIf(server === undefined)("the page of a fleet", () => {
       await picture("kill-1280-dark")
       await go.click()
       await until("who was not told is named", async () =>
-        /NOT DELIVERED.*gone/.test(await page.locator(".toast").innerText())
+        /NOT CONFIRMED.*gone/.test(await page.locator(".toast").innerText())
       )
       await until("accounts and bots are killed", isState("killed", ["account-0", "account-1", "account-2", "alone"]))
       await until("the page says so", async () => /killed\s+\d/i.test(await page.locator("#figures").innerText()))

@@ -58,7 +58,7 @@ describe("the Merkle tree over a journal", () => {
     }
   })
 
-  it("remembers as many hashes as its size has binary ones", () => {
+  it("remembers one hash for each one bit of its size", () => {
     const tree = Merkle.make()
     for (const hash of chainOf(1_000)) Merkle.add(tree, hash)
     assert.lengthOf(tree.peaks, 6)

@@ -1,7 +1,7 @@
 /**
- * The protocol of placing and funding, searched exhaustively in small: as designed it loses nothing and is never stuck without
- * somebody's help, and what is about funding twice in its tables and rules is needed, because without it the search finds a loss, or
- * that money waits for ever. `npm run model` searches a larger world. The other rows of the tables are held one by one in
+ * An exhaustive search of a small world of the protocol of placing and funding. As designed, it loses nothing and is never stuck
+ * without the operator's help. Each rule against funding twice is needed: without it the search finds a loss, or money that waits
+ * without limit. `npm run model` searches a larger world. The other rows of the tables are held one by one in
  * `test/engine/protocol`.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -411,7 +411,7 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind("market-making", "{ levels: 0, spread: 1%, size: 0.1 }", "7:13 expected a whole number from 1 to 50"),
   inKind("market-making", "{ levels: 2, spread: 1, size: 0.1 }", "7:24 expected a ratio"),
   inKind("market-making", "{ levels: 2, spread: 1%, size: 0.6 }", "7:34 all asks together need 1.2 BTC"),
-  inKind("market-making", "{ levels: 2, spread: 150%, size: 0.1 }", "7:24 the widest bid would be at no price"),
+  inKind("market-making", "{ levels: 2, spread: 150%, size: 0.1 }", "7:24 the widest bid would be at a price of 0"),
   inKind("market-making", "{ levels: 2, spread: 1%, size: 0.1, maxInventory: 0.05 }", "7:53 maxInventory is smaller"),
   inKind(
     "market-making",
@@ -483,6 +483,7 @@ const severalMarkets: ReadonlyArray<WrongFile> = [
     '9:3 unknown key "requote"'
   ),
   inThirds("kind: rebalance", "kind: grid", '2:9 a strategy of kind "grid" trades one market'),
+  inThirds("kind: rebalance", "kind: rebalence", "3:7 expected one of grid, ladder"),
   inThirds("BTC: 0.02", "base: 0.02", '5:13 unknown key "base"'),
   inThirds("ETH: 0.4", "SOL: 0.4", '5:24 unknown key "SOL"'),
   inThirds("USDC: 900", "USDC: 0.0000001", "5:40 0.0000001 has too many decimals for USDC: at most 6"),

@@ -238,7 +238,7 @@ describe("the inputs of a condition", () => {
       // The order of this rule goes on: only what would withdraw it counts.
       assert.deepStrictEqual(plain(seen.get("calm")?.checks), [
         { text: "openOrders < 3", values: "0", holds: true, decides: true },
-        { text: "since(fill) > 4h", values: "endless", holds: true, decides: true },
+        { text: "since(fill) > 4h", values: "never", holds: true, decides: true },
         { text: "mid < averageEntry", values: "60000 and not known", holds: false, decides: true }
       ])
     })

@@ -95,7 +95,7 @@ describe("the standing of trading", () => {
     const now = start + 30 * dayMillis
     const kept = RunningProfit.make(10)
     RunningProfit.see(kept, entries)
-    const ofStatus = LiveProfit.pictureNow(kept, assets, now)
+    const ofStatus = LiveProfit.profitNow(kept, assets, now)
     const trading = whole(entries)
     const mark = Profit.markBy(trading.lastPrices, decimals)
     const flows = trading.flows.map(Profit.itemOfFlow)

@@ -49,6 +49,16 @@ describe("every kind of problem", () => {
     assert.isEmpty(found.filter(({ kind }) => kind === "residual"))
   })
 
+  it("says that the journal lacks an order, not that the venue contradicts itself", () => {
+    const contradictions = listOf(stateOf(everyTrouble)).filter(({ kind }) => kind === "contradiction")
+    const lost = contradictions.filter(({ text }) => text.includes("is not in the journal"))
+    assert.deepStrictEqual(
+      lost.map(({ resolve }) => resolve?.placement),
+      ["order-9"]
+    )
+    assert.isTrue(contradictions.some(({ text }) => text.includes("the venue contradicted itself")))
+  })
+
   it("names each slot without its exit", () => {
     const denied = everyTrouble.find((event) => event._tag === "Denied")
     assert.isDefined(denied)

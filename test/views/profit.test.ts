@@ -75,7 +75,7 @@ describe("the profit in the API", () => {
     const { gridProfit, fees, total } = row.figures
     assert.isTrue(gridProfit > 0n && total > gridProfit)
 
-    const picture = LiveProfit.pictureNow(earned, assets, now, prices)
+    const picture = LiveProfit.profitNow(earned, assets, now, prices)
     const [shown] = strategyProfit(assets, { name: "grid", market }, picture, recent.fills)
     if (shown === undefined) return assert.fail("no strategy")
     const units = (text: string) => BigInt(Math.round(Number(text) * 1e6))

@@ -104,7 +104,7 @@ const drafting = (files: Files, { config, plan, running, state }: Options) =>
     const facts = Planning.onlyOf(yield* plan([...others, strategy]), strategy.name)
     const findings = refusedIn(facts)
     const terms = Planning.plainLines(facts, bySymbol(config.markets.assets), findings)
-    return { text, findings, killed: facts.killed, spares: facts.spares, terms }
+    return { text, findings, killed: facts.killed, uncommitted: facts.uncommitted, terms }
   })
 
 type Draft = Effect.Success<ReturnType<ReturnType<typeof drafting>>>
@@ -169,7 +169,7 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     const least = OrderBudget.beyondFree(yield* state, market, request)
     const written = yield* writtenOf(isAll ? least : request.amount)
     const draft = yield* draftOf(written)
-    const spare = draft.spares.get(inputAsset(market, OrderRule.sideOf(request)).symbol)
+    const spare = draft.uncommitted.get(inputAsset(market, OrderRule.sideOf(request)).symbol)
     if (isAll && spare === undefined)
       return yield* refused("all: the account's balance cannot be read; write an amount")
     if (spare === undefined || (!isAll && (spare >= 0n || !draft.findings.includes("over-commit"))))

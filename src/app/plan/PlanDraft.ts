@@ -107,7 +107,7 @@ export const draftFrom = Effect.fnUntraced(function* (
       strategies.some((strategy) => marketsOf(strategy).some(({ name }) => name === market))
     ),
     isBalanceKnown: balances !== undefined,
-    spares: PlanFindings.sparesOf(ground),
+    uncommitted: PlanFindings.uncommittedOf(ground),
     changes,
     absent: PlanReport.absentOf(planned),
     locked,

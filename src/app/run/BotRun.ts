@@ -62,7 +62,7 @@ export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "st
   readonly isOver?: ((state: BotState) => boolean) | undefined
   readonly cancelOnExit: boolean
   readonly killSwitch: Effect.Effect<string | undefined>
-  /** Absent if no real money moves: then every readable file is accepted. */
+  /** Absent in the demo: then every readable file is accepted. */
   readonly allow?: Admission.Admission["allow"]
   /** Absent if no money moves. */
   readonly reconciling?: Reconciling.Reconciling
@@ -158,7 +158,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
   const awaitStop = Effect.gen(function* () {
     yield* Effect.raceAllFirst([stop.requested, timeIsUp, isDone(options, books.state)])
-    stopText = options.cancelOnExit ? leavingSlowly : "leaving"
+    stopText = options.cancelOnExit ? leavingSlowly : "stopping"
     if (!options.json && !terminal.isInteractive && isAttended) yield* Console.log(stopText)
     yield* Deferred.succeed(stopping, undefined)
   })

@@ -36,9 +36,9 @@ export const print = Effect.fnUntraced(function* (
   yield* Console.log(`\n${lines.join("\n")}\n`)
   const residual = Object.entries(sums.residual).map(([asset, amount]) => `${amount} ${asset}`)
   yield* Console.log(
-    `${countText(fills, "fill")}, ${countText(openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`
+    `${countText(fills, "fill")}, ${countText(openOrders, "unsettled order")}, unexplained ${residual.join(", ") || "0"}.`
   )
-  if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with it.`)
+  if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with the run.`)
   const until = safeUntil(state)
   if (until !== undefined) yield* Console.log(restingText(until))
   if (run.mode === "live") yield* Console.log(pageText(config.dashboard !== undefined, configFile))
@@ -68,7 +68,7 @@ export const stillOpen = (state: BotState): string => {
   const remainders = [
     ...(resting === 0 ? [] : [`${countText(resting, "order")} may still be open and fill`]),
     ...unreadable,
-    ...(rest === 0 ? [] : [`${countText(rest, "order")} with money under way`])
+    ...(rest === 0 ? [] : [`${countText(rest, "order")} not yet settled`])
   ]
   if (remainders.length === 0) return "nothing is still open; the journal is intact"
   return `still open: ${remainders.join(", ")}. The journal is intact: start the bot again to track them`

@@ -281,8 +281,8 @@ const candlesOf = (check: Check, left: ReadonlyArray<number>): readonly [Candles
 
 const emptyProblem = ({ file, firstLines, repaired }: Check, rows: number): DataProblem => {
   const line = firstLines.get("invalid") ?? 0
-  const out = repaired.invalid === 0 ? "" : `, after ${repaired.invalid} impossible ones were left out`
-  const [message, advice] = [`${countText(rows, "row")}${out}`, "give at least two candles"]
+  const out = repaired.invalid === 0 ? "" : `, after ${repaired.invalid} unreadable or impossible ones were left out`
+  const [message, advice] = [`only ${countText(rows, "row")}${out}`, "give at least two candles"]
   return { severity: "error", file, line, column: Math.min(1, line), message, advice }
 }
 

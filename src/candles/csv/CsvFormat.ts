@@ -136,6 +136,7 @@ interface Choice {
   readonly field: number
   readonly isChoice: boolean
   readonly contradiction?: string
+  readonly advice?: string
 }
 
 const columnOf = (table: Table, role: Role): Choice => {
@@ -154,7 +155,8 @@ const columnOf = (table: Table, role: Role): Choice => {
   const end = others.find((other) => best > 0 && columnText(other) === columnText(field))
   if (end !== undefined) {
     const contradiction = `the column ${table.fields[field]} has the end of each candle, not its time`
-    return { field, isChoice, contradiction }
+    const advice = "add the time at which each candle begins, or name that column time"
+    return { field, isChoice, contradiction, advice }
   }
   const other = preferred.find((each) => columnText(each) !== columnText(first))
   if (field === first && other !== undefined) {
@@ -186,8 +188,9 @@ const byName = (table: Table): CsvFormat | DataProblem => {
   const kind = kindOf(table)
   const roles = rolesOf[kind]
   const choices = roles.map((role) => columnOf(table, role))
-  const contradiction = choices.find((choice) => choice.contradiction !== undefined)?.contradiction
-  if (contradiction !== undefined) return problem(table, contradiction, "keep one of them, or rename the other")
+  const { advice = "keep one of them, or rename the other", contradiction } =
+    choices.find((choice) => choice.contradiction !== undefined) ?? {}
+  if (contradiction !== undefined) return problem(table, contradiction, advice)
   const missing = roles.filter((role, index) => (choices[index]?.field ?? -1) < 0 && !isOptional(role))
   if (missing.length > 0) {
     const message = `no column for ${missing.join(", ")} among ${fields.join(", ")}`

@@ -28,9 +28,10 @@ export const parseSignals = (text: string, file: string): SignalsRead => {
 type Wrong = Pick<DataProblem, "advice" | "column" | "message">
 
 const signalIn = (line: string): NamedSignal | Wrong => {
-  const [time = "", name = "", value = "", ...others] = line.split(",")
-  if (others.length > 0 || value === "")
-    return { column: 1, message: `expected three fields, found ${line.split(",").length}`, advice }
+  const fields = line.split(",")
+  const [time = "", name = "", value = ""] = fields
+  if (fields.length !== 3) return { column: 1, message: `expected three fields, found ${fields.length}`, advice }
+  if (value === "") return { column: line.length + 1, message: "the value is missing", advice }
   const at = parseField(time, "time")
   if (at._tag === "Failure") return { ...at.failure, column: 1 }
   if (!signalName.test(name.trim()))

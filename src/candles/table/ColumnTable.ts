@@ -10,7 +10,7 @@ import { runInNewContext } from "node:vm"
 import * as zlib from "node:zlib"
 import { Effect } from "effect"
 import { messageOf } from "../../domain/Text.ts"
-import { startsWith } from "./PlainText.ts"
+import { startsWith } from "./PlainBytes.ts"
 
 interface Run {
   readonly columnName: string

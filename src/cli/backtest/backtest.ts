@@ -34,13 +34,13 @@ export const command = Command.make(
     fills: flags.choiceOr(
       "fills",
       ["both", "pessimistic", "optimistic"],
-      "The rule of fewer fills (pessimistic), of more (optimistic), or both: the band",
+      "The rules of fewer fills (pessimistic), of more fills (optimistic), or both, with the band between them",
       "both"
     ),
     band: flags.choiceOr(
       "band",
       ["paths", "rules"],
-      "The band: simulated paths and venues (paths), or only both fill rules, which is quicker (rules)",
+      "What the band is from: simulated paths and venues (paths), or the two fill rules alone, which is quicker (rules)",
       "paths"
     ),
     runs: flags.count("runs", "Number of simulated runs; default: as many as the work budget allows", 1, 9999),
@@ -49,7 +49,7 @@ export const command = Command.make(
     fillsCsv: flags.file("fills-csv", "Write every fill (of the optimistic side, if both run) to this file"),
     tradesCsv: flags.file(
       "trades-csv",
-      "Write every trade of that side, with its duration and excursions, to this file"
+      "Write every trade (of the optimistic side, if both run), with its duration and excursions, to this file"
     ),
     calibrate: flags.file("calibrate", "Measure times and margins of fills in this journal, instead of assuming them"),
     trials: flags

@@ -17,20 +17,20 @@ export const dataOfMarkets = flags
 export const partFlags = {
   from: flags.text("from", "Start of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
   to: flags.text("to", "End of the data to use, not included"),
-  repair: flags.text("repair", `Repair the data: ${repairs.join(", ")} (comma between), or all`),
+  repair: flags.text("repair", `Repair the data: ${repairs.join(", ")} (separated by commas), or all`),
   noCache: flags.toggle("no-cache", "Neither read nor write the column cache beside the data file")
 }
 
 export const configFlag = flags.text(
   "config",
-  "The configuration file; default: markets of the strategy with 18 decimals"
+  "The configuration file; default: none, and every asset has 18 decimals"
 )
 
 export const ruleFlags = {
   touch: flags.choice(
     "touch",
     ["at", "through", "within", "close"],
-    "When a bar fills an order: at, through, within (no gaps) or close"
+    "A bar fills an order if it reaches its limit (at), goes beyond it (through), contains it (within) or closes there (close)"
   ),
   fillPrice: flags.choice(
     "fill-price",
@@ -53,7 +53,7 @@ export const ruleFlags = {
   ),
   withdrawFee: flags.text(
     "withdraw-fee",
-    "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5; with several markets of every base"
+    "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5; with several markets, one amount for each base asset"
   ),
   refundFee: flags.text("refund-fee", "Fee of every refund as BASE,QUOTE amounts"),
   minimumQuote: flags.text("minimum-quote", "Smallest order that the venue takes, in quote")

@@ -1,4 +1,4 @@
-/** `limitbot check`: checks before and beside a bot. It changes nothing. Each check is loaded on demand. Exit code 1: fix something. */
+/** `limitbot check` changes nothing; only --notify sends test messages. Exit code 1: something must be fixed. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Option, Record } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -25,7 +25,7 @@ const others = {
 const config = flags
   .file(
     "config",
-    `The configuration file, whose markets count; default: ${flags.defaultConfig}, where a file may name other markets too`
+    `The configuration file: strategies may use only its markets; default: ${flags.defaultConfig}, and any market`
   )
   .pipe(Flag.withAlias("c"))
 
@@ -39,7 +39,7 @@ const programFlags = {
   kind: flags.choice(
     "plug-in",
     ["notifier", "price", "wallet", "kms", "signer"],
-    "Test the program after -- as a bot would call it, and list its faults; for a signer its socket"
+    "Test the program after -- as a bot would call it, and list its faults; for a signer, give the path of its socket instead"
   ),
   publicKey: flags.text("public-key", "With --plug-in kms: its public key, ed25519:…"),
   market: Flag.String("market").pipe(flags.byDefault("With --plug-in price: a market that it knows", "BTC/USDC")),
@@ -112,7 +112,7 @@ export const command = Command.make(
       "limitbot check strategies/*.yaml --config config/example.yaml": "Every mistake with file, line and column",
       "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv": "Also test that it does not see the future",
       "limitbot check": "What a bot needs, and what to fix",
-      "limitbot check --containment": "Before a kill, and after it until every list is empty",
+      "limitbot check --containment": "What a kill must stop; repeat it until every list is empty",
       "limitbot check --containment --signer config/signer.yaml --json":
         "Also payments that the signer process signed, as JSON",
       "limitbot check --upgrade strategies/*.yaml": "Before the first start of a new version",

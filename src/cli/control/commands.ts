@@ -27,7 +27,7 @@ export const pause = Command.make(
       "cancel",
       "Also cancel the orders and get their money back; for all strategies only with --yes"
     ),
-    yes: flags.toggle("yes", "Do it; nothing is asked"),
+    yes: flags.toggle("yes", "Do it without a question"),
     allAccounts: WhichBot.allAccounts,
     ...one
   },

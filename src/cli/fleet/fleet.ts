@@ -49,6 +49,7 @@ const dashboard = Command.make(
 ).pipe(flags.help("Serve one page and one API over all accounts of the fleet, and over standalone bots"))
 
 const removed = Effect.fnUntraced(function* (account: string) {
+  if (!(yield* AccountList.has(account))) return yield* wrongUsage(`the fleet has no account ${account}`)
   if (!(yield* AccountList.remove(account)))
     return yield* wrongUsage(
       `${account} stays: only an account that is killed, and whose runner has since reported no orders, is removed (limitbot kill --account ${account})`

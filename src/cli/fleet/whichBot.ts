@@ -72,14 +72,17 @@ export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAcc
   const accounts = Option.toArray(bot.account)
   if (allAccounts === accounts.length > 0 || bot.config !== common.defaultConfig)
     return yield* wrongUsage("Use one of --account NAME, --all-accounts and --config FILE")
-  const Wishes = yield* Effect.promise(() => import("../../fleet/accounts/Wishes.ts"))
-  const changed = yield* inDatabase(bot.database, Wishes.say(command, why, accounts))
+  const TargetStates = yield* Effect.promise(() => import("../../fleet/accounts/TargetStates.ts"))
+  const changed = yield* inDatabase(bot.database, TargetStates.say(command, why, accounts))
   if (changed < accounts.length) {
-    const killed = command === "resume" ? ", or it is killed: limitbot kill --off" : ""
-    const free = command === "release" ? ", or it is not killed" : ""
-    return yield* wrongUsage(`The fleet has no account ${accounts.join()}${killed}${free}`)
+    const AccountList = yield* Effect.promise(() => import("../../fleet/accounts/AccountList.ts"))
+    const [account = ""] = accounts
+    if (!(yield* inDatabase(bot.database, AccountList.has(account))))
+      return yield* wrongUsage(`The fleet has no account ${account}`)
+    const state = command === "resume" ? `killed: limitbot kill --off --account ${account}` : "not killed"
+    return yield* wrongUsage(`The account ${account} is ${state}`)
   }
-  const wishes = Wishes.wantedBy[command]
-  const state = wishes === "running" ? "to trade" : wishes
-  yield* Console.log(`${countText(changed, "account")} ${changed === 1 ? "is" : "are"} ${state} within seconds.`)
+  const target = TargetStates.wantedBy[command]
+  const future = target === "running" ? "trade" : `be ${target}`
+  yield* Console.log(`${countText(changed, "account")} will ${future} within seconds.`)
 })

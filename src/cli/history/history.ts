@@ -80,7 +80,7 @@ const account = Command.make(
   {
     query: {
       prevCursor: flags.textOrMissing("prev-cursor", "Older than this cursor"),
-      nextCursor: flags.textOrMissing("next-cursor", "Newer than this cursor"),
+      nextCursor: flags.textOrMissing("next-cursor", "Newer than this cursor (in `history`, next is older)"),
       status: flags.several(Flag.Literals("status", transactionStatuses), 6),
       limit: count("limit", 100, "Most records; default: 20"),
       depositAddress: flags.textOrMissing("deposit-address", "Of this deposit address"),

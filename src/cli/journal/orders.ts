@@ -61,7 +61,7 @@ export const command = Command.make(
       if (isStuck) return yield* stuck(after)
       if (Option.isSome(after)) return yield* wrongUsage("--after goes with --stuck only")
       return yield* ofJournal(({ state, assets }) =>
-        Answer.ofList(list, ordersOf(state, assets), "No orders are open.")
+        Answer.ofList(list, ordersOf(state, assets), "Every order is settled.")
       )
     })
     yield* Answer.print(listed, { csv, json })

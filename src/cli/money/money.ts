@@ -46,7 +46,7 @@ export const fillsCommand = Command.make(
 ).pipe(
   WhichBot.ofBot,
   flags.help("List the fills, oldest first", {
-    "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet"
+    "limitbot fills --since 1d --csv": "The last 24 hours, for a spreadsheet"
   })
 )
 
@@ -64,6 +64,6 @@ export const profitCommand = Command.make(
   WhichBot.ofBot,
   flags.help("Show profit and loss: rounds, change of the inventory, fees, and capital in and out", {
     "limitbot profit --by slot": "What each slot has earned",
-    "limitbot profit --method fifo --json": "As tax offices count it"
+    "limitbot profit --method fifo --json": "First in, first out, as many tax offices count it"
   })
 )

@@ -8,7 +8,7 @@ import * as WhichBot from "../fleet/whichBot.ts"
 export const command = Command.make(
   "explain",
   {
-    slot: flags.optionalArgument("strategy/slot", "A slot as `status` shows it; all slots when left out"),
+    slot: flags.optionalArgument("strategy/slot", "A slot as `status` shows it, or a strategy; default: all slots"),
     at: flags.text("at", "A time in the past: 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d"),
     bot: WhichBot.flags,
     json: flags.json

@@ -30,7 +30,7 @@ export const command = Command.make(
   Answer.printAnswerOf((asked) => rehearsed({ ...asked, usual: flags.defaultConfig }))
 ).pipe(
   flags.help("Put strategy files through days of outages and crashes on a sandbox, before any money", {
-    "limitbot rehearse strategies/grid.yaml --days 3": "Three days of a bad week",
-    "limitbot rehearse grid.yaml --candles prices.csv --bad high": "On real prices, at its worst"
+    "limitbot rehearse strategies/grid.yaml --days 3": "Three virtual days",
+    "limitbot rehearse grid.yaml --candles prices.csv --bad high": "On recorded prices, in the worst weather"
   })
 )

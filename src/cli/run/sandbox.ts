@@ -28,7 +28,7 @@ export const command = Command.make(
     ledger: flags.choiceOrMissing(
       "ledger",
       ["native", "near"],
-      "How identifiers spell the home ledger; default: native, or as of --like"
+      "How identifiers spell the home ledger; default: native, or that of --like"
     ),
     like: flags.choiceOrMissing(
       "like",

@@ -6,7 +6,7 @@ export const seed = flags.byDefault("Seed of everything random", 1)(Flag.Int("se
 
 export const candles = flags.file(
   "candles",
-  "Replay this candle file (CSV, plain or gzipped, or Parquet) instead of generated prices"
+  "Replay this candle file (CSV, plain or packed, Parquet or Feather) instead of generated prices"
 )
 
 export const speedText =

@@ -113,7 +113,7 @@ export const command = Command.make(
     fills: flags.choice(
       "fills",
       ["worse", "optimistic", "pessimistic"],
-      "The side of fewer fills (pessimistic; default of monte-carlo) or of more (optimistic); worse, the default of the others, runs every trial by both, chooses finalists by the one that does worse, and ranks these by simulated runs"
+      "The side of fewer fills (pessimistic; default of monte-carlo) or of more (optimistic); worse, the default of the others, runs every trial by both, chooses the best few (finalists) by the one that does worse, and ranks these by simulated runs"
     ),
     seed: flags.byDefault("The same seed gives the same choice and the same simulations", 1)(Flag.Int("seed")),
     both,

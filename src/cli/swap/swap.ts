@@ -58,7 +58,7 @@ const terms = {
   referral: flags.textOrMissing("referral", "Referral, for the venue's records"),
   appFees: pairs("app-fee", "recipient=basis points of the input; may be repeated"),
   rebates: pairs("rebate", "recipient=share in percent; at most three, together 100"),
-  insured: flags.toggle("insured", "Costs two basis points more"),
+  insured: flags.toggle("insured", "Costs two basis points more; the service insures nothing for it"),
   quoteWaiting: flags
     .integerIn("quote-waiting-ms", 0)
     .pipe(flags.byDefault("How long the venue may look for a better quote", 0)),
@@ -88,7 +88,7 @@ const ways = {
   side: choice(
     "to",
     ["confidential", "public"],
-    "Move AMOUNT of the one asset FROM to this account of the same key; orders may be paid from the confidential one"
+    "Instead of TO: move AMOUNT of FROM to this account of the same key; orders may be paid from the confidential one"
   ),
   list: flags.toggle("list", "List the swaps and where their money is, instead"),
   yes: flags.toggle("yes", "Accept the quote without a question"),

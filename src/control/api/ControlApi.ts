@@ -75,7 +75,7 @@ const Done = Schema.Struct(message)
 const summaries = {
   status: "State of the bot: mode, venue, switches, problems and payments in doubt",
   slots: "The order of each slot, and the reason",
-  orders: "Every unsettled order, with its ids at the venue",
+  orders: "Every placement that is not settled, with its ids at the venue",
   byHand: "The orders by hand and where each stands",
   fills: "Fills, the newest last; `after`: only those of later events",
   money: "Where the money is, by asset and place",
@@ -98,7 +98,7 @@ const summaries = {
   subscribe:
     "Subscribes a browser, mostly one on a phone, to notices while the token is valid; the first one is sent at once",
   unsubscribe: "Unsubscribes a browser that was subscribed with this token",
-  reconcile: "Compares the bot's records with its witnesses",
+  reconcile: "Compares the bot's records with the venue's orders, its history and the balances",
   swapQuote:
     "The venue's quote for a manual swap, with its terms as text to show to the user. Nothing is paid or recorded",
   swap: "Makes the swap of a quote; each quote can be used once",

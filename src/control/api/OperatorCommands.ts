@@ -115,7 +115,7 @@ export const operatorWords = {
   adopt: {
     title: "The venue is right",
     means: "The venue is right: the slot continues from the venue's report",
-    taken: "the venue reports"
+    taken: "the venue reports it"
   },
   forget: {
     title: "Forget it",

@@ -46,7 +46,7 @@ const objection = ({ headers, method }: Request, names: ReadonlySet<string>): re
     return [403, "Requests of other origins are refused"]
   }
   if (site !== undefined && site !== "same-origin" && site !== "none") return [403, "Cross-site requests are refused"]
-  if (!methods.has(method)) return [405, "Only GET and POST are understood"]
+  if (!methods.has(method)) return [405, "Only GET, HEAD and POST are understood"]
   if (method !== "POST") return undefined
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json") return [415, "Send commands as application/json"]

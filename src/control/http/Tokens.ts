@@ -98,6 +98,6 @@ export const open = Effect.fn("Tokens.open")(function* (
       Effect.provideService(FileSystem.FileSystem, fileSystem)
     )
   const beside = isLoopback(host) ? journal : "<journal>"
-  const where = `\`limitbot status --dashboard\` prints an address with it; it is in ${operatorFile(beside)}, and a read-only one in ${viewerFile(beside)}`
+  const where = `The operator's token is in ${operatorFile(beside)}, a read-only one in ${viewerFile(beside)}; \`limitbot status --dashboard\` prints an address with the first`
   return { holderOf, where } satisfies Tokens
 })

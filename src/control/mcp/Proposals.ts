@@ -112,7 +112,8 @@ export const make = (operator: Ask) => {
     const pendingProposal = waiting.get(proposal)
     waiting.delete(proposal)
     if (pendingProposal === undefined || pendingProposal.until < (yield* Clock.currentTimeMillis)) {
-      return yield* new NotProposed({ message: "This proposal has expired: propose it again, and show it" })
+      const message = "This proposal is not open (expired, carried out or never made): propose it again, and show it"
+      return yield* new NotProposed({ message })
     }
     const { message } = yield* pendingProposal.run
     return { message }

@@ -62,7 +62,7 @@ export const Looking = Toolkit.make(
   readTool("files", "The running strategy files with their text and problems", Tool.EmptyParams, success),
   readTool(
     "events",
-    "The latest 200 events of the journal that contain these words; all when empty",
+    "The latest 200 of the last 20,000 events that contain these words; all when empty",
     Schema.Struct({ search: Schema.String }),
     Lines
   )
@@ -86,7 +86,7 @@ export const Operating = Toolkit.merge(
   Toolkit.make(
     Tool.make("propose", {
       description:
-        "Shows what a command would do and changes nothing: pause, resume or drain a strategy (target; all when left out), cancel the order of a slot (target), cancel-all, kill, release, apply a strategy file (target, text), place an order by hand (order), move one (order-change: target, price) or cancel one (order-cancel: target). Show the answer to the operator before carry_out.",
+        "Shows what a command would do and changes nothing: pause or resume a strategy (target; all when left out), drain one (target), cancel the order of a slot (target), cancel-all, kill, release, apply a strategy file (target, text), place an order by hand (order), move one (order-change: target, price) or cancel one (order-cancel: target). Show the answer to the operator before carry_out.",
       parameters: Proposal,
       success,
       failure

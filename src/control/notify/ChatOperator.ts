@@ -37,7 +37,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     const now = clock.currentTimeMillisUnsafe()
     const problems = linesOf(problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter }))
     return [
-      `${state.run?.mode ?? ""}, ${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "open order")}`,
+      `${state.run?.mode ?? ""}, ${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "unsettled order")}`,
       ...(problems.length === 0 ? ["Nothing is wrong."] : problems.map(({ text }) => `! ${text}`))
     ].join("\n")
   }
@@ -54,7 +54,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const plan = bot.services.plan([]).pipe(
     Effect.map(({ changes, summary: { cancel, create, defer, keep } }) =>
       [
-        `would keep ${keep}, place ${create}, cancel ${cancel} and defer ${defer} orders`,
+        `The bot would now keep ${countText(keep, "order")}, place ${create}, cancel ${cancel} and defer ${defer}.`,
         ...changes
           .filter(({ action }) => action !== "keep")
           .slice(0, maxLines)

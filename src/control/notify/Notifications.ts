@@ -40,7 +40,7 @@ const profits = Effect.fnUntraced(function* ({ assets, prices }: BotToReport) {
 })
 
 const summaryText = (state: BotState, more: ReadonlyArray<string>): string =>
-  [`${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "open order")}`, ...more].join("; ")
+  [`${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "unsettled order")}`, ...more].join("; ")
 
 /** A problem of another kind comes with an event that is a notice. */
 const silentKinds = new Set(["journal-cut", "late", "left-position", "missing", "stuck", "unproven"])

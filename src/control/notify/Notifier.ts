@@ -1,7 +1,7 @@
 /**
  * Sends notices to the receivers, each from its own queue, so that a slow, broken or absent receiver costs the bot nothing: a full queue
  * drops its oldest notice. Notices within two seconds form one message, and messages to one receiver are ten seconds apart. A failed
- * message is retried for about four minutes, then given up.
+ * message is retried for about four minutes, plus the pauses for which the receiver asks, then given up.
  */
 import { Clock, Effect, identity, Predicate, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"

@@ -21,7 +21,7 @@ export interface ChatCommands {
   readonly profit: Effect.Effect<string>
   readonly plan: Effect.Effect<string>
   explain(slot: string | undefined): Effect.Effect<string>
-  /** `run` places the order of `text` and returns the result; absent if there is nothing to confirm. */
+  /** `run` does what `text` announces (places, moves or cancels an order); absent if there is nothing to confirm. */
   order(by: string, words: ReadonlyArray<string>): Effect.Effect<{ readonly text: string; readonly run?: Confirmed }>
   obey(by: string, command: CommandName, target: string | undefined): Effect.Effect<string>
 }

@@ -17,5 +17,5 @@ export const ready = (state: BotState, pulse: Pulse, now: number): ReadonlyArray
   ...live(state, pulse, now),
   ...(pulse.turnedAt() === 0 ? ["the first turn is not complete yet"] : []),
   ...stopsIn(state),
-  ...(pulse.leaving() === undefined ? [] : ["the bot is leaving"])
+  ...(pulse.leaving() === undefined ? [] : ["the bot is stopping"])
 ]

@@ -68,7 +68,7 @@ const metrics: ReadonlyArray<Row> = [
   gauge("last_turn_time_seconds", "When the last turn was complete", ({ bot }) => seconds(bot.turnedAt())),
   counter("journal_events_total", "Events in the journal", ({ state }) => state.sequence),
   counter("fills_total", "Fills recorded", ({ state }) => state.fills),
-  gauge("held", "1 while this hold stops all payments", ({ state }) =>
+  gauge("held", "1 while this hold stops new payments", ({ state }) =>
     holdsOnBot(state).map(({ code }) => [{ reason: code }, 1])
   ),
   gauge("kill_switch", "1 while it is on", ({ state }) => state.killed !== undefined),

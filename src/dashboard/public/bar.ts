@@ -126,7 +126,7 @@ export const StateBanner = () => {
   }
   if (isPaused.value) {
     const title = textOf(({ kind }) => kind.startsWith("paused")) ?? "All strategies are paused"
-    const text = `Nothing new is placed. ${countText(openOrders, "open order")} stay tracked and can fill.`
+    const text = `Nothing new is placed. ${countText(openOrders, "unsettled order")} stay tracked and can fill.`
     return h(Banner, { kind: "paused", title, text, action: h(CommandButton, { name: "resume" }) })
   }
   if (turn === undefined || turn <= lateMillis) return null

@@ -94,7 +94,7 @@ export const leavingNow = (
   const better = side === "BUY" ? Decimal.min(price, middle) : Decimal.max(price, middle)
   const [higher, lower] = side === "BUY" ? [at, better] : [better, at]
   const cost = quoteAmount(market, quantity, higher, "up") - quoteAmount(market, quantity, lower, "down")
-  return `leaving now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(better)}`
+  return `exiting now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(better)}`
 }
 
 export const exitOf = (

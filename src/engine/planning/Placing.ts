@@ -101,7 +101,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   return { place, keptBack, reportHeldExit, reportRest }
 }
 
-/** Records each verdict of a limit once; of an exit, with the cost of leaving now. */
+/** Records each verdict of a limit once; of an exit, with the cost of exiting now. */
 const denying =
   (refusals: Refusals) =>
   (

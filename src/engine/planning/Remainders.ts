@@ -54,7 +54,7 @@ const closingOf = (
     if (Decisions.isExitLeg(desired, leg)) return leg.side === "SELL" ? [sale] : []
     if (leg.side === "BUY" && Decisions.filledOfLeg(desired, progress) > 0n) return [sold, sale]
   }
-  if (!Decisions.mayEnd(desired, progress)) return []
+  if (!Decisions.mayCloseLeg(desired, progress)) return []
   const close = (rest: Amount, reason: string): ReadonlyArray<BotEvent> => [
     { _tag: "LegClosed", ...about, rest, reason }
   ]

@@ -32,7 +32,7 @@ const keys = {
   names: Read.optional(Read.plainList(hostName), "more host names that browsers use for it"),
   tls: Read.optional(
     Read.section({
-      certificate: Read.required(Read.text, "file in PEM"),
+      certificate: Read.required(Read.located(Read.text), "file in PEM"),
       key: Read.required(secret, "its private key in PEM")
     })
   ),
@@ -70,12 +70,12 @@ export const loaded = Effect.fn("DashboardConfig.loaded")(function* (
   const address = { ...place, viewerToken }
   if (tls === undefined) return { ...address, tls: undefined } satisfies ControlOptions
   const fileSystem = yield* FileSystem.FileSystem
-  const file = (yield* Path.Path).resolve(folder, tls.certificate)
+  const file = (yield* Path.Path).resolve(folder, tls.certificate.value)
   const key: Redacted.Redacted | undefined = yield* readSecret(tls.key, folder, to)
   const certificate = yield* fileSystem.readFileString(file).pipe(
     Effect.catch((error) => {
       const why = PlainFiles.phraseOf(error) ?? error.message
-      return Effect.sync(() => report(to, tls.key, `cannot read the certificate ${file}: ${why}`))
+      return Effect.sync(() => report(to, tls.certificate, `cannot read the certificate ${file}: ${why}`))
     })
   )
   if (key === undefined || certificate === undefined) return undefined

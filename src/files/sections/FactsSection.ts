@@ -46,16 +46,16 @@ export const reader = Read.section({
   fees: Read.optional(
     Read.section({
       credential: Read.optional(word(fee.credential), "which setting is a partner's credential"),
-      withoutPartner: Read.optional(basisPoints, "on top, without a partner's credential"),
-      withPartner: Read.optional(basisPoints, "with one"),
+      withoutPartner: Read.optional(basisPoints, "fee without a partner's credential, on top of all others"),
+      withPartner: Read.optional(basisPoints, "fee with a partner's credential and without app fees"),
       alike: Read.optional(basisPoints, "the fee between stable assets, or for one asset between two places"),
       stable: Read.optional(Read.plainList(Read.text), "symbols of stable assets"),
-      settlement: Read.optional(basisPoints, "of each settlement"),
+      settlement: Read.optional(basisPoints, "fee of each settlement"),
       appFees: Read.optional(word(fee.appFees), "`shared`: the service keeps half"),
       improvement: Read.optional(
         Read.section({
-          kept: Read.optional(Read.mapped(share(Read.ratioOrZero), Decimal.toNumber), "the service's share of it"),
-          minutes: Read.optional(Read.integer(0, 1_000_000), "how long after the quote")
+          kept: Read.optional(Read.mapped(share(Read.ratioOrZero), Decimal.toNumber), "share that the service keeps"),
+          minutes: Read.optional(Read.integer(0, 1_000_000), "how long after the quote it is kept")
         }),
         "the amount a swap pays above its quote"
       ),
@@ -66,13 +66,13 @@ export const reader = Read.section({
   ),
   orders: Read.optional(
     Read.section({
-      confidentialities: Read.optional(Read.plainList(Read.oneOf(...confidentialities)), "limits of an order"),
+      confidentialities: Read.optional(Read.plainList(Read.oneOf(...confidentialities)), "those that orders may have"),
       minUsd: Read.optional(usd, "the smallest order in USD"),
       chainMinUsd: Read.optional(named(chain, usd), "the smallest order that is paid from or to a chain"),
       quotes: Read.optional(word(order.quotes), "`as-orders`: price quotes ask for what their orders ask for"),
       tooSmall: Read.optional(word(order.tooSmall), "the code that refuses an order below the smallest one")
     }),
-    "why orders are refused"
+    "what the service requires of orders"
   ),
   settlementHashes: Read.optional(Read.trueOrFalse, "whether swaps name the public transaction that settled them"),
   crossingHashes: Read.optional(Read.trueOrFalse, "whether swaps name the transactions to the other ledger and back"),

@@ -42,7 +42,7 @@ const target = Read.settingsReader({
   least: Read.withDefault(Read.oneOf(...severities), "warn", "the least severity"),
   kinds: Read.optional(Read.plainList(kind), "events that are sent at any severity"),
   except: Read.optional(Read.plainList(kind), "events that are not sent"),
-  commands: Read.optional(texts, "of telegram: chats whose /status, /profit, /pause, /resume and /kill are obeyed"),
+  commands: Read.optional(texts, "of telegram: chats that may command the bot, also to place orders (/order)"),
   from: Read.optional(Read.text, "of email: the sender's address; of push: your address for the push service"),
   recipients: Read.optional(texts, "of email: the recipients"),
   user: Read.optional(Read.text, "of email: the login at the server; its password is the secret"),

@@ -125,7 +125,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
     strategies,
     markets: Layers.marketsByName(config.markets),
     withdraw,
-    // Its row is read every two seconds, and a change wakes it.
+    // Its runner pushes a changed row to this bot and wakes it, so it need not look often.
     quietLookMillis: 2_000
   })
 
@@ -168,7 +168,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
   })
   const runs = Effect.andThen(
     engine.runUntil(stopped),
-    books.record({ _tag: "BotStopped", reason: "another process continues this account" })
+    books.record({ _tag: "BotStopped", reason: "stopped by its runner; orders stay open" })
   )
   return {
     runs,

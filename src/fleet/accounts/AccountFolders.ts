@@ -97,7 +97,7 @@ const readOne = Effect.fnUntraced(function* (place: Place) {
   const byFile = Map.groupBy(strategies, ({ file }) => file)
   for (const [file, { length }] of byFile) if (length > 1) problems.push(`${own}: its class also has a ${file}`)
   if (strategies.length === 0) problems.push(`${own}: no strategy`)
-  if (!accountName.test(name)) problems.push(`${own}: an account is named by small letters, digits and dashes`)
+  if (!accountName.test(name)) problems.push(`${own}: an account's name has lower-case letters, digits and dashes`)
   if (problems.length > 0) return yield* new FolderInvalid({ message: problems.join("\n") })
   const files = strategies.map(({ file, text }) => ({ file, text }))
   const unsignalled = parsedStrategies.flatMap(({ file, signals }) =>

@@ -28,5 +28,8 @@ export const listAccounts = Effect.gen(function* () {
   return Answer.ofList(columns, sorted, "The fleet has no accounts: limitbot fleet --apply FOLDER")
 })
 
+export const has = (account: string) =>
+  Registry.use((registry) => Effect.map(registry.one(account), (row) => row !== undefined))
+
 /** Returns false if the account is not killed or may have orders. The journal stays. */
 export const remove = (account: string) => Registry.use((registry) => registry.remove(account))

@@ -28,7 +28,7 @@ import { problemsOf } from "../../views/Problems.ts"
 import type { FleetCommand } from "../server/FleetApi.ts"
 import * as FleetServer from "../server/FleetServer.ts"
 import { type BotDetail, type BotLine, lineOf, lineOfBot, unreachable } from "../server/FleetView.ts"
-import * as Wishes from "./Wishes.ts"
+import * as TargetStates from "./TargetStates.ts"
 
 interface Asked<E, R> {
   /** File with the server's address and the other bots that it shows. The page's tokens are beside it. */
@@ -82,7 +82,7 @@ const accounts = Effect.gen(function* () {
   return {
     lines: Effect.map(registry.all, (rows) => rows.map(lineOf)),
     detail: (name: string) => Effect.provideContext(detail(name), context),
-    command: (...asked: Parameters<typeof Wishes.say>) => Effect.provideContext(Wishes.say(...asked), context),
+    command: (...all: Parameters<typeof TargetStates.say>) => Effect.provideContext(TargetStates.say(...all), context),
     resolve: (name: string, by: string, answer: Parameters<FleetServer.Fleet["Service"]["resolve"]>[2]) =>
       Effect.provideContext(AccountWords.say(name, by, { _tag: "Resolve", ...answer }), context)
   } as const
@@ -91,7 +91,7 @@ const accounts = Effect.gen(function* () {
 const done = {
   pause: "paused: no new orders; open orders stay",
   resume: "may place orders again",
-  kill: "killed: payments stopped, all orders cancelled",
+  kill: "killed: all payments stop, all orders are being cancelled",
   release: "released: trades again"
 } as const
 
@@ -122,11 +122,13 @@ const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, ma
               refuse
             )
       const own = names.filter(single.has)
-      const sendTo = (name: string) => Effect.mapError(single.command(name, command, reason), () => name)
+      const sendTo = (name: string) =>
+        Effect.mapError(single.command(name, command, reason), ({ message }) => ({ name, message }))
       const [, failed] = yield* Effect.partition(own, sendTo, { concurrency: 16 })
       const of = countText(changed + own.length - failed.length, "bot")
-      const failureText = failed.length === 0 ? "" : `. NOT DELIVERED, no response from: ${failed.join(", ")}`
-      return { message: `${of} ${done[command]}${failureText}`, notTold: failed }
+      const failures = failed.map(({ message, name }) => `${name} (${message})`)
+      const failureText = failed.length === 0 ? "" : `. NOT CONFIRMED: ${failures.join(", ")}`
+      return { message: `${of} ${done[command]}${failureText}`, notTold: failed.map(({ name }) => name) }
     }),
     resolve: Effect.fnUntraced(function* (name, by, answer) {
       const singleReply = yield* single.resolve(name, answer)

@@ -22,7 +22,7 @@ export class Fleet extends Context.Service<
   {
     readonly lines: Effect.Effect<ReadonlyArray<BotLine>, Refused>
     detail(name: string): Effect.Effect<BotDetail, Refused | Unknown>
-    /** `notTold`: bots that the command did not reach. They continue unchanged. */
+    /** `notTold`: bots that did not confirm the command. They may have obeyed it. */
     command(
       command: FleetCommand,
       names: ReadonlyArray<string>,

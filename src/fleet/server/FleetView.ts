@@ -45,10 +45,11 @@ export const FleetOverview = Schema.Struct({
   totals: Schema.Array(Sum),
   /** The profit of all bots that reported one, for each quote asset. */
   profits: Schema.Array(Schema.Struct({ asset: Text, amount: Text, bots: Schema.Int })),
-  /** Total number of bots, and the number that passes the filter. Only the worst of these are listed. */
+  /** Before the filter. */
   bots: Schema.Int,
   /** Bots that do not run, or have a problem. */
   troubled: Schema.Int,
+  /** Bots that pass the filter. Only the worst of them are listed. */
   matching: Schema.Int,
   listed: Schema.Array(BotLine)
 })

@@ -3,6 +3,7 @@
  * What an expression needs (candles, clock) is collected on the way.
  */
 import { Result } from "effect"
+import { countText } from "../../domain/Text.ts"
 import { placesIn, quoted, report, type Span, suggestion, warn } from "../Problem.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
@@ -130,7 +131,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   const needed = parameters.filter((parameter) => !parameter.endsWith("?")).length
   if (given.length < needed || given.length > parameters.length) {
     const count = needed === given.length ? parameters.length : needed
-    return wrong(at, `${name} takes ${count} arguments, found ${given.length}`, usage)
+    return wrong(at, `${name} takes ${countText(count, "argument")}, found ${given.length}`, usage)
   }
   const noTimeframe = (at: Expression) => wrong(at, "expected a timeframe such as 4h", usage)
   const candles = MarketNames.candlesIn(given.slice(needed), noTimeframe, context)
@@ -186,7 +187,7 @@ const past = (tree: Expression & { type: "past" }, context: Compiling): Term | u
     const isAlone = context.state?.previous.size === 1
     const message = isAlone
       ? "a state knows only its last value"
-      : `only the last value of ${name} is known here, because both states need each other`
+      : `only the last value of ${name} is known here, because these states need each other`
     return context.wrong(tree, message, `${name}[1]`)
   }
   const operand = termOf(tree.operand, context)
@@ -209,8 +210,8 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
   }
   const chosen = Operators.choose(asked, yes, no)
   const { dependence } = chosen
-  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true)))
-    return context.wrong(tree, "in a condition, only the question or its answers may move with the price, not both")
+  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isJumping === true)))
+    return context.wrong(tree, "in a condition, only what follows `if` or the values may move with the price, not both")
   return chosen
 }
 
@@ -231,8 +232,9 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
   const dependence = Operators.dependenceOf(tree.operator, left, right)
   if (dependence === "other" && context.use === "condition") {
-    const text = `in a condition ${Operators.movingName(left, right)} can only be compared, added, subtracted, or multiplied by a value that does not depend on it`
-    return context.wrong(tree, text)
+    const name = Operators.movingName(left, right)
+    const advice = `compare, add, subtract, or multiply it by a value that does not depend on ${name}`
+    return context.wrong(tree, `in a condition, it is unknown where this turns as ${name} moves`, advice)
   }
   if (type !== "boolean") {
     const isLiteral = left.isLiteral && right.isLiteral && type === "number"
@@ -262,11 +264,11 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const comparison = { operator: tree.operator, texts }
   const ofText = checked(written(tree, context.text), [left, right], value, comparison)
   const demands = Never.ofComparison(tree.operator, left, right, texts)
-  const isMoving = [left, right].some((term) => term.dependence !== "none" || term.isMoving === true)
+  const isJumping = [left, right].some((term) => term.dependence !== "none" || term.isJumping === true)
   const history = Operators.seriesOf(left, right, tree.operator, (a, b) =>
     Number.isNaN(a + b) ? Number.NaN : holds(a, b) ? 1 : 0
   )
-  return { ...stillTerm(type, ofText.value), ...ofText, demands, ...history, ...(isMoving ? { isMoving } : {}) }
+  return { ...stillTerm(type, ofText.value), ...ofText, demands, ...history, ...(isJumping ? { isJumping } : {}) }
 }
 
 /** A division by zero has no value. Records its text for the term that uses it. */

@@ -1,11 +1,11 @@
 /**
- * Finds the price or the time at which a comparison changes, if its sides are straight lines of it. Sides that move with several prices, or
+ * Finds the price or the time at which a comparison changes, if its sides are straight lines in it. Sides that move with several prices, or
  * not in a straight line, are equal at many combinations of prices. Then the result is a box around the present prices in which the
- * comparison certainly stays as it is. A side with a question jumps where the answer of the question changes; that price or time is already
+ * comparison certainly stays as it is. A side with `if` jumps where the answer of its condition changes; that price or time is already
  * noted, and nothing beyond it is examined.
  */
 import { hourMillis } from "../../domain/Durations.ts"
-import { isMoving, type Moment, movesOf, nothingFound, ownMarket, type Term } from "./Term.ts"
+import { isJumping, type Moment, movesOf, nothingFound, ownMarket, type Term } from "./Term.ts"
 
 export const notePrice = ({ found }: Moment, price: number): void => {
   found.crossings.push({ market: ownMarket, price })
@@ -16,7 +16,7 @@ export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
   if (a.dependence === "time" || b.dependence === "time") return noteTime(a, b, moment)
   const markets = [...new Set([...movesOf(a), ...movesOf(b)])]
   const [market = ownMarket] = markets
-  const jumps = [a, b].some(isMoving)
+  const jumps = [a, b].some(isJumping)
   const isLine = !jumps && markets.length === 1 && a.dependence !== "monotone" && b.dependence !== "monotone"
   if (isLine) noteLine(a, b, moment, market)
   else noteBox(a, b, moment, markets, jumps ? widthWithin(moment, markets) : widest)
@@ -100,7 +100,7 @@ const noteTime = (a: Term, b: Term, moment: Moment): void => {
     const then = hypothetical(moment, { elapsed })
     return a.value(then) - b.value(then)
   }
-  const ahead = [a, b].some(isMoving) ? moment.found.times.filter((time) => time > moment.now) : []
+  const ahead = [a, b].some(isJumping) ? moment.found.times.filter((time) => time > moment.now) : []
   const measuredMillis = Math.min(hourMillis, ...ahead.map((time) => time - moment.now))
   const here = difference(0)
   const slope = (difference(measuredMillis) - here) / measuredMillis

@@ -85,14 +85,14 @@ export const undecided = ({
 
 const lacks = (lacking: ReadonlySet<string>): string => {
   const volumes = [...lacking].filter(isVolume)
-  if (volumes.length > 0) return `cannot be decided: its source has not told ${volumes.join(" and ")}`
+  if (volumes.length > 0) return `cannot be decided: its source lacks ${volumes.join(" and ")}`
   const signals = [...lacking].filter(isSignal)
   if (signals.length > 0) return `cannot be decided: waits for ${signals.join(" and ")}`
   const isMarket = (name: string) => name.includes("/")
   const [markets, others] = [[...lacking].filter(isMarket), [...lacking].filter((name) => !isMarket(name))]
   if (others.length === 0)
-    return `cannot be decided: ${markets.join(", ")} has no fresh price or no candles now; what does not look there goes on`
-  return `cannot be decided: ${[...others, ...markets].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
+    return `cannot be decided: ${markets.join(", ")} has no fresh price or no candles now; rules without it continue`
+  return `cannot be decided: ${[...others, ...markets].join(", ")} is not known here, or not yet: only a running bot knows it`
 }
 
 /** Comparisons use doubles, so the bounds stay slightly on the near side of the change. */

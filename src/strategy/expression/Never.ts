@@ -87,7 +87,7 @@ export const ofAnd = (a: Demands | undefined, b: Demands | undefined): Demands =
   for (const [text, other] of b?.confines ?? []) {
     const earlierRange = confines.get(text)
     const both = earlierRange === undefined ? other : meet(earlierRange, other)
-    if (isEmpty(both)) never ??= `${text} cannot be both at once`
+    if (isEmpty(both)) never ??= `${text} cannot meet both conditions at once`
     confines.set(text, both)
   }
   return { confines, ...present({ never }) }

@@ -4,7 +4,7 @@ import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import { combine, movedBy, movesOf, moving, seriesFrom, stillTerm, type Term, type ValueType } from "./Term.ts"
+import { combine, jumps, movedBy, movesOf, seriesFrom, stillTerm, type Term, type ValueType } from "./Term.ts"
 
 type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
 
@@ -143,7 +143,7 @@ export const join = (operator: "and" | "or", a: Term, b: Term): Term => {
     checks: checksOf([a, b]),
     demands: (operator === "and" ? Never.ofAnd : Never.ofOr)(a.demands, b.demands),
     ...seriesOf(a, b, operator, apply),
-    ...moving([a, b])
+    ...jumps([a, b])
   }
 }
 
@@ -160,7 +160,7 @@ export const choose = (asked: Term, yes: Term, no: Term): Term => {
     dependence: lines.size > 1 ? "other" : line,
     ...movedBy([yes, no]),
     checks: checksOf([asked, yes, no]),
-    ...moving([asked, yes, no]),
+    ...jumps([asked, yes, no]),
     value: (moment) => {
       const [a, b] = [yes.value(moment), no.value(moment)]
       return asked.value(moment) > 0 ? a : b

@@ -90,7 +90,7 @@ export const needVolume = ({ volumes }: Needs, market: string, problem: Problem)
 }
 
 /** True if everything follows from the own market's price and candles, and not from the time of day. */
-export const isGlanced = ({ clockMillis, depth, signals, watched }: Needs): boolean =>
+export const mayGlance = ({ clockMillis, depth, signals, watched }: Needs): boolean =>
   watched.size === 0 && depth.size === 0 && signals.size === 0 && clockMillis === undefined
 
 export const neededBy = ({

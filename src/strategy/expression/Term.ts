@@ -42,8 +42,8 @@ export interface Term {
   readonly isPositive?: true
   readonly series?: Series
   readonly constant?: number
-  /** Contains a question whose answer changes with prices or the time: the value jumps where the answer changes. */
-  readonly isMoving?: true
+  /** Contains an `if` whose condition changes with prices or the time: the value jumps where the condition changes. */
+  readonly isJumping?: true
   /** All possible values, if fewer than its type allows. */
   readonly range?: Range
   readonly demands?: Demands
@@ -70,7 +70,7 @@ export interface Frame {
 }
 
 export interface Series extends Frame {
-  /** Closed candles before the first number. */
+  /** Closed candles up to the first number, its own candle included. */
   readonly warmUp: number
   readonly key: string
   readonly column: (candles: CandleColumns) => IndicatorValues
@@ -240,13 +240,13 @@ export const combine = (
     }
   }))
   if (series !== undefined) return { ...shape, series, value: readerOf(series) }
-  return { ...shape, ...movedBy([a, b]), ...moving([a, b]), value: (moment) => apply(a.value(moment), b.value(moment)) }
+  return { ...shape, ...movedBy([a, b]), ...jumps([a, b]), value: (moment) => apply(a.value(moment), b.value(moment)) }
 }
 
-export const isMoving = (term: Term): boolean => term.isMoving === true
+export const isJumping = (term: Term): boolean => term.isJumping === true
 
-export const moving = (terms: ReadonlyArray<Term>): Pick<Term, "isMoving"> =>
-  terms.some(isMoving) ? { isMoving: true } : {}
+export const jumps = (terms: ReadonlyArray<Term>): Pick<Term, "isJumping"> =>
+  terms.some(isJumping) ? { isJumping: true } : {}
 
 const empty: IndicatorValues = new Float64Array(0)
 

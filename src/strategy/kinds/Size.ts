@@ -150,7 +150,7 @@ const mostTargets = 10
 export const targets = <A>(price: Read.Reader<A>): Read.Reader<ReadonlyArray<ExitTarget<A>>> => {
   const keys = {
     at: Read.required(price, "its price, as for a single target"),
-    part: Read.required(share(Read.ratio), "this part of the size leaves there")
+    part: Read.required(share(Read.ratio), "this part of the size exits there")
   }
   const only = Read.mapped(price, (at) => [{ at, part: Decimal.one }])
   const several = Read.mapped(Read.list(Read.section(keys)), (all, at, to) => {

@@ -23,7 +23,7 @@ const floorRatio = Read.mapped(part(Read.ratio), (ratio) => ({ ratio }))
 const floorPrice = Read.mapped(Read.price, (price) => ({ price }))
 export const floor = Read.optional(
   Read.either<Floor, Floor>(floorPrice, floorRatio, (node) => node.type === "scalar" && /[%a-z]/.test(node.text)),
-  "a price, or a ratio of the stop: an exit after a stop never leaves beyond it",
+  "a price, or a ratio of the stop: an exit after a stop is never beyond it",
   "at any price"
 )
 

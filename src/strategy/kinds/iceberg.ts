@@ -38,7 +38,7 @@ export const iceberg: Kind = {
       budget: (answer) => ({ [Ask.inputOf(market, answer).key]: answer("total") }),
       lines: {
         side: { ask: Ask.side },
-        price: { ask: Ask.price(`Price, ${Ask.per(market)}`, Ask.below(0.005)) },
+        price: { ask: Ask.price(`Price, ${Ask.per(market)}`, Ask.onItsSide(0.005)) },
         total: { ask: Ask.paidAmount("in all", market), is: Ask.paidSize(market) },
         visible: {
           ask: (key) => (answer) => {

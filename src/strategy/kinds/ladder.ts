@@ -47,7 +47,7 @@ const keys = (market: Market) => ({
   scale: Read.optional(scale, "size of each rung, as a multiple of the one before", Decimal.format(defaultScale)),
   total: Read.required(size(market), "all rungs together"),
   takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
-  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a rung may sell below what it paid, after an edit", "never")
+  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a rung may sell below what it paid, after an edit")
 })
 
 const pricesOf = (
@@ -76,8 +76,8 @@ export const ladder: Kind = {
       budget: (answer) => ({ [Ask.inputOf(market, answer).key]: answer("total") }),
       lines: {
         side: { ask: Ask.side },
-        from: { ask: Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.below(0.02)) },
-        to: { ask: Ask.price("Price of the last order", Ask.below(0.1)) },
+        from: { ask: Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.onItsSide(0.02)) },
+        to: { ask: Ask.price("Price of the last order", Ask.onItsSide(0.1)) },
         rungs: { ask: Ask.text("How many orders", "5", Read.integer(2, maxRungs)) },
         profile: { is: "flat", note: "sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again" },
         total: {

@@ -70,7 +70,7 @@ const readCentre = (
   const scope = scopeOf(section, timeframe)
   const term = compile(centre, "price", "price", scope)
   if (term === undefined) return undefined
-  if (term.dependence !== "none" || term.isMoving === true) {
+  if (term.dependence !== "none" || term.isJumping === true) {
     const hint = "such as ema(close, 20); without this key, the centre is the mid"
     return report(to, at("centre"), "the centre follows closed candles, not prices between them", hint)
   }
@@ -171,7 +171,7 @@ export const marketMaking: Kind = {
       report(to, at("skew"), "the model moves the quotes against the inventory itself: remove skew")
     const widest = Decimal.add(Quotes.offsetOf(widestSpread, settings.step, levels.length - 1), skew)
     if (!Decimal.isLess(widest, Decimal.one))
-      report(to, at("spread"), "the widest bid would be at no price at all: spread, step and skew add up to 100%")
+      report(to, at("spread"), "the widest bid would be at a price of 0 or less: spread, step and skew reach 100%")
     const [quantity = 0n] = sizes
     const { maxInventory = side } = settings
     if (maxInventory < quantity) report(to, at("maxInventory"), "maxInventory is smaller than the size of one order")

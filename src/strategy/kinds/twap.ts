@@ -64,7 +64,7 @@ export const twap: Kind = {
         limit: {
           ask: Ask.price(
             (answer) => `${Ask.isBuy(answer) ? "Highest" : "Lowest"} price of any slice, ${Ask.per(market)}`,
-            Ask.below(-0.02)
+            Ask.onItsSide(-0.02)
           ),
           note: "the worst price of any slice"
         },

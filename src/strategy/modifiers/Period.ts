@@ -228,7 +228,7 @@ export const periodOf = (
     equity: equity?.value,
     budget: context.budget ?? { base: 0n, quote: 0n },
     onEnd: onEnd?.value,
-    leaving: stopExit(market, "SELL", { reach: reach.otherwise, floor: undefined }, to),
+    leaving: stopExit(market, "SELL", { reach: reach.fallback, floor: undefined }, to),
     sourceOf: (field) => place(to.source, places[field]?.start ?? 0),
     mark: marking(":period")
   })

@@ -306,7 +306,7 @@ const keysOf = (described: unknown, market: Market): string | Read.Keys => {
     }
     const value = valueOf(valueReader, String(otherwise))
     if (value === undefined) return `the \`otherwise\` of its key ${name}, ${String(otherwise)}, is not a valid value`
-    table[name] = { ...Read.optional(valueReader, about, String(otherwise)), otherwise: value }
+    table[name] = { ...Read.optional(valueReader, about, String(otherwise)), fallback: value }
   }
   return table
 }

@@ -47,6 +47,6 @@ export const textOf = ({ times, since, nearest, needed }: Touched): string => {
   const fills =
     needed === null
       ? "none of your fills in this market has been measured yet"
-      : `your ${countText(needed.count, "fill")} in this market needed ${points(needed.p50)} beyond the limit (p50; p90 ${needed.p90.toFixed(1)})`
-  return `touched ${countText(times, "time")} since ${iso(since)}, by ${points(-nearest)} at most: ${fills}`
+      : `half of your ${countText(needed.count, "fill")} in this market needed more than ${needed.p50.toFixed(1)}, a tenth more than ${needed.p90.toFixed(1)}`
+  return `touched ${countText(times, "time")} since ${iso(since)}, at most ${points(-nearest)} beyond the limit: ${fills}`
 }

@@ -12,7 +12,7 @@ import { untouchedSlot } from "../../strategy/View.ts"
 
 export type SlotWish = { readonly desired: DesiredOrder } | { readonly done: Reason }
 
-export const isDoneWith = "done: all its legs have filled"
+export const doneText = "done: all its legs have filled"
 
 export const wishesOf = (
   state: BotState,

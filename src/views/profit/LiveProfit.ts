@@ -18,7 +18,7 @@ export interface LiveProfit {
   readonly capitals: ReadonlyArray<Standing.Capital>
   /** By quote asset: the amount that running strategies hold, also in their orders. No price moves its value. */
   readonly cash: ReadonlyMap<string, Amount>
-  /** Earnings and payments by UTC day. The inventory is not divided by days; it is at the last. */
+  /** Earnings and payments by UTC day. The inventory is not divided by days; it counts on the last. */
   readonly days: ReadonlyArray<Profit.Row>
   readonly strategies: ReadonlyArray<Profit.Row>
   readonly slots: ReadonlyMap<string, Profit.Row>
@@ -29,7 +29,7 @@ export const { method } = RunningProfit
 export const oldest = (prices: TradingRecord["lastPrices"]): number | undefined =>
   prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))
 
-/** Open positions move with the price, so a picture is reused only for this time. */
+/** Open positions move with the price, so a valuation is reused only for this time. */
 const staleMillis = 2_000
 
 const cashOf = ({ ledger: { balances }, markets, planned }: TradesBooks): ReadonlyMap<string, Amount> => {
@@ -61,7 +61,7 @@ const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: 
   }
 }
 
-export const pictureNow = (
+export const profitNow = (
   profit: RunningProfit.RunningProfit,
   assets: Money.Assets,
   now: number,
@@ -87,7 +87,7 @@ export const subscribe = Effect.fn("LiveProfit.subscribe")(function* (assets: Mo
     const profit = yield* reader
     const now = yield* Clock.currentTimeMillis
     if (last?.sequence === profit.sequence && now - last.at < staleMillis) return last.picture
-    last = { picture: pictureNow(profit, assets, now, prices), at: now, sequence: profit.sequence }
+    last = { picture: profitNow(profit, assets, now, prices), at: now, sequence: profit.sequence }
     return last.picture
   })
 })

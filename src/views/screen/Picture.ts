@@ -92,7 +92,7 @@ export const picture = (input: ScreenInput, colours: boolean, slots?: number): R
 
 const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: ReadonlyArray<SlotRow>): string => {
   const look =
-    nextLookAt === undefined ? [] : [nextLookAt > now ? `next check in ${age(nextLookAt - now)}` : "checking price"]
+    nextLookAt === undefined ? [] : [nextLookAt > now ? `next turn in ${age(nextLookAt - now)}` : "checking price"]
   const slots = `${countText(rows.length, "slot")}: ${byState(rows)}`
   return [running, ...look, countText(state.fills, "fill"), slots].join("   ")
 }
@@ -143,7 +143,7 @@ const slotLines = (
     { title: Table.right("TRADES"), value: ({ legs }) => legs },
     hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
     hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
-    { title: "WHY", value: ({ progress, why }) => (progress === null ? why : `${progress}: ${why}`) }
+    { title: "WHY", value: ({ shortState, why }) => (shortState === null ? why : `${shortState}: ${why}`) }
   ]).lines(visibleRows)
   const hidden = rows.filter((row) => !telling.has(row))
   return [
@@ -169,7 +169,7 @@ export const statusLines = (
   { colours, page }: { readonly colours: boolean; readonly page: string | undefined }
 ): ReadonlyArray<string> => {
   const { assets, journal, killSwitch, now, prices, seenAfter = [], state, trading } = facts
-  const profit = LiveProfit.pictureNow(trading, assets, now)
+  const profit = LiveProfit.profitNow(trading, assets, now)
   const input = {
     ...facts,
     title: journal,
@@ -186,7 +186,7 @@ export const statusLines = (
     picture(input, colours).join("\n").trimEnd(),
     "",
     ...ProfitText.lines(profitByStrategy(trading, profit), assets),
-    `Prices: ${prices}${prices === "signed" ? "" : ": an attacker on the network could change them; set venue.quoteKey"}`,
+    `Prices are ${prices === "signed" ? "signed" : "not signed: an attacker on the network could change them; set venue.quoteKey"}.`,
     ...seenAfter.map(
       ({ market, p50Millis, p99Millis }) =>
         `Price delay of ${market}: ${seconds(p50Millis)} s (p50), ${seconds(p99Millis)} s (p99).`
@@ -201,7 +201,7 @@ export const statusLines = (
 }
 
 const nextLine = ({ at, slot, strategy, text }: NextOf, now: number): string =>
-  `Next of ${slot === null ? strategy : slotKey(strategy, slot)}${at === null ? "" : ` in ${age(at - now)}`}: ${text}.`
+  `Next in ${slot === null ? strategy : slotKey(strategy, slot)}${at === null ? "" : `, in ${age(at - now)}`}: ${text}.`
 
 /** The bot records the switch when it obeys. Until then the journal and the switch differ. */
 const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {

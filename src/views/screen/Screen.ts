@@ -1,7 +1,7 @@
 /**
  * The screen of a running bot, a pure function of the facts and of the size, in which every line fits. Orders get at least half of the
- * rows, the highest price first, with a line where the market is. A low screen drops events first and strategies next, but never profit,
- * balances or the worst warning.
+ * rows, the highest price first (the nearest, if several markets do not fit), with a line where the market is. A low screen drops events
+ * first and strategies next, but never profit, balances or the worst warning.
  */
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -62,7 +62,7 @@ const bar = ({ nextLookAt, now, problems, running, state, title }: ScreenInput, 
   const lines = linesOf(problems)
   const alarms = lines.filter(({ severity }) => severity === "alarm").length
   const count = alarms > 0 ? [countText(alarms, "alarm")] : lines.length > 0 ? [countText(lines.length, "warning")] : []
-  const next = nextLookAt === undefined || nextLookAt < now ? [] : [`next check in ${age(nextLookAt - now)}`]
+  const next = nextLookAt === undefined || nextLookAt < now ? [] : [`next turn in ${age(nextLookAt - now)}`]
   const times = columns < 110 ? [] : [...(isRunning ? [running] : []), ...next]
   const right = `   ${[...count, ...times, clock(now).slice(0, 8)].join("   ")} UTC `
   const account = run && `limitbot   ${shortened(run.account, 20)} on ${run.venue.replace(/^\w+:\/\//, "")}`
@@ -80,8 +80,8 @@ const profitLines = ({ assets, now, prices, profit }: Valued, columns: number): 
     const equity = capital === undefined ? [] : [`equity ${Figures.rounded(assets, quote, capital + figures.total)}`]
     const ageText = oldest === undefined ? "last known prices" : `price ${age(now - oldest.at)} old`
     const note = isOld(oldest, now) ? [ageText] : []
-    // The earnings of today go before the parts of the total.
-    const line = [`PROFIT ${quote}  ${total}`, ...equity, ...note, ...parts.splice(3, 1), ...parts]
+    const earnedToday = parts.splice(3, 1)
+    const line = [`PROFIT ${quote}  ${total}`, ...equity, ...note, ...earnedToday, ...parts]
     return [fitting(line, columns), isOld(oldest, now) ? "dim" : undefined]
   })
 
@@ -212,7 +212,7 @@ const ladder = (rows: ReadonlyArray<SlotRow>, { now, prices }: ScreenInput, colu
     const [header = "", ...texts] = fitting ?? variants.at(-1) ?? []
     const items = visible.map((row, index) => {
       // The reason is not a column, because the edge of the screen may cut it.
-      const reason = row.progress === null && row.why !== "" ? `: ${row.why}` : ""
+      const reason = row.shortState === null && row.why !== "" ? `: ${row.why}` : ""
       const colour = isTrouble(row) ? "yellow" : isOld(prices.get(row.market), now) ? "dim" : undefined
       const line: ColouredLine = [`${texts[index]}${reason}`, colour]
       return { market: isTrouble(row) ? "" : row.market, at: Number(row.price), line }
@@ -237,7 +237,7 @@ const table = (title: string, level: number, now: number, columns: number) =>
     { title: Table.right("AWAY"), value: awayText },
     level > 1 && { title: Table.right("SIZE"), value: ({ quantity }) => quantity.replace(/^[\d.]+/, Figures.size) },
     level > 2 && { title: Table.right("AGE"), value: ({ plannedAt }) => plannedAt && age(now - plannedAt) },
-    level > 3 && { title: Table.right("ROUNDS"), value: ({ legs }) => legs || "" },
+    level > 3 && { title: Table.right("TRADES"), value: ({ legs }) => legs || "" },
     level > 0 && { title: Table.right("EARNED"), value: ({ earned }) => Figures.gainText(earned) },
     level > 3 && { title: Table.right("INVENTORY"), value: ({ inventory }) => Figures.gainText(inventory) },
     { title: "STATE", value: ({ filled, state }) => (/^[1-9]/.test(filled) ? `${state} ${filled}` : state) }

@@ -23,7 +23,7 @@ const lists = {
 }
 const facts: PlanFacts = {
   ...{ ...lists, at: 0, journal: "", hasJournal: false, killed: undefined, strategies: [], isBalanceKnown: false },
-  ...{ prices: new Map(), spares: new Map(), fees: new Map() }
+  ...{ prices: new Map(), uncommitted: new Map(), fees: new Map() }
 }
 
 describe("an order by hand", () => {

@@ -4,7 +4,7 @@ import * as Candles from "../../../src/candles/Candles.ts"
 import * as CandleChecks from "../../../src/candles/csv/CandleChecks.ts"
 import { format } from "../../../src/candles/DataProblem.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
-import * as PlainText from "../../../src/candles/table/PlainText.ts"
+import * as PlainBytes from "../../../src/candles/table/PlainBytes.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { random, randomCandles } from "../../lab/backtest/RandomStrategies.ts"
 import * as sharedData from "../../lab/backtest/sharedData.ts"
@@ -171,7 +171,7 @@ describe("CandleChecks", () => {
 
   it("reads gzip", () => {
     const zipped = gzipSync(bytes(plain.join("\n")))
-    assert.deepStrictEqual(PlainText.textOf(zipped), Buffer.from(plain.join("\n")))
+    assert.deepStrictEqual(PlainBytes.textOf(zipped), Buffer.from(plain.join("\n")))
   })
 
   it("returns problems on damaged bytes and does not throw", () => {

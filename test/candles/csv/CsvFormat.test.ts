@@ -81,7 +81,7 @@ describe("columns of a file", () => {
     [
       "a time and an end that are the same",
       ["timestamp,close_time,open,high,low,close", "1735689600,1735689600,1,2,1,1", "1735689660,1735689660,1,2,1,1"],
-      /the column timestamp has the end of each candle/
+      /the column timestamp has the end of each candle, not its time; add the time at which each candle begins/
     ],
     [
       "an end alone",

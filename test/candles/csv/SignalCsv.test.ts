@@ -18,6 +18,7 @@ describe("signals of a file", () => {
 
   it.each([
     ["2026-01-31T12:00:00Z,trend", 1, "expected three fields, found 2"],
+    ["2026-01-31,trend,", 18, "the value is missing"],
     ["2026-01-31T12:00:00Z,trend,1,2", 1, "expected three fields, found 4"],
     ["yesterday,trend,1", 1, 'time "yesterday" is not a time'],
     ["2026-01-31,a trend,1", 12, '"a trend" is not the name of a signal'],

@@ -38,7 +38,7 @@ rules:
       const lines = [...printed.matchAll(/^(\w+): (held, no order|undecided) +(\d+) times: (.*)$/gm)]
       const divided = "cannot be decided: close / (position / 1 BTC) divides by zero now"
       const valueless =
-        "its size has no value now: it looks at something that there is not, such as an average entry without a position"
+        "its size has no value now: it uses a value that does not exist now, such as an average entry without a position"
       assert.deepStrictEqual(
         lines.map(([, ...words]) => words),
         [

@@ -1,4 +1,4 @@
-/** What the luck of trades says of a run that still holds what it lost by. */
+/** The Monte Carlo report of a run that still holds a losing position. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -43,7 +43,7 @@ const plan: PlanFacts = {
   readiness: [],
   renewals: [],
   isBalanceKnown: false,
-  spares: new Map(),
+  uncommitted: new Map(),
   warnings: [],
   changes: [
     change("a", {}),

@@ -45,7 +45,7 @@ rules: { orders: { dip: { when: volume > 1, side: buy, price: mid, size: { quote
     )
     const { code, stderr } = await runHere(["rehearse", "surge.yaml"], { cwd })
     assert.notStrictEqual(code, 0)
-    assert.match(stderr, /surge.yaml:6:33: a rehearsal makes its prices up and has no volumes/)
+    assert.match(stderr, /surge.yaml:6:33: a rehearsal has no volumes/)
   })
 
   it("refuses an unknown level", async () => {

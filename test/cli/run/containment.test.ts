@@ -120,7 +120,7 @@ describe("containment", () => {
       await until("all is withdrawn", async () => (await ordersAt(sandbox)).every(({ held }) => held.length === 0))
       await until("the journal has it", async () => {
         const { stdout } = await runHere(["orders", "--config", "config.yaml"], { cwd })
-        return stdout.includes("No orders are open.")
+        return stdout.includes("Every order is settled.")
       })
       bot.signal("SIGTERM")
       await bot.ended
@@ -191,7 +191,7 @@ describe("containment", () => {
     )
     await until("the journal has it", async () => {
       const { stdout } = await runHere(["orders", "--config", "config.yaml"], { cwd })
-      return stdout.includes("No orders are open.")
+      return stdout.includes("Every order is settled.")
     })
     bot.signal("SIGTERM")
     await bot.ended

@@ -115,7 +115,7 @@ describe.concurrent("strategy files of a running bot", () => {
       const bot = startHere([...both, "--json"], { cwd })
       await bot.says(/"DepositSeen".*"ladder"/)
       rmSync(join(cwd, "ladder.yaml"))
-      await bot.says(/"StrategiesRefused".*ladder\.yaml is gone: unless it is back within 30 s/)
+      await bot.says(/"StrategiesRefused".*ladder\.yaml is gone: unless it is back soon/)
       writeFileSync(join(cwd, "ladder.yaml"), ladder(1000, 1200))
       await bot.says('"EditMended"')
       assert.notInclude(bot.stdout(), '"StrategyRemoved"')

@@ -321,7 +321,7 @@ describe("an entry that has filled in part and whose cancel gets no answer", () 
           assert.lengthOf(others, 0)
           assert.match(
             problem,
-            /^exit-refused test\/\w+: The exit .* the venue has not cancelled the entry, .*leaving now at [\d.]+ costs /
+            /^exit-refused test\/\w+: The exit .* the venue has not cancelled the entry, .*exiting now at [\d.]+ costs /
           )
           assert.match(problem, exit)
           world.network.bend = () => undefined
@@ -353,7 +353,7 @@ describe("an entry whose money has not come when its stop is reached", () => {
             yield* until(() => problemsIn(process).length > 0, 60_000, "it is reported")
             const [problem = "", ...others] = problemsIn(process)
             assert.lengthOf(others, 0)
-            assert.match(problem, /^exit-refused test\/\w+: The exit SELL 0\.\d+ BTC .*leaving now at [\d.]+ costs /)
+            assert.match(problem, /^exit-refused test\/\w+: The exit SELL 0\.\d+ BTC .*exiting now at [\d.]+ costs /)
             assert.include(problem, text)
             yield* until(() => ordersOf("SELL").length === 1, 900_000, "it leaves")
             assert.deepStrictEqual(problemsIn(process), [])
@@ -379,7 +379,7 @@ describe("an entry whose money has not come when its stop is reached", () => {
         yield* until(() => problemsIn(process).length > 0, 2_000_000, "it is reported")
         assert.match(
           problemsIn(process)[0] ?? "",
-          /The exit SELL 0\.0099\d+ BTC .*has not refunded its last order; leaving now/
+          /The exit SELL 0\.0099\d+ BTC .*has not refunded its last order; exiting now/
         )
         yield* until(() => openOrders(process).some(({ slot }) => slot === "exit"), 900_000, "it leaves")
         assert.deepStrictEqual(problemsIn(process), [])

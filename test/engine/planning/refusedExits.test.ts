@@ -96,7 +96,7 @@ describe("an exit", () => {
         assert.strictEqual(problem?.severity, "alarm")
         assert.strictEqual(problem?.subject, "short/position")
         const [, rest = ""] =
-          /^The exit BUY (0.000\d+) BTC at \d+(?:\.\d+)? is not in the market, refused by its limit budget: It needs .*; leaving now at [\d.]+ costs /.exec(
+          /^The exit BUY (0.000\d+) BTC at \d+(?:\.\d+)? is not in the market, refused by its limit budget: It needs .*; exiting now at [\d.]+ costs /.exec(
             problem?.text ?? ""
           ) ?? assert.fail(problem?.text)
         const bought = (yield* process.events).flatMap(({ event }) =>
@@ -108,7 +108,7 @@ describe("an exit", () => {
         const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
         assert.isTrue(lines.some((line) => line?.weight === "alarm" && /EXIT NOT PLACED.*budget/.test(line.text)))
         yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 68_000 } })
-        const atNewPrice = () => /leaving now at 68\d{3}/.test(told(process)[0]?.text ?? "")
+        const atNewPrice = () => /exiting now at 68\d{3}/.test(told(process)[0]?.text ?? "")
         yield* until(atNewPrice, 60_000, "the alarm names what leaving costs at the new price")
         yield* process.stop
         const second = yield* world.run({ strategies: [later("budget: { base: 0.01 }")] })
@@ -164,7 +164,7 @@ describe("an exit", () => {
         yield* until(() => told(process).length > 0, 120_000, "it is told")
         assert.match(
           told(process)[0]?.text ?? "",
-          /^The exit SELL .* is not in the market, refused by the venue: .*insufficient balance; leaving now at /
+          /^The exit SELL .* is not in the market, refused by the venue: .*insufficient balance; exiting now at /
         )
       })
     )
@@ -221,16 +221,16 @@ describe("an exit", () => {
         const [problem] = told(process)
         assert.deepStrictEqual([problem?.severity, problem?.subject], ["alarm", "long/position"])
         const [, quantity = "", market = "", cost = ""] =
-          /^The exit SELL ([\d.]+) BTC at 60990 is open and not filled: the market is beyond its price; leaving now at ([\d.]+) costs ([\d.]+) USDC more than at 60990$/.exec(
+          /^The exit SELL ([\d.]+) BTC at 60990 is open and not filled: the market is beyond its price; exiting now at ([\d.]+) costs ([\d.]+) USDC more than at 60990$/.exec(
             problem?.text ?? ""
           ) ?? assert.fail(problem?.text)
         assert.approximately(Number(cost), Number(quantity) * (60990 - Number(market)), 1e-5)
         const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
         assert.lengthOf(
-          lines.filter((line) => line?.weight === "alarm" && /EXIT NOT FILLED.*leaving now/.test(line.text)),
+          lines.filter((line) => line?.weight === "alarm" && /EXIT NOT FILLED.*exiting now/.test(line.text)),
           1
         )
-        assert.include(process.state.strategies.get("long")?.refusals.get("position"), "leaving now")
+        assert.include(process.state.strategies.get("long")?.refusals.get("position"), "exiting now")
       })
     )
   )
@@ -269,7 +269,7 @@ describe("an exit", () => {
         const text = () => told(process)[0]?.text ?? ""
         assert.match(
           text(),
-          /^The exit SELL [\d.]+ BTC at 56430\.\d+ is open and not filled: no solver has filled it; leaving now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
+          /^The exit SELL [\d.]+ BTC at 56430\.\d+ is open and not filled: no solver has filled it; exiting now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
         )
         const lines = Effect.map(
           process.events,
@@ -284,7 +284,7 @@ describe("an exit", () => {
         yield* Effect.sleep(30_000)
         assert.deepStrictEqual([told(process).length, yield* lines], [1, 1])
         yield* to(56_000)
-        yield* until(() => /leaving now at 559\d\d/.test(text()), 60_000, "the market is lower by more than a percent")
+        yield* until(() => /exiting now at 559\d\d/.test(text()), 60_000, "the market is lower by more than a percent")
         yield* Effect.sleep(30_000)
         assert.strictEqual(yield* lines, 2)
         yield* process.world.tell("/sandbox/fill", { side: "SELL" })
@@ -312,7 +312,7 @@ describe("an exit", () => {
           assert.isAtMost(creates.length, 10 * 13, "requests have a bound")
           assert.match(
             told(process)[0]?.text ?? "",
-            /^The exit SELL .* is not in the market, refused by the venue: .*; leaving now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
+            /^The exit SELL .* is not in the market, refused by the venue: .*; exiting now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
           )
           const alarms = (yield* process.events).filter(
             ({ event }) => event._tag === "Deferred" && event.exit !== undefined
@@ -382,7 +382,7 @@ describe("an exit", () => {
         })
         yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
         const refused =
-          /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+; leaving now at .* costs [\d.]+ USDC more than at [\d.]+/
+          /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+; exiting now at .* costs [\d.]+ USDC more than at [\d.]+/
         assert.match(told(process)[0]?.text ?? "", new RegExp(`${refused.source}; the order at 120000 stays$`))
         const isRefusal = ({ event }: { readonly event: { readonly _tag: string } }) => event._tag === "Denied"
         const said = (yield* process.events).filter(isRefusal).length
@@ -468,7 +468,7 @@ describe("an exit", () => {
         assert.lengthOf(others, 0)
         assert.match(
           exit,
-          /^alarm exit-refused The exit SELL 0.016666\d\d BTC at [\d.]+ is not in the market, refused by its limit paused: paused by its limit daily-loss: Lost [^;]*; leaving now at [\d.]+ costs [\d.]+ USDC more than at [\d.]+$/
+          /^alarm exit-refused The exit SELL 0.016666\d\d BTC at [\d.]+ is not in the market, refused by its limit paused: paused by its limit daily-loss: Lost [^;]*; exiting now at [\d.]+ costs [\d.]+ USDC more than at [\d.]+$/
         )
         assert.match(
           paused,
@@ -487,7 +487,7 @@ describe("an exit", () => {
         yield* until(() => openOrders(process).length === 1, 60_000, "its exit rests")
         process.world.setWithdraw({ code: "kill-switch", text: "by hand" })
         yield* until(() => told(process).length > 0, 60_000, "it is told")
-        assert.match(told(process)[0]?.text ?? "", /refused by its limit kill-switch: .*; leaving now at [\d.]+ costs /)
+        assert.match(told(process)[0]?.text ?? "", /refused by its limit kill-switch: .*; exiting now at [\d.]+ costs /)
         process.world.setWithdraw(undefined)
         yield* until(() => told(process).length === 0 && openOrders(process).length === 1, 60_000, "it is back")
       })

@@ -181,9 +181,9 @@ ${stop}  expireAfter: 30m
     assert.strictEqual(why(held), "waits until the price has come to 51000; then it trails the best price")
     assert.closeTo(Decimal.toNumber(held.decision.until.priceAbove ?? Decimal.zero), 51_000, 0.001)
     // Half of what it may give back is no reason to leave; a better price moves the line.
-    assert.include(why(look(venue, 51_200, 2 * minute)), "trails the best price 51200, leaves at 50688")
+    assert.include(why(look(venue, 51_200, 2 * minute)), "trails the best price 51200, exits at 50688")
     assert.include(why(look(venue, 50_800, 3 * minute)), "trails the best price 51200")
-    assert.include(why(look(venue, 52_000, 4 * minute)), "trails the best price 52000, leaves at 51480")
+    assert.include(why(look(venue, 52_000, 4 * minute)), "trails the best price 52000, exits at 51480")
     const left = look(venue, 51_400, 5 * minute)
     assert.deepStrictEqual(
       left.decision.desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} at ${Decimal.format(leg.price)}`),
@@ -422,7 +422,7 @@ ${stop}  expireAfter: 30m
   it("must be affordable to the last safety order, and have a price for it", () => {
     const messages = (text: string) => problemsOf(text).map(({ message }) => message)
     assert.match(messages(whole.replace("quote: 2000", "quote: 500"))[0] ?? "", /all orders of a deal need 1050 USDC/)
-    assert.match(messages(whole.replace("2%", "40%"))[0] ?? "", /no price at all/)
+    assert.match(messages(whole.replace("2%", "40%"))[0] ?? "", /at a price of 0 or less/)
   })
 })
 

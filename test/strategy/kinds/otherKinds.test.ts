@@ -429,7 +429,7 @@ describe("market-making by volatility", () => {
       'expected a number above zero, found "0"'
     ])
     assert.deepStrictEqual(said("{ of: atr, length: 5, timeframe: 1h, factor: 2, min: 1%, max: 200% }"), [
-      "the widest bid would be at no price at all: spread, step and skew add up to 100%"
+      "the widest bid would be at a price of 0 or less: spread, step and skew reach 100%"
     ])
   })
 })

@@ -336,7 +336,8 @@ describe("rules", () => {
     assert.deepStrictEqual(reasons("mid > 5", "mid / (position / 1 BTC)"), [
       "not-known: cannot be decided: mid / (position / 1 BTC) divides by zero now"
     ])
-    assert.deepStrictEqual(reasons("mid > 5", "close - 5"), ["no-order: its price comes to 0: a price is above zero"])
+    const text = "no-order: its price comes to 0: a price must be above zero"
+    assert.deepStrictEqual(reasons("mid > 5", "close - 5"), [text])
     // What is not looked at decides nothing.
     assert.deepStrictEqual(reasons("(if close == open then 1 else close / (close - open)) > 5", "mid"), [
       "condition: its condition does not hold: (if close == open then 1 else close / (close - open)) > 5"
@@ -358,7 +359,7 @@ describe("rules", () => {
       "9:18 this can never be true: rsi(close, 14) is always from 0 to 100"
     ])
     assert.deepStrictEqual(warned("hour < 3 and mid > 1 and 5 < hour"), [
-      "9:18 this can never be true: hour cannot be both at once"
+      "9:18 this can never be true: hour cannot meet both conditions at once"
     ])
     for (const never of ["mid < 0", "weekday == 0", "since(fill) < 0h", "close < 1 and close >= 1"])
       assert.strictEqual(warned(never)?.length, 1, never)
@@ -398,7 +399,7 @@ describe("rules", () => {
       problemsOf(text).map(({ line, column, message }) => `${line}:${column} ${message}`),
       [
         '9:5 "close" means something already: take another name',
-        "10:5 a name begins with a small letter and has letters, digits and _ only",
+        "10:5 a name has a lower-case letter, then at most 40 letters, digits and _",
         '14:17 unknown name "clsoe"',
         "16:14 these do not fit together: a price + a ratio",
         '18:23 unknown name "enter"',

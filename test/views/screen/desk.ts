@@ -182,7 +182,7 @@ export const desk = (options: DeskOptions): ScreenInput => {
     assets,
     prices,
     recent: recorded.slice(-100),
-    profit: LiveProfit.pictureNow(profit, assets, now, prices),
+    profit: LiveProfit.profitNow(profit, assets, now, prices),
     nextLookAt: now + 6_000,
     now
   }

@@ -27,7 +27,7 @@ const judgeAgainMillis = 30_000
 
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>
-  /** Files of orders by hand beside this journal run as well. Absent if no real money moves. */
+  /** Files of orders by hand beside this journal run as well. Absent in the demo. */
   readonly byHandOf?: string | undefined
   readonly markets: Markets
   readonly onRemoved: "drained" | "left"
@@ -189,7 +189,7 @@ const knownOf = (given: ReadonlyArray<string>, running: ReadonlyArray<Strategy>)
   ...running.flatMap(({ file, name }) => (ByHand.isByHand(name) && !given.includes(file) ? [file] : []))
 ]
 
-/** Returns edited strategies, except edits without new risk. */
+/** Returns new and edited strategies, except those without new risk. */
 const freshIn = (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>, now: number) =>
   next.filter((strategy) => {
     const before = running.find(({ name }) => name === strategy.name)?.text
@@ -226,8 +226,8 @@ const judge = Effect.fnUntraced(function* (
 const ofOwnCode = (mistake: unknown) => (isOfOwnCode(mistake) ? Effect.fail(mistake) : Effect.die(mistake))
 
 const fateOf: Readonly<Record<WatchOptions["onRemoved"], string>> = {
-  drained: "unless it is back within 30 s, its strategy's orders are cancelled",
-  left: "unless it is back within 30 s, its strategy ends, and its orders stay open"
+  drained: "unless it is back soon, its strategy's orders are cancelled",
+  left: "unless it is back soon, its strategy ends, and its orders stay open"
 }
 
 const goneText = (file: string, onRemoved: WatchOptions["onRemoved"]) => `${file} is gone: ${fateOf[onRemoved]}`

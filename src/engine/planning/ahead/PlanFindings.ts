@@ -226,7 +226,7 @@ const promisedOf = (ground: AccountGround, symbol: string): Amount =>
   ownersOf(ground, symbol).reduce((sum, { name }) => sum + Ledger.freeOf(ground.planned.state.ledger, name, symbol), 0n)
 
 /** The account's balances less what the strategies count on, by symbol: negative if it is too little, missing if unknown. */
-export const sparesOf = (ground: AccountGround): ReadonlyMap<string, Amount> =>
+export const uncommittedOf = (ground: AccountGround): ReadonlyMap<string, Amount> =>
   new Map(
     [...assetsOf(ground.strategies).keys()].flatMap((symbol) => {
       const available = ground.balances?.get(symbol)
@@ -238,7 +238,7 @@ export const sparesOf = (ground: AccountGround): ReadonlyMap<string, Amount> =>
 const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
   const { strategies, planned, changes } = ground
   const assets = assetsOf(strategies)
-  const account = [...sparesOf(ground)].flatMap(([symbol, spare]): ReadonlyArray<PlanFinding> => {
+  const account = [...uncommittedOf(ground)].flatMap(([symbol, spare]): ReadonlyArray<PlanFinding> => {
     const asset = assets.get(symbol)
     if (spare >= 0n || asset === undefined) return []
     const [names, promised] = [ownersOf(ground, symbol).map(({ name }) => name), promisedOf(ground, symbol)]

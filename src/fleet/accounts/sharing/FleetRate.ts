@@ -2,7 +2,8 @@
  * A runner's part of a credential's rate, renewed in the fleet's database every two seconds, and at once after a refusal. A refusal of one
  * runner slows all. A part is lowered in this process before it is lowered in the database, and raised here only after the database has it.
  * So no two runners count on the same part, even if a renewal fails. Without the database, a runner keeps its part until its lease ends,
- * then the careful part. Once the others have removed it, it has the least rate.
+ * then the careful part, which is enough to follow its orders. Once the others have removed it, it has the least rate. A *lesson* is a
+ * refusal that halves the whole rate (see `RateDivision`).
  */
 import { Duration, Effect, Queue } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"

@@ -64,7 +64,7 @@ export const makeGroups = () => {
   }
 }
 
-/** Returns a key that is equal for accounts that may share: one venue, one credential, and the same price witnesses. */
+/** Returns a key that is equal for accounts that may share: one venue, one credential, and the same price sources. */
 export const keyOf = ({
   priceProgram,
   prices: { agreeMillis, within, withinOf },

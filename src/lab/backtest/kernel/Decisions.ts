@@ -78,11 +78,11 @@ const fateUnder = (
   if (quantity === slot.openQuantity && isAtSame(leg, row)) return "kept"
   if (!isLive(slot)) return "goes"
   if (leg.by === row.by && isNotWorthMoving(run, slot, row, { price: leg.price, quantity })) return "stays"
-  return isKeptBack(run, slot, desired, due) ? "waits" : "goes"
+  return holdBack(run, slot, desired, due) ? "waits" : "goes"
 }
 
 /** True if a limit refuses the order's successor or an exit lacks the money, and a fill of the old order would be no worse. */
-const isKeptBack = (
+const holdBack = (
   run: MarketRun,
   slot: SlotState.SlotState,
   desired: DesiredSlot,
@@ -94,8 +94,8 @@ const isKeptBack = (
   const newOrder = { side: leg.side, price: leg.price, quantity }
   if (!tradesNoWorse(newOrder, { price: row.price, quantity: slot.openQuantity })) return false
   const successor = wholeOrder(orders.table, slot.index, index, leg, quantity, isExit)
-  if (guard !== undefined && Placing.isDenied(run, slot, successor, guard, true)) return true
-  isKeptBackNoMore(run, slot)
+  if (guard !== undefined && Placing.denyIfRefused(run, slot, successor, guard, true)) return true
+  forgetDenial(run, slot)
   return isExit === true && wallet.freeFor(row.side) + slot.openInput < successor.input
 }
 
@@ -130,13 +130,13 @@ const relay = (run: MarketRun, changed: ReadonlyArray<SlotState.SlotState>): voi
 export const adoptSuccessor = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { successor } = slot
   if (successor === null) return
-  isKeptBackNoMore(run, slot)
+  forgetDenial(run, slot)
   SlotState.wantNext(slot, null)
   SlotState.want(slot, successor)
   relay(run, [slot])
 }
 
-const isKeptBackNoMore = ({ guard }: MarketRun, slot: SlotState.SlotState): void => {
+const forgetDenial = ({ guard }: MarketRun, slot: SlotState.SlotState): void => {
   if (slot.phase !== "waiting") guard?.denials.delete(slot)
 }
 
@@ -149,12 +149,12 @@ const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
     return false
   }
   if (sameSlot(slot.desired, wanted)) {
-    isKeptBackNoMore(run, slot)
+    forgetDenial(run, slot)
     SlotState.wantNext(slot, null)
     return false
   }
   const fate = fateUnder(run, slot, wanted)
-  if (fate !== "waits") isKeptBackNoMore(run, slot)
+  if (fate !== "waits") forgetDenial(run, slot)
   const { clock, conditions } = run
   const { cancelMillis } = conditions.rules
   // Swaps, and orders that are not worth moving or may not be replaced yet, fill first.
@@ -195,7 +195,7 @@ const replaceFreed = (run: MarketRun): void => {
   const isFreed = (slot: SlotState.SlotState): boolean => {
     const { wanted } = slot
     const due = dueIn(run, slot, wanted)
-    return isLive(slot) && (due === undefined || wanted === undefined || !isKeptBack(run, slot, wanted, due))
+    return isLive(slot) && (due === undefined || wanted === undefined || !holdBack(run, slot, wanted, due))
   }
   const denied = [...guard.denials.keys()].toSorted((a, b) => a.index - b.index)
   const freed = denied.flatMap((slot) => (isFreed(slot) ? adopt(run, [slot]) : []))
@@ -205,13 +205,13 @@ const replaceFreed = (run: MarketRun): void => {
   }
 }
 
-/** True if a close may replace an order without a run of the strategy. Replacing costs money. */
+/** True if a close may replace an order without asking the strategy. Replacing costs money. */
 export const mayReplace = (runs: Runs): boolean => {
   for (const { guard } of runs) for (const slot of guard?.denials.keys() ?? []) if (isLive(slot)) return true
   return false
 }
 
-/** Limits the runs within one bar of a strategy that sees its own orders and runs again when they change. */
+/** Limits how often one bar asks a strategy that sees its own orders and is asked again when they change. */
 const maxAnswers = 8
 
 export const changesOf = (runs: Runs): number => runs.reduce((changes, { orders }) => changes + orders.changes, 0)

@@ -23,7 +23,7 @@ export interface FillRules {
    * at the close. Any other order fills at its limit, and the solver keeps the difference.
    */
   readonly price: "limit" | "open" | "arrival"
-  /** Distance of bid and ask from a close. An order that takes the market pays it in addition to the margin. */
+  /** Half the spread: the distance of bid and ask from a close. An order that takes the market pays it in addition to the margin. */
   readonly spreadBasisPoints: number
   /** Additional cost of an order that takes the market, for each million (`perImpact`) of its value in quote. */
   readonly impactBasisPoints: number

@@ -1,7 +1,7 @@
 /**
  * Fills the orders of one bar. Orders that are open at the bar's opening fill from the market outwards: buys from the highest down, then
- * sells from the lowest up. An order that follows a fill is open from the next bar on. `fillWhole` is a fast path for orders that fill
- * whole at their limit; `fillSlices` means the same, with partial fills, better prices and waiting times.
+ * sells from the lowest up. An order that follows a fill is open from the next bar on. `fillBar` is the fast path for orders that fill
+ * whole at their limit; `fillBarSlices` gives the same, with partial fills, better prices and waiting times.
  */
 import { exactPrice, openAt, volumeAt } from "../../../candles/Candles.ts"
 import { type Amount, min } from "../../../domain/Amount.ts"

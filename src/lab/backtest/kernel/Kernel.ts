@@ -1,5 +1,5 @@
 /**
- * Runs a strategy over candles from event to event, never bar by bar. The next event is the earliest of the nearest buy, the nearest sell,
+ * Runs a strategy over candles from event to event; bar by bar only if it must see every close. The next event is the earliest of the nearest buy, the nearest sell,
  * a bound of the last decision (price or time), and the end of a transit. The index jumps over everything in between. Money is exact;
  * equity and drawdown are those of every bar's close.
  *

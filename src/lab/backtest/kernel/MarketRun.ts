@@ -1,4 +1,4 @@
-/** The state of a run in one market. Only a part's own file changes it, or the files that its comment names. */
+/** The state of a run in one market. A part is changed only by its own file, or by the files named in its comment. */
 import type { Candles } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import { type Random, seeded } from "../../../domain/Seeded.ts"
@@ -27,7 +27,7 @@ interface Followers {
   readonly held: Set<SlotState>
 }
 
-/** Slots whose order the last close had reached when it opened; for `Placing`, `Fills` and `Kernel`. */
+/** Slots whose order was already marketable when it opened; for `Placing`, `Fills` and `Kernel`. */
 interface Arrivals {
   readonly slots: Array<SlotState>
   /** True if an order breaks the price limit or is a swap while the run has no guard. The run is then repeated with one. */

@@ -69,8 +69,8 @@ export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotS
   if (waiting.remove(slot)) guard?.denials.delete(slot)
 }
 
-/** `isSuccessor`: another order is open in the slot. */
-export const isDenied = (
+/** Denies the slot this order if a limit refuses it, and returns true if so. `isSuccessor`: another order is open in the slot. */
+export const denyIfRefused = (
   run: MarketRun,
   slot: SlotState.SlotState,
   row: OrderRow,
@@ -130,7 +130,7 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const isFull = row.isExit !== true && orders.openInAll >= maxOpenOrders
   if (isFull || wallet.freeFor(row.side) < row.input) return waitForMoney(run, slot, row)
   if (guard !== undefined) {
-    if (isDenied(run, slot, row, guard, false)) {
+    if (denyIfRefused(run, slot, row, guard, false)) {
       waiting.add(slot)
       return
     }

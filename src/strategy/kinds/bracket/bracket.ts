@@ -118,10 +118,10 @@ export const bracket: Kind = {
       lines: {
         side: { ask: Ask.side },
         size: { ask: Ask.paidAmount("at the entry", market), is: Ask.paidSize(market) },
-        entry: { ask: Ask.price(`Price of the entry, ${Ask.per(market)}`, Ask.below(0.01)) },
-        takeProfit: { ask: Ask.priceBeyond("Exit with profit at", "entry", good, Ask.below(-0.05)) },
+        entry: { ask: Ask.price(`Price of the entry, ${Ask.per(market)}`, Ask.onItsSide(0.01)) },
+        takeProfit: { ask: Ask.priceBeyond("Exit with profit at", "entry", good, Ask.onItsSide(-0.05)) },
         stop: {
-          ask: Ask.priceBeyond("Exit with loss at", "entry", bad, Ask.below(0.05)),
+          ask: Ask.priceBeyond("Exit with loss at", "entry", bad, Ask.onItsSide(0.05)),
           note: "a venue without stop orders: the bot must be running to act on it"
         },
         reach: { is: "0.5%" },

@@ -110,7 +110,7 @@ export const dealsOf = (
   const widest = distancesFrom(spacing.widest)
   const last = widest.at(-1)
   if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one))
-    report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
+    report(to, at("safety"), "the last safety order would be at a price of 0 or less: the distances reach 100%")
   // A deal of sales takes its profit lower and stops higher.
   const takeProfit = whole.takeProfit.toSorted((a, b) => Decimal.compare(a.at, b.at))
   const ratios = takeProfit.map((target) => ["takeProfit", target.at] as const)

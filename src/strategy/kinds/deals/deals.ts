@@ -52,8 +52,8 @@ export const deals: Kind = {
           Read.integer(1, mostSafetyOrders)
         ),
         "size",
-        Ask.text("From one to the next", "1.5%")("distance", Read.ratio),
-        Ask.text("Sell all of it above the average by", "1.5%")("profit", Read.ratio)
+        Ask.text("Distance from one safety order to the next", "1.5%")("distance", Read.ratio),
+        Ask.text("Profit at which all is sold", "1.5%")("profit", Read.ratio)
       ],
       budget: (answer) => ({ quote: Ask.totalOf(quote, answer, purchasesOf(answer)) }),
       lines: {
@@ -159,7 +159,7 @@ const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: M
   const { deal } = state
   if (deal === undefined) return state
   const dealPosition = heldIn(whole, view, deal)
-  const rests = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
+  const isLive = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
   const touched = entriesOf(whole).some((slot) => State.isTouched(deal, slot, view))
   const isSold = whole.exits.some((exit) => State.isComplete(deal, exit, view)) && dealPosition === 0n
   const isReached = [...deal.exits.keys()].some((exit) => State.tradedIn(deal, exit, whole.side, view) > 0n)
@@ -167,7 +167,7 @@ const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: M
   const isClosing = deal.isClosing || isSold || isReached || (isPartly(whole, deal, view) && isAtProfit())
   const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
   const isExpired = !touched && (deal.isExpired || isTooLate)
-  if (!rests && dealPosition === 0n && (isClosing || isExpired)) {
+  if (!isLive && dealPosition === 0n && (isClosing || isExpired)) {
     // A deal without any fill does not count.
     return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
   }
@@ -263,7 +263,7 @@ const begin = (
 ): { readonly state: State.DealState; readonly why: string; readonly key: Key } => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
   const waits = (why: string, key: Key) => ({ state, why, key })
-  if (state.begun >= times) return waits(`it had ${countText(times, "deal")}, which is all it may`, "times")
+  if (state.begun >= times) return waits(`it has had all its ${countText(times, "deal")}`, "times")
   const verdict = when === undefined ? "yes" : truth(when, moment)
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldown)
     return waits("waits until its cooldown is over", "cooldown")
@@ -272,7 +272,7 @@ const begin = (
   const price = orderPrice(market, side, ahead(side, mid(view.price), reach))
   if (quantityAt(market, whole.size, price) === 0n) {
     notePrice(moment, moment.mid)
-    return waits("its size comes to nothing at this price", "size")
+    return waits("its size is too small for an order at this price", "size")
   }
   const { follows } = whole.spacing
   const spacing = follows === undefined ? undefined : distanceAt(whole.spacing, view)
@@ -322,7 +322,7 @@ const ordersOf = (whole: Deals, deal: State.Deal, view: View): Pick<Decision, "d
   const base = isEntering
     ? [enters(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order", "size")]
     : []
-  const rests = isEntering ? [] : [baseOrder]
+  const emptySlots = isEntering ? [] : [baseOrder]
   const ends = deal.left !== undefined ? leavesBy(whole, deal, view) : deal.isExpired ? "expireAfter" : "takeProfit"
   const [code, text, key]: readonly [string, string, Key] = isEntering
     ? isIn
@@ -334,7 +334,7 @@ const ordersOf = (whole: Deals, deal: State.Deal, view: View): Pick<Decision, "d
   return {
     desired: [...base, ...safety, ...exitOrders(whole, deal, view)],
     absent: [
-      ...[...rests, ...absentSlots].map((slot) => ({ slot, why: because(code, text, key) })),
+      ...[...emptySlots, ...absentSlots].map((slot) => ({ slot, why: because(code, text, key) })),
       ...exitWaits(whole, deal, view)
     ]
   }
@@ -379,7 +379,7 @@ const exitWaits = (whole: Deals, deal: State.Deal, view: View): Decision["absent
   const text =
     deal.best === undefined
       ? `waits until the price has come to ${at(profitPrice(whole, deal, view))}; then it trails the best price`
-      : `trails the best price ${at(deal.best)}, leaves at ${at(orderPrice(market, opposite(side), behind(side, deal.best, trail)))}`
+      : `trails the best price ${at(deal.best)}, exits at ${at(orderPrice(market, opposite(side), behind(side, deal.best, trail)))}`
   return whole.exits.map((slot) => ({ slot, why: { code: "trail", text, source: keys("trail") } }))
 }
 

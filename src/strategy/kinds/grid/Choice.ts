@@ -4,7 +4,7 @@
  * holds base keeps its sale, inside or outside the range.
  *
  * After an edit, a slot that holds base sells exactly that, at its cell's upper level. If the file no longer has a cell for it, it sells at
- * the lowest level above its cost. Nothing is sold below its cost unless the file allows it.
+ * the lowest level above its cost. A cell sells nothing below its cost unless the file allows it; the grid's `stop` sells all.
  */
 import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
@@ -23,7 +23,7 @@ interface Choosing extends Pick<Grid, "keys" | "market" | "range" | "shape"> {
   /** Cells that buy at or below this price have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
-  /** Set if the legs carry every cell. Then all begun cells are funded, except those in `unfunded`. */
+  /** Set if the order of every cell follows from its legs. Then all begun cells are funded, except those in `unfunded`. */
   readonly carried: { readonly unfunded: ReadonlySet<number> } | undefined
   readonly leftBehind: string
 }
@@ -39,7 +39,7 @@ interface Candidate {
   readonly isSeller: boolean
   readonly slot: DesiredSlot
   /** The reason why it has no order while it holds nothing. Missing if it buys. */
-  readonly rests: AbsentSlot | undefined
+  readonly waits: AbsentSlot | undefined
 }
 
 interface Holding {
@@ -88,14 +88,14 @@ export const choosing = (whole: Choosing): ((view: SlotsSeen) => Chosen) => {
     for (let at = 0; at < candidates.length; at++) {
       const candidate = candidates[at]
       if (candidate === undefined) continue
-      const { cell, isSeller, rests, slot } = candidate
+      const { cell, isSeller, slot, waits } = candidate
       const { isBusy, progress, sale } = holdingAt(at, candidate, view)
       if (isBusy && !isSeller) quote -= sale === undefined ? cell.cost : spentIn(progress)
       if (!isBusy && isSeller) quote += cell.cost
       works.push(isBusy ? (sale ?? slot) : undefined)
       if (isBusy) continue
-      if (rests === undefined) buying.push(at)
-      else absent.push(rests)
+      if (waits === undefined) buying.push(at)
+      else absent.push(waits)
     }
     for (const at of buying.reverse()) {
       const { cell, slot } = candidates[at] ?? {}
@@ -150,12 +150,12 @@ const candidatesOf = (choosing: Choosing, names: ReadonlyArray<string>): Readonl
 
 const candidateOf = (choosing: Choosing, cell: Cell, isInRange: boolean): Candidate => {
   const isSeller = choosing.sellers.has(cell.index)
-  const why = reasonToRest(choosing, cell, isInRange)
-  const rests = why && { slot: cell.slot, why }
-  return { cell, isSeller, slot: isSeller ? cell.sellFirst : cell.buyFirst, rests }
+  const why = reasonToWait(choosing, cell, isInRange)
+  const waits = why && { slot: cell.slot, why }
+  return { cell, isSeller, slot: isSeller ? cell.sellFirst : cell.buyFirst, waits }
 }
 
-const reasonToRest = (
+const reasonToWait = (
   { carried, keys, leftBehind, reached, sellers }: Choosing,
   { buy, index, notAfforded, waits }: Cell,
   isInRange: boolean

@@ -1,6 +1,6 @@
 /**
  * The end of a grid: when the price reaches its stop or its take-profit, every order is cancelled and all base that the budget holds is
- * sold (see `StopExit`). A grid that has ended stays ended. Its cells still count on the sold base, so a new grid needs another name, or
+ * sold (see `StopExit`). A grid that has ended stays ended. The slots of its cells still show that base, so a new grid needs another name, or
  * `restart`.
  */
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
@@ -27,9 +27,9 @@ export const endKeys = {
   floor
 }
 
-type Ends = Read.SettingsOf<typeof endKeys>
+type EndSettings = Read.SettingsOf<typeof endKeys>
 
-export interface GridEnd extends Ends {
+export interface GridEnd extends EndSettings {
   readonly market: Market
   readonly budget: Budget
   readonly size: Size
@@ -37,7 +37,7 @@ export interface GridEnd extends Ends {
 }
 
 export const checkEnds = (
-  { buyBase, floor, stop, takeProfit }: Ends & { readonly buyBase: boolean },
+  { buyBase, floor, stop, takeProfit }: EndSettings & { readonly buyBase: boolean },
   [lowest, highest]: readonly [Price | undefined, Price | undefined],
   { at, isWritten, to }: Pick<Section<typeof endKeys>, "at" | "isWritten" | "to">
 ): void => {

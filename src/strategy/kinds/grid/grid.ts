@@ -29,7 +29,7 @@ import * as Levels from "../PriceLevels.ts"
 import { partOf, type Size, size } from "../Size.ts"
 import * as Cells from "./Cells.ts"
 import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
-import { standing } from "./Standing.ts"
+import { standing } from "./GridState.ts"
 
 type CellSize = Size | { readonly equity: Decimal.Decimal }
 
@@ -52,12 +52,12 @@ const superfluous = Read.refuse("the levels are listed already: remove this key"
 const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
 
 const common = (market: Market) => ({
-  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a cell may sell below what it paid, after an edit", "never"),
+  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a cell may sell below what it paid, after an edit"),
   ...endKeys,
   size: Read.required(cellSize(market), "of each cell"),
   sizeScale: Read.withDefault(Read.factor, 1, "size of each cell, as a multiple of the one above it"),
   profit: Read.withDefault(Read.oneOf("quote", "base"), "quote", "which asset the profit is kept in"),
-  buyBase: Read.withDefault(Read.trueOrFalse, false, "buys at the start what the cells above the price sell", "no"),
+  buyBase: Read.withDefault(Read.trueOrFalse, false, "buys at the start what the cells above the price sell"),
   fundNearest: Read.optional(Read.integer(1, maxLevels), nearest, "all")
 })
 
@@ -163,7 +163,7 @@ const bounded = (
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
   const range = follows ? Cells.following({ market, ...follows, shape, count: cells.length, keys }) : Cells.fixed(cells)
   const buyReach = whole.buyBase ? whole.reach : undefined
-  const grid: Cells.Grid = { market, range, levels: Cells.levelsOf(cells), shape, budget, fundNearest, buyReach, keys }
+  const grid: Cells.Grid = { market, range, print: Cells.printOf(cells), shape, budget, fundNearest, buyReach, keys }
   const decide = standing(() => grid)
   const behaviour = endingAt(growing(decide, grid, whole.size), { ...whole, budget, size }, section.to)
   return { ...behaviour, earns: earnsIn(market, cells) }
@@ -193,8 +193,8 @@ const unbounded = (
     const prices = Levels.around(market, start, step).map((price) => ({ price, source: keys("step") }))
     return Cells.fixed(Cells.makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n))
   }
-  const levels = `step ${Decimal.format(step)}`
-  const terms = { market, levels, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
+  const print = `step ${Decimal.format(step)}`
+  const terms = { market, print, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
   // An anchored grid asks for the same cells every time.
   const gridAt = lately((start: Price): Cells.Grid => ({ ...terms, range: rangeAt(start) }), Decimal.equals)
   checkEnds(whole, [undefined, undefined], section)

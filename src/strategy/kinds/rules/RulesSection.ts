@@ -174,7 +174,7 @@ const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
     const holder = read.find((other) => other.rule?.side !== rule?.side && other.rule?.exit?.price !== undefined)?.rule
     if (rule?.side !== "SELL" || share === undefined || holder === undefined) continue
     const message = `rule ${rule.slot} sells a share of the position, and the exit of rule ${holder.slot} holds what it bought: while that rests, nothing is free`
-    const advice = `leave ${holder.slot} by then.stop or then.when, which hold nothing until they are due`
+    const advice = `let ${holder.slot} exit by then.stop or then.when, which hold nothing until they are due`
     warn(to, share, message, advice)
   }
 }
@@ -278,7 +278,7 @@ const namesOf = (
     const isTaken = reservedWords.has(name.value) || functions.has(name.value)
     if (isTaken) report(scope.to, name, `${quoted(name.value)} means something already: take another name`)
     else if (names.has(name.value)) report(scope.to, name, `${quoted(name.value)} is named twice`)
-    else if (!isWord) report(scope.to, name, "a name begins with a small letter and has letters, digits and _ only")
+    else if (!isWord) report(scope.to, name, "a name has a lower-case letter, then at most 40 letters, digits and _")
     return !isTaken
   }
   for (const group of groups.filter((all) => !all.some(({ name }) => circular.has(name.value)))) {
@@ -315,7 +315,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   const size = rule.size && ruleSize(rule.size, side, scope)
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
-    report(to, fields.size ?? slot, "a size by risk needs a stop to lose it at", hint)
+    report(to, fields.size ?? slot, "a size by risk needs a stop, the price at which that risk is lost", hint)
     return []
   }
   if (rule.side !== undefined && price !== undefined) {
@@ -418,7 +418,7 @@ export const checkSize = (
   checkValues(values, sized, context)
   if (isSupplied || budget === undefined) return
   if (budget[key] === 0n) {
-    const text = `this order pays in ${inputAsset(market, side).symbol}, of which the budget has nothing`
+    const text = `this order pays with ${inputAsset(market, side).symbol}, and the budget has none`
     report(to, sized, text, `give limits.budget.${key}, or a rule that ${verbs[opposite(side)]} before`)
   } else if ("amount" in size && size.unit === key) {
     const amount = parts.reduce((sum, part) => sum + ("amount" in part.size ? part.size.amount : 0n), 0n)

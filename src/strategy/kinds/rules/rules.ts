@@ -19,7 +19,7 @@ import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import * as Judge from "../../expression/Judge.ts"
 import { isSameList, lately } from "../../expression/Same.ts"
-import { isGlanced, neededBy } from "../../expression/Scope.ts"
+import { mayGlance, neededBy } from "../../expression/Scope.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { formOf, type Kind } from "../../Kind.ts"
@@ -51,7 +51,7 @@ export const behaviourOf = (whole: Rules): Behaviour => {
     ...neededBy(whole.needs),
     decide: (view, memory) => decide(whole, names, view, memory),
     inputs: (view, memory) => inputs(whole, names, view, memory),
-    ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, names, view, memory) } : {})
+    ...(mayGlance(whole.needs) ? { stands: (view, memory) => stands(whole, names, view, memory) } : {})
   }
 }
 
@@ -262,7 +262,7 @@ const step = (
   }
   if (state.going !== undefined) return { state }
   if (state.fired >= rule.times)
-    return because("used-up", `fired ${countText(rule.times, "time")}, which is all it may`, "times")
+    return because("used-up", `has fired all its ${countText(rule.times, "time")}`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
   if (waits !== undefined) return because("in-parts", waits, "then")
   const verdict = judgeAt(rule, moment)
@@ -303,12 +303,12 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
     const lookups = nothingFound()
     if (term === undefined || Number.isFinite(term.value({ ...moment, entry, found: lookups }))) continue
     const of = key === "then" ? "exit" : key
-    const reason = `its ${of} has no value now: it looks at something that there is not, such as an average entry without a position`
+    const reason = `its ${of} has no value now: it uses a value that does not exist now, such as an average entry without a position`
     return lookups.isUndefined
       ? { code: "no-order", text: reason, key }
       : { code: "warming-up", text: `waits for more candles: its ${of} is not warm yet`, key }
   }
-  const text = `its price comes to ${Decimal.format(Decimal.fromNumber(entry, 8))}: a price is above zero`
+  const text = `its price comes to ${Decimal.format(Decimal.fromNumber(entry, 8))}: a price must be above zero`
   if (entry <= 0) return { code: "no-order", text, key: "price" }
   const amount = "term" in size ? size.term.value({ ...moment, entry }) * Decimal.toNumber(size.share) : 0
   const free = side === "SELL" ? moment.own?.freeBase : moment.own?.freeQuote
@@ -317,7 +317,7 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
     const fundsText = `its size comes to ${amountText}, and no ${inputAsset(market, side).symbol} is free outside its orders`
     return { code: "no-order", text: fundsText, key: "size" }
   }
-  return { code: "no-order", text: "its price or size comes to nothing that could be ordered", key: "size" }
+  return { code: "no-order", text: "its price or size is too small for an order", key: "size" }
 }
 
 const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): boolean =>
@@ -435,7 +435,7 @@ export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Momen
 
 const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Going, leaves: Price | undefined) => {
   if (leaves !== undefined) {
-    const text = `leaves ${atPrice(rule.exit?.isSwap === true, leaves)}: its stop, its time or its condition said so`
+    const text = `exits ${atPrice(rule.exit?.isSwap === true, leaves)}: its stop, time or condition was reached`
     return { code: "rule-left", text, source: rule.keys("then") }
   }
   const after = exit === undefined ? "" : `, then exits ${atPrice(rule.exit?.isSwap === true, exit)}`
@@ -452,7 +452,7 @@ const setup = ({ quote }: Market): Ask.Setup => ({
     Ask.text("Buy when the RSI of 14 candles is below", "30")("rsi", Read.integer(1, 99)),
     Ask.text("How many purchases in all", "20")("times", Read.integer(1, 1000)),
     Ask.share(quote, "for each purchase", timesOf)("size", Read.text),
-    Ask.text("Sell each of them higher by", "2%")("profit", Read.ratio)
+    Ask.text("Profit at which each is sold", "2%")("profit", Read.ratio)
   ],
   budget: (answer) => ({ quote: Ask.totalOf(quote, answer, timesOf(answer)) }),
   section: (answer) => `

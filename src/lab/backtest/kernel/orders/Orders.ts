@@ -4,7 +4,7 @@
  */
 import type { Amount } from "../../../../domain/Amount.ts"
 import type { Side } from "../../../../domain/Market.ts"
-import { dueLeg, exitsFirst, isExitLeg, leftOfLeg, mayEnd } from "../../../../strategy/Decision.ts"
+import { dueLeg, exitsFirst, isExitLeg, leftOfLeg, mayCloseLeg } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import type { Conditions } from "../Conditions.ts"
 import * as Ladders from "./Ladders.ts"
@@ -143,7 +143,7 @@ export class Orders {
     const { desired } = slot
     const progress = this.progressOf(slot)
     const leg = desired?.legs[dueLeg(desired, progress)]
-    if (desired === undefined || leg === undefined || !mayEnd(desired, progress)) return false
+    if (desired === undefined || leg === undefined || !mayCloseLeg(desired, progress)) return false
     SlotState.completeLeg(slot, leg.side)
     return true
   }

@@ -47,7 +47,7 @@ export class TradingResult {
     this.charge(row, row.side === "BUY", paid)
   }
 
-  /** A smallest order asks for the position too (see `Placing`), even if the strategy does not. */
+  /** A minimum order size also needs the position (see `Placing`), even if the strategy does not. */
   private foldIfRead(): void {
     if (this.isSeen || this.least > 1n) this.fold()
   }

@@ -72,7 +72,7 @@ export class Wallet {
     this.quote += quote
   }
 
-  /** Returns the unspent deposit, less the fee, to the wallet. The result is the fee that was paid, at most the deposit. */
+  /** Puts the unspent deposit, less the fee, back into the wallet. Returns the fee that was paid, at most the deposit. */
   refund(side: Side, left: Amount, fee: Amount, bar: number): Amount {
     const cost = min(left, fee)
     if (side === "BUY") this.purse.freeQuote += left - cost

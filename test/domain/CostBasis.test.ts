@@ -1,3 +1,4 @@
+/** The cost of a position: averages, realised profit and dust, after purchases and sales in any order. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Amount } from "../../src/domain/Amount.ts"
 import * as CostBasis from "../../src/domain/CostBasis.ts"

@@ -5,7 +5,7 @@ import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as PlainText from "../../src/candles/table/PlainText.ts"
+import * as PlainBytes from "../../src/candles/table/PlainBytes.ts"
 import * as RunCandles from "../../src/lab/runs/RunCandles.ts"
 
 const text = "time,open,high,low,close\n2025-01-01,1,2,1,1\n2025-01-02,1,2,1,1\n"
@@ -50,7 +50,7 @@ describe("the text of a file", () => {
     ["UTF-16 without a mark", utf16],
     ["UTF-16, the high byte first", Buffer.from(utf16).swap16()],
     ["carriage returns alone", Buffer.from(text.replaceAll("\n", "\r"))]
-  ])("is the same: %s", (_, bytes) => assert.strictEqual(new TextDecoder().decode(PlainText.textOf(bytes)), text))
+  ])("is the same: %s", (_, bytes) => assert.strictEqual(new TextDecoder().decode(PlainBytes.textOf(bytes)), text))
 
   it.each<readonly [string, Uint8Array, RegExp]>([
     ["two files in an archive", zipped(["a.csv", text], ["b.csv", text]), /2 files \(a\.csv, b\.csv\): unpack it/],
@@ -59,7 +59,7 @@ describe("the text of a file", () => {
     ["JSON", Buffer.from('[[1735689600000,"1"]]'), /JSON: write it as CSV/],
     ["bzip2", Buffer.from("BZh91AY"), /bunzip2/]
   ])("is refused with the file's name: %s", (_, bytes, message) =>
-    assert.throws(() => PlainText.textOf(bytes), message)
+    assert.throws(() => PlainBytes.textOf(bytes), message)
   )
 })
 

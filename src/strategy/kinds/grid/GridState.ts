@@ -3,7 +3,7 @@
  * its levels. Only the price changes it, so everything that does not depend on the slots is computed once for each state. The memory
  * restores it after any interruption.
  *
- * While a range stays and its file is not edited, the legs carry its cells, so their orders follow from the start alone. After an edit, and
+ * While a range stays and its file is not edited, the order of each cell follows from its legs and the start alone. After an edit, and
  * if the range moves, the holdings of the slots decide (see `Choice`). An edited grid restarts at the price of that time: otherwise a level
  * below some earlier price could make it buy above the market. Its slots keep their holdings by price (see `Versions`).
  */
@@ -80,7 +80,7 @@ const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Me
   const price = mid(view.price)
   const start = decimalIn(memory, "start") ?? price
   const grid = gridAt(start, (numberIn(memory, "version") ?? 1) > 1)
-  if (!isEdited(memory, { levels: grid.levels, sizes: sizesOf(grid.shape) }, view)) {
+  if (!isEdited(memory, { levels: grid.print, sizes: sizesOf(grid.shape) }, view)) {
     const first = numberIn(memory, "first") ?? firstAt(grid, start)
     const reached = decimalIn(memory, "reached") ?? start
     return standAt(grid, { start, reached, first, version: versionIn(memory) }, price)
@@ -149,7 +149,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
       start: from,
       reached: Decimal.format(reached),
       ...(moving === undefined ? {} : { first }),
-      levels: grid.levels,
+      levels: grid.print,
       sizes: sizesOf(shape),
       ...remember(version)
     }
@@ -176,7 +176,7 @@ const purchaseSlot = "start"
 
 /**
  * `buyBase`: one purchase at the start brings the base that the cells above the price sell, the nearest first. It spends only the quote
- * that the purchases below do not need. Those cells begin once it has filled. A later edit buys nothing again.
+ * that the purchases below do not need. The cells above begin once it has filled. A later edit buys nothing again.
  */
 const withPurchase = (grid: Grid, start: Price, cells: ReadonlyArray<Cell>, view: View, isEdited: boolean): Grid => {
   const { budget, buyReach, fundNearest = cells.length, market } = grid

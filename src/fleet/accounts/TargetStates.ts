@@ -16,7 +16,7 @@ export const wantedBy = {
 } as const satisfies Readonly<Record<FleetCommand, WantedState>>
 
 /** Returns the number of accounts that the command reaches; no names: all accounts. Only a release ends the kill switch, not a resume. */
-export const say = Effect.fn("Wishes.say")(function* (
+export const say = Effect.fn("TargetStates.say")(function* (
   command: FleetCommand,
   why: string,
   names: ReadonlyArray<string>,

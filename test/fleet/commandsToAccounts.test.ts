@@ -1,4 +1,4 @@
-/** What was said to accounts is kept as long as it waits, and for a day once it was answered. */
+/** Commands to accounts are kept while they wait, and for a day after their answer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -139,11 +139,11 @@ describe("explain of an open order that the price touches", () => {
       assert.deepStrictEqual([...said.keys()], ["buy", "sell"])
       assert.strictEqual(
         said.get("buy"),
-        `touched 3 times since ${isoLater}, by 4.0 basis points at most: ` +
-          "your 3 fills in this market needed 6.0 basis points beyond the limit (p50; p90 9.0)"
+        `touched 3 times since ${isoLater}, at most 4.0 basis points beyond the limit: ` +
+          "half of your 3 fills in this market needed more than 6.0, a tenth more than 9.0"
       )
       // The high of each later minute is 101: one visit without an end.
-      assert.match(said.get("sell") ?? "", /^touched 1 time since .*, by 100\.0 basis points at most: your 3 fills /)
+      assert.match(said.get("sell") ?? "", /^touched 1 time .*, at most 100\.0 basis points beyond the limit: half of /)
     })
   )
 
@@ -156,7 +156,7 @@ describe("explain of an open order that the price touches", () => {
         yield* said(later + 2 * minute),
         /^not touched since .*: the nearest price was 50\.0 basis points away$/
       )
-      assert.match(yield* said(later + 3 * minute), /^touched 1 time since .*, by 0\.0 basis points at most: /)
+      assert.match(yield* said(later + 3 * minute), /^touched 1 time .*, at most 0\.0 basis points beyond the limit: /)
     })
   )
 
