@@ -20,7 +20,7 @@ import { wrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { isOver, liveIn } from "../control/OrderBudget.ts"
-import { type RuleTerms, termsIn } from "../control/OrderRule.ts"
+import { type RuleTerms, slotsOf, termsIn } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
@@ -95,11 +95,14 @@ export const listed = (config: Pick<ConfigFile.BotSettings, "journal" | "markets
 /** True while the state of the order will soon change: it is on its way, or still open at another price than its file says. */
 const isMoving: EndTest = (state, { order, strategy, terms }) => {
   const { decision, refusals } = state.strategies.get(strategy) ?? {}
-  const live = liveIn(state, strategy, order)
-  if (live === undefined)
-    return decision?.absent.some(({ slot }) => slot === order) !== true && refusals?.has(order) !== true
-  const isElsewhere = terms?.side === live.side && Decimal.compare(terms.price, live.price) !== 0
-  return live.state !== "open" || live.cancel !== undefined || isElsewhere
+  const open = liveIn(state, strategy, order)
+  return slotsOf(order, terms).some(({ slot }) => {
+    const live = open.find((each) => each.slot === slot)
+    if (live === undefined)
+      return decision?.absent.some((each) => each.slot === slot) !== true && refusals?.has(slot) !== true
+    const isElsewhere = terms?.side === live.side && Decimal.compare(terms.price, live.price) !== 0
+    return live.state !== "open" || live.cancel !== undefined || isElsewhere
+  })
 }
 
 const usual = {
@@ -125,7 +128,7 @@ interface FollowedOrder {
 type EndTest = (state: BotState.BotState, followed: FollowedOrder) => boolean
 
 const isEnded: EndTest = (state, { order, strategy }) => isOver(state, strategy, order)
-export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, strategy, order) === undefined
+export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, strategy, order).length === 0
 /** True if the order is open, or the bot has reported why it is not. */
 export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
 
@@ -207,7 +210,7 @@ export const again = Effect.fn("Ordering.again")(function* (order: string, optio
 export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
   Effect.mapError(Schema.decodeUnknownEffect(schema)(words), (error) => {
     const texts = Object.values(Object(words)).filter((word) => typeof word === "string")
-    const hints = texts.flatMap((text) => numberHint(text) ?? [])
+    const hints = texts.flatMap((text) => (text.includes("%") ? [] : (numberHint(text) ?? [])))
     return wrongUsage([sentenceOf(error), ...hints].join("; "))
   })
 

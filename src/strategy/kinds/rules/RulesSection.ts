@@ -322,7 +322,8 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     const targetOrders = exit?.isSwap ? [] : targets
     const exits = [
       ...targetOrders.map(({ at, place }) => ["exit", "the exit", at, place] as const),
-      ["stop", "the stop", exit?.stop, rule.then?.stop]
+      ["stop", "the stop", exit?.stop, rule.then?.stop],
+      ["breakevenAt", "breakevenAt", exit?.breakevenAt, rule.then?.breakevenAt]
     ] as const
     checkPlaces(rule.side, price, exits, to)
     for (const { at, place } of targetOrders) if (at) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
@@ -346,6 +347,8 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   return targets.length === 0 ? [whole] : inParts(whole, targets, market)
 }
 
+export const targetSlot = (rule: string, index: number): string => `${rule}-${index + 1}`
+
 /** One rule for each target, with its part of the size. The rules fire together. */
 export const inParts = (
   rule: Rule,
@@ -357,7 +360,7 @@ export const inParts = (
     const { at: price, isNet = false } = targets[index] ?? {}
     const exit = rule.exit && { ...rule.exit, price, isNet }
     const isOnly = targets.length === 1
-    const of = isOnly ? {} : { slot: `${rule.slot}-${index + 1}`, group: { of: rule.slot, entry: rule.slot } }
+    const of = isOnly ? {} : { slot: targetSlot(rule.slot, index), group: { of: rule.slot, entry: rule.slot } }
     return { ...rule, size, exit, ...of }
   })
 }
