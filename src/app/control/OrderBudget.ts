@@ -19,7 +19,8 @@ import { type RuleTerms, sideOf, slotsOf, termsIn } from "./OrderRule.ts"
 export const liveIn = (state: BotState, strategy: string, id: string): ReadonlyArray<Placement> =>
   unfinishedOf(state, strategy).filter(({ slot }) => ByHand.orderOf(slot) === id)
 
-const haveEnded = (state: BotState, strategy: string, isOwn: (slot: string) => boolean): boolean => {
+/** True if nothing more will be placed in these slots and none of their money is on the way. */
+export const haveEnded = (state: BotState, strategy: string, isOwn: (slot: string) => boolean): boolean => {
   const own = state.strategies.get(strategy)
   if (own === undefined || unfinishedOf(state, strategy).some(({ slot }) => isOwn(slot))) return false
   const ends = [
@@ -29,7 +30,7 @@ const haveEnded = (state: BotState, strategy: string, isOwn: (slot: string) => b
   return ends.length > 0 && ends.every(({ isEnd }) => isEnd)
 }
 
-/** True if nothing more will be placed for the order, for none of its targets, and no money is on the way. */
+/** True if all targets of the order have ended. */
 export const isOver = (state: BotState, strategy: string, id: string): boolean =>
   haveEnded(state, strategy, (slot) => ByHand.orderOf(slot) === id)
 

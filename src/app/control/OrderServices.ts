@@ -229,8 +229,10 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     const key = ByHand.orderOf(slot)
     const [strategy = "", id = ""] = key.split("/")
     const own = rows.get(key) ?? []
-    // Several targets show one in trouble, else one whose money moves, else the first one with an order.
-    const [row] = own.toSorted((a, b) => a.rank - b.rank)
+    const hasEnded = (row: { readonly slot: string }) =>
+      OrderBudget.haveEnded(state, strategy, (name) => slotKey(strategy, name) === row.slot)
+    // The row of the first target that has not ended, unless another one is in trouble or has money on the way.
+    const [row] = own.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || a.rank - b.rank)
     const filled = row?.filled ?? ""
     if (!OrderBudget.isOver(state, strategy, id)) {
       const target = row === undefined || row.slot === key ? "" : `target ${row.slot.slice(key.length + 1)}: `

@@ -7,7 +7,7 @@ import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { byHand } from "../../domain/Placement.ts"
-import { sentenceOf } from "../../domain/Text.ts"
+import { faultsOf, sentenceOf } from "../../domain/Text.ts"
 import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -209,7 +209,8 @@ export const again = Effect.fn("Ordering.again")(function* (order: string, optio
 /** Decodes the words of a command. An error names the wrong word, the reason and a suggestion. */
 export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
   Effect.mapError(Schema.decodeUnknownEffect(schema)(words), (error) => {
-    const texts = Object.values(Object(words)).filter((word) => typeof word === "string")
+    const keys = new Set(faultsOf(error).flatMap(({ path }) => path.slice(0, 1)))
+    const texts = [...keys].map((key) => Object(words)[key]).filter((word) => typeof word === "string")
     const hints = texts.flatMap((text) => (text.includes("%") ? [] : (numberHint(text) ?? [])))
     return wrongUsage([sentenceOf(error), ...hints].join("; "))
   })

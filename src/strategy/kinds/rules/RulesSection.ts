@@ -75,12 +75,11 @@ const exitKeys = {
   floor
 }
 
-const exitSection = Read.checked(exitKeys, (exit, at, to) => {
-  const { after, price, stop, trail, trailFrom, when } = exit
-  checkTrail(trail, trailFrom, to)
-  return [price, stop, trail, when, after].every((way) => way === undefined)
-    ? report(to, at("price"), "there is no way to exit", "give price, stop, trail, when or after")
-    : exit
+const exitSection = Read.mapped(Read.section(exitKeys), (exit, node, to) => {
+  checkTrail(exit.trail, exit.trailFrom, to)
+  // A way with a mistake is reported already.
+  const hasWay = ["price", "stop", "trail", "when", "after"].some((way) => node.type === "map" && node.entries.has(way))
+  return hasWay ? exit : report(to, node, "there is no way to exit", "give price, stop, trail, when or after")
 })
 
 const orderKeys = (market: Market) => ({
