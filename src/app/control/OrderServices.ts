@@ -229,9 +229,9 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     const key = ByHand.orderOf(slot)
     const [strategy = "", id = ""] = key.split("/")
     const own = rows.get(key) ?? []
-    const hasEnded = (row: { readonly slot: string }) =>
-      OrderBudget.haveEnded(state, strategy, (name) => slotKey(strategy, name) === row.slot)
-    // The row of the first target that has not ended, unless another one is in trouble or has money on the way.
+    const hasEnded = (each: { readonly slot: string }) =>
+      OrderBudget.haveEnded(state, strategy, (name) => slotKey(strategy, name) === each.slot)
+    // Targets that have ended come last. Of the others, one in trouble or with money on the way comes first.
     const [row] = own.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || a.rank - b.rank)
     const filled = row?.filled ?? ""
     if (!OrderBudget.isOver(state, strategy, id)) {
@@ -239,11 +239,9 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
       const why = `${target}${row?.why ?? "not planned yet"}`
       return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why }
     }
-    const filledSlots = [...state.slots].filter(([each, { completedLegs }]) => {
-      return ByHand.orderOf(each) === key && completedLegs > 0
-    })
-    const part = filledSlots.length < own.length ? `${filledSlots.length} of ${own.length} targets` : "100 %"
-    return filledSlots.length > 0
+    const done = [...state.slots].filter(([name, { completedLegs }]) => ByHand.orderOf(name) === key && completedLegs > 0)
+    const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
+    return done.length > 0
       ? { filled: part, state: "filled", why: "it is done, and its money is in the account" }
       : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }
   }
