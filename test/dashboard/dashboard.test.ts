@@ -327,7 +327,7 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     const words = { amount: "0.002", price: await belowMarket(), ...exits, when: "mid > 1", parts: "2" }
     for (const [name, word] of Object.entries(words)) await page.locator(`#dialog input[name="${name}"]`).fill(word)
     await page.locator("#dialog").getByRole("button", { name: "Plan" }).click()
-    await shows("#dialog .note", /buy-[0-9a-f]{8}-1 +BUY +0\.0005 BTC[\s\S]+buy-[0-9a-f]{8}-2 +BUY +0\.0005 BTC/)
+    await shows("#dialog .note", /buy-[0-9a-f]{8}-1\s+BUY\s+0\.0005 BTC[\s\S]+buy-[0-9a-f]{8}-2\s+BUY\s+0\.0005 BTC/)
     await page.locator("#dialog").getByRole("button", { name: "Back" }).click()
   })
 

@@ -239,7 +239,7 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
       const why = `${target}${row?.why ?? "not planned yet"}`
       return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why }
     }
-    const done = [...state.slots].filter(([name, { completedLegs }]) => ByHand.orderOf(name) === key && completedLegs > 0)
+    const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
     const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
     return done.length > 0
       ? { filled: part, state: "filled", why: "it is done, and its money is in the account" }
