@@ -20,6 +20,9 @@ export const strategyOf = ({ name }: Pick<Market, "name">): string =>
 /** The id of an order ends with this hash, so that a repeated request finds its order. */
 export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 8)
 
+/** Returns the order of a slot, with or without its strategy: each of several targets has a slot, buy-1a2b3c4d-2. */
+export const orderOf = (slot: string): string => slot.replace(/((?:buy|sell)-[0-9a-f]{8})-\d+$/, "$1")
+
 export const fileOf = (journal: string, market: Pick<Market, "name">): string => `${journal}.${strategyOf(market)}.yaml`
 
 export const filesOf = Effect.fn("ByHand.filesOf")(function* (journal: string) {

@@ -296,14 +296,15 @@ describe("commands to a running bot", () => {
     assert.isTrue((await call("carry_out", { proposal: paused.proposal })).isError)
     assert.strictEqual((await limitbot("resume")).code, 0)
 
-    const order = { side: "buy", market: "BTC", amount: "0.01", price: "59000", stop: "57000" }
+    const exits = { takeProfit: "2%:50%,5%:50%", stop: "57000" }
+    const order = { side: "buy", market: "BTC", amount: "0.01", price: "59000", ...exits }
     assert.isTrue((await call("propose", { action: "order", why: "of what?" })).isError)
     const bought = JSON.parse((await call("propose", { action: "order", order, why: "a dip" })).said)
-    assert.match(bought.plan.terms.join("\n"), /BUY +0\.01 BTC +at +59000/)
+    assert.match(bought.plan.terms.join("\n"), /-2 +BUY +0\.005 BTC +at +59000/)
     assert.deepStrictEqual(JSON.parse((await call("orders_by_hand", {})).said), [])
     assert.match(
       (await call("carry_out", { proposal: bought.proposal })).said,
-      /BUY 0\.01 BTC at 59000 USDC, then stop/
+      /BUY 0\.01 BTC at 59000 USDC, then take-profit: 50% at \+2%, 50% at \+5%, stop: 57000/
     )
     const [placed] = JSON.parse((await call("orders_by_hand", {})).said) as ReadonlyArray<{ readonly order: string }>
     const target = placed?.order

@@ -39,6 +39,14 @@ interface Violation {
   readonly nodes: ReadonlyArray<{ readonly html: string }>
 }
 
+/** A price at which an order to buy stays open. */
+const belowMarket = async (): Promise<string> => {
+  const { prices = [] }: { prices?: ReadonlyArray<{ mid: string }> } = JSON.parse(
+    (await bot.ask("/api/v1/status", { headers: { authorization: `Bearer ${bot.token}` } })).body
+  )
+  return (Number(prices[0]?.mid) * 0.98).toFixed(0)
+}
+
 /** Run in the page over the debugger, where its content policy does not reach. */
 const barriers = async (): Promise<ReadonlyArray<string>> => {
   const session = await page.context().newCDPSession(page)
@@ -283,10 +291,7 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
   })
 
   it("offers another price for an order by hand that is dragged on the chart, with the cost first", async () => {
-    const { prices = [] }: { prices?: ReadonlyArray<{ mid: string }> } = JSON.parse(
-      (await bot.ask("/api/v1/status", { headers: { authorization: `Bearer ${bot.token}` } })).body
-    )
-    const price = (Number(prices[0]?.mid) * 0.98).toFixed(0)
+    const price = await belowMarket()
     const body = JSON.stringify({ side: "buy", market: "BTC/USDC", amount: "0.001", price })
     const headers = { authorization: `Bearer ${bot.token}`, "content-type": "application/json" }
     const key = { "idempotency-key": "dragged-order", "content-length": String(body.length) }
@@ -314,6 +319,16 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
       .click()
     await shows("#events", /by-hand/)
     await page.getByRole("button", { name: "grid", exact: true }).click()
+  })
+
+  it("plans an order by hand with two targets, a condition and two parts from its form", async () => {
+    await page.locator("#order").click()
+    const exits = { takeProfit: "2%:50%,5%:50%", stop: "10%", breakevenAt: "2%" }
+    const words = { amount: "0.002", price: await belowMarket(), ...exits, when: "mid > 1", parts: "2" }
+    for (const [name, word] of Object.entries(words)) await page.locator(`#dialog input[name="${name}"]`).fill(word)
+    await page.locator("#dialog").getByRole("button", { name: "Plan" }).click()
+    await shows("#dialog .note", /buy-[0-9a-f]{8}-1\s+BUY\s+0\.0005 BTC[\s\S]+buy-[0-9a-f]{8}-2\s+BUY\s+0\.0005 BTC/)
+    await page.locator("#dialog").getByRole("button", { name: "Back" }).click()
   })
 
   it("shows the plan of a close before it closes a strategy", async () => {

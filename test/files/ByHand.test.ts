@@ -41,6 +41,23 @@ describe("a file of orders by hand", () => {
     )
   })
 
+  it("has an order with several targets on one line, and each target has a slot of this order", () => {
+    const targets = '[{ at: "entry * (1 + 2%)", part: 50% }, { at: 62000, part: 50% }]'
+    const split = rule(58_000).replace(" }", ` }, then: { price: ${targets}, stop: 57000 }`)
+    const orders = new Map([...two, ["buy-00000003", split]])
+    const written = ByHand.edited("", market, { orders, budget: { base: 0n, quote: 1_800_000_000n } })
+    assert.deepStrictEqual(ByHand.ordersIn(written), orders)
+    assert.strictEqual(ByHand.withOrderCount(strategyIn(written)).orderCount, 3)
+    assert.strictEqual(ByHand.edited(written, market, { orders: two, budget }), text)
+    const slots = ["buy-00000003-2", "by-hand-btc-usdc/sell-0000000a-10", "buy-00000003", "position-2"]
+    assert.deepStrictEqual(slots.map(ByHand.orderOf), [
+      "buy-00000003",
+      "by-hand-btc-usdc/sell-0000000a",
+      "buy-00000003",
+      "position-2"
+    ])
+  })
+
   it("keeps the keys that a person wrote beside the orders", () => {
     const more = text
       .replace("limits:\n", "limits:\n  maxOrdersPerHour: 5\n")

@@ -13,33 +13,44 @@ import { isUnpaid, openQuantity, type Placement } from "../../engine/state/Place
 import * as ByHand from "../../files/ByHand.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
 import { wishesOf } from "../../views/explain/Wishes.ts"
-import { type RuleTerms, sideOf, termsIn } from "./OrderRule.ts"
+import { type RuleTerms, sideOf, slotsOf, termsIn } from "./OrderRule.ts"
 
-export const liveIn = (state: BotState, strategy: string, id: string): Placement | undefined =>
-  unfinishedOf(state, strategy).find(({ slot }) => slot === id)
+/** Returns the unfinished placements of an order: one for each of several targets. */
+export const liveIn = (state: BotState, strategy: string, id: string): ReadonlyArray<Placement> =>
+  unfinishedOf(state, strategy).filter(({ slot }) => ByHand.orderOf(slot) === id)
 
-/** True if nothing more will be placed for the order and no money is on the way. */
-export const isOver = (state: BotState, strategy: string, id: string): boolean => {
+/** True if nothing more will be placed in these slots and none of their money is on the way. */
+export const haveEnded = (state: BotState, strategy: string, isOwn: (slot: string) => boolean): boolean => {
   const own = state.strategies.get(strategy)
-  if (own === undefined || liveIn(state, strategy, id) !== undefined) return false
-  const wish = wishesOf(state, own).get(id)
-  const isUsedUp = own.decision?.absent.some(({ slot, why }) => slot === id && why.code === "used-up") === true
-  return isUsedUp || (wish !== undefined && "done" in wish)
+  if (own === undefined || unfinishedOf(state, strategy).some(({ slot }) => isOwn(slot))) return false
+  const ends = [
+    ...(own.decision?.absent ?? []).map(({ slot, why }) => ({ slot, isEnd: why.code === "used-up" })),
+    ...[...wishesOf(state, own)].map(([slot, wish]) => ({ slot, isEnd: "done" in wish }))
+  ].filter(({ slot }) => isOwn(slot))
+  return ends.length > 0 && ends.every(({ isEnd }) => isEnd)
 }
 
-const standing = (state: BotState, strategy: string, id: string, { hasExit, parts, quantity }: RuleTerms) => {
-  const live = liveIn(state, strategy, id)
-  const slot = progress(state, strategy, live === undefined ? [] : [live]).get(id) ?? untouchedSlot
-  const legs = hasExit ? 2 : 1
-  const partsLeft = BigInt(Math.max(0, parts - Math.ceil(slot.completedLegs / legs)))
-  const isInExit = slot.completedLegs % legs === 1
-  const unfilled = quantity * partsLeft - (isInExit ? 0n : slot.filledInLeg)
-  const open = live !== undefined && !isUnpaid(live) ? live : undefined
-  return { slot, isInExit, open, unfilled: isOver(state, strategy, id) ? 0n : max(0n, unfilled) }
+/** True if all targets of the order have ended. */
+export const isOver = (state: BotState, strategy: string, id: string): boolean =>
+  haveEnded(state, strategy, (slot) => ByHand.orderOf(slot) === id)
+
+const standings = (state: BotState, strategy: string, id: string, terms: RuleTerms) => {
+  const own = unfinishedOf(state, strategy)
+  const slots = progress(state, strategy, own)
+  const legs = terms.hasExit ? 2 : 1
+  return slotsOf(id, terms).map(({ size, slot: name }) => {
+    const slot = slots.get(name) ?? untouchedSlot
+    const open = own.find((live) => live.slot === name && !isUnpaid(live))
+    const partsLeft = BigInt(Math.max(0, terms.parts - Math.ceil(slot.completedLegs / legs)))
+    const isInExit = slot.completedLegs % legs === 1
+    const unfilled = max(0n, size * partsLeft - (isInExit ? 0n : slot.filledInLeg))
+    return { slot, isInExit, open, unfilled: haveEnded(state, strategy, (each) => each === name) ? 0n : unfilled }
+  })
 }
 
 /** Base that the entry of the order still has to trade, in an open order or not. */
-export const unfilledOf = (...order: Parameters<typeof standing>): Amount => standing(...order).unfilled
+export const unfilledOf = (...order: Parameters<typeof standings>): Amount =>
+  standings(...order).reduce((sum, { unfilled }) => sum + unfilled, 0n)
 
 const inputOf = (market: Market, open: Placement): Amount =>
   inputAmount(market, open.side, openQuantity(open), open.price)
@@ -89,24 +100,26 @@ export const budgetWith = (
   for (const [id, rule] of orders) {
     const terms = termsIn(market, rule)
     if (terms === undefined) continue
-    const { isInExit, open, slot, unfilled } = standing(state, strategy, id, terms)
     const { price, side } = terms
+    const unfilled = unfilledOf(state, strategy, id, terms)
     const [input, output] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
     costs[input] += inputAmount(market, side, unfilled, price)
     if (unfilled > 0n) costs.quote += terms.dearness
-    if (open?.side === side) {
-      const fee = Decimal.compare(open.price, price) === 0 ? 0n : (open.order?.estimatedRefundFee ?? 0n)
-      paid[input] += inputOf(market, open) - fee
+    for (const { isInExit, open, slot } of standings(state, strategy, id, terms)) {
+      if (open?.side === side) {
+        const fee = Decimal.compare(open.price, price) === 0 ? 0n : (open.order?.estimatedRefundFee ?? 0n)
+        paid[input] += inputOf(market, open) - fee
+      }
+      const sold = side === "BUY" ? slot.filledInLeg : 0n
+      if (terms.hasExit && isInExit && open === undefined) held[output] += slot.receivedByLastLeg - sold
+      if (terms.hasExit && !isInExit) held[output] += sold
     }
-    const sold = side === "BUY" ? slot.filledInLeg : 0n
-    if (terms.hasExit && isInExit && open === undefined) held[output] += slot.receivedByLastLeg - sold
-    if (terms.hasExit && !isInExit) held[output] += sold
   }
-  const back = cancelled === undefined ? undefined : liveIn(state, strategy, cancelled)
+  const back = cancelled === undefined ? [] : liveIn(state, strategy, cancelled).filter((each) => !isUnpaid(each))
   const amountOf = (key: "base" | "quote") => {
     const asset = market[key].symbol
     const returned = Ledger.givenBack(state.ledger).find((each) => each.strategy === strategy && each.asset === asset)
-    const coming = back?.inputAsset === asset && !isUnpaid(back) ? inputOf(market, back) : 0n
+    const coming = back.reduce((sum, each) => (each.inputAsset === asset ? sum + inputOf(market, each) : sum), 0n)
     const allotted = state.strategies.get(strategy)?.budget.get(asset) ?? 0n
     const free = Ledger.freeOf(state.ledger, strategy, asset) + (returned?.amount ?? 0n) + coming
     const lack = costs[key] - paid[key] - min(free, max(0n, free - held[key]))

@@ -7,7 +7,8 @@ import { DurationText } from "../../domain/Durations.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../domain/Market.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
-import { always } from "../../strategy/kinds/rules/RulesSection.ts"
+import { always, targetSlot } from "../../strategy/kinds/rules/RulesSection.ts"
+import { amountsOf } from "../../strategy/kinds/Size.ts"
 import { suggestion } from "../../strategy/Problem.ts"
 
 export interface RuleTerms {
@@ -15,6 +16,8 @@ export interface RuleTerms {
   readonly price: Price
   /** In base, for each part. */
   readonly quantity: Amount
+  /** Its division among the targets. */
+  readonly sizes: ReadonlyArray<Amount>
   readonly parts: number
   readonly hasExit: boolean
   /** Quote that a stop may need to buy back, beyond the proceeds of the sale. */
@@ -44,9 +47,17 @@ export const termsIn = (market: Market, rule: string): RuleTerms | undefined => 
   )
   const highest = [stop, ...risen].flatMap((each) => each ?? []).reduce(Decimal.max, Decimal.zero)
   const back = inputAmount(market, "BUY", quantity, Decimal.multiply(highest, stopReach))
+  const targets = [...rule.matchAll(/part: ([\d.]+)%/g)].flatMap(([, share = ""]) => Decimal.parse(share) ?? [])
+  const targetShares = targets.map((target) => Decimal.multiply(target, percent))
   const dearness = side === "SELL" ? max(0n, back - outputAmount(market, "SELL", quantity, price)) : 0n
-  return { side, price, quantity, parts: Number(textOf(/times: (\d+)/)), hasExit: rule.includes("then:"), dearness }
+  const sizes = amountsOf(quantity, targetShares, market.base)
+  const [parts, hasExit] = [Number(textOf(/times: (\d+)/)), rule.includes("then:")]
+  return { side, price, quantity, sizes, parts, hasExit, dearness }
 }
+
+/** Returns the slots of an order with their sizes: one for each target if there are several. */
+export const slotsOf = (id: string, terms: RuleTerms | undefined) =>
+  (terms?.sizes ?? [0n]).map((size, index, { length }) => ({ slot: length === 1 ? id : targetSlot(id, index), size }))
 
 const dollar = /USD|^DAI$/
 
@@ -74,10 +85,12 @@ export const wholeOf = (market: Market, rule: string): string => {
 export const sentenceOf = (market: Market, rule: string): string => {
   const terms = termsIn(market, rule)
   if (terms === undefined) return rule
-  const exits = /then: \{ (.*?) \}/
+  const exits = /then: \{ ((?:[^{}]|\{[^{}]*\})*) \}/
     .exec(rule)?.[1]
-    ?.replace("price:", "take-profit:")
-    .replaceAll(/"entry \* \(1 ([+-]) ([\d.]+%)\)"/g, "$1$2")
+    ?.replaceAll(/"entry \* \(1 ([+-]) ([\d.]+%)\)"/g, "$1$2")
+    .replaceAll(/\{ at: (\S+), part: (\S+) \}/g, "$2 at $1")
+    .replace(/price: (?:\[(.*)\])?/, "take-profit: $1")
+    .replace("breakevenAt:", "breakeven:")
   const whole = formatWithSymbol(terms.quantity * BigInt(terms.parts), market.base)
   const inParts = terms.parts === 1 ? "" : ` in ${terms.parts} parts`
   const entry = `${terms.side} ${whole}${inParts} at ${Decimal.format(terms.price)} ${market.quote.symbol}`
@@ -91,7 +104,7 @@ export const ruleOf = (
   request: OrderRequest,
   { base }: Market
 ): { readonly rule: string } | { readonly why: string } => {
-  const { amount, expire, parts, price, side, stop, takeProfit, trail, when = always } = request
+  const { amount, breakevenAt, expire, parts, price, side, stop, takeProfit = "", trail, when = always } = request
   const whole = amountOf(amount, base.decimals)
   if (whole === undefined) return { why: `amount ${amount}: ${base.symbol} has ${base.decimals} decimals; round it` }
   const part = whole / BigInt(parts ?? 1)
@@ -103,11 +116,15 @@ export const ruleOf = (
     return { why: `expire ${expire}: write a duration such as 30m, 6h or 7d` }
   if (expire !== undefined && parts !== undefined)
     return { why: "expire: the next part would follow an expired one; leave out expire, or the parts" }
-  const exitAt = (key: string, text: string | undefined, sign: string) =>
-    text === undefined ? [] : [`${key}: ${text.endsWith("%") ? `"entry * (1 ${sign} ${text})"` : text}`]
   const [better, worse] = side === "buy" ? ["+", "-"] : ["-", "+"]
-  const exits = [...exitAt("price", takeProfit, better), ...exitAt("stop", stop, worse)]
+  const exitAt = (text: string, sign = better) => (text.endsWith("%") ? `"entry * (1 ${sign} ${text})"` : text)
+  const targets = takeProfit.split(/, ?/).map((target) => target.split(":"))
+  const list = targets.map(([at = "", part = ""]) => `{ at: ${exitAt(at)}, part: ${part} }`).join(", ")
+  const exits: Array<string> = []
+  if (takeProfit !== "") exits.push(`price: ${takeProfit.includes(":") ? `[${list}]` : exitAt(takeProfit)}`)
+  if (stop !== undefined) exits.push(`stop: ${exitAt(stop, worse)}`)
   if (trail !== undefined) exits.push(`trail: ${trail}`)
+  if (breakevenAt !== undefined) exits.push(`breakevenAt: ${exitAt(breakevenAt)}`)
   const size = `size: { base: ${format(part, base.decimals)} }, times: ${parts ?? 1}`
   const keys = [`when: ${JSON.stringify(when)}`, `side: ${side}, price: ${price}`, size]
   if (parts !== undefined) keys.push("pause: 1s")

@@ -88,7 +88,8 @@ interface Written extends Place {
 
 const answerOf = ({ file, id, market, rule }: Written, message: string, note = ""): OrderAnswer => {
   const more = `To see it: limitbot order list. To cancel it: limitbot order cancel ${id}${note}`
-  const slot = slotKey(ByHand.strategyOf(market), id)
+  const [first] = OrderRule.slotsOf(id, OrderRule.termsIn(market, rule))
+  const slot = slotKey(ByHand.strategyOf(market), first?.slot ?? id)
   return { message: `${message} ${more}`, order: id, slot, file, amount: OrderRule.wholeOf(market, rule), terms: [] }
 }
 
@@ -223,15 +224,25 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
 type Kept = Pick<BotSettings, "journal" | "markets">
 
 export const standingsIn = (state: BotState, { markets }: Kept) => {
-  const rows = new Map(slotsOf(state, bySymbol(markets.assets), new Map()).map((row) => [row.slot, row]))
+  const rows = Map.groupBy(slotsOf(state, bySymbol(markets.assets), new Map()), ({ slot }) => ByHand.orderOf(slot))
   return (slot: string) => {
-    const row = rows.get(slot)
-    const [strategy = "", id = ""] = slot.split("/")
+    const key = ByHand.orderOf(slot)
+    const [strategy = "", id = ""] = key.split("/")
+    const own = rows.get(key) ?? []
+    const hasEnded = (each: { readonly slot: string }) =>
+      OrderBudget.haveEnded(state, strategy, (name) => slotKey(strategy, name) === each.slot)
+    // Targets that have ended come last. Of the others, one in trouble or with money on the way comes first.
+    const [row] = own.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || a.rank - b.rank)
     const filled = row?.filled ?? ""
-    if (!OrderBudget.isOver(state, strategy, id))
-      return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why: row?.why ?? "not planned yet" }
-    return (state.slots.get(slot)?.completedLegs ?? 0) > 0
-      ? { filled: "100 %", state: "filled", why: "it is done, and its money is in the account" }
+    if (!OrderBudget.isOver(state, strategy, id)) {
+      const target = row === undefined || row.slot === key ? "" : `target ${row.slot.slice(key.length + 1)}: `
+      const why = `${target}${row?.why ?? "not planned yet"}`
+      return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why }
+    }
+    const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
+    const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
+    return done.length > 0
+      ? { filled: part, state: "filled", why: "it is done, and its money is in the account" }
       : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }
   }
 }

@@ -7,7 +7,7 @@ import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { byHand } from "../../domain/Placement.ts"
-import { sentenceOf } from "../../domain/Text.ts"
+import { faultsOf, sentenceOf } from "../../domain/Text.ts"
 import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -20,7 +20,7 @@ import { wrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { isOver, liveIn } from "../control/OrderBudget.ts"
-import { type RuleTerms, termsIn } from "../control/OrderRule.ts"
+import { type RuleTerms, slotsOf, termsIn } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
@@ -95,11 +95,14 @@ export const listed = (config: Pick<ConfigFile.BotSettings, "journal" | "markets
 /** True while the state of the order will soon change: it is on its way, or still open at another price than its file says. */
 const isMoving: EndTest = (state, { order, strategy, terms }) => {
   const { decision, refusals } = state.strategies.get(strategy) ?? {}
-  const live = liveIn(state, strategy, order)
-  if (live === undefined)
-    return decision?.absent.some(({ slot }) => slot === order) !== true && refusals?.has(order) !== true
-  const isElsewhere = terms?.side === live.side && Decimal.compare(terms.price, live.price) !== 0
-  return live.state !== "open" || live.cancel !== undefined || isElsewhere
+  const open = liveIn(state, strategy, order)
+  return slotsOf(order, terms).some(({ slot }) => {
+    const live = open.find((each) => each.slot === slot)
+    if (live === undefined)
+      return decision?.absent.some((each) => each.slot === slot) !== true && refusals?.has(slot) !== true
+    const isElsewhere = terms?.side === live.side && Decimal.compare(terms.price, live.price) !== 0
+    return live.state !== "open" || live.cancel !== undefined || isElsewhere
+  })
 }
 
 const usual = {
@@ -125,7 +128,7 @@ interface FollowedOrder {
 type EndTest = (state: BotState.BotState, followed: FollowedOrder) => boolean
 
 const isEnded: EndTest = (state, { order, strategy }) => isOver(state, strategy, order)
-export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, strategy, order) === undefined
+export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, strategy, order).length === 0
 /** True if the order is open, or the bot has reported why it is not. */
 export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
 
@@ -206,8 +209,9 @@ export const again = Effect.fn("Ordering.again")(function* (order: string, optio
 /** Decodes the words of a command. An error names the wrong word, the reason and a suggestion. */
 export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
   Effect.mapError(Schema.decodeUnknownEffect(schema)(words), (error) => {
-    const texts = Object.values(Object(words)).filter((word) => typeof word === "string")
-    const hints = texts.flatMap((text) => numberHint(text) ?? [])
+    const keys = new Set(faultsOf(error).flatMap(({ path }) => path.slice(0, 1)))
+    const texts = [...keys].map((key) => Object(words)[key]).filter((word) => typeof word === "string")
+    const hints = texts.flatMap((text) => (text.includes("%") ? [] : (numberHint(text) ?? [])))
     return wrongUsage([sentenceOf(error), ...hints].join("; "))
   })
 

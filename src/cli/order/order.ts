@@ -28,12 +28,16 @@ const placing = (side: "buy" | "sell") =>
       asset: argument("asset", "BTC, or a market such as BTC/ETH; default quote: the configuration's stable asset"),
       at: argument("at", "The word `at`"),
       price: argument("price", "In the quote asset, for one of the base asset"),
-      takeProfit: flags.textOrMissing("take-profit", "Exit with profit: a price, or a distance such as 5%"),
+      takeProfit: flags.textOrMissing(
+        "take-profit",
+        "Exit with profit: a price, or a distance such as 5%; several with their parts: 2%:50%,5%:50%"
+      ),
       stop: flags.textOrMissing(
         "stop",
         "Exit with loss: a price, or a distance such as 3%. With --take-profit one cancels the other (OCO)"
       ),
       trail: flags.textOrMissing("trail", "The stop follows this far behind the best price, for example 4%"),
+      breakevenAt: flags.textOrMissing("breakeven", "From this price or distance on, the stop is at least the entry"),
       expire: flags.textOrMissing("expire", "Cancel it if nothing has filled after this long, for example 6h"),
       when: flags.textOrMissing("when", "Place it when this is true, for example `rsi(close, 14) < 30`"),
       parts: flags.orMissing(flags.count("in-parts", "In this many equal parts, one after the other", 2, 1_000)),

@@ -9,6 +9,14 @@ const Share = Schema.String.check(
 )
 /** A price, or a distance from the entry. */
 const Exit = Schema.Union([Figure, Share])
+const target = /(?=[\d.]*[1-9])(?:\d{1,30}(?:\.\d{1,30})?|\d{1,2}(?:\.\d{1,6})?%)/.source
+const targetPart = `${target}:\\d{1,3}(?:\\.\\d{1,6})?%`
+/** One exit, or several, each with the part of the order that leaves there. */
+const Targets = Schema.String.check(
+  Schema.isPattern(new RegExp(`^(?:${target}|${targetPart}(?:, ?${targetPart}){0,99})$`), {
+    message: "a price or a distance such as 5%, or several, each with its part, such as 2%:50%,5%:50%"
+  })
+)
 export const OrderId = Schema.String.check(
   Schema.isPattern(/^(buy|sell)-[0-9a-f]{8}$/, { message: "an order such as buy-1a2b3c4d, as order list shows it" })
 )
@@ -21,10 +29,12 @@ export const OrderRequest = Schema.Struct({
   /** In units of the market's base asset; `all`: as much as is free. */
   amount: Schema.Union([Figure, Schema.Literal("all")]),
   price: Figure,
-  takeProfit: Schema.optionalKey(Exit),
+  takeProfit: Schema.optionalKey(Targets),
   stop: Schema.optionalKey(Exit),
   /** The stop follows this far behind the best price. */
   trail: Schema.optionalKey(Share),
+  /** From here on the stop is at least the entry price. */
+  breakevenAt: Schema.optionalKey(Exit),
   /** Cancels the order if nothing of it has filled after this time, for example `6h`. */
   expire: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(20))),
   /** A condition of rules: the order is placed when it is true. Default: at once. */
@@ -42,7 +52,7 @@ export type OrderChange = typeof OrderChange.Type
 export const OrderAnswer = Schema.Struct({
   message: Schema.String,
   order: Schema.String,
-  /** "strategy/slot", as `slots` and `explain` name it. */
+  /** "strategy/slot", as `slots` and `explain` name it; the first one of an order with several targets. */
   slot: Schema.String,
   file: Schema.String,
   /** In units of the base asset: for `all` the size that the plan is about. */
@@ -86,6 +96,7 @@ const chatNames: Readonly<Record<string, string>> = {
   "take-profit": "takeProfit",
   stop: "stop",
   trail: "trail",
+  breakeven: "breakevenAt",
   expire: "expire",
   "in-parts": "parts"
 }

@@ -24,7 +24,7 @@ export interface ChatBot extends Pulse, Commanded {
 
 const maxLines = 20
 const orderHelp =
-  "Write /order buy 0.01 BTC at 59000 take-profit 5% stop 57000, /order list, /order change ID 58500 or /order cancel ID."
+  "Write /order buy 0.01 BTC at 59000 take-profit 5% (or 2%:50%,5%:50%) stop 57000, /order list, /order change ID 58500 or /order cancel ID."
 const decodeRequest = Schema.decodeUnknownEffect(OrderRequest)
 const decodeChange = Schema.decodeUnknownEffect(OrderChange)
 

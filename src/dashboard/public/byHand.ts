@@ -7,21 +7,24 @@ import { Button, type Column, column, Panel, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { span } from "./tags.ts"
 
-const newKey = (): string => Array.from(crypto.getRandomValues(new Uint32Array(4)), String).join("-")
-
 export const orderByHand = (): void => {
   const fields = [
     { name: "side", label: "Buy or sell", value: "buy" },
     { name: "amount", label: "Amount, or all", placeholder: "0.01" },
     { name: "market", label: "Market", value: Store.market.value },
     { name: "price", label: "Limit price", placeholder: "59000" },
-    { name: "takeProfit", label: "Take profit: a price or 5%", isOptional: true },
+    { name: "takeProfit", label: "Take profit: a price, 5%, or 2%:50%,5%:50%", isOptional: true },
     { name: "stop", label: "Stop: a price or 3%", isOptional: true },
     { name: "trail", label: "Trailing stop: 4%", isOptional: true },
-    { name: "expire", label: "Expire after: 6h", isOptional: true }
+    { name: "breakevenAt", label: "Stop to the entry from: a price or 2%", isOptional: true },
+    { name: "expire", label: "Expire after: 6h", isOptional: true },
+    { name: "when", label: "When: rsi(close, 14) < 30", isOptional: true },
+    { name: "parts", label: "In parts, one after the other: 3", isOptional: true }
   ]
-  const about = "With a take profit and a stop, one cancels the other."
-  askFor("Order by hand", "Plan", fields, about, (words) => void confirmPlan("Place it", "order", words, newKey()))
+  askFor("Order by hand", "Plan", fields, "A take profit and a stop cancel each other.", ({ parts, ...words }) => {
+    const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), String).join("-")
+    confirmPlan("Place it", "order", { ...words, ...(parts && { parts: Number(parts) }) }, key)
+  })
 }
 
 const change = ({ order, terms }: OrderStanding): void =>
@@ -54,7 +57,6 @@ export const ByHand = () => {
   const rows = Store.byHand.value ?? []
   const sub = countText(rows.filter((row) => !hasEnded(row)).length, "live order")
   const props = { id: "by-hand", title: "Orders by hand", sub, panel: "orders", style: "wide" }
-  return rows.length === 0
-    ? null
-    : h(Panel, props, h(Table<OrderStanding>, { style: "hand", keyOf: ({ order }) => order, rows, columns }))
+  if (rows.length === 0) return null
+  return h(Panel, props, h(Table<OrderStanding>, { style: "hand", keyOf: ({ order }) => order, rows, columns }))
 }

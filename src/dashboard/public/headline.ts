@@ -43,13 +43,11 @@ const ordered = (standings: ReadonlyArray<Standing>): ReadonlyArray<Standing> =>
   return standings.toSorted((a, b) => Number(b.asset === quote) - Number(a.asset === quote))
 }
 
-const Hero = ({
-  first,
-  others
-}: {
+interface HeroProps {
   readonly first: Standing | undefined
   readonly others: ReadonlyArray<Standing>
-}) => {
+}
+const Hero = ({ first, others }: HeroProps) => {
   const { asset = "", since = null, total = "0" } = first ?? {}
   const nothing = Store.profit.value === undefined ? "Reading …" : "No budget is allotted yet"
   return div(

@@ -78,7 +78,7 @@ const labelOf = ({ price, quantity, side, slot }: Order): string => {
 
 /** Only the entry of an order by hand can be moved; its exits follow from its terms. */
 const movable = ({ side, slot, state }: Order): string | undefined => {
-  const order = Store.nameOf(slot)
+  const order = Store.nameOf(slot).replace(/(-[0-9a-f]{8})-\d+$/, "$1")
   const isEntry = Store.isByHand(slot) && state === "open" && order.startsWith(`${side.toLowerCase()}-`)
   return isEntry ? order : undefined
 }

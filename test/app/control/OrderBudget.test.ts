@@ -1,8 +1,8 @@
 /** The budget of orders by hand: enough for what they have to pay, and nothing that an exit of another order needs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { beyondFree, budgetWith, largestBy } from "../../../src/app/control/OrderBudget.ts"
-import { ruleOf } from "../../../src/app/control/OrderRule.ts"
+import { beyondFree, budgetWith, isOver, largestBy, liveIn, unfilledOf } from "../../../src/app/control/OrderBudget.ts"
+import { ruleOf, termsIn } from "../../../src/app/control/OrderRule.ts"
 import type { OrderRequest } from "../../../src/control/api/Order.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -17,24 +17,29 @@ const order = (id: string, request: Omit<OrderRequest, "market" | "side">): read
   if ("why" in result) throw new Error(result.why)
   return [id, result.rule]
 }
+const stateAfter = (events: ReadonlyArray<BotEvent>) => {
+  const state = BotState.make()
+  for (const [index, event] of events.entries()) BotState.apply(state, { sequence: index + 1, at: 1_000, event })
+  return state
+}
 const budgetOf = (
   events: ReadonlyArray<BotEvent>,
   orders: ReadonlyArray<readonly [string, string]>,
   cancelled?: string
 ) => {
-  const state = BotState.make()
-  for (const [index, event] of events.entries()) BotState.apply(state, { sequence: index + 1, at: 1_000, event })
-  const { base, quote } = budgetWith(state, market, new Map(orders), cancelled)
+  const { base, quote } = budgetWith(stateAfter(events), market, new Map(orders), cancelled)
   return [Number(base) / 1e8, Number(quote) / 1e6]
 }
 
 const allotted = (asset: string, amount: bigint): BotEvent => ({ _tag: "BudgetAllotted", strategy, asset, amount })
-const about = { strategy, slot: "buy-00000001", placement: "p1" }
-const of = { ...about, side: "BUY", inputAsset: "USDC", outputAsset: "BTC" } as const
 const price = Decimal.make(59_000n)
 const path = { orderId: "o", depositAddress: "d" }
+const purchaseIn = (slot: string) => {
+  const about = { strategy, slot, placement: "p1" }
+  return { about, of: { ...about, side: "BUY", inputAsset: "USDC", outputAsset: "BTC" } } as const
+}
 /** A purchase of 0.01 BTC for 590 USDC that is open. */
-const open: ReadonlyArray<BotEvent> = [
+const openIn = ({ about, of }: ReturnType<typeof purchaseIn>): ReadonlyArray<BotEvent> => [
   { _tag: "StrategyLoaded", strategy, file: "f", kind: "rules", market: market.name, hash: "1", text: "" },
   allotted("USDC", 590_590_000n),
   {
@@ -49,14 +54,15 @@ const open: ReadonlyArray<BotEvent> = [
   },
   { _tag: "DepositSeen", ...about, asset: "USDC", total: 590_000_000n, fresh: 590_000_000n }
 ]
-const filled: ReadonlyArray<BotEvent> = [
-  ...open,
+const filledIn = ({ about, of }: ReturnType<typeof purchaseIn>): ReadonlyArray<BotEvent> => [
+  ...openIn({ about, of }),
   { _tag: "FillSeen", ...of, price, fillId: "f", amountIn: 590_000_000n, amountOut: 1_000_000n, filledAt: 1_000 },
   { _tag: "Closed", ...about, status: "FILLED", inputAsset: "USDC", unspent: 0n },
   { _tag: "PayoutStarted", ...about, asset: "BTC", amount: 1_000_000n },
   { _tag: "PaidOut", ...about, asset: "BTC", amount: 1_000_000n, fee: 0n, txHashes: [] },
   { _tag: "Settled", ...about }
 ]
+const [open, filled] = [openIn(purchaseIn("buy-00000001")), filledIn(purchaseIn("buy-00000001"))]
 
 const first = order("buy-00000001", { amount: "0.01", price: "59000" })
 const second = order("buy-00000002", { amount: "0.01", price: "58000" })
@@ -97,6 +103,45 @@ describe("the budget of orders by hand", () => {
       assert.strictEqual(base, 0.01001)
       assert.approximately(quote, 616.1 - 600, 0.05)
     }
+  })
+})
+
+describe("an order by hand with two targets", () => {
+  const exits = { takeProfit: "2%:50%,5%:50%", stop: "57000" }
+  const split = order("buy-00000001", { amount: "0.02", price: "59000", ...exits })
+  const [first, second] = [purchaseIn("buy-00000001-1"), "buy-00000001-2"] as const
+  const decided = (...ended: ReadonlyArray<string>): BotEvent => ({
+    ...{ _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1, reasons: [], until: { onFill: true } },
+    ...{ memory: null, desired: [] },
+    absent: ["buy-00000001-1", "buy-00000001-2"].map((slot) => {
+      return { slot, why: { code: ended.includes(slot) ? "used-up" : "paused", text: "" } }
+    })
+  })
+
+  it("has one budget for the entries of both targets", () => {
+    assert.deepStrictEqual(budgetOf([], [split]), [0, 1181.18])
+    assert.deepStrictEqual(budgetOf(openIn(first), [split]), [0, 1181.18])
+    assert.deepStrictEqual(budgetOf(openIn(first), [], "buy-00000001"), [0, 0])
+  })
+
+  it("keeps what one target has bought for the exit of this target", () => {
+    const sale = order("sell-00000003", { amount: "0.01", price: "61000" })
+    assert.deepStrictEqual(budgetOf(filledIn(first), [split, sale]), [0.01001, 1180.59])
+  })
+
+  it("is unfilled by the part of the target that has not bought", () => {
+    const terms = termsIn(market, split[1]) ?? assert.fail("no terms")
+    assert.strictEqual(unfilledOf(stateAfter([]), strategy, "buy-00000001", terms), 2_000_000n)
+    assert.strictEqual(unfilledOf(stateAfter(filledIn(first)), strategy, "buy-00000001", terms), 1_000_000n)
+  })
+
+  it("is live while one of its targets is, and over when both have ended", () => {
+    const placements = liveIn(stateAfter(openIn(first)), strategy, "buy-00000001").map(({ slot }) => slot)
+    assert.deepStrictEqual(placements, ["buy-00000001-1"])
+    const isOverAfter = (...events: ReadonlyArray<BotEvent>) => isOver(stateAfter(events), strategy, "buy-00000001")
+    assert.isFalse(isOverAfter(...openIn(first), decided("buy-00000001-1", second)))
+    assert.isFalse(isOverAfter(...filledIn(first), decided("buy-00000001-1")))
+    assert.isTrue(isOverAfter(...filledIn(first), decided("buy-00000001-1", second)))
   })
 })
 

@@ -1,10 +1,12 @@
 /** Orders by hand: what is in their file after a command. */
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as OrderServices from "../../../src/app/control/OrderServices.ts"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import * as ByHand from "../../../src/files/ByHand.ts"
 import * as ConfigFile from "../../../src/files/ConfigFile.ts"
@@ -25,6 +27,91 @@ const facts: PlanFacts = {
   ...{ ...lists, at: 0, journal: "", hasJournal: false, killed: undefined, strategies: [], isBalanceKnown: false },
   ...{ prices: new Map(), uncommitted: new Map(), fees: new Map() }
 }
+
+const strategy = "by-hand-btc-usdc"
+const text = { file: "f", kind: "rules", hash: "1", text: "" }
+const loaded: BotEvent = { _tag: "StrategyLoaded", strategy, market: "BTC/USDC", ...text }
+/** Which targets of an order have ended; the others wait for their price. */
+const decided = (order: string, ended: ReadonlyArray<number>): BotEvent => {
+  const price = Decimal.make(59_000n)
+  const absent = [1, 2].map((target) => {
+    const why = { code: ended.includes(target) ? "used-up" : "condition", text: `about ${target}` }
+    return { slot: `${order}-${target}`, why }
+  })
+  const about = { _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1 } as const
+  return { ...about, desired: [], absent, reasons: [], until: { onFill: true }, memory: null }
+}
+
+const served = Effect.fnUntraced(function* (state: BotState.BotState) {
+  const config = yield* ConfigFile.load(join(workspace(nowhere, {}), "config.yaml"))
+  const services = yield* OrderServices.make({
+    config,
+    running: () => [],
+    state: Effect.succeed(state),
+    plan: () => Effect.succeed(facts),
+    reload: () => Effect.succeed({ objection: "", note: "" })
+  })
+  const file = ByHand.fileOf(config.journal, { name: "BTC/USDC" })
+  return { services, file, written: () => ByHand.ordersIn(existsSync(file) ? readFileSync(file, "utf8") : "") }
+})
+
+describe("an order by hand with several targets", () => {
+  const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000", stop: "57000" } as const
+  const targets = { ...request, takeProfit: "2%:50%,5%:50%", breakevenAt: "2%" } as const
+  const then = "then take-profit: 50% at +2%, 50% at +5%, stop: 57000, breakeven: +2%"
+
+  it.effect("is one order with one line, also after a change and a repeated request", () =>
+    Effect.gen(function* () {
+      const { services, written } = yield* served(BotState.make())
+      const { message, order, slot } = yield* services.place(targets, "a key of mine")
+      assert.include(message, `BUY 0.01 BTC at 59000 USDC, ${then}`)
+      assert.strictEqual(slot, `${strategy}/${order}-1`)
+      const list = '[{ at: "entry * (1 + 2%)", part: 50% }, { at: "entry * (1 + 5%)", part: 50% }]'
+      assert.include(written().get(order), `price: ${list}`)
+      const again = yield* services.place({ ...targets, takeProfit: "2%:50%, 5%:50%" }, "a key of mine")
+      assert.include(again.message, "was placed before")
+      const other = yield* Effect.flip(services.place({ ...targets, takeProfit: "2%:40%,5%:60%" }, "a key of mine"))
+      assert.include(other.message, "This key has placed another order")
+      yield* services.change({ order, price: "58000" })
+      assert.deepStrictEqual(yield* services.list, [
+        { order, terms: `BUY 0.01 BTC at 58000 USDC, ${then}`, filled: "", state: "waits", why: "not planned yet" }
+      ])
+      assert.include(written().get(order), `price: ${list}`)
+      assert.include((yield* services.cancel(order)).message, `${order} is cancelled, and its exits with it`)
+      assert.strictEqual(written().size, 0)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("stands at the target that has not ended, and is over when all have", () =>
+    Effect.gen(function* () {
+      const state = BotState.make()
+      const { services } = yield* served(state)
+      const { order } = yield* services.place(targets, "a key of mine")
+      const standingAfter = Effect.fnUntraced(function* (event: BotEvent) {
+        BotState.apply(state, { sequence: state.sequence + 1, at: 1_000, event })
+        const [standing] = yield* services.list
+        return [standing?.state, standing?.why]
+      })
+      yield* standingAfter(loaded)
+      assert.deepStrictEqual(yield* standingAfter(decided(order, [])), ["waits", "target 1: about 1"])
+      assert.deepStrictEqual(yield* standingAfter(decided(order, [1])), ["waits", "target 2: about 2"])
+      assert.strictEqual((yield* standingAfter(decided(order, [1, 2])))[0], "expired")
+      assert.include((yield* Effect.flip(services.cancel(order))).message, `${order} has ended`)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("is refused with its mistake, and nothing is written", () =>
+    Effect.gen(function* () {
+      const { services, written } = yield* served(BotState.make())
+      const refusalOf = (takeProfit: string) => Effect.flip(services.place({ ...request, takeProfit }, "a key of mine"))
+      assert.include((yield* refusalOf("2%:50%,5%:40%")).message, "the parts of the targets add up to 90%, not to 100%")
+      assert.include((yield* refusalOf(Array(11).fill("2%:9%").join(","))).message, "at most 10 targets")
+      const { message } = yield* refusalOf("58000:50%,62000:50%")
+      assert.match(message, /the exit must be above the entry price 59000[\s\S]*at: 58000/)
+      assert.strictEqual(written().size, 0)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
 
 describe("an order by hand", () => {
   it.effect("leaves no line that the bot has refused, also if its caller disconnects meanwhile", () =>

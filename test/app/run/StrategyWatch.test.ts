@@ -234,22 +234,13 @@ describe("the watch on strategy files", () => {
       writeFileSync(file, one)
       yield* watch.look
       const { record } = yield* Bookkeeper
-      yield* record({
-        _tag: "Planned",
-        strategy: "by-hand-btc-usdc",
-        slot: "buy-00000001",
-        placement: "p1",
-        market: "BTC/USDC",
-        side: "BUY",
-        price: price("59000"),
-        quantity: 500_000n,
-        inputAsset: "USDC",
-        inputAmount: 295_000_000n,
-        outputAsset: "BTC",
-        outputAmount: 500_000n,
-        deadline: 1_000_000_000,
-        why: { code: "rule-fired", text: "a test" }
-      })
+      const about = { _tag: "Planned", strategy: "by-hand-btc-usdc", market: "BTC/USDC", side: "BUY" } as const
+      const planned = { ...about, price: price("59000"), quantity: 500_000n, deadline: 1_000_000_000 }
+      const paid = { inputAsset: "USDC", inputAmount: 295_000_000n, outputAsset: "BTC", outputAmount: 500_000n }
+      const why = { code: "rule-fired", text: "a test" }
+      yield* record({ ...planned, ...paid, slot: "buy-00000001", placement: "p1", why })
+      // Each of several targets has a slot.
+      yield* record({ ...planned, ...paid, slot: "buy-00000001-2", placement: "p2", why })
       const without = (text: string, cancelled: string) =>
         ByHand.edited(text, btcUsdc, {
           orders: new Map([...ByHand.ordersIn(text)].filter(([id]) => id !== cancelled)),
@@ -260,7 +251,7 @@ describe("the watch on strategy files", () => {
       const two = without(one, "buy-00000001")
       writeFileSync(file, two)
       assert.match((yield* watch.reload()).objection, /ladder\.yaml:5:\d+/)
-      assert.deepStrictEqual([runs(), withdrawn()], [[first, two], ["p1"]])
+      assert.deepStrictEqual([runs(), withdrawn()], [[first, two], ["p1", "p2"]])
       market.mid = price("58000")
       save(higher)
       const three = without(two, "buy-00000002")

@@ -6,6 +6,7 @@ import { isLong } from "../../long.ts"
 import {
   assertSays,
   type Connection,
+  configText,
   control,
   ordersAt,
   runHere,
@@ -106,6 +107,30 @@ describe.concurrent("limitbot order without a bot", () => {
     }
   )
 
+  it.skipIf(!isLong)("an order with two targets is one order: listed once, and ended by one cancel", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox)
+    const split = [...buy, "--take-profit", "2%:50%,5%:50%", "--stop", "57000", ...config]
+    const { stdout } = await runHere([...split, "--dry"], { cwd })
+    assert.match(stdout, /\+ buy-[0-9a-f]{8}-1 +BUY +0\.005 BTC +at +59000 +locks +295 USDC/)
+    assert.match(stdout, /\+ buy-[0-9a-f]{8}-2 +BUY +0\.005 BTC +at +59000 +locks +295 USDC/)
+    const order = startHere([...split, "--yes"], { cwd })
+    await until("the entries of both targets are open", async () => (await openAt(sandbox)).length === 2)
+    await control(sandbox, "prices", { "BTC/USDC": 58_900 })
+    const areExits = async () => (await ordersAt(sandbox)).length === 4 && (await openAt(sandbox)).length === 2
+    await until("the exits of both targets are open", areExits)
+    await control(sandbox, "prices", { "BTC/USDC": 60_300 })
+    await until("it stands at the second target", async () => /^target 2: /.test((await listIn(cwd))[0]?.why ?? ""))
+    order.signal("SIGINT")
+    await order.ended
+    const [row, ...others] = await listIn(cwd)
+    assert.deepStrictEqual([row?.state, others], ["open", []])
+    assert.match(row?.terms ?? "", /^BUY 0\.01 BTC at 59000 USDC, then take-profit: 50% at \+2%, 50% at \+5%, stop/)
+    const cancelled = await runHere(["order", "cancel", row?.order ?? "", ...config], { cwd })
+    assert.match(cancelled.stdout, /cancelled: nothing of it is open/)
+    assert.lengthOf(await openAt(sandbox), 0)
+  })
+
   it("invalid words are refused with the word, the reason and a suggestion, and nothing is written", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
@@ -126,6 +151,20 @@ describe.concurrent("limitbot order without a bot", () => {
       "59000",
       "--stop",
       "60000"
+    )
+    const splitInto = (targets: string, ...more: ReadonlyArray<string>) =>
+      ["buy", "0.01", "BTC", "at", "59000", "--take-profit", targets, ...more] as const
+    await says(2, /takeProfit: .*, each with its part, such as 2%:50%,5%:50%$/m, ...splitInto("2%,5%:50%"))
+    await says(1, /add up to 90%, not to 100%/, ...splitInto("2%:50%,5%:40%"))
+    await says(1, /at most 10 targets/, ...splitInto(Array(11).fill("2%:9%").join(",")))
+    await says(1, /the exit must be above the entry price 59000/, ...splitInto("58000:50%,62000:50%"))
+    await says(1, /breakevenAt must be above the entry price 59000/, ...splitInto("5%", "--breakeven", "58000"))
+    const least = configText(sandbox).replace("venue:\n", "venue:\n  minOrderUsd: 10\n")
+    const small = ["order", ...splitInto("2%:99%,5%:1%"), "--yes", ...config]
+    assertSays(
+      await runHere(small, { cwd: workspace(sandbox, { "config.yaml": least }) }),
+      1,
+      /below-minimum[\s\S]*the smallest \(buy-[0-9a-f]{8}-2\) of 5\.\d+ USD/
     )
     await says(1, /rsj/, "buy", "0.01", "BTC", "at", "59000", "--when", "rsj(close, 14) < 30")
     await says(1, /amount 0\.000000001: BTC has 8 decimals/, "buy", "0.000000001", "BTC", "at", "59000")

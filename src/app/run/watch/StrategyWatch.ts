@@ -140,7 +140,7 @@ const cancelledOrders = (state: BotState, strategies: ReadonlyArray<Strategy>): 
     ByHand.isByHand(name) ? ByHand.cancelledIn(text).map((id) => slotKey(name, id)) : []
   )
   return unfinished(state).flatMap(({ id, slot, strategy }) =>
-    cancelled.includes(slotKey(strategy, slot)) ? [id] : []
+    cancelled.includes(slotKey(strategy, ByHand.orderOf(slot))) ? [id] : []
   )
 }
 

@@ -75,12 +75,11 @@ const exitKeys = {
   floor
 }
 
-const exitSection = Read.checked(exitKeys, (exit, at, to) => {
-  const { after, price, stop, trail, trailFrom, when } = exit
-  checkTrail(trail, trailFrom, to)
-  return [price, stop, trail, when, after].every((way) => way === undefined)
-    ? report(to, at("price"), "there is no way to exit", "give price, stop, trail, when or after")
-    : exit
+const exitSection = Read.mapped(Read.section(exitKeys), (exit, node, to) => {
+  checkTrail(exit.trail, exit.trailFrom, to)
+  // A way with a mistake is reported already.
+  const hasWay = ["price", "stop", "trail", "when", "after"].some((way) => node.type === "map" && node.entries.has(way))
+  return hasWay ? exit : report(to, node, "there is no way to exit", "give price, stop, trail, when or after")
 })
 
 const orderKeys = (market: Market) => ({
@@ -322,7 +321,8 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     const targetOrders = exit?.isSwap ? [] : targets
     const exits = [
       ...targetOrders.map(({ at, place }) => ["exit", "the exit", at, place] as const),
-      ["stop", "the stop", exit?.stop, rule.then?.stop]
+      ["stop", "the stop", exit?.stop, rule.then?.stop],
+      ["breakevenAt", "breakevenAt", exit?.breakevenAt, rule.then?.breakevenAt]
     ] as const
     checkPlaces(rule.side, price, exits, to)
     for (const { at, place } of targetOrders) if (at) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
@@ -346,6 +346,8 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   return targets.length === 0 ? [whole] : inParts(whole, targets, market)
 }
 
+export const targetSlot = (rule: string, index: number): string => `${rule}-${index + 1}`
+
 /** One rule for each target, with its part of the size. The rules fire together. */
 export const inParts = (
   rule: Rule,
@@ -357,7 +359,7 @@ export const inParts = (
     const { at: price, isNet = false } = targets[index] ?? {}
     const exit = rule.exit && { ...rule.exit, price, isNet }
     const isOnly = targets.length === 1
-    const of = isOnly ? {} : { slot: `${rule.slot}-${index + 1}`, group: { of: rule.slot, entry: rule.slot } }
+    const of = isOnly ? {} : { slot: targetSlot(rule.slot, index), group: { of: rule.slot, entry: rule.slot } }
     return { ...rule, size, exit, ...of }
   })
 }
