@@ -62,7 +62,11 @@ export interface Capital {
   readonly worth: Amount | undefined
 }
 
-export const capitalsOf = ({ flows, markets, mark }: Pick<StandingInputs, "flows" | "markets" | "mark">): ReadonlyArray<Capital> => {
+export const capitalsOf = ({
+  flows,
+  markets,
+  mark
+}: Pick<StandingInputs, "flows" | "markets" | "mark">): ReadonlyArray<Capital> => {
   const flowTotals = new Map<string, { readonly strategy: string; readonly asset: string; readonly amount: Amount }>()
   for (const { strategy, asset, figures } of flows) {
     const key = `${strategy}\u0000${asset}`

@@ -195,7 +195,7 @@ export const leftOfLeg = (legs: Legs, index: number, progress: SlotProgress): Am
 export const mayCloseLeg = (desired: Legs, progress: SlotProgress): boolean => {
   const [index, filled] = [dueLeg(desired, progress), filledOfLeg(desired, progress)]
   const leg = desired.legs[index]
-  if (leg === undefined || !leaves(desired, leg)) return filled > 0n
+  if (leg === undefined || !isExitLeg(desired, leg)) return filled > 0n
   const rest = leftOfLeg(desired, index, progress)
   return (filled > 0n || !desired.cycle) && (rest <= 0n || isLeftover(rest, filled + rest))
 }
@@ -210,7 +210,7 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   const quantity = leftOfLeg(desired, index, progress)
   if (leg === undefined || quantity <= 0n) return undefined
   const { slot, isExact, market, neverMore, why, yieldsTo } = desired
-  const isExit = leaves(desired, leg) || undefined
+  const isExit = isExitLeg(desired, leg) || undefined
   return { ...leg, quantity, slot, ...present({ market, isExact, isExit, neverMore, yieldsTo }), leg: index, why }
 }
 

@@ -30,7 +30,7 @@ ladder: { side: buy, from: 58000, to: 57000, rungs: 2, total: { base: 0.1 } }
 
 const planned = (strategy: Strategy, mid: string) => {
   const at = { bid: price(mid), ask: price(mid), at: now - 100 }
-  const moments = new Map([["ladder", { price: at, now, candles: undefined }]])
+  const moments = new Map([["ladder", { price: at, now }]])
   const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
   return planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
 }
@@ -214,7 +214,7 @@ describe("the inputs of a condition", () => {
   const strategy = strategyOf(rulesText)
   const decided = Effect.gen(function* () {
     const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
-    const moments = new Map([["dips", { price: at, now, candles: undefined }]])
+    const moments = new Map([["dips", { price: at, now }]])
     const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
     return (yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))).state
   })
@@ -298,7 +298,7 @@ rules:
       const first = BotState.make()
       const signal = { _tag: "SignalReceived", name: "trend", from: now, by: "anna" } as const
       BotState.apply(first, { sequence: 1, at: now, event: { ...signal, value: 0.3 } })
-      const moments = new Map([["dips", { price: at, now, candles: undefined, depth }]])
+      const moments = new Map([["dips", { price: at, now, depth }]])
       const situation = { run, strategies: [forecast], state: first, moments, now, withdraw: undefined }
       const { state } = yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
       const later = now + 150_000

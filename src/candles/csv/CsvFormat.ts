@@ -221,8 +221,7 @@ const byPosition = (table: Table): CsvFormat | DataProblem => {
 }
 
 export const detect = (bytes: Uint8Array, file: string): CsvFormat | DataProblem => {
-  if (bytes.length === 0)
-    return problem({ file, line: 0 }, "the file is empty", "give a file with a header and rows")
+  if (bytes.length === 0) return problem({ file, line: 0 }, "the file is empty", "give a file with a header and rows")
   const table = tableOf(bytes, file)
   if (table === undefined) {
     const message = "no line has fields separated by comma, semicolon, tab or bar"

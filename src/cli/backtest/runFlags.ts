@@ -21,10 +21,7 @@ export const partFlags = {
   noCache: flags.toggle("no-cache", "Neither read nor write the column cache beside the data file")
 }
 
-export const configFlag = flags.text(
-  "config",
-  "The configuration file; default: none, and every asset has 18 decimals"
-)
+export const configFlag = flags.text("config", "The configuration file; default: none, and every asset has 18 decimals")
 
 export const ruleFlags = {
   touch: flags.choice(

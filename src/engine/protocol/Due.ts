@@ -26,14 +26,7 @@ import { abandoned, shared, sharing } from "./Answers.ts"
 import type { Seen } from "./Silence.ts"
 import { firstOf, type TableRow } from "./TableRow.ts"
 
-type ReadPurpose =
-  | "taking over"
-  | "before payment"
-  | "payload"
-  | "no deposit"
-  | "doubt"
-  | "payment"
-  | "paying again"
+type ReadPurpose = "taking over" | "before payment" | "payload" | "no deposit" | "doubt" | "payment" | "paying again"
 
 type CallName = "create" | "sign" | "send" | "pay" | "report"
 

@@ -150,8 +150,7 @@ const differenceOf = (
   ])
   const after = new Map([[configName, config], ...strategies.map(({ file, text }) => [file, text] as const)])
   const files = [...new Set([...before.keys(), ...after.keys()])].filter((file) => before.get(file) !== after.get(file))
-  if (storedAccount !== undefined && storedAccount.class !== group)
-    files.push(`class ${group === "" ? "none" : group}`)
+  if (storedAccount !== undefined && storedAccount.class !== group) files.push(`class ${group === "" ? "none" : group}`)
   return { account: name, change: storedAccount === undefined ? "new" : files.length > 0 ? "changed" : "same", files }
 }
 

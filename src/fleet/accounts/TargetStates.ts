@@ -35,7 +35,6 @@ export const say = Effect.fn("TargetStates.say")(function* (
     why,
     reached.map(({ name }) => name)
   )
-  if (command === "resume")
-    yield* (yield* speaking).sayToAll(by, { _tag: "Command", name: "resume", why }, changed)
+  if (command === "resume") yield* (yield* speaking).sayToAll(by, { _tag: "Command", name: "resume", why }, changed)
   return changed.length
 })

@@ -106,10 +106,7 @@ export class VenueClient extends Context.Service<
 
       const post = (path: string, body: string): Send =>
         http.execute(
-          HttpClientRequest.post(path).pipe(
-            HttpClientRequest.bodyText(body, "application/json"),
-            withApiKey(apiKey)
-          )
+          HttpClientRequest.post(path).pipe(HttpClientRequest.bodyText(body, "application/json"), withApiKey(apiKey))
         )
 
       const call = Effect.fnUntraced(function* <A>(

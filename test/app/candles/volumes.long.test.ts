@@ -254,8 +254,7 @@ describe("volumes of a live bot", () => {
       )
   )
 
-  const missing =
-    /^dip: cannot be decided: its source lacks the volume of the 5m candle from 2026-01-02T01:35:00.000Z/
+  const missing = /^dip: cannot be decided: its source lacks the volume of the 5m candle from 2026-01-02T01:35:00.000Z/
 
   const broken: Readonly<Record<string, Course>> = {
     "late by more than a candle": { written: (over) => Math.min(over, 95) },

@@ -251,7 +251,13 @@ describe("the watch on strategy files", () => {
       const two = without(one, "buy-00000001")
       writeFileSync(file, two)
       assert.match((yield* watch.reload()).objection, /ladder\.yaml:5:\d+/)
-      assert.deepStrictEqual([runs(), withdrawn()], [[first, two], ["p1", "p2"]])
+      assert.deepStrictEqual(
+        [runs(), withdrawn()],
+        [
+          [first, two],
+          ["p1", "p2"]
+        ]
+      )
       market.mid = price("58000")
       save(higher)
       const three = without(two, "buy-00000002")

@@ -20,7 +20,7 @@ grid: { lower: 59000, upper: 61000, levels: 11, size: { base: 0.005 } }
 const day = 86_400_000
 const losing = { ...grid, limits: { ...grid.limits, maxDailyLoss: 1n } }
 const price = { bid: Decimal.make(60_000n), ask: Decimal.make(60_000n), at: 0 }
-const moment = { price, now: 1, candles: undefined }
+const moment = { price, now: 1 }
 
 const folded = (events: ReadonlyArray<BotEvent>) => {
   const state = BotState.make()

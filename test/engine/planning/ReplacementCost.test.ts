@@ -49,7 +49,7 @@ const changed = (absence: number, restedMillis: number, price: bigint) => {
     quantity: placement.quantity,
     why: { code: "cell", text: "" }
   }
-  const [change] = diff(market, { desired: new Map([[slot, { ...desired, leg: 0 }]]), absent: new Map() }, [
+  const [change] = diff(market, { desired: new Map([[slot, { ...desired, leg: 0 }]]), whyNot: new Map() }, [
     { ...placement, quantity: openQuantity(placement), cancelRequested: false, replacement }
   ])
   return { change, replacement }

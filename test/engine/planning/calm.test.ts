@@ -72,7 +72,7 @@ const world = (beside: ReadonlyArray<BotEvent> = []) =>
     return {
       apply,
       order,
-      plan: planning.plan(strategy, { price, now, candles: undefined }, undefined),
+      plan: planning.plan(strategy, { price, now }, undefined),
       asked: () => asked
     }
   })

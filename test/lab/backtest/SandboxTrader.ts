@@ -308,10 +308,10 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
         return order === undefined ? [] : [[wanted.slot, order] as const]
       })
     )
-    const absent = new Map(decision.absent.map(({ slot, why }) => [slot, why]))
+    const whyNot = new Map(decision.absent.map(({ slot, why }) => [slot, why]))
     const changesNow = diff(
       market,
-      { desired, absent },
+      { desired, whyNot },
       [...own.values()].map((each) => slotOrder(each, Decimal.toNumber(midOf(view.price))))
     )
     // What could not be paid for waits for money.
