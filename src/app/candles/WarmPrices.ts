@@ -111,9 +111,10 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     const minutes = isDeferred
       ? lateMinutes.get(market)
       : yield* loadMinutes(market, source, from, isRunning ? "turn" : "start")
+    const recorded = yield* own.since(market, from)
     if (minutes === undefined) lateMinutes.set(market, undefined)
     else lateMinutes.delete(market)
-    return CandleSource.merged([yield* own.since(market, from), minutes ?? []])
+    return CandleSource.merged([recorded, minutes ?? []])
   })
 
   const isLate = (market: string, now: number): boolean =>
