@@ -71,7 +71,10 @@ const make = SqlClient.SqlClient.useSync((sql) => {
   /** Returns the closed candles that the market's source reports, by start time. Empty here, because a store has no source. */
   const reported = (_market: string, _timeframe: string): ReadonlyMap<number, TradedCandle> => noCandles
 
-  return { append, since, newest, keep, kept: readCandles, told: reported }
+  /** True once the market's source answers again after a failed read, until `since` has returned its minutes. */
+  const isSourceBack = (_market: string): boolean => false
+
+  return { append, since, newest, keep, kept: readCandles, told: reported, isSourceBack }
 })
 
 export class PriceStore extends Context.Service<PriceStore>()("limitbot/journal/PriceStore", { make }) {
@@ -83,7 +86,8 @@ export class PriceStore extends Context.Service<PriceStore>()("limitbot/journal/
     newest: () => Effect.succeed(undefined),
     keep: () => Effect.void,
     kept: () => Effect.succeed([]),
-    told: () => noCandles
+    told: () => noCandles,
+    isSourceBack: () => false
   })
 }
 

@@ -182,6 +182,7 @@ interface LevelEntry {
   readonly level: DepthLevel
   /** An answer far from the price that no other has confirmed yet. */
   readonly unsure: DepthLevel | undefined
+  readonly askedAt: number
   readonly againAt: number
 }
 
@@ -189,10 +190,13 @@ const makeLevels = () => {
   const entries = new Map<Amount, LevelEntry>()
   let currentDepth: Depth = []
   const againAt = (quantity: Amount): number => entries.get(quantity)?.againAt ?? 0
+  /** After a clock that was set back, every level is due. */
+  const isDue = (quantity: Amount, now: number): boolean =>
+    now >= againAt(quantity) || now < (entries.get(quantity)?.askedAt ?? 0)
   return {
     now: (): Depth => currentDepth,
     due: (wanted: ReadonlyArray<Amount>, now: number): Amount | undefined =>
-      wanted.filter((quantity) => now >= againAt(quantity)).toSorted((a, b) => againAt(a) - againAt(b))[0],
+      wanted.filter((quantity) => isDue(quantity, now)).toSorted((a, b) => againAt(a) - againAt(b))[0],
     /** Returns false for an answer that does not count yet. */
     answered: (
       quantity: Amount,
@@ -208,8 +212,8 @@ const makeLevels = () => {
           : answer
       const again = unsure === undefined ? now + Math.max(levelMillis, levelShare * tookMillis) : now
       const level = (unsure === undefined ? answer : undefined) ?? before?.level ?? { quantity, at: now }
-      entries.set(quantity, { level, unsure, againAt: again })
-      const fresh = [...entries.values()].filter((each) => now - each.level.at <= levelLastsMillis)
+      entries.set(quantity, { level, unsure, askedAt: now, againAt: again })
+      const fresh = [...entries.values()].filter((each) => Math.abs(now - each.level.at) <= levelLastsMillis)
       currentDepth = bySize(fresh.map((each) => each.level))
       return unsure === undefined
     }

@@ -61,6 +61,8 @@ export const make = (market: string, { agreeMillis, within: usual, withinOf }: S
   const isWatched = (at: number): boolean => used !== undefined && Math.abs(at - used.at) <= gapMillis
 
   const note = (look: Look): void => {
+    // The clock was set back, so the times of the earlier quotes say nothing.
+    if (look.at < (looks.at(-1)?.at ?? look.at)) looks.length = 0
     looks.push(look)
     while (looks.length > minLooks && (looks[1]?.at ?? look.at) <= look.at - agreeMillis) looks.shift()
   }

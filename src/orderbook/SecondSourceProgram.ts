@@ -5,6 +5,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { ChildProcessSpawner } from "effect/process"
+import { elapsedMillis } from "../domain/Durations.ts"
 import type { Market } from "../domain/Market.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import * as Program from "../programs/Program.ts"
@@ -79,7 +80,7 @@ const asking = Effect.fnUntraced(function* (program: Program.Program) {
   return Effect.fnUntraced(function* ({ name }: Market) {
     const now = yield* Clock.currentTimeMillis
     const cachedAnswer = answers.get(name)
-    if (cachedAnswer !== undefined && now - cachedAnswer.at < cacheMillis) return cachedAnswer.listed
+    if (cachedAnswer !== undefined && elapsedMillis(cachedAnswer.at, now) < cacheMillis) return cachedAnswer.listed
     const answer = yield* ask(name)
     yield* tell(answer)
     const listed = answer._tag === "Told" ? answer.listed : undefined

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Asset } from "../domain/Amount.ts"
+import { elapsedMillis } from "../domain/Durations.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Token, Venue } from "../venue/Venue.ts"
 import type { Listed } from "./SecondSource.ts"
@@ -23,7 +24,7 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
 
   const within = Effect.fnUntraced(function* (maxAgeMillis: number) {
     const now = yield* Clock.currentTimeMillis
-    if (now - list.at < maxAgeMillis) return list
+    if (elapsedMillis(list.at, now) < maxAgeMillis) return list
     const tokens = yield* venue.tokens.pipe(
       Effect.timeout(patience),
       Effect.orElseSucceed((): ReadonlyArray<Token> => [])

@@ -208,6 +208,25 @@ describe("the order book", () => {
     )
   )
 
+  it.effect("requests the price, the token list and deeper levels again once the clock is set back", () =>
+    withBook(
+      (book, requests) =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(3_600_000)
+          yield* book.look([wanted(one / 10n, [one])], 1_000)
+          assert.strictEqual(requests(), 1 + 2 * 2)
+          yield* TestClock.setTime(1_800_000)
+          yield* book.look([wanted(one / 10n, [one])], 1_000)
+          assert.strictEqual(requests(), 2 * (1 + 2 * 2))
+          assert.deepStrictEqual(
+            book.depth("BTC/USDC")?.map(({ at }) => at),
+            [1_800_000]
+          )
+        }),
+      { settings: { speed: 0 } }
+    )
+  )
+
   it.effect("accepts a level far from the price only once the next answer confirms it", () => {
     /** Each look asks two quotes for the price, then two for a level. */
     let [quotes, wrong] = [0, new Set<number>()]

@@ -44,6 +44,13 @@ describe("a price", () => {
     assert.isTrue([41, 60, 80, 101].some((at) => sees(broken, at * second + minute, 100)))
   })
 
+  it("without any second source counts a minute after the clock is set back", () => {
+    const source = make()
+    for (let at = 0; at < 30 * second; at += second) assert.isFalse(sees(source, at, 100))
+    for (let at = 0; at < minute; at += second) assert.isFalse(sees(source, at - 60 * minute, 100))
+    assert.isTrue(sees(source, -59 * minute, 100))
+  })
+
   it("that the token list contradicts does not count; an old list contradicts nothing", () => {
     const source = make()
     for (let at = 0; at < 60 * minute; at += 10 * second) assert.isFalse(sees(source, at, 1_000, listed(100)))

@@ -1,9 +1,10 @@
 /**
  * Supplies minutes for indicators: recorded ones, and where these are missing those of the source. Only the bot's own minutes are stored. A
- * source is read at a start, after a gap and, for volumes, after each close until it has the closed candle.
+ * source is read at a start, after a gap and, for volumes, after each close until it has the closed candle. A source that failed is read
+ * again each minute, until the candles were built with its minutes.
  */
 import { Clock, Effect, type FileSystem, Path } from "effect"
-import { minuteMillis, secondMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, minuteMillis, secondMillis } from "../../domain/Durations.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { PriceStore, TradedCandle } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
@@ -16,8 +17,11 @@ export type WarmPrices = Effect.Success<ReturnType<typeof make>>
 const graceMillis = 5 * secondMillis
 /** A late source is read again after a quarter of the delay of its candle, and at least once a minute. */
 const lateShare = 0.25
-/** A start waits for many pages of an exchange. Later, a source that does not answer must not delay the others. */
-const maxMillis = { start: 10 * minuteMillis, close: 30 * secondMillis } as const
+/**
+ * A start waits for many pages of an exchange. Later, a source that does not answer must not delay the others, and the turns of all
+ * strategies even less.
+ */
+const maxMillis = { start: 10 * minuteMillis, turn: 5 * secondMillis, close: 30 * secondMillis } as const
 const maxReadings = 4
 
 interface WantedCandles extends Pick<CandleSource.SourceRequest, "source" | "folder" | "needs"> {
@@ -54,7 +58,7 @@ const isDue = ({ needs }: WantedCandles, told: Told | undefined, now: number): b
     const lateMillis = now - closedAt
     if (lateMillis < graceMillis || told?.candles.get(timeframe)?.has(closedAt - millis) === true) return false
     const pauseMillis = Math.max(graceMillis, Math.min(lateMillis * lateShare, minuteMillis))
-    return told === undefined || now - told.askedAt >= pauseMillis
+    return told === undefined || elapsedMillis(told.askedAt, now) >= pauseMillis
   })
 
 export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Service"], ofMarkets: MarketSources) {
@@ -62,13 +66,16 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
   const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const lastReports = new Map<string, Told>()
   const failures = new Map<string, string>()
+  /** Minutes that candles still lack, because their source failed; `undefined` until it answers again. */
+  const lateMinutes = new Map<string, ReadonlyArray<CandleSource.SourcedMinute> | undefined>()
+  let isRunning = false
   let neededCandles: ReturnType<typeof wantedBy> = new Map()
 
   const loadMinutes = Effect.fnUntraced(function* (
     market: string,
     source: WantedCandles,
     from: number,
-    at: "start" | "close"
+    at: keyof typeof maxMillis
   ) {
     const now = yield* Clock.currentTimeMillis
     const start = Math.max(from, now - CandleSource.spanOf(source.needs))
@@ -78,31 +85,45 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
         duration: maxMillis[at],
         orElse: () => new CandleSource.CandleSourceFailed({ source: source.source, why: "it does not answer" })
       }),
-      Effect.tap(() => Effect.sync(() => failures.delete(market))),
+      Effect.tap(() =>
+        failures.delete(market) ? Effect.logWarning(`candles: ${source.source}: it answers again`) : Effect.void
+      ),
       Effect.tapError(({ message }) => {
         if (failures.get(market) === message) return Effect.void
         failures.set(market, message)
         return Effect.logWarning(message)
       }),
-      Effect.orElseSucceed((): ReadonlyArray<CandleSource.SourcedMinute> => [])
+      Effect.orElseSucceed(() => undefined)
     )
-    const candlesOf = (timeframe: string) => [timeframe, CandleSource.candlesIn(minutes, timeframe, now)] as const
-    if (source.hasVolumes)
-      lastReports.set(market, { askedAt: now, candles: new Map([...source.needs.keys()].map(candlesOf)) })
+    const candlesOf = (timeframe: string) => [timeframe, CandleSource.candlesIn(minutes ?? [], timeframe, now)] as const
+    const candles = source.hasVolumes ? [...source.needs.keys()].map(candlesOf) : []
+    lastReports.set(market, { askedAt: now, candles: new Map(candles) })
+    if (lateMinutes.has(market) && neededCandles.get(market) === source) lateMinutes.set(market, minutes)
     return minutes
   }, Effect.provideContext(context))
 
   const since = Effect.fnUntraced(function* (market: string, from: number) {
-    const recorded = yield* own.since(market, from)
     const source = neededCandles.get(market)
-    if (source === undefined) return recorded
-    return CandleSource.merged([recorded, yield* loadMinutes(market, source, from, "start")])
+    if (source === undefined) return yield* own.since(market, from)
+    // While a source fails, no turn waits for any: `readDue` reads them beside the turns.
+    const isDeferred =
+      lateMinutes.has(market) || (isRunning && [...neededCandles.keys()].some((each) => failures.has(each)))
+    const minutes = isDeferred
+      ? lateMinutes.get(market)
+      : yield* loadMinutes(market, source, from, isRunning ? "turn" : "start")
+    const recorded = yield* own.since(market, from)
+    if (minutes === undefined) lateMinutes.set(market, undefined)
+    else lateMinutes.delete(market)
+    return CandleSource.merged([recorded, minutes ?? []])
   })
+
+  const isLate = (market: string, now: number): boolean =>
+    lateMinutes.has(market) && elapsedMillis(lastReports.get(market)?.askedAt ?? 0, now) >= minuteMillis
 
   const readDue = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const due = [...neededCandles].filter(
-      ([market, source]) => source.hasVolumes && isDue(source, lastReports.get(market), now)
+      ([market, source]) => isLate(market, now) || (source.hasVolumes && isDue(source, lastReports.get(market), now))
     )
     yield* Effect.forEach(due, ([market, source]) => loadMinutes(market, source, 0, "close"), {
       concurrency: maxReadings,
@@ -113,13 +134,19 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
   return {
     use: (strategies: ReadonlyArray<Strategy>) => {
       neededCandles = wantedBy(strategies, ofMarkets, path)
+      // The minutes may be too few, or of another source.
+      for (const market of lateMinutes.keys()) lateMinutes.set(market, undefined)
     },
     store: {
       ...own,
       since,
-      told: (market, timeframe) => lastReports.get(market)?.candles.get(timeframe) ?? own.told(market, timeframe)
+      told: (market, timeframe) => lastReports.get(market)?.candles.get(timeframe) ?? own.told(market, timeframe),
+      isSourceBack: (market) => lateMinutes.get(market) !== undefined
     } satisfies PriceStore["Service"],
     readDue,
-    forever: Effect.forever(Effect.andThen(readDue, Effect.sleep(secondMillis)))
+    forever: Effect.suspend(() => {
+      isRunning = true
+      return Effect.forever(Effect.andThen(readDue, Effect.sleep(secondMillis)))
+    })
   }
 })

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Redacted, Schedule, Schema, Semaphore } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import { type CommandName, commandNames, commandOf } from "../api/OperatorCommands.ts"
 
 export interface Chat {
@@ -89,10 +90,19 @@ const wordsOf = (text: string): readonly [string, ...ReadonlyArray<string>] => {
 const nameOf = (from: typeof From.Type | undefined): string =>
   from?.username === undefined ? "a user in the chat" : `@${from.username} in the chat`
 
+/** Returns the start of this run. A clock that is set back later moves it back as well, so that new commands are obeyed. */
+const runStart = Effect.gen(function* () {
+  const [startedAt, begin] = [yield* Clock.currentTimeMillis, yield* monotonicMillis]
+  return Effect.gen(function* () {
+    const runMillis = (yield* monotonicMillis) - begin
+    return Math.min(startedAt, (yield* Clock.currentTimeMillis) - runMillis)
+  })
+})
+
 /** Runs without end. If the service is down, polls again after growing pauses. */
 export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, commands: ChatCommands) {
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
-  const startedAt = yield* Clock.currentTimeMillis
+  const startedAt = yield* runStart
   const inOrder = yield* Semaphore.make(1)
   const pending = new Map<string, { readonly chat: number; readonly at: number; readonly run: Confirmed }>()
   let offset = 0
@@ -103,7 +113,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
   const answerTo = Effect.fnUntraced(function* ({ chat: { id }, date, from, text = "" }: Message) {
     const now = yield* Clock.currentTimeMillis
     const plain = (text: string, buttons: ReadonlyArray<string> = looks): Reply => ({ text, buttons })
-    if (date * 1000 < startedAt - 1_000)
+    if (date * 1000 < (yield* startedAt) - 1_000)
       return plain("I was not running when you sent this. Send it again if you still want it.")
     const [chatCommand, ...rest] = wordsOf(text)
     const argument = rest.join(" ") || undefined

@@ -2,7 +2,8 @@
  * Closed candles, built from the mid prices that the bot sees, because the venue offers none.
  *
  * A candle counts only if it was watched from beginning to end. The part of an hour before the bot started is dropped, and a long gap
- * starts the series again, so an indicator is never warm on missing data. The last price bridges short gaps (a slow answer, a restart).
+ * starts the series again, so an indicator is never warm on missing data. The last price bridges short gaps (a slow answer, a restart). A
+ * clock that is set back by at most as much continues the running minute.
  *
  * If the market's source reports a candle, its volume joins the candle that the bot saw, or the whole candle replaces one that the bot
  * missed. Until then the volume is unknown (`NaN`). A completed candle never changes again, because decisions were made on it.
@@ -46,7 +47,8 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
       isFromBeginning = false
       return []
     }
-    if (openedAt === minute.openedAt) {
+    const aheadMinutes = (minute.openedAt - openedAt) / minuteMillis
+    if (aheadMinutes >= 0 && aheadMinutes <= bridgedMinutes) {
       minute = { ...minute, high: Math.max(minute.high, mid), low: Math.min(minute.low, mid), close: mid }
       return []
     }
@@ -64,21 +66,26 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
     return closed
   }
 
-  const bridgeGap = (before: Minute | undefined, next: Minute) => {
-    if (before === undefined) return
+  /** Returns true if the candles continue from `before` to `next`. */
+  const bridgeGap = (before: Minute | undefined, next: Minute): boolean => {
+    if (before === undefined) return false
     const missing = (next.openedAt - before.openedAt) / minuteMillis - 1
     if (missing > bridgedMinutes) TimeframeCandles.startAnew(series.values())
     else for (const bridged of bridge(before, missing)) close(bridged)
+    return missing <= bridgedMinutes
   }
 
   return {
     observe,
     restore: (minutes: ReadonlyArray<Minute>, now: number, replaced?: RunningMinute): void => {
       let before: Minute | undefined
-      const last = minutes.at(-1)
+      // The replaced feed knows its own minute best. Minutes after `now` are from before the clock was set back.
+      const end = replaced?.isFromBeginning === true ? replaced.minute.openedAt - 1 : now
+      const past = minutes.filter(({ openedAt }) => openedAt <= end)
+      const last = past.at(-1)
       const stillRuns = last !== undefined && last.openedAt + minuteMillis > now
       const running = replaced ?? (stillRuns ? { minute: last, isFromBeginning: true } : undefined)
-      for (const stored of stillRuns ? minutes.slice(0, -1) : minutes) {
+      for (const stored of stillRuns ? past.slice(0, -1) : past) {
         bridgeGap(before, stored)
         close(stored)
         before = stored
@@ -86,8 +93,8 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
       // The first live minute is bridged to the last stored one, or starts the series again.
       minute = before
       if (running === undefined || running.minute.openedAt <= (before?.openedAt ?? 0)) return
-      bridgeGap(before, running.minute)
-      ;({ minute, isFromBeginning } = running)
+      isFromBeginning = bridgeGap(before, running.minute) || running.isFromBeginning
+      minute = running.minute
     },
     running: (): RunningMinute | undefined => (minute === undefined ? undefined : { minute, isFromBeginning }),
     adopt: (kept: ReadonlyArray<SeenCandle>): void => {

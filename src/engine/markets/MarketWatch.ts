@@ -1,6 +1,7 @@
 /**
  * The markets of one engine's strategies: prices and depth from the shared order book, and candles of the prices that this engine saw. They
- * are built from the store of prices at a start or after a gap, and are stored as they close.
+ * are built from the store of prices at a start, after a gap or a clock that was set back, and once a failed source answers again. They are
+ * stored as they close.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { OwnOrder } from "../../domain/Book.ts"
@@ -41,12 +42,14 @@ const storedCandles = Effect.gen(function* () {
   const feedOf = Effect.fnUntraced(function* (
     market: string,
     needs: ReadonlyMap<string, number>,
-    now: number,
-    running?: CandleFeed.RunningMinute
+    running: () => CandleFeed.RunningMinute | undefined
   ) {
     const feed = CandleFeed.make(needs, (timeframe) => store.told(market, timeframe))
-    const minutes = yield* store.since(market, now - Math.max(feed.spanMillis, minSpanMillis))
-    feed.restore(minutes, now, running)
+    const from = (yield* Clock.currentTimeMillis) - Math.max(feed.spanMillis, minSpanMillis)
+    const minutes = yield* store.since(market, from)
+    // While a source is read, time passes and turns see prices.
+    const now = yield* Clock.currentTimeMillis
+    feed.restore(minutes, now, running())
     feed.adopt(yield* store.kept(market, now - feed.spanMillis))
     yield* complete(market, feed)
     const [own, last] = [yield* store.newest(market), minutes.at(-1)]
@@ -73,7 +76,7 @@ const storedCandles = Effect.gen(function* () {
     for (const minute of [...closed, ...firstMinutes]) yield* unstored(store.append(market, minute))
   })
 
-  return { complete, feedOf, keep }
+  return { complete, feedOf, keep, isSourceBack: store.isSourceBack }
 })
 
 export const make = Effect.gen(function* () {
@@ -91,32 +94,34 @@ export const make = Effect.gen(function* () {
    */
   const watchMarketsOf = Effect.fn("MarketWatch.watchMarketsOf")(function* (strategies: ReadonlyArray<Strategy>) {
     const newFeeds = new Map<string, CandleFeed.CandleFeed>()
-    const now = yield* Clock.currentTimeMillis
-    const before = neededCandles
-    neededCandles = candleNeeds(strategies)
-    for (const [market, needs] of neededCandles) {
-      const currentFeed = feeds.get(market)
-      const sameFeed = isSame(before.get(market), needs) ? currentFeed : undefined
-      newFeeds.set(market, sameFeed ?? (yield* stored.feedOf(market, needs, now, currentFeed?.running())))
+    const newNeeds = candleNeeds(strategies)
+    for (const [market, needs] of newNeeds) {
+      const isKept = feeds.has(market) && isSame(neededCandles.get(market), needs)
+      if (!isKept) newFeeds.set(market, yield* stored.feedOf(market, needs, () => feeds.get(market)?.running()))
     }
-    feeds = newFeeds
+    neededCandles = newNeeds
+    feeds = new Map([...feeds, ...newFeeds].filter(([market]) => newNeeds.has(market)))
     candlesFor = new Map(
       strategies.map((strategy) => [strategy, candlesFor.get(strategy) ?? JoinedCandles.make(strategy)])
     )
   })
 
-  const refill = Effect.fnUntraced(function* (market: string) {
+  const refill = Effect.fnUntraced(function* (market: string, isCutOff: boolean) {
     const needs = neededCandles.get(market)
     if (needs === undefined || needs.size === 0) return
-    feeds = new Map(feeds).set(market, yield* stored.feedOf(market, needs, yield* Clock.currentTimeMillis))
+    const running = () => (isCutOff ? undefined : feeds.get(market)?.running())
+    const feed = yield* stored.feedOf(market, needs, running)
+    // An edit may have replaced the feed meanwhile.
+    if (isSame(neededCandles.get(market), needs)) feeds = new Map(feeds).set(market, feed)
   })
 
   const observe = Effect.fnUntraced(function* (market: string) {
     const price = orderBook.prices.get(market)
     if (price === undefined || price.at === observed.get(market)) return
-    const before = observed.get(market)
-    // The feed does not bridge this gap; the store of prices may have its minutes.
-    if (before !== undefined && price.at - before > gapMillis) yield* refill(market)
+    const running = feeds.get(market)?.running()
+    // The feed cannot continue over this time; the store of prices may have its minutes.
+    const isCutOff = running !== undefined && isApart(running.minute, price.at, observed.get(market))
+    if (isCutOff || stored.isSourceBack(market)) yield* refill(market, isCutOff)
     observed.set(market, price.at)
     const feed = feeds.get(market)
     const closed = feed?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
@@ -181,6 +186,10 @@ export const doubted = (
     )
   ]
 }
+
+/** True after a gap since the feed's minute or the last price, or if the clock was set back before that minute. */
+const isApart = ({ openedAt }: Minute, at: number, observedAt = at): boolean =>
+  at - Math.min(observedAt, openedAt + minuteMillis) > gapMillis || openedAt - at > gapMillis
 
 const isSame = (before: ReadonlyMap<string, number> | undefined, needs: ReadonlyMap<string, number>): boolean =>
   before?.size === needs.size && [...needs].every(([timeframe, count]) => before.get(timeframe) === count)

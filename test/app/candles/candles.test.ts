@@ -7,16 +7,20 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { vi } from "vitest"
 import * as Readiness from "../../../src/app/candles/Readiness.ts"
 import * as WarmPrices from "../../../src/app/candles/WarmPrices.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
+import * as MarketWatch from "../../../src/engine/markets/MarketWatch.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { candlesWanted } from "../../../src/strategy/Strategy.ts"
 import { strategyOf } from "../../strategy/support.ts"
+import { watchGround } from "../../world/bot/watchGround.ts"
 
 const minuteMillis = 60_000
 const now = Date.UTC(2026, 0, 2, 12)
@@ -81,11 +85,37 @@ const journalOf = (file: string) =>
     Layer.provide(Sqlite.layer({ filename: join(folder, file) }))
   )
 
+/** A bot that starts now on the candles of `source`. `look` sees a price, and returns the number of closed candles. */
+const startOn = Effect.fnUntraced(function* (source: string) {
+  const strategy = strategyFrom(source)
+  const prices = new Map<string, TwoSidedPrice>()
+  const warm = yield* WarmPrices.make(PriceStore.empty, new Map())
+  warm.use([strategy])
+  const watch = yield* MarketWatch.make.pipe(Effect.provide(watchGround(prices, warm.store)))
+  yield* watch.watchMarketsOf([strategy])
+  const look = Effect.fnUntraced(function* (at: number) {
+    const price = Decimal.make(60_000n)
+    prices.set("BTC/USDC", { bid: price, ask: price, at })
+    yield* watch.look([strategy])
+    return watch.moment(strategy, at)?.candles?.get("5m")?.closed ?? 0
+  })
+  const lookAfter = Effect.fnUntraced(function* (seconds: number) {
+    const at = now + seconds * 1_000
+    yield* TestClock.setTime(at)
+    yield* warm.readDue
+    return yield* look(at)
+  })
+  return { warm, look, lookAfter }
+})
+
+const exchange = vi.hoisted(() => ({ isSilent: false }))
+
 /** The face of the library: pages of rows from a time on. */
 vi.mock("ccxt", () => ({
   default: {
     kraken: class {
       async fetchOHLCV(symbol: string, timeframe: string, since: number, limit: number) {
+        if (exchange.isSilent) await new Promise(() => {})
         const step = timeframe === "5m" ? 300_000 : 60_000
         const first = Math.ceil(since / step) * step
         const price = symbol === "BTC/USD" ? 60_000 : 3_000
@@ -147,6 +177,50 @@ describe("candles from before the start", () => {
           Array.from({ length: 9 }, (_, index) => minute(60 * (9 - index)))
         )
         assert.match((yield* look("coarse.csv")).problem ?? "", /candles of 3600 s, but the strategy needs 5m/)
+      })
+    )
+  )
+
+  it.effect("are read again each minute from a source that fails, and count once it answers", () => {
+    const warnings: Array<string> = []
+    return atNow(
+      Effect.gen(function* () {
+        const { lookAfter } = yield* startOn("late.csv")
+        assert.strictEqual(yield* lookAfter(10), 0)
+        writeCsv("late.csv", minutes(90, 1))
+        assert.strictEqual(yield* lookAfter(40), 0, "it has failed less than a minute ago")
+        assert.isAtLeast(yield* lookAfter(65), 11)
+        assert.isAtLeast(yield* lookAfter(130), 11)
+        assert.lengthOf(warnings, 2)
+        assert.match(warnings[0] ?? "", /^candles: late\.csv: no such file/)
+        assert.strictEqual(warnings[1], "candles: late.csv: it answers again")
+      }).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])))
+    )
+  })
+
+  it.effect("from before a first price that comes long after the start are read again", () =>
+    atNow(
+      Effect.gen(function* () {
+        writeCsv("early.csv", minutes(90, 1))
+        const { lookAfter } = yield* startOn("early.csv")
+        writeCsv("early.csv", minutes(90, -9))
+        assert.isAtLeast(yield* lookAfter(610), 11)
+      })
+    )
+  )
+
+  it.effect("of an exchange that does not answer delay a turn by only five seconds", () =>
+    atNow(
+      Effect.gen(function* () {
+        const { look, lookAfter, warm } = yield* startOn("ccxt:kraken:BTC/USD")
+        assert.isAtLeast(yield* lookAfter(10), 11)
+        yield* Effect.forkChild(warm.forever, { startImmediately: true })
+        yield* TestClock.setTime(now + 610_000)
+        exchange.isSilent = true
+        const turn = yield* Effect.forkChild(look(now + 610_000), { startImmediately: true })
+        for (let second = 0; second < 6; second += 1) yield* TestClock.adjust("1 second")
+        exchange.isSilent = false
+        assert.isDefined(turn.pollUnsafe())
       })
     )
   )

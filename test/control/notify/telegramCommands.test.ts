@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Queue, Redacted } from "effect"
+import { Clock, Deferred, Effect, Queue, Redacted } from "effect"
 import * as TelegramCommands from "../../../src/control/notify/TelegramCommands.ts"
 
 const chat = 7
@@ -49,23 +49,61 @@ const messenger = Effect.gen(function* () {
   return { replies, say, url: Redacted.make(`http://127.0.0.1:${port}`) }
 })
 
+const commands: TelegramCommands.ChatCommands = {
+  status: () => "all is well",
+  profit: Effect.succeed("1 USDC"),
+  plan: Effect.succeed("nothing to do"),
+  explain: () => Effect.succeed("no orders"),
+  order: () => Effect.succeed({ text: "no order" }),
+  obey: () => Effect.succeed("done")
+}
+
+const listen = (url: Redacted.Redacted, obeyed: TelegramCommands.ChatCommands) =>
+  TelegramCommands.listen({ url, token: Redacted.make("t"), allowed: new Set([String(chat)]) }, obeyed)
+
+/** The clock of this machine, set ahead of real time by `ahead.millis`. */
+const clockAhead = Effect.map(Clock.Clock, (real) => {
+  const ahead = { millis: 0 }
+  const millis = () => real.currentTimeMillisUnsafe() + ahead.millis
+  const nanos = () => BigInt(millis()) * 1_000_000n
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: real.monotonicTimeNanos,
+    sleep: (duration) => real.sleep(duration)
+  }
+  return { ahead, clock }
+})
+
 describe("commands of a chat", () => {
+  it.live("are obeyed at once after a clock that was ahead at the start is corrected", () =>
+    Effect.gen(function* () {
+      const { replies, say, url } = yield* messenger
+      const { ahead, clock } = yield* clockAhead
+      ahead.millis = 86_400_000
+      yield* Effect.forkScoped(Effect.provideService(listen(url, commands), Clock.Clock, clock), {
+        startImmediately: true
+      })
+      ahead.millis = 0
+      yield* say("/status")
+      assert.strictEqual(yield* Queue.take(replies), "all is well")
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
+  )
+
   it.live("the kill switch is set while another command has no answer yet, and that one is answered later", () =>
     Effect.gen(function* () {
       const { replies, say, url } = yield* messenger
       const placed = yield* Deferred.make<string>()
       const confirmed: Array<string> = []
-      const commands: TelegramCommands.ChatCommands = {
-        status: () => "all is well",
-        profit: Effect.succeed("1 USDC"),
-        plan: Effect.succeed("nothing to do"),
-        explain: () => Effect.succeed("no orders"),
+      const obeyed = {
+        ...commands,
         order: () => Effect.map(Deferred.await(placed), (text) => ({ text })),
-        obey: (_, command) => Effect.sync(() => `${confirmed.push(command)} done`)
+        obey: (_: string, command: string) => Effect.sync(() => `${confirmed.push(command)} done`)
       }
-      yield* Effect.forkScoped(
-        TelegramCommands.listen({ url, token: Redacted.make("t"), allowed: new Set([String(chat)]) }, commands)
-      )
+      yield* Effect.forkScoped(listen(url, obeyed))
       yield* say("/order buy 0.01 BTC at 59000")
       yield* say("/status")
       yield* say("/kill")

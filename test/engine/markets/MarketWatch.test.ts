@@ -21,21 +21,23 @@ rules:
     dip: { when: "close < ema(close, ${period})", side: buy, price: mid * (1 - 1%), size: { quote: 100 } }
 `)
 
+const memoryStore = () => {
+  const minutes = new Map<number, Minute>()
+  const inOrder = () => [...minutes.values()].sort((a, b) => a.openedAt - b.openedAt)
+  const store = PriceStore.of({
+    ...PriceStore.empty,
+    append: (_market, minute) => Effect.sync(() => void minutes.set(minute.openedAt, minute)),
+    since: (_market, from) => Effect.sync(() => inOrder().filter(({ openedAt }) => openedAt >= from)),
+    newest: () => Effect.sync(() => inOrder().at(-1))
+  })
+  return { inOrder, store }
+}
+
 /** Every fifth second has a new price, and every edit falls into the middle of a minute. */
 const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>>, kills: ReadonlyArray<number> = []) =>
   Effect.gen(function* () {
     const prices = new Map<string, TwoSidedPrice>()
-    const minutes: Array<Minute> = []
-    const store = PriceStore.of({
-      ...PriceStore.empty,
-      append: (_market, minute) =>
-        Effect.sync(() => {
-          if (minutes.at(-1)?.openedAt === minute.openedAt) minutes.pop()
-          minutes.push(minute)
-        }),
-      since: (_market, from) => Effect.succeed(minutes.filter(({ openedAt }) => openedAt >= from)),
-      newest: () => Effect.succeed(minutes.at(-1))
-    })
+    const { inOrder, store } = memoryStore()
     yield* TestClock.setTime(start)
     yield* Effect.gen(function* () {
       let watch = yield* MarketWatch.make
@@ -54,7 +56,7 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
       }
     }).pipe(Effect.provide(watchGround(prices, store)))
     // The last look began a fifth minute.
-    return minutes.slice(0, -1)
+    return inOrder().slice(0, -1)
   })
 
 /** From the second minute on: the first one is seen only from the first look. */
@@ -66,7 +68,48 @@ const whole = [1, 2, 3, 4].map((minute) => ({
   close: 60_000 + minute * 12 + 11
 }))
 
+/** The closed candles of one minute at each of these times, in seconds after the start; each has a new price. */
+const closedAt = (...seconds: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const strategy = rule(5)
+    const prices = new Map<string, TwoSidedPrice>()
+    const counts: Array<number | undefined> = []
+    yield* TestClock.setTime(start)
+    yield* Effect.gen(function* () {
+      const watch = yield* MarketWatch.make
+      yield* watch.watchMarketsOf([strategy])
+      for (const second of seconds) {
+        const at = start + second * secondMillis
+        yield* TestClock.setTime(at)
+        const price = Decimal.make(60_000n)
+        prices.set("BTC/USDC", { bid: price, ask: price, at })
+        yield* watch.look([strategy])
+        counts.push(watch.moment(strategy, at)?.candles?.get("1m")?.closed)
+      }
+    }).pipe(Effect.provide(watchGround(prices, memoryStore().store)))
+    return counts
+  })
+
+/** Until one second after the tenth minute has begun; the first minute does not count. */
+const tenMinutes = [...Array.from({ length: 20 }, (_, index) => index * 30), 601]
+
 describe("a watched market", () => {
+  it.effect.each([2, 60, 179])("keeps its candles if the clock is set back by %d s", (seconds) =>
+    Effect.gen(function* () {
+      const counts = yield* closedAt(...tenMinutes, 601 - seconds, 630, 661)
+      assert.deepStrictEqual(counts.slice(-4), [9, 9, 9, 10])
+    })
+  )
+
+  it.effect("has the stored candles up to the present if the clock is set back by more than three minutes", () =>
+    Effect.gen(function* () {
+      const atOnce = yield* closedAt(...tenMinutes, 361, 390, 421)
+      assert.deepStrictEqual(atOnce.slice(-4), [9, 5, 5, 6])
+      const inTwoSteps = yield* closedAt(...tenMinutes, 481, 361, 421)
+      assert.deepStrictEqual(inTwoSteps.slice(-4), [9, 9, 5, 6])
+    })
+  )
+
   it.effect("keeps its prices through an edit of the file", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* watched((index) => [parse(ladder(3 + index))]), whole)
