@@ -111,8 +111,9 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
     `{ side: ${side}, price: ${side === "buy" ? 1001 - pick(0, 10) * 2 : 1001 + pick(0, 10) * 2}, total: { base: 8 }, visible: { base: ${pick(1, 4)} } }`,
   "market-making": (pick) =>
     `{ levels: 2, spread: 0.${pick(3, 9)}%, step: 0.${pick(2, 5)}%, size: ${pick(0, 1) === 0 ? pick(1, 3) : `[${pick(1, 3)}, ${pick(1, 3)}]`}, ${pick(0, 1) === 0 ? "" : `sizeSkew: ${pick(1, 9)}0%,`} ${pick(0, 1) === 0 ? "" : `filledDelay: ${pick(1, 3) * 4}m,`} ${pick(0, 1) === 0 ? "" : "maxImpact: 1%,"} ${pick(0, 1) === 0 ? "" : `hanging: { distance: ${pick(1, 3)}.07%, most: ${pick(1, 2)} },`} requote: 0.${pick(2, 9)}%, skew: 0.${pick(1, 4)}%, maxInventory: ${pick(4, 9)} }`,
+  // No jump carries the price 0.5% beyond the next band: a bot that trades at the mid gets it or not by the spread.
   rebalance: (pick) =>
-    `{ target: 50%, band: 0.${pick(1, 6)}%${pick(0, 1) === 0 ? "" : `, every: ${pick(2, 4) * 4}m, reach: 0.${pick(1, 9)}%, reserve: ${pick(1, 9)}000`} }`,
+    `{ target: 50%, band: 0.${pick(6, 9)}%${pick(0, 1) === 0 ? "" : `, every: ${pick(2, 4) * 4}m, reach: 0.${pick(1, 9)}%, reserve: ${pick(1, 9)}000`} }`,
   bracket: (pick, side) => {
     if (pick(0, 1) === 1) {
       const when = `mid ${side === "buy" ? ">" : "<"} ${1001 + pick(-3, 3) * 2}`

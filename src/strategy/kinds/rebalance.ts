@@ -3,8 +3,11 @@
  * price makes the share too large by `band`, and a purchase where its falling price makes it too small. Each restores the target at its
  * price. With R the value of everything else, an amount q is at share s where p × q = R × s / (1 − s).
  *
- * With several assets R moves with the other prices. R uses prices that stay until the market has left them by `requote`, so orders move
- * only when it matters. An asset already beyond its band is traded at the present price, not given away at the far one.
+ * An asset already beyond its band is traded at the present price, not given away at the far one. That price stays until the market has
+ * left it by `requote`, so orders move only when it matters. With several assets R moves with the other prices, in the same steps.
+ *
+ * The orders of a single asset are at the edges of its band until the price is beyond one by `requote`. An order that the market has just
+ * reached fills there, and is not moved away from the market.
  *
  * The holdings are the budget, plus purchases and less sales and fees of the slots since.
  *
@@ -30,6 +33,7 @@ import { amountIn, decimalIn, legsIn, numberIn, recordIn } from "./Memory.ts"
 import { ahead, away, isWithin, negate, orderPrice, part } from "./PriceLevels.ts"
 
 const pricePlaces = 18
+const usualRequote = Decimal.make(5n, 3)
 
 interface RebalancedAsset {
   readonly market: Market
@@ -44,8 +48,8 @@ interface Rebalance {
   readonly budget: Amount
   readonly reserve: Amount
   readonly band: Decimal.Decimal
-  /** The price of an asset may move by this ratio before the orders of the others follow; missing if there are no others. */
-  readonly requote: Decimal.Decimal | undefined
+  /** The price of an asset may move by this ratio before orders follow. */
+  readonly requote: Decimal.Decimal
   readonly periodic: { readonly everyMillis: number; readonly reach: Decimal.Decimal } | undefined
   readonly keys: KeyPlaces<"band" | "every">
 }
@@ -74,7 +78,7 @@ const keysOfSeveral = (targets: Read.Reader<Targets>) => (market: Market) => ({
   band,
   requote: Read.withDefault(
     part(Read.ratio),
-    Decimal.make(5n, 3),
+    usualRequote,
     "orders move when the price of another asset has moved this far"
   )
 })
@@ -115,7 +119,7 @@ const formOfOne: Form = form(keysOfOne, ({ target, band, ...whole }, section) =>
   return behaviourOf({
     parts: [{ market, target, budget: budget.base, names }],
     band,
-    requote: undefined,
+    requote: usualRequote,
     keys: whole.keys,
     ...commonOf(whole, budget.quote, section)
   })
@@ -287,39 +291,70 @@ const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): Readon
 
 interface Held extends RebalancedAsset {
   readonly base: Amount
-  /** Missing for a single asset, whose orders do not depend on the present price. */
+  /** Missing while the orders of a single asset are at the edges of its band. They do not depend on the present price. */
   readonly price: Price | undefined
 }
 
+interface Edges {
+  readonly low: Price
+  readonly high: Price
+}
+
+const sharesAtEdges = ({ band }: Rebalance, { target }: RebalancedAsset) => ({
+  low: Decimal.subtract(target, band),
+  high: Decimal.add(target, band)
+})
+
+/** Order prices at the edges of the band. Missing with several assets, and if no price brings the share into the band. */
+const edgesOf = (whole: Rebalance, asset: Omit<Held, "price">, quote: Amount): Edges | undefined => {
+  if (whole.parts.length > 1) return undefined
+  const { base, market } = asset
+  const shares = sharesAtEdges(whole, asset)
+  const [low, high] = [shares.low, shares.high].map((share) => priceOfShare(market, base, quote, share))
+  if (low === undefined || high === undefined) return undefined
+  return { low: orderPrice(market, "BUY", low), high: orderPrice(market, "SELL", high) }
+}
+
+const widened = ({ low, high }: Edges, margin: Decimal.Decimal) => ({
+  priceBelow: away(low, negate(margin)),
+  priceAbove: away(high, margin)
+})
+
+/** At the start no order is open at an edge that must not be moved, so a price beyond the band is followed at once. */
 const referencePrice = (
-  { requote, periodic }: Rebalance,
-  { market, names }: RebalancedAsset,
+  whole: Rebalance,
+  asset: Omit<Held, "price">,
+  quote: Amount,
   view: View,
   memory: Memory
 ): Price | undefined => {
+  const { periodic, requote } = whole
+  const { market, names } = asset
   const quoted = priceIn(view, market.name)
   if (quoted === undefined) return undefined
   const now = mid(quoted)
   if (periodic !== undefined) return now
-  if (requote === undefined) return undefined
   const storedPrice = decimalIn(memory, names.price)
-  return storedPrice !== undefined && isWithin(storedPrice, requote, now) ? storedPrice : now
+  const reference = storedPrice !== undefined && isWithin(storedPrice, requote, now) ? storedPrice : now
+  const edges = edgesOf(whole, asset, quote)
+  if (edges === undefined) return reference
+  const isFollowed = reference === storedPrice || memory === null
+  const { priceBelow, priceAbove } = widened(edges, isFollowed ? Decimal.zero : requote)
+  const isInside = Decimal.isGreater(reference, priceBelow) && Decimal.isLess(reference, priceAbove)
+  return isInside ? undefined : reference
 }
 
 const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
   const { means, setAside = 0n } = view
   let quote = (means?.quote ?? whole.budget) - whole.reserve - setAside
-  const holdings = whole.parts.map((part): Held => {
+  const holdings = whole.parts.map((part) => {
     const { names } = part
     const [buy, sell] = [netOf(progressOf(view, names.buy)), netOf(progressOf(view, names.sell))]
     quote += buy.quote + sell.quote
-    return {
-      ...part,
-      base: (means?.base ?? part.budget) + buy.base + sell.base,
-      price: referencePrice(whole, part, view, memory)
-    }
+    return { ...part, base: (means?.base ?? part.budget) + buy.base + sell.base }
   })
-  return { quote, held: holdings }
+  const assets = holdings.map((each): Held => ({ ...each, price: referencePrice(whole, each, quote, view, memory) }))
+  return { quote, held: assets }
 }
 
 const priceOfShare = (market: Market, base: Amount, rest: Amount, share: Decimal.Decimal): Price | undefined => {
@@ -345,7 +380,7 @@ const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): 
   const exact = now === undefined || atLimit === undefined ? (atLimit ?? now) : nearer(atLimit, now)
   const price = exact === undefined ? Decimal.zero : orderPrice(market, side, exact)
   if (!Decimal.isPositive(price)) return { side, price, quantity: 0n }
-  const value = rest + quoteAmount(market, base, price, "down")
+  const value = max(0n, rest + quoteAmount(market, base, price, "down"))
   const wantedQuote = Decimal.multiply(Decimal.make(value), target)
   const goal = baseQuantity(market, wantedQuote.digits / Decimal.powerOfTen(wantedQuote.scale), price, "down")
   return { side, price, quantity: max(0n, side === "SELL" ? base - goal : goal - base) }
@@ -357,8 +392,8 @@ const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): R
   )
   const total = worth.reduce((sum, each) => sum + each, quote)
   const orders = held.flatMap((each, index): ReadonlyArray<Rebalancing> => {
-    const { names, target } = each
-    const [low, high] = [Decimal.subtract(target, whole.band), Decimal.add(target, whole.band)]
+    const { names } = each
+    const { low, high } = sharesAtEdges(whole, each)
     const rest = total - (worth[index] ?? 0n)
     return [
       { held: each, slot: names.buy, limit: low, leg: orderAt(each, rest, "BUY", low) },
@@ -392,18 +427,18 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
       held.flatMap(({ names, price }) => (price === undefined ? [] : [[names.price, Decimal.format(price)]]))
     ),
     reasons: [],
-    until: { onFill: true, ...boundsOf(whole, held) }
+    until: { onFill: true, ...boundsOf(whole, held, quote) }
   }
 }
 
-const boundsOf = ({ requote }: Rebalance, held: ReadonlyArray<Held>): Omit<Decision["until"], "onFill"> => {
-  if (requote === undefined) return {}
-  const [first, ...others] = held.map(({ market, price }) => ({
-    market: market.name,
-    ...(price === undefined ? {} : { priceBelow: away(price, negate(requote)), priceAbove: away(price, requote) })
-  }))
+const boundsOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): Omit<Decision["until"], "onFill"> => {
+  const [first, ...others] = held.map((each) => {
+    const { market, price } = each
+    const edges = price === undefined ? edgesOf(whole, each, quote) : { low: price, high: price }
+    return { market: market.name, ...(edges && widened(edges, whole.requote)) }
+  })
   const { market: _, ...own } = first ?? { market: "" }
-  return { ...own, elsewhere: others }
+  return { ...own, ...(others.length === 0 ? {} : { elsewhere: others }) }
 }
 
 /** The quantity of a rebalancing is what is left. A desired leg includes its filled part. */

@@ -453,7 +453,7 @@ describe("a rebalance", () => {
     const [buy, sell] = sold.desired.map(({ legs: [leg] }) => Decimal.toNumber(leg.price))
     assert.isTrue((sell ?? 0) > 73_333 && (buy ?? 0) > 49_091)
     assert.deepStrictEqual(
-      decideAt(strategy, price("1"), sold.memory, new Map([["sell", filled]])).desired,
+      decideAt(strategy, price("65000"), sold.memory, new Map([["sell", filled]])).desired,
       sold.desired
     )
   })

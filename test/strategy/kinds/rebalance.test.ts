@@ -312,4 +312,108 @@ rebalance: { target: 50%, band: 10% }
     const anew = next.desired.find(({ slot }) => slot === "buy") ?? assert.fail()
     assert.strictEqual(wanted.legs[0].quantity - anew.legs[0].quantity, 30_000_000n)
   })
+
+  const ofEther = (budget: string, shares = "target: 50%, band: 5%") =>
+    strategyOf(`name: test
+market: ETH/USDC
+kind: rebalance
+limits: { budget: ${budget} }
+rebalance: { ${shares} }
+`)
+  const tooMuch = ofEther("{ base: 1, quote: 2500 }")
+
+  it.each([
+    {
+      budget: "{ base: 1, quote: 2500 }",
+      orders: ["buy first 2045.4545", "sell first 4000"],
+      why: "sells 0.1875 ETH at 4000, now: ETH is above 55% of the value, the target is 50%"
+    },
+    {
+      budget: "{ base: 0.1, quote: 2000 }",
+      orders: ["buy first 4000", "sell first 24444.445"],
+      why: "buys 0.2 ETH at 4000, now: ETH is below 45% of the value, the target is 50%"
+    }
+  ])("trades at the present price beyond its band, and then has its target: $budget", (expected) => {
+    const strategy = ofEther(expected.budget)
+    const decision = decideAt(strategy, price("4000"))
+    assert.deepStrictEqual(said(decision), expected.orders)
+    assert.include(
+      decision.desired.map(({ why }) => why.text),
+      expected.why
+    )
+    const play = new Play(strategy)
+    play.move([price("4000")])
+    assert.strictEqual(play.fills, 1)
+    assert.closeTo(play.shares([price("4000")])[0] ?? 0, 0.5, 1e-6)
+  })
+
+  it("follows a price beyond the band in steps of half a percent", () => {
+    const first = decideAt(tooMuch, price("4000"))
+    assert.deepStrictEqual(first.until, { onFill: true, priceBelow: price("3980"), priceAbove: price("4020") })
+    for (const near of ["3980.01", "4019.99"])
+      assert.deepStrictEqual(decideAt(tooMuch, price(near), first.memory).desired, first.desired)
+    for (const far of ["3980", "4020"])
+      assert.strictEqual(said(decideAt(tooMuch, price(far), first.memory))[1], `sell first ${far}`)
+  })
+
+  it("keeps its orders at the edges of the band until the price is half a percent beyond one", () => {
+    const inside = decideAt(tooMuch, price("2500"))
+    assert.deepStrictEqual(said(inside), ["buy first 2045.4545", "sell first 3055.5556"])
+    const { priceAbove, priceBelow } = inside.until
+    assert.deepStrictEqual([priceBelow, priceAbove], [price("2035.2272275"), price("3070.833378")])
+    for (const passed of ["2035.23", "2045.45", "3055.56", "3070.83"])
+      assert.deepStrictEqual(decideAt(tooMuch, price(passed), inside.memory).desired, inside.desired)
+    assert.strictEqual(said(decideAt(tooMuch, price("3071"), inside.memory))[1], "sell first 3071")
+    assert.strictEqual(said(decideAt(tooMuch, price("2035"), inside.memory))[0], "buy first 2035")
+    const first = decideAt(tooMuch, price("3060"))
+    assert.strictEqual(said(first)[1], "sell first 3060", "at the start no order is open at the edge")
+  })
+
+  it("returns to the edges once the followed price is inside the band, and does not swing between both", () => {
+    const followed = decideAt(tooMuch, price("3071"), {})
+    const near = decideAt(tooMuch, price("3056"), followed.memory)
+    assert.deepStrictEqual(near.desired, followed.desired)
+    const edge = decideAt(tooMuch, price("3055.6"), followed.memory)
+    assert.strictEqual(said(edge)[1], "sell first 3055.5556")
+    assert.deepStrictEqual(decideAt(tooMuch, price("3070"), edge.memory).desired, edge.desired)
+  })
+
+  it("buys at the present price if a restart leaves it with quote alone", () => {
+    const means = { base: 0n, quote: 2_500_000_000n, position: 0n }
+    const decision = tooMuch.decide({ ...viewAt(tooMuch, price("4000")), means }, null)
+    assert.deepStrictEqual(said(decision), ["buy first 4000"])
+    assert.strictEqual(decision.desired[0]?.legs[0].quantity, 312_500_000_000_000_000n)
+  })
+
+  it("has the same orders at every price inside its band: each restores the target at its edge", () => {
+    for (let seed = 1; seed <= 25; seed++) {
+      const next = random(seed)
+      const [target, band] = [integerBetween(next, 20, 80), integerBetween(next, 1, 15)]
+      const [base, quote] = [integerBetween(next, 1, 9), integerBetween(next, 1_000, 90_000)]
+      const strategy = ofEther(`{ base: ${base}, quote: ${quote} }`, `target: ${target}%, band: ${band}%`)
+      const edges = [target - band, target + band].map((share) => (quote * share) / (base * (100 - share)))
+      const [low = 0, high = 0] = edges
+      const inside = () => Decimal.fromNumber(between(next, low * 1.00001, high * 0.99999), 10)
+      const first = decideAt(strategy, inside())
+      for (const [index, edge] of edges.entries()) {
+        const { price: at, quantity } = first.desired[index]?.legs[0] ?? assert.fail()
+        assert.closeTo(Decimal.toNumber(at) / edge, 1, 1e-6)
+        const goal = ((quote + base * edge) * target) / 100 / edge
+        assert.closeTo(Decimal.toNumber(toDecimal(quantity, 18)), Math.abs(base - goal), 1e-5)
+      }
+      let { memory } = first
+      for (let step = 0; step < 8; step++) {
+        const again = decideAt(strategy, inside(), memory)
+        assert.deepStrictEqual(again, first, `seed ${seed}`)
+        memory = again.memory
+      }
+    }
+  })
+
+  it("decides the same anywhere inside its bounds", () => {
+    for (let seed = 1; seed <= 25; seed++) {
+      checkBounds(tooMuch, { low: 1_000, high: 8_000, seed, steps: 12 })
+      for (const edge of [2_045, 3_056]) checkBounds(tooMuch, { low: edge * 0.98, high: edge * 1.02, seed, steps: 12 })
+    }
+  })
 })

@@ -256,8 +256,9 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
   rebalance: (pick) => {
     const [base, target, band] = [pick(200, 1000), pick(35, 65) * 100, pick(10, 90)]
     const [reserve, everyMinutes] = [pick(0, 1) * pick(1, 9_000), pick(0, 1) * pick(3, 30)]
-    // Not far off: the steps of one close that fill at once are limited.
-    const quote = reserve + Math.round(((base * 100 * (10_000 - target)) / target) * (1 + pick(-5, 5) / 1000))
+    // Each third begins far off.
+    const off = pick(0, 2) === 0 ? pick(-300, 300) : pick(-5, 5)
+    const quote = reserve + Math.round(((base * 100 * (10_000 - target)) / target) * (1 + off / 1000))
     const reach = everyMinutes === 0 ? 0 : pick(0, 4)
     const period = everyMinutes === 0 ? "" : `, every: ${everyMinutes}m, reach: ${percent(reach)}`
     const kept = reserve === 0 ? "" : `, reserve: ${reserve}`

@@ -295,11 +295,16 @@ export interface Shares {
 /** Periods are counted from 1970; the bars begin with this minute. */
 export const firstMinute = Date.UTC(2026, 0, 1) / 60_000
 
-/** The base is so much of the worth of both: a purchase where it would be less by the band, a sale where it would be more. */
+/**
+ * The base is so much of the worth of both: a purchase where it would be less by the band, a sale where it would be more. A close that
+ * is five thousandths beyond one of these prices, or any at the start, is traded at, and followed in such steps.
+ */
 export const rebalance = (given: Shares): Strategy => {
   const { target, band, everyMinutes, reach } = given
-  const whole = 10_000n
+  const [whole, step] = [10_000n, 5]
   let period = -1
+  /** The close that is followed; zero while the orders are at the ends of the band. */
+  let [followed, isFirst] = [0, true]
   return {
     isAskedFirst: everyMinutes === 0,
     atClose: ({ bar, close, want, filled, base, money }) => {
@@ -307,16 +312,27 @@ export const rebalance = (given: Shares): Strategy => {
       if (everyMinutes > 0 && present === period) return
       period = present
       const [held, quote] = [given.base + base, given.quote + money]
+      const endOf = (side: Side): bigint => {
+        const share = side === "BUY" ? target - band : target + band
+        // The price at which the base is such a share, cut off after eighteen places.
+        return significant(side, (quote * share * BigInt(unit) * 10n ** 12n) / (held * (whole - share)), 10n ** 12n)
+      }
+      const ends = { BUY: endOf("BUY"), SELL: endOf("SELL") }
+      const isOut = (price: number, by: number): boolean =>
+        price <= beyond(Number(ends.BUY), -by) || price >= beyond(Number(ends.SELL), by)
+      const isNear = followed > 0 && close > beyond(followed, -step) && close < beyond(followed, step)
+      if (!isNear) followed = isOut(close, isFirst ? 0 : step) ? close : 0
+      else if (!isOut(followed, 0)) followed = 0
+      isFirst = false
       for (const [slot, side] of [
         ["buy", "BUY"],
         ["sell", "SELL"]
       ] as const) {
-        const share = side === "BUY" ? target - band : target + band
-        // The price at which the base is such a share, cut off after eighteen places.
-        const places = (quote * share * BigInt(unit) * 10n ** 12n) / (held * (whole - share))
-        const atBand = significant(side, places, 10n ** 12n)
+        const atBand = ends[side]
         const isBeyond = side === "BUY" ? BigInt(close) <= atBand : BigInt(close) >= atBand
-        const price = everyMinutes === 0 ? atBand : BigInt(close)
+        const market = significant(side, BigInt(followed), 1n)
+        const isLeft = followed > 0 && (side === "BUY" ? market < atBand : market > atBand)
+        const price = everyMinutes > 0 ? BigInt(close) : isLeft ? market : atBand
         const worth = quote + (held * price) / BigInt(unit)
         const wanted = (((worth * target) / whole) * BigInt(unit)) / price
         const quantity = Number(side === "BUY" ? wanted - held : held - wanted)
