@@ -1,7 +1,7 @@
 /**
- * Runs a strategy over candles from event to event; bar by bar only if it must see every close. The next event is the earliest of the nearest buy, the nearest sell,
- * a bound of the last decision (price or time), and the end of a transit. The index jumps over everything in between. Money is exact;
- * equity and drawdown are those of every bar's close.
+ * Runs a strategy over candles from event to event; bar by bar only if it must see every close. The next event is the earliest of the
+ * nearest buy, the nearest sell, a bound of the last decision (price or time), and the end of a transit. The index jumps over everything in
+ * between. Money is exact; equity and drawdown are those of every bar's close.
  *
  * A strategy has one market or several, with one time axis, so a bar is the same time in all. They share memory, quote, open orders and
  * limits.

@@ -2,7 +2,7 @@
  * Tests if the best trial of the past does well in the future. For each stretch of the series, all trials run over the data before it, and
  * only the best runs over the stretch itself. The gains of these runs are those of the search without hindsight.
  */
-import { Array as Arr, Effect } from "effect"
+import { Effect } from "effect"
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { present } from "../../../domain/Present.ts"
 import * as Finalists from "./Finalists.ts"
@@ -69,10 +69,7 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
         ...present({ refused: results.every(({ refused }) => refused !== undefined) ? results[0]?.refused : undefined })
       }
       if (best === undefined) return step
-      const future = Arr.map(Sweep.partOf(plan.inputs, stretch.to, stretch.end), (input) => ({
-        ...input,
-        options: { ...input.options, keepsOrders: true }
-      }))
+      const future = Sweep.partOf(plan.inputs, stretch.to, stretch.end)
       const curves = new Map<TrialResult["side"], ReadonlyArray<number>>()
       const test = Trial.run(plan.search, best.trial, future, (ran, side) => curves.set(side, Trial.curveOf(ran)))
       return { ...step, train: best, test, curve: curves.get(test.side) ?? [] }
