@@ -4,9 +4,9 @@ import { Schema } from "effect"
 export const ProfitReport = Schema.Struct({
   asset: Schema.String,
   total: Schema.String,
-  /** The total as a share of the budgets at the present price; null if one of them has none. */
+  /** Earned by running strategies, as a share of their budgets at the present price; null if one of them has none. */
   share: Schema.NullOr(Schema.Finite),
-  /** The budgets plus the total. A bot or runner of an earlier version reports none of these three. */
+  /** The budgets of the running strategies and what they earned. A bot or runner of an earlier version reports none of these three. */
   equity: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** The share of the equity that moves with a price, from 0 to 1; null without a positive equity. */
   exposure: Schema.optionalKey(Schema.NullOr(Schema.Finite)),

@@ -11,9 +11,11 @@ export interface ProfitStanding {
   readonly earnedToday: Amount
   /** The budgets at the present price. `undefined` if one of them has no price. */
   readonly capital: Amount | undefined
+  /** Money of the running strategies: their budgets and what they earned. */
+  readonly equity: Amount | undefined
   /** Time of the first budget; `undefined` without one. */
   readonly since: number | undefined
-  /** What the running strategies earned, as a share of the capital. `shareOfYear` is `undefined` in their first day. */
+  /** Earned by running strategies, as a share of the capital. `shareOfYear` is `undefined` in their first day. */
   readonly share: number | undefined
   readonly shareOfYear: number | undefined
 }
@@ -45,7 +47,8 @@ export const of = (whole: ReadonlyArray<Row>, ground: StandingInputs): ReadonlyA
     const shareOfYear = share === undefined || elapsed < dayMillis ? undefined : (share * yearMillis) / elapsed
     const today = ground.days.find((row) => row.quote === quote && row.group === utcDate(ground.now))
     const earnedToday = earnedOf(today?.figures ?? nothing)
-    return { quote, figures, earnedToday, capital: own, since, share, shareOfYear }
+    const equity = own === undefined ? undefined : own + earned
+    return { quote, figures, earnedToday, capital: own, equity, since, share, shareOfYear }
   })
 }
 

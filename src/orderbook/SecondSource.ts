@@ -13,7 +13,7 @@
  * or cancelled by it, and no candle and no loss limit sees it. Prices are doubles here, because only their ratios count.
  */
 import { Context } from "effect"
-import { minuteMillis } from "../domain/Durations.ts"
+import { minuteMillis, secondMillis } from "../domain/Durations.ts"
 import { age, percent } from "../domain/Text.ts"
 
 export interface SecondSourceTerms {
@@ -62,7 +62,7 @@ export const make = (market: string, { agreeMillis, within: usual, withinOf }: S
 
   const note = (look: Look): void => {
     // The clock was set back, so the times of the earlier quotes say nothing.
-    if (look.at < (looks.at(-1)?.at ?? look.at)) looks.length = 0
+    if (look.at < (looks.at(-1)?.at ?? look.at) - secondMillis) looks.length = 0
     looks.push(look)
     while (looks.length > minLooks && (looks[1]?.at ?? look.at) <= look.at - agreeMillis) looks.shift()
   }

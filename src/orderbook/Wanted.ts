@@ -1,4 +1,4 @@
-/** Collects the markets of a process's strategies, each with about the size of an order, the largest of all, and other named sizes. */
+/** Collects the markets of a process's strategies, each with about the size of its largest order, and the sizes that strategies name. */
 import { type Amount, type Asset, max } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"

@@ -35,10 +35,14 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   pointer: Schema.optionalKey(Schema.String),
   verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts))
 }) {
+  /** The venue has not seen the request. */
+  get isUnsent(): boolean {
+    return this.status === undefined && unsentCodes.has(this.code)
+  }
+
   override get message(): string {
     if (this.code === quoteRefusedCode) return `The venue's quote cannot be trusted: ${this.text}`
-    if (this.status === undefined && unsentCodes.has(this.code))
-      return `limitbot did not send "${this.operation}": ${this.text}`
+    if (this.isUnsent) return `limitbot did not send "${this.operation}": ${this.text}`
     return `The venue refused to ${this.operation}: ${this.code}: ${this.text}`
   }
 }

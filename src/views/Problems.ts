@@ -81,7 +81,7 @@ const row =
 const alarm = row("alarm")
 const warn = row("warn")
 
-const lackOf = (amount: string): string => `No new funding: an order of this bot is not in the journal: ${amount}`
+const lackOf = (amount: string): string => `No new funding: an order with this bot's mark is not in the journal: ${amount}`
 
 /** Only a person can decide these; each names the answers that would be accepted now. */
 const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind =>
@@ -188,11 +188,13 @@ const kinds: ReadonlyArray<Kind> = [
         const exit = `${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)}`
         if (wanted.rests)
           return { subject: slotKey(strategy, slot), text: `The exit ${exit} is open and not filled: ${reason}`, since }
+        const slotState = state.slots.get(slotKey(strategy, slot))
         const by = limit === undefined ? "the venue" : `its limit ${limit}`
-        const own = state.placements.get(state.slots.get(slotKey(strategy, slot))?.placement ?? "")
+        const what = limit === undefined && slotState?.refusals === 0 ? "its attempts fail" : `refused by ${by}`
+        const own = state.placements.get(slotState?.placement ?? "")
         const rests = own?.state === "open" && own.cancel === undefined ? own : undefined
         const beside = rests === undefined ? "" : `; the order at ${Decimal.format(rests.price)} stays`
-        const text = `The exit ${exit} is not in the market, refused by ${by}: ${reason}${beside}`
+        const text = `The exit ${exit} is not in the market, ${what}: ${reason}${beside}`
         return { subject: slotKey(strategy, slot), text, since }
       })
   ),

@@ -133,9 +133,8 @@ const standingView = (
   }
 }
 
-const equityView = ({ capital, figures, quote }: Standing.ProfitStanding, assets: Money.Assets, cash = 0n) => {
-  if (capital === undefined) return { equity: null, exposure: null }
-  const equity = capital + figures.total
+const equityView = ({ equity, quote }: Standing.ProfitStanding, assets: Money.Assets, cash = 0n) => {
+  if (equity === undefined) return { equity: null, exposure: null }
   const exposure = Math.min(1, Math.max(0, 1 - Number(cash) / Number(equity)))
   return { equity: Money.amountText(assets, quote, equity), exposure: equity > 0n ? exposure : null }
 }

@@ -147,7 +147,7 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     await tell("/kill yes please", /I was not running when you sent this/, seconds_ - 100_000)
     await tell("/status", /live, \d+ fills?, \d+ unsettled orders?\nNothing is wrong/)
     await tell("/profit", /USDC: total \S+ .*grid profit \S+, inventory \S+, fees \S+, earned today \S+/)
-    await tell("/plan", /would keep \d+, place \d+, cancel \d+ and defer \d+ orders/)
+    await tell("/plan", /would now keep \d+ orders?, place \d+, cancel \d+ and defer \d+\./)
     await tell("/explain", /grid\/cell-\d+ \S+/)
     await tell("/explain grid/cell-01", /grid\/cell-01[\s\S]*because /)
     await tell("/order buy lots", /Write \/order buy 0\.01 BTC at 59000/)

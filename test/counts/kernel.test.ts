@@ -53,7 +53,7 @@ const most: Readonly<Record<string, Bound>> = {
   "DCA, 1,000 times": { decisions: 80, reads: 12_139 },
   "TWAP, 720 slices": { decisions: 48, reads: 1602 },
   iceberg: { decisions: 1, reads: 96 },
-  rebalance: { decisions: 4, reads: 206 },
+  rebalance: { decisions: 4, reads: 1380 },
   bracket: { decisions: 57, reads: 3051 }
 }
 

@@ -37,6 +37,7 @@ describe("the standing of trading", () => {
         figures,
         earnedToday: 7n,
         capital: 1_000n,
+        equity: 1_030n,
         since: start,
         share: 0.03,
         shareOfYear: (0.03 * 365) / 10

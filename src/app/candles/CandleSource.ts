@@ -61,12 +61,16 @@ export const sourceOf = (
 const shortestMillis = (needs: ReadonlyMap<string, number>): number =>
   Math.min(...[...needs.keys()].map((timeframe) => timeframeMillis(timeframe) ?? minuteMillis))
 
+/** Candles of another length would be put into one of two candles that each have a part of them. */
+const fits = (stepMillis: number, needs: ReadonlyMap<string, number>): boolean =>
+  [...needs.keys()].every((timeframe) => (timeframeMillis(timeframe) ?? minuteMillis) % stepMillis === 0)
+
 export interface SourcedMinute extends Minute {
   /** Absent if the source has none, or the candle is not closed. */
   readonly volume?: number
 }
 
-/** Returns minutes from which every candle that is at least `stepMillis` long can be rebuilt. */
+/** Returns minutes from which every candle can be rebuilt whose length is a multiple of `stepMillis`. */
 const minutesOf = (rows: ReadonlyArray<SourcedMinute>, stepMillis: number): ReadonlyArray<SourcedMinute> => {
   if (stepMillis <= minuteMillis) return rows
   const minutes = Math.round(stepMillis / minuteMillis)
@@ -139,7 +143,7 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
     } as const
     const { candles } = yield* Effect.mapError(CandleFile.load(name, options), ({ message }) => fail(message))
     const { stepMillis } = candles.time
-    if (stepMillis > shortestMillis(needs)) {
+    if (!fits(stepMillis, needs)) {
       const timeframes = [...needs.keys()].join(", ")
       return yield* fail(`${name} has candles of ${stepMillis / 1000} s, but the strategy needs ${timeframes}`)
     }
@@ -173,7 +177,8 @@ const fromExchange = Effect.fnUntraced(
   function* ({ source, market, needs, from, now }: SourceRequest) {
     const [, exchange = "", symbol = market] = source.split(":")
     const opened = yield* ExchangeCandles.openExchange(yield* ExchangeCandles.loadLibrary, exchange)
-    const stepMillis = shortestMillis(needs)
+    const shortest = shortestMillis(needs)
+    const stepMillis = fits(shortest, needs) ? shortest : minuteMillis
     const [timeframe = "1m"] = [...needs.keys()].filter((name) => timeframeMillis(name) === stepMillis)
     const openFrame = frameStart(now, stepMillis)
     const closedCandles = yield* ExchangeCandles.candles(opened, { symbol, timeframe, stepMillis, from, to: openFrame })

@@ -105,7 +105,7 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
   const since = Effect.fnUntraced(function* (market: string, from: number) {
     const source = neededCandles.get(market)
     if (source === undefined) return yield* own.since(market, from)
-    // While a source fails, no turn waits for any: `readDue` reads them beside the turns.
+    // While a source fails, no turn waits for any: `readLate` reads them beside the turns.
     const isDeferred =
       lateMinutes.has(market) || (isRunning && [...neededCandles.keys()].some((each) => failures.has(each)))
     const minutes = isDeferred
@@ -120,16 +120,21 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
   const isLate = (market: string, now: number): boolean =>
     lateMinutes.has(market) && elapsedMillis(lastReports.get(market)?.askedAt ?? 0, now) >= minuteMillis
 
-  const readDue = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const due = [...neededCandles].filter(
-      ([market, source]) => isLate(market, now) || (source.hasVolumes && isDue(source, lastReports.get(market), now))
-    )
-    yield* Effect.forEach(due, ([market, source]) => loadMinutes(market, source, 0, "close"), {
-      concurrency: maxReadings,
-      discard: true
+  const read = (isWanted: (market: string, source: WantedCandles, now: number) => boolean, at: keyof typeof maxMillis) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const due = [...neededCandles].filter(([market, source]) => isWanted(market, source, now))
+      yield* Effect.forEach(due, ([market, source]) => loadMinutes(market, source, 0, at), {
+        concurrency: maxReadings,
+        discard: true
+      })
     })
-  })
+  const readDue = read(
+    (market, source, now) => source.hasVolumes && isDue(source, lastReports.get(market), now),
+    "close"
+  )
+  /** Nothing waits for it, so a source with many pages gets the time of a start. */
+  const readLate = read((market, _, now) => isLate(market, now), "start")
 
   return {
     use: (strategies: ReadonlyArray<Strategy>) => {
@@ -144,9 +149,11 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
       isSourceBack: (market) => lateMinutes.get(market) !== undefined
     } satisfies PriceStore["Service"],
     readDue,
+    readLate,
     forever: Effect.suspend(() => {
       isRunning = true
-      return Effect.forever(Effect.andThen(readDue, Effect.sleep(secondMillis)))
+      const loops = [readDue, readLate].map((reading) => Effect.forever(Effect.andThen(reading, Effect.sleep(secondMillis))))
+      return Effect.all(loops, { concurrency: 2, discard: true })
     })
   }
 })

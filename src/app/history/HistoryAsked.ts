@@ -87,7 +87,7 @@ interface AccountAsked {
   readonly query: Given<AccountHistoryQuery>
 }
 
-export const transactions = Effect.fn("AccountHistory.transactions")(function* ({ config, query }: AccountAsked) {
+export const transactions = Effect.fn("HistoryAsked.transactions")(function* ({ config, query }: AccountAsked) {
   if (query.prevCursor !== undefined && query.nextCursor !== undefined)
     return yield* wrongUsage("--prev-cursor and --next-cursor exclude each other")
   const { found } = yield* VenueAccess.look(config, () => History.use((history) => history.account(present(query))))

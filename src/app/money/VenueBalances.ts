@@ -25,7 +25,7 @@ const bothKinds = Effect.fnUntraced(function* ({ markets }: BotConfig) {
   return { rows, hidden: Result.isSuccess(hidden) ? [] : [`private money (${hidden.failure.message})`] }
 })
 
-export const balances = Effect.fn("AccountHistory.balances")(function* (file: string) {
+export const balances = Effect.fn("VenueBalances.balances")(function* (file: string) {
   const { config, found, signerId } = yield* VenueAccess.look(file, bothKinds)
   const { hidden, rows } = found
   const answer = Answer.ofList(balanceList(config), rows, "The account has no visible balance.")

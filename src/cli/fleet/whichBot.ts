@@ -83,6 +83,6 @@ export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAcc
     return yield* wrongUsage(`The account ${account} is ${state}`)
   }
   const target = TargetStates.wantedBy[command]
-  const future = target === "running" ? "trade" : `be ${target}`
+  const future = command === "release" ? "leave the kill switch" : target === "running" ? "trade" : `be ${target}`
   yield* Console.log(`${countText(changed, "account")} will ${future} within seconds.`)
 })

@@ -5,7 +5,7 @@ import type { HttpClient } from "effect/http"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { minuteMillis, utcDay } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { countText } from "../../domain/Text.ts"
+import { countText, messageOf } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -43,7 +43,7 @@ const summaryText = (state: BotState, more: ReadonlyArray<string>): string =>
   [`${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "unsettled order")}`, ...more].join("; ")
 
 /** A problem of another kind comes with an event that is a notice. */
-const silentKinds = new Set(["journal-cut", "late", "left-position", "missing", "stuck", "unproven"])
+const silentKinds = new Set(["journal-cut", "late", "left-position", "missing", "residual", "stuck", "unproven"])
 
 const keyOf = ({ kind, subject }: Pick<ProblemView, "kind" | "subject">): string => `${kind} ${subject}`
 
@@ -110,12 +110,18 @@ export const start = Effect.fn("Notifications.start")(function* (
     const silent = problems.filter(({ kind }) => silentKinds.has(kind))
     const fresh = silent.filter((problem) => !reportedKeys.has(keyOf(problem)))
     reportedKeys = new Set(silent.map(keyOf))
-    for (const { command, severity, subject, text } of fresh)
-      yield* tell({ at, severity, kind: problemSeen, subject, text: `${text}${hintOf(command)}` })
-    if (utcDay(at) === day) return
+    // One notice for each kind, so that thousands of equal problems push no alarm out of the queue.
+    for (const [first, ...others] of Map.groupBy(fresh, ({ kind }) => kind).values()) {
+      if (first === undefined) continue
+      const { command, severity, subject, text } = first
+      const more = others.length === 0 ? "" : ` and ${others.length} more`
+      yield* tell({ at, severity, kind: problemSeen, subject, text: `${text}${more}${hintOf(command)}` })
+    }
+    if (utcDay(at) <= day) return
     day = utcDay(at)
     const silence = Heartbeat.silentBecause(books.state, bot, at, 600_000)
     yield* tell({ at, subject: bot.name, ...dailyNotice(problems, silence, yield* tradingSummary) })
   })
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(minuteMillis), look)))
+  const patient = Effect.catchDefect(look, (defect) => Effect.logWarning(messageOf(defect)))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(minuteMillis), patient)))
 })

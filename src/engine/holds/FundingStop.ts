@@ -75,7 +75,7 @@ const stopOf = (known: Known): Stop | undefined => rows.map((row) => row(known))
 
 export const whyStopped = (known: Known): string | undefined => stopOf(known)?.holdText
 
-/** What ends a pause for a loss without a person (`planning/LossGuard`, `StartUp`), by its limit. */
+/** The end of a pause for a loss, which needs no person (`planning/LossGuard`, `StartUp`), by its limit. */
 export const endOfLoss: ReadonlyMap<string, string> = new Map([
   ["daily-loss", "a new day"],
   ["drawdown", "a changed strategy file"]

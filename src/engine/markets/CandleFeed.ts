@@ -83,7 +83,7 @@ export const make = (needs: ReadonlyMap<string, number>, reported = TimeframeCan
       const end = replaced?.isFromBeginning === true ? replaced.minute.openedAt - 1 : now
       const past = minutes.filter(({ openedAt }) => openedAt <= end)
       const last = past.at(-1)
-      const stillRuns = last !== undefined && last.openedAt + minuteMillis > now
+      const stillRuns = last !== undefined && last.openedAt + minuteMillis > Math.max(now, end + 1)
       const running = replaced ?? (stillRuns ? { minute: last, isFromBeginning: true } : undefined)
       for (const stored of stillRuns ? past.slice(0, -1) : past) {
         bridgeGap(before, stored)

@@ -146,7 +146,7 @@ interface LastDecision {
   readonly strategy: Strategy
   readonly decision: Decision
   readonly moves: number
-  readonly view: View
+  readonly view: Pick<View, "candles" | "depth" | "signals">
   readonly recorded: string
 }
 
@@ -172,7 +172,11 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
     const decision = written(strategy.decide(view, memory))
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
-    lastDecisions.set(strategy.name, { strategy, decision, moves, view, recorded })
+    const { candles, depth, signals } = view
+    lastDecisions.set(strategy.name, {
+      ...{ strategy, decision, moves, recorded },
+      view: present({ candles, depth, signals })
+    })
     // The first answer of an edited file is recorded even if it is the same: it shows which older orders the new file continues.
     if (recorded !== last?.recorded || strategyState?.isTried === false) {
       refusals.forgetAllBut(

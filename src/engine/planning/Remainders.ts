@@ -20,6 +20,7 @@ import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import { type Slot, slotKey } from "../state/SlotFold.ts"
+import { tooDear } from "../tracking/amounts/Fees.ts"
 
 /** The venue publishes no minimum size. A remainder that is refused this often in a row counts as below it. */
 export const refusalsThatTell = 3
@@ -70,8 +71,12 @@ const closingOf = (
   if (minOrder !== undefined && value < minOrder)
     return close(order.quantity, "its remainder is below the minimum order")
   const isRest = order.isExit === true || order.quantity * 2n < leg.quantity
-  if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell)
-    return close(order.quantity, `its remainder was refused ${slot?.refusals} times in a row`)
+  // A fee does not shrink with the size, so an attempt that was too dear is too dear again.
+  const last = state.placements.get(slot?.placement ?? "")
+  const isDear = last?.state === "abandoned" && last.order !== undefined && tooDear(last, last.order) !== undefined
+  const times = (isDear ? slot?.failures : slot?.refusals) ?? 0
+  if (isRest && times >= refusalsThatTell)
+    return close(order.quantity, `its remainder was ${isDear ? "too dear" : "refused"} ${times} times in a row`)
   return []
 }
 

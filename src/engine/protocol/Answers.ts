@@ -7,7 +7,7 @@ import type { PaymentRefusal } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import { correlationText } from "../../domain/Text.ts"
 import type { SignedIntent } from "../../signing/IntentGuard.ts"
-import { invalidRequestCode, type VenueError } from "../../venue/VenueError.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
 import type { Expectations } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
@@ -18,15 +18,17 @@ import { dearerThanScheduled, orderMismatch, refuseToFund } from "../tracking/Or
 export interface VenueRefusal extends PaymentRefusal {
   /** True if the venue clearly refused; false if it gave no usable answer. */
   readonly certain: boolean
+  /** False if limitbot itself did not send the request, or the venue gave no usable answer. */
+  readonly isByVenue: boolean
 }
 
 /** A refused credential never becomes a refusal: it stops the bot. */
 export const refusalOf = (error: VenueError): Effect.Effect<VenueRefusal, VenueError> => {
   const { reason } = error
   if (reason._tag === "Unauthorized") return Effect.fail(error)
-  if (reason._tag !== "Rejected") return Effect.succeed({ code: reason._tag, text: reason.message, certain: false })
-  const { code, text, verdict } = reason
-  return Effect.succeed({ code, text, ...present({ verdict }), certain: true })
+  if (reason._tag !== "Rejected") return Effect.succeed({ code: reason._tag, text: reason.message, certain: false, isByVenue: false })
+  const { code, isUnsent, text, verdict } = reason
+  return Effect.succeed({ code, text, ...present({ verdict }), certain: true, isByVenue: !isUnsent })
 }
 
 type Events = ReadonlyArray<BotEvent>
@@ -38,14 +40,13 @@ export const abandoned = (placement: Placement, reason: string): Events => [
 /** The create counts as failed. An order that appears all the same is never paid. */
 export const createFailed = (
   placement: Placement,
-  { certain, code, text }: VenueRefusal,
+  { code, isByVenue, text }: Pick<VenueRefusal, "code" | "isByVenue" | "text">,
   correlationId: string | undefined
 ): Events => {
-  const isRefused = certain && code !== invalidRequestCode
-  const outcome = isRefused ? `the venue refused to create it: ${code}` : "its create was not sent, or not taken"
+  const outcome = isByVenue ? `the venue refused to create it: ${code}` : "its create was not sent, or not taken"
   const reason = placement.by === "swap" ? `no swap: ${text}` : `${outcome}: ${text}`
   const refused = { _tag: "CreateRefused", ...about(placement), code, text, ...present({ correlationId }) } as const
-  return [...(isRefused ? [refused] : []), ...abandoned(placement, `${reason}${correlationText({ correlationId })}`)]
+  return [...(isByVenue ? [refused] : []), ...abandoned(placement, `${reason}${correlationText({ correlationId })}`)]
 }
 
 /**

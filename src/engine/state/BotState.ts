@@ -290,8 +290,7 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, 
     return changeStrategy(state, before.strategy, () => ({ refused: undefined }))
   }
   if (event._tag !== "FundingDead" || before.state !== "funding") return
-  const { attempts, lastAnswer = event.reason, payment } = before.funding
-  if (payment === undefined ? attempts > 0 : event.by === "wallet") refuse(lastAnswer)
+  if (SlotFold.isRefusedPayment(before, event)) refuse(before.funding.lastAnswer ?? event.reason)
 }
 
 /** Counts only orders planned by this run: a cancel that an earlier process requested may be missing in the journal. */

@@ -30,7 +30,7 @@ export interface Slot {
   readonly forgone?: Forgone | undefined
   /** Consecutive attempts that ended without a deposit, for any reason, and swaps that were paid back. The back-off counts them. */
   readonly failures: number
-  /** How many of these attempts the venue refused. */
+  /** The attempts among these that the venue refused. */
   readonly refusals: number
   readonly failedAt: number
   /** The last failed order is the exit after a stop. */
@@ -89,6 +89,11 @@ export const change = (slots: Slots, { strategy, slot }: SlotId, to: (slot: Slot
   slots.set(key, { ...slotState, ...to(slotState) })
 }
 
+/** A payment that was never sent, or that a person did not make, was refused by nobody. */
+export const isRefusedPayment = ({ funding }: Placement, event: PlacementEvent): boolean =>
+  event._tag === "FundingDead" &&
+  (funding?.payment === undefined ? (funding?.attempts ?? 0) > 0 : event.by === "wallet")
+
 export const apply = (slots: Slots, placement: Placement, event: PlacementEvent, at: number): void => {
   switch (event._tag) {
     case "Settled":
@@ -99,7 +104,7 @@ export const apply = (slots: Slots, placement: Placement, event: PlacementEvent,
     case "FundingDead":
       return change(slots, placement, (slot) => ({
         failures: slot.failures + 1,
-        refusals: event._tag === "FundingDead" ? slot.refusals + 1 : slot.refusals,
+        refusals: isRefusedPayment(placement, event) ? slot.refusals + 1 : slot.refusals,
         failedAt: at,
         failedWhy: event.reason,
         isUrgent: placement.by === undefined && isAfterStop(placement)

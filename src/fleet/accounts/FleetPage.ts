@@ -92,7 +92,7 @@ const done = {
   pause: "paused: no new orders; open orders stay",
   resume: "may place orders again",
   kill: "killed: all payments stop, all orders are being cancelled",
-  release: "released: trades again"
+  release: "released: paused strategies stay paused"
 } as const
 
 type Accounts = Effect.Success<typeof accounts>

@@ -89,7 +89,8 @@ export const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<strin
 
 const valueText = (value: number, type: ValueType): string => {
   if (Number.isNaN(value)) return "not known"
-  if (!Number.isFinite(value)) return type === "duration" ? "never" : "infinite"
+  if (value === Number.POSITIVE_INFINITY) return type === "duration" ? "never" : "infinite"
+  if (value === Number.NEGATIVE_INFINITY) return "-infinite"
   if (type === "boolean") return value > 0 ? "true" : "false"
   if (type === "ratio") return `${short(value * 100, 4)}%`
   if (type === "duration") return duration(value)

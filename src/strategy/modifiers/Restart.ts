@@ -59,19 +59,16 @@ export const restarting =
       }
       return viewWith(view, { slots: slotsOf(view.slots, run), means })
     }
+    const budgetIn = ({ base, quote }: View["market"]) => ({
+      budgetBase: format(budget.base, base.decimals),
+      budgetQuote: format(budget.quote, quote.decimals)
+    })
     const again = (view: View, run: number): Decision | undefined => {
       const { market, own } = view
       if (own === undefined) return undefined
       const baseText = (amount: Amount) => format(amount, market.base.decimals)
-      const quoteText = (amount: Amount) => format(amount, market.quote.decimals)
-      const noted = {
-        number: run,
-        base: baseText(own.freeBase),
-        quote: quoteText(own.freeQuote),
-        position: baseText(own.position),
-        budgetBase: baseText(budget.base),
-        budgetQuote: quoteText(budget.quote)
-      }
+      const [base, quote] = [baseText(own.freeBase), format(own.freeQuote, market.quote.decimals)]
+      const noted = { number: run, base, quote, position: baseText(own.position), ...budgetIn(market) }
       const decision = inRun(behaviour.decide(viewOf(view, noted), null), run)
       return decision.isOver ? undefined : { ...decision, memory: mark.on(decision.memory, noted) }
     }
@@ -82,7 +79,9 @@ export const restarting =
         const run = runIn(noted)
         const ownView = viewOf(view, noted)
         const decision = inRun(behaviour.decide(ownView, mark.off(memory)), run)
-        const { endedAt: before, ...fields } = noted
+        const { endedAt: before, ...known } = noted
+        // Runs of earlier versions did not note it.
+        const fields = run === 1 || "budgetBase" in known ? known : { ...known, ...budgetIn(view.market) }
         const isLive = [...ownView.slots.values()].some(({ live }) => live !== undefined)
         if (!decision.isOver || isLive) return { ...decision, memory: mark.on(decision.memory, fields) }
         const endedAt = typeof before === "number" ? before : view.now

@@ -73,15 +73,15 @@ const bar = ({ nextLookAt, now, problems, running, state, title }: ScreenInput, 
 /** One line for each quote asset: they are never added. */
 const profitLines = ({ assets, now, prices, profit }: Valued, columns: number): Lines =>
   (profit?.standings ?? []).map((standing) => {
-    const { capital, figures, quote } = standing
+    const { equity, quote } = standing
     const [total, ...parts] = standingParts(standing, assets, Figures)
     const marks = [...prices].flatMap(([market, price]) => (market.endsWith(`/${quote}`) ? [price] : []))
     const oldest = marks.toSorted((a, b) => a.at - b.at)[0]
-    const equity = capital === undefined ? [] : [`equity ${Figures.rounded(assets, quote, capital + figures.total)}`]
+    const equityText = equity === undefined ? [] : [`equity ${Figures.rounded(assets, quote, equity)}`]
     const ageText = oldest === undefined ? "last known prices" : `price ${age(now - oldest.at)} old`
     const note = isOld(oldest, now) ? [ageText] : []
     const earnedToday = parts.splice(3, 1)
-    const line = [`PROFIT ${quote}  ${total}`, ...equity, ...note, ...earnedToday, ...parts]
+    const line = [`PROFIT ${quote}  ${total}`, ...equityText, ...note, ...earnedToday, ...parts]
     return [fitting(line, columns), isOld(oldest, now) ? "dim" : undefined]
   })
 

@@ -329,7 +329,7 @@ rules:
         }
         const [before, last] = seen.slice(-2)
         assert.include(before, `${Decimal.format(Decimal.fromNumber(sums[14] ?? 0, 8))} SOL`)
-        assert.include(last, "not told the volume of the 5m candle of SOL/USDC from 2026-01-02T01:15:00.000Z")
+        assert.include(last, "its source lacks the volume of the 5m candle of SOL/USDC from 2026-01-02T01:15:00.000Z")
       })
     )
   )

@@ -80,7 +80,7 @@ describe("the daily message", () => {
       const { lines, notices } = yield* start("alarm")
       yield* TestClock.adjust("49 hours")
       assert.deepStrictEqual(lines(), ["good AllClear live anna", "good AllClear live anna"])
-      assert.match(notices[0]?.text ?? "", /^all is well: 0 fills, 0 open orders/)
+      assert.match(notices[0]?.text ?? "", /^all is well: 0 fills, 0 unsettled orders/)
     }).pipe(Effect.provide(memory))
   )
 
@@ -89,7 +89,7 @@ describe("the daily message", () => {
       const { lines, notices } = yield* start("alarm", killSwitch)
       yield* TestClock.adjust("25 hours")
       assert.deepStrictEqual(lines(), ["alarm NotWell live anna"])
-      assert.match(notices[0]?.text ?? "", /fire drill.*\(limitbot kill --off\).*0 fills, 0 open orders/)
+      assert.match(notices[0]?.text ?? "", /fire drill.*\(limitbot kill --off\).*0 fills, 0 unsettled orders/)
     }).pipe(Effect.provide(memory))
   )
 
@@ -137,7 +137,7 @@ describe("a problem that no event reports", () => {
       yield* TestClock.adjust("2 hours")
       assert.deepStrictEqual(lines(), ["warn ProblemSeen grid/cell-1", "alarm ProblemSeen grid/cell-1"])
       assert.match(notices[0]?.text ?? "", /^100 USDC has waited .* for its deposit to show \(limitbot reconcile\)$/)
-      assert.strictEqual(notices[1]?.text, "100 USDC is overdue by an hour (limitbot resolve)")
+      assert.strictEqual(notices[1]?.text, "100 USDC has been overdue for more than an hour (limitbot resolve)")
     }).pipe(Effect.provide(memory))
   )
 

@@ -6,10 +6,10 @@ import { placementAfter } from "../firstOrder.ts"
 describe("a failed create", () => {
   it.each([
     ["RetryLater", false, "its create was not sent, or not taken: text", ["Abandoned"]],
-    ["invalid-request", true, "its create was not sent, or not taken: text", ["Abandoned"]],
+    ["invalid-request", false, "its create was not sent, or not taken: text", ["Abandoned"]],
     ["order-rejected", true, "the venue refused to create it: order-rejected: text", ["CreateRefused", "Abandoned"]]
-  ])("with the code %s (certain: %s) is given up because %s", (code, certain, reason, tags) => {
-    const events = createFailed(placementAfter("CreateSent"), { code, certain, text: "text" }, undefined)
+  ])("with the code %s (by the venue: %s) is given up because %s", (code, isByVenue, reason, tags) => {
+    const events = createFailed(placementAfter("CreateSent"), { code, isByVenue, text: "text" }, undefined)
     assert.deepEqual(
       events.map(({ _tag }) => _tag),
       tags

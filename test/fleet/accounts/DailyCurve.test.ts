@@ -27,9 +27,16 @@ describe("the profit curve of an account", () => {
     assert.deepStrictEqual(curve(7_201), [0, 2.5, 2, 3])
   })
 
-  it("begins at zero after a report of an earlier version", () => {
+  it("begins at the total that an earlier version reported", () => {
     const withCurves = DailyCurve.after(lastReport(usdc("2"), 1), at(3, 2))
-    assert.deepStrictEqual(withCurves([usdc("3")], at(3, 2))[0]?.curve, [0, 3])
+    assert.deepStrictEqual(withCurves([usdc("3")], at(3, 2))[0]?.curve, [2, 3])
+  })
+
+  it("keeps the last point of a day although the first report of the next has none", () => {
+    const withCurves = DailyCurve.after(undefined, at(1))
+    withCurves([usdc("1")], at(1, 23))
+    withCurves([], at(2))
+    assert.deepStrictEqual(withCurves([usdc("3")], at(2, 1))[0]?.curve, [0, 1, 3])
   })
 
   it("keeps the newest 30 points of each quote asset", () => {

@@ -102,14 +102,15 @@ describe.each(places)("a computed size of an asset with %i decimals", (decimals)
   })
 
   it("shares the free money between the parts of an entry", () => {
-    const targets = "[{ at: 1%, part: 50% }, { at: 3%, part: 50% }]"
     for (const [side, size] of [
       ["buy", "{ risk: 10% }"],
       ["buy", "{ equity: 400% }"],
       ["buy", "{ quote: freeQuote * 2 }"],
       ["sell", "{ base: freeBase * 2 }"]
     ] as const) {
-      const exits = `then: { takeProfit: ${targets}, stop: 0.5% }`
+      const [near, far, stop] = side === "buy" ? ["1.01", "1.03", "0.995"] : ["0.99", "0.97", "1.005"]
+      const targets = `[{ at: entry * ${near}, part: 50% }, { at: entry * ${far}, part: 50% }]`
+      const exits = `then: { price: ${targets}, stop: entry * ${stop} }`
       const strategy = strategyOf(`one: { when: mid > 1, side: ${side}, price: mid, size: ${size}, ${exits} }`, market)
       const free = 10n ** BigInt(decimals + 3)
       const own = { openOrders: 0, freeBase: free, freeQuote: 10n ** 12n, position: 0n, realisedProfit: 0n }

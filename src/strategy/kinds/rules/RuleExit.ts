@@ -77,7 +77,8 @@ export const checkPlaces = (
   side: Side,
   entry: Term,
   exits: ReadonlyArray<readonly [place: Place, name: string, price: Term | undefined, at: Span | undefined]>,
-  to: Report
+  to: Report,
+  say = report
 ): void => {
   for (const [place, name, price, at] of exits) {
     if (price === undefined || at === undefined) continue
@@ -87,7 +88,7 @@ export const checkPlaces = (
       return Number.isFinite(exit) && !isInPlace(place, side, from, exit)
     })
     const written = entry.constant === undefined ? "" : ` ${entry.constant}`
-    if (isWrong) report(to, at, `${name} must be ${whereIs(place, side)} the entry price${written}`)
+    if (isWrong) say(to, at, `${name} must be ${whereIs(place, side)} the entry price${written}`)
   }
 }
 

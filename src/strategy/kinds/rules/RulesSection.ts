@@ -321,10 +321,12 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     const targetOrders = exit?.isSwap ? [] : targets
     const exits = [
       ...targetOrders.map(({ at, place }) => ["exit", "the exit", at, place] as const),
-      ["stop", "the stop", exit?.stop, rule.then?.stop],
-      ["breakevenAt", "breakevenAt", exit?.breakevenAt, rule.then?.breakevenAt]
+      ["stop", "the stop", exit?.stop, rule.then?.stop]
     ] as const
     checkPlaces(rule.side, price, exits, to)
+    // Earlier versions accepted it, and a file that runs must still start.
+    const breakeven = ["breakevenAt", "breakevenAt", exit?.breakevenAt, rule.then?.breakevenAt] as const
+    checkPlaces(rule.side, price, [breakeven], to, warn)
     for (const { at, place } of targetOrders) if (at) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
   }
   if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return []
