@@ -212,7 +212,11 @@ const venueKeys = {
   partnerJwt: Read.optional(secret, "waives the platform fee, opens the history"),
   quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
   minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
-  incidents: Read.optional(incidentFeed, "JSON feed of the venue's incidents: they stop new orders and payments in the affected assets", "none is read"),
+  incidents: Read.optional(
+    incidentFeed,
+    "JSON feed of the venue's incidents: they stop new orders and payments in the affected assets",
+    "none is read"
+  ),
   proxy: Read.optional(ProxySection.reader, "how it and the receivers of messages are reached", "HTTPS_PROXY"),
   nonceSalt: Read.optional(salt, "salt of the verifier's nonces", "nonces without one")
 }

@@ -81,7 +81,8 @@ const row =
 const alarm = row("alarm")
 const warn = row("warn")
 
-const lackOf = (amount: string): string => `No new funding: an order with this bot's mark is not in the journal: ${amount}`
+const lackOf = (amount: string): string =>
+  `No new funding: an order with this bot's mark is not in the journal: ${amount}`
 
 /** Only a person can decide these; each names the answers that would be accepted now. */
 const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind =>

@@ -120,7 +120,10 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
   const isLate = (market: string, now: number): boolean =>
     lateMinutes.has(market) && elapsedMillis(lastReports.get(market)?.askedAt ?? 0, now) >= minuteMillis
 
-  const read = (isWanted: (market: string, source: WantedCandles, now: number) => boolean, at: keyof typeof maxMillis) =>
+  const read = (
+    isWanted: (market: string, source: WantedCandles, now: number) => boolean,
+    at: keyof typeof maxMillis
+  ) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const due = [...neededCandles].filter(([market, source]) => isWanted(market, source, now))
@@ -152,7 +155,9 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     readLate,
     forever: Effect.suspend(() => {
       isRunning = true
-      const loops = [readDue, readLate].map((reading) => Effect.forever(Effect.andThen(reading, Effect.sleep(secondMillis))))
+      const loops = [readDue, readLate].map((reading) =>
+        Effect.forever(Effect.andThen(reading, Effect.sleep(secondMillis)))
+      )
       return Effect.all(loops, { concurrency: 2, discard: true })
     })
   }

@@ -26,7 +26,8 @@ export interface VenueRefusal extends PaymentRefusal {
 export const refusalOf = (error: VenueError): Effect.Effect<VenueRefusal, VenueError> => {
   const { reason } = error
   if (reason._tag === "Unauthorized") return Effect.fail(error)
-  if (reason._tag !== "Rejected") return Effect.succeed({ code: reason._tag, text: reason.message, certain: false, isByVenue: false })
+  if (reason._tag !== "Rejected")
+    return Effect.succeed({ code: reason._tag, text: reason.message, certain: false, isByVenue: false })
   const { code, isUnsent, text, verdict } = reason
   return Effect.succeed({ code, text, ...present({ verdict }), certain: true, isByVenue: !isUnsent })
 }

@@ -13,7 +13,10 @@ const maxPoints = 30
 export const after = (last: Pick<FleetAccount, "told" | "toldSecondsAgo"> | undefined, startedAt: number) => {
   const lastDay = utcDay(startedAt - (last?.toldSecondsAgo ?? 0) * 1_000)
   const curves = new Map(
-    (last?.told?.profit ?? []).map(({ asset, curve, total }) => [asset, { curve: curve ?? [Number(total)], day: lastDay }])
+    (last?.told?.profit ?? []).map(({ asset, curve, total }) => [
+      asset,
+      { curve: curve ?? [Number(total)], day: lastDay }
+    ])
   )
   return (profit: ReadonlyArray<ProfitReport>, now: number): ReadonlyArray<ProfitReport> =>
     profit.map((each) => {

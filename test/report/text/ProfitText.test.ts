@@ -47,6 +47,7 @@ describe("profit as text", () => {
       figures,
       earnedToday: -40_000n,
       capital: 5_000_000_000n,
+      equity: 5_007_346_600n,
       since: Date.UTC(2026, 0, 1, 4),
       share: 0.001469,
       shareOfYear: 0.1
@@ -62,6 +63,7 @@ describe("profit as text", () => {
           figures: nothing,
           earnedToday: 0n,
           capital: undefined,
+          equity: undefined,
           since: undefined,
           share: undefined,
           shareOfYear: undefined

@@ -63,7 +63,8 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
     through: "an order fills when the price goes beyond its limit",
     within: "an order fills when a bar contains its limit; a gap over it does not fill",
     close: "an order fills when a bar closes at or beyond its limit"
-  }[rules.touch] + (rules.edgeBasisPoints > 0 ? `; the price must be ${short(rules.edgeBasisPoints)} basis points beyond it` : ""),
+  }[rules.touch] +
+    (rules.edgeBasisPoints > 0 ? `; the price must be ${short(rules.edgeBasisPoints)} basis points beyond it` : ""),
   {
     limit: "fills are at the limit",
     open: "a bar that opens beyond the limit fills at its open",

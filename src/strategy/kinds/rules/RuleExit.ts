@@ -6,7 +6,7 @@ import { notePrice } from "../../expression/Crossing.ts"
 import { truth } from "../../expression/Judge.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import type { KindContext } from "../../Kind.ts"
-import { type Report, report, type Span } from "../../Problem.ts"
+import { type Report, report, type Span, type warn } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
 import { checkRatio } from "../OrderCheck.ts"
@@ -78,7 +78,7 @@ export const checkPlaces = (
   entry: Term,
   exits: ReadonlyArray<readonly [place: Place, name: string, price: Term | undefined, at: Span | undefined]>,
   to: Report,
-  say = report
+  say: typeof warn = report
 ): void => {
   for (const [place, name, price, at] of exits) {
     if (price === undefined || at === undefined) continue
