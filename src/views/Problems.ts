@@ -190,12 +190,11 @@ const kinds: ReadonlyArray<Kind> = [
         if (wanted.rests)
           return { subject: slotKey(strategy, slot), text: `The exit ${exit} is open and not filled: ${reason}`, since }
         const slotState = state.slots.get(slotKey(strategy, slot))
-        const by = limit === undefined ? "the venue" : `its limit ${limit}`
-        const what = limit === undefined && slotState?.refusals === 0 ? "its attempts fail" : `refused by ${by}`
+        const by = limit === undefined ? "" : `, refused by its limit ${limit}`
         const own = state.placements.get(slotState?.placement ?? "")
         const rests = own?.state === "open" && own.cancel === undefined ? own : undefined
         const beside = rests === undefined ? "" : `; the order at ${Decimal.format(rests.price)} stays`
-        const text = `The exit ${exit} is not in the market, ${what}: ${reason}${beside}`
+        const text = `The exit ${exit} is not in the market${by}: ${reason}${beside}`
         return { subject: slotKey(strategy, slot), text, since }
       })
   ),

@@ -61,6 +61,17 @@ const isDue = ({ needs }: WantedCandles, told: Told | undefined, now: number): b
     return told === undefined || elapsedMillis(told.askedAt, now) >= pauseMillis
   })
 
+const readEach = <R>(
+  dueAt: (now: number) => ReadonlyArray<readonly [market: string, source: WantedCandles]>,
+  load: (market: string, source: WantedCandles) => Effect.Effect<unknown, never, R>
+) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.forEach(dueAt(now), ([market, source]) => load(market, source), { concurrency: maxReadings, discard: true })
+  )
+
+const everySecond = <R>(reading: Effect.Effect<void, never, R>) =>
+  Effect.forever(Effect.andThen(reading, Effect.sleep(secondMillis)))
+
 export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Service"], ofMarkets: MarketSources) {
   const path = yield* Path.Path
   const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
@@ -120,24 +131,16 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
   const isLate = (market: string, now: number): boolean =>
     lateMinutes.has(market) && elapsedMillis(lastReports.get(market)?.askedAt ?? 0, now) >= minuteMillis
 
-  const read = (
-    isWanted: (market: string, source: WantedCandles, now: number) => boolean,
-    at: keyof typeof maxMillis
-  ) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const due = [...neededCandles].filter(([market, source]) => isWanted(market, source, now))
-      yield* Effect.forEach(due, ([market, source]) => loadMinutes(market, source, 0, at), {
-        concurrency: maxReadings,
-        discard: true
-      })
-    })
-  const readDue = read(
-    (market, source, now) => source.hasVolumes && isDue(source, lastReports.get(market), now),
-    "close"
+  const readDue = readEach(
+    (now) =>
+      [...neededCandles].filter(([market, each]) => each.hasVolumes && isDue(each, lastReports.get(market), now)),
+    (market, source) => loadMinutes(market, source, 0, "close")
   )
   /** Nothing waits for it, so a source with many pages gets the time of a start. */
-  const readLate = read((market, _, now) => isLate(market, now), "start")
+  const readLate = readEach(
+    (now) => [...neededCandles].filter(([market]) => isLate(market, now)),
+    (market, source) => loadMinutes(market, source, 0, "start")
+  )
 
   return {
     use: (strategies: ReadonlyArray<Strategy>) => {
@@ -155,10 +158,7 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     readLate,
     forever: Effect.suspend(() => {
       isRunning = true
-      const loops = [readDue, readLate].map((reading) =>
-        Effect.forever(Effect.andThen(reading, Effect.sleep(secondMillis)))
-      )
-      return Effect.all(loops, { concurrency: 2, discard: true })
+      return Effect.all([readDue, readLate].map(everySecond), { concurrency: 2, discard: true })
     })
   }
 })

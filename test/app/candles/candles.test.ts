@@ -102,7 +102,7 @@ const startOn = Effect.fnUntraced(function* (source: string) {
   const lookAfter = Effect.fnUntraced(function* (seconds: number) {
     const at = now + seconds * 1_000
     yield* TestClock.setTime(at)
-    yield* warm.readDue
+    yield* warm.readLate
     return yield* look(at)
   })
   return { warm, look, lookAfter }

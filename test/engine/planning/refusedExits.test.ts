@@ -164,7 +164,7 @@ describe("an exit", () => {
         yield* until(() => told(process).length > 0, 120_000, "it is told")
         assert.match(
           told(process)[0]?.text ?? "",
-          /^The exit SELL .* is not in the market, refused by the venue: .*insufficient balance; exiting now at /
+          /^The exit SELL .* is not in the market: .*insufficient balance; exiting now at /
         )
       })
     )
@@ -250,7 +250,7 @@ describe("an exit", () => {
         }
         const process = yield* world.run({ strategies: [long("budget: { quote: 1000 }")] })
         yield* until(() => told(process).length > 0, 300_000, "it is told")
-        assert.match(told(process)[0]?.text ?? "", /^The exit SELL .* is not in the market, refused by the venue: /)
+        assert.match(told(process)[0]?.text ?? "", /^The exit SELL .* is not in the market: /)
         isRefusing = false
         yield* until(() => told(process).length === 0, 600_000, "it is over once it rests")
       })
@@ -312,7 +312,7 @@ describe("an exit", () => {
           assert.isAtMost(creates.length, 10 * 13, "requests have a bound")
           assert.match(
             told(process)[0]?.text ?? "",
-            /^The exit SELL .* is not in the market, refused by the venue: .*; exiting now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
+            /^The exit SELL .* is not in the market: .*; exiting now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
           )
           const alarms = (yield* process.events).filter(
             ({ event }) => event._tag === "Deferred" && event.exit !== undefined
@@ -338,7 +338,7 @@ describe("an exit", () => {
         yield* until(() => told(process).length > 0, 300_000, "it is told")
         assert.match(
           told(process)[0]?.text ?? "",
-          /^The exit SELL .* is not in the market, refused by the venue: the venue paid its swap back/
+          /^The exit SELL .* is not in the market: the venue paid its swap back/
         )
         yield* Effect.sleep("15 minutes")
         assert.isAtMost(yield* swaps, 11)
@@ -359,7 +359,7 @@ describe("an exit", () => {
         yield* until(() => told(process).length > 0, 30_000, "it is told")
         assert.match(
           told(process)[0]?.text ?? "",
-          /^The exit SELL .* is not in the market, refused by the venue: the venue ended order .* early \(CANCELED\)/
+          /^The exit SELL .* is not in the market: the venue ended order .* early \(CANCELED\)/
         )
         yield* until(
           () => exit() !== undefined && told(process).length === 0,
