@@ -11,6 +11,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpClient } from "effect/http"
+import { cacheFor, minuteMillis } from "./domain/Durations.ts"
 import type { Market } from "./domain/Market.ts"
 import { depositTypeOf } from "./domain/MoneyPath.ts"
 import { feesToOthers } from "./domain/Order.ts"
@@ -254,7 +255,7 @@ export const shared = Effect.fnUntraced(function* (config: BotConfig, account: V
     client: Context.get(context, VenueClient),
     orders: yield* SharedOrders.make(Context.get(context, Venue)),
     /** Each account requests the tokens as it starts, and many start at once. */
-    tokens: yield* Effect.cachedWithTTL(Context.get(context, Venue).tokens, "1 minute")
+    tokens: yield* cacheFor(Context.get(context, Venue).tokens, minuteMillis)
   }
 })
 

@@ -405,6 +405,13 @@ describe("the tree", () => {
     })
   }
 
+  it("caches answers by the monotonic clock (`cacheFor`): the wall clock may be set back", () => {
+    assert.deepStrictEqual(
+      sources.filter((file) => /\bcached\w*WithTTL\b|\btimeToLive\b/.test(codeOf(file))),
+      []
+    )
+  })
+
   it("has every path that a script names", () => {
     const { scripts } = JSON.parse(textOf("package.json"))
     const named = Object.values(scripts).flatMap(

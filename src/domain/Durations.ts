@@ -1,5 +1,5 @@
 /** Lengths of time in milliseconds. A day is 24 hours of UTC, which has no summer time. */
-import { Clock, Duration, Effect, Schema, SchemaGetter } from "effect"
+import { Clock, Duration, Effect, Exit, Schema, SchemaGetter, Semaphore } from "effect"
 
 export const secondMillis = 1_000
 export const minuteMillis = 60_000
@@ -27,3 +27,20 @@ export const elapsedMillis = (from: number, now: number): number => (now < from 
 
 /** Clock for waiting. It does not move when the wall clock is set, so no such change delays a cancel or gives up a payment. */
 export const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+/**
+ * Returns `ask` with each answer, also a failure, cached for `maxAgeMillis` after it came. Callers at one time share
+ * an answer. The age counts by the monotonic clock: after the wall clock is set back, `Effect.cachedWithTTL` returns an
+ * old answer until the old time is reached.
+ */
+export const cacheFor = Effect.fnUntraced(function* <A, E, R>(ask: Effect.Effect<A, E, R>, maxAgeMillis: number) {
+  const lock = yield* Semaphore.make(1)
+  let last: { readonly exit: Exit.Exit<A, E>; readonly at: number } | undefined
+  return Effect.gen(function* () {
+    // The number of a large monotonic time is off by a fraction of a millisecond.
+    if (last !== undefined && Math.round((yield* monotonicMillis) - last.at) < maxAgeMillis) return yield* last.exit
+    const exit = yield* Effect.exit(ask)
+    if (!Exit.hasInterrupts(exit)) last = { exit, at: yield* monotonicMillis }
+    return yield* exit
+  }).pipe(lock.withPermit)
+})

@@ -4,9 +4,10 @@
  * feed is optional and can only hold back: an unreadable feed is reported and changes nothing. The service's own feed needs a token and
  * names a scope and a direction for each incident. Other status pages are searched for the names of assets and chains.
  */
-import { Clock, Context, Effect, Exit, Layer, Option, type Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { Asset } from "../domain/Amount.ts"
+import { cacheFor, minuteMillis } from "../domain/Durations.ts"
 import { present } from "../domain/Present.ts"
 import { isRecord } from "../domain/Text.ts"
 import { chainIds } from "./api/HistoryApi.ts"
@@ -16,7 +17,6 @@ import { VenueError } from "./VenueError.ts"
 import { clean } from "./wire/WireValue.ts"
 
 const call = { operation: "read the incidents", kind: "read", credential: "venue.incidents.token" } as const
-const readAgain = "1 minute"
 const maxWait = "5 seconds"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -162,9 +162,9 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
               })
           })
         )
-      const refreshed = yield* Effect.cachedWithTTL(feedReading, (exit) => (Exit.isSuccess(exit) ? readAgain : 0))
+      const refreshed = yield* cacheFor(feedReading, minuteMillis)
 
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(refreshed, Effect.sleep(readAgain))))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(refreshed, Effect.sleep(minuteMillis))))
 
       const hold = (ids: ReadonlyArray<string>) =>
         Effect.map(refreshed, () => {

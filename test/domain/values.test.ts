@@ -1,13 +1,13 @@
 /** The small values that money is reckoned with: amounts, medians, cost, fees to others, states, days and text. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Amount from "../../src/domain/Amount.ts"
 import { median, medianAmount } from "../../src/domain/Amount.ts"
 import * as Book from "../../src/domain/Book.ts"
 import * as CostBasis from "../../src/domain/CostBasis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import { dayMillis, elapsedMillis, monotonicMillis, utcDay } from "../../src/domain/Durations.ts"
+import { cacheFor, dayMillis, elapsedMillis, monotonicMillis, utcDay } from "../../src/domain/Durations.ts"
 import * as Market from "../../src/domain/Market.ts"
 import * as Order from "../../src/domain/Order.ts"
 import * as Placement from "../../src/domain/Placement.ts"
@@ -320,6 +320,40 @@ describe("time and text", () => {
       const before = yield* monotonicMillis
       yield* TestClock.adjust(Duration.millis(1_500))
       assert.strictEqual((yield* monotonicMillis) - before, 1_500)
+    })
+  )
+
+  it.effect("an answer is cached for its time, even if the wall clock is set back by an hour", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2026-02-01T00:00:00.001Z"))
+      let asks = 0
+      const answer = yield* cacheFor(
+        Effect.sync(() => ++asks),
+        1_000
+      )
+      assert.strictEqual(yield* answer, 1)
+      yield* TestClock.setTime(Date.parse("2026-01-31T23:00:00Z"))
+      yield* TestClock.adjust(999)
+      assert.strictEqual(yield* answer, 1)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* answer, 2)
+    })
+  )
+
+  it.effect("callers at one time share a cached failure, but not the interruption of another caller", () =>
+    Effect.gen(function* () {
+      let asks = 0
+      const failing = Effect.andThen(
+        Effect.sleep(10),
+        Effect.suspend(() => Effect.fail(++asks))
+      )
+      const failure = Effect.flip(yield* cacheFor(failing, 1_000))
+      const left = yield* Effect.forkChild(failure)
+      yield* TestClock.adjust(5)
+      yield* Fiber.interrupt(left)
+      const both = yield* Effect.forkChild(Effect.all([failure, failure], { concurrency: 2 }))
+      yield* TestClock.adjust(10)
+      assert.deepStrictEqual(yield* Fiber.join(both), [1, 1])
     })
   )
 

@@ -153,6 +153,21 @@ describe("incidents", () => {
     })
   )
 
+  it.effect("are read within a minute after the clock is set back by an hour", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      let page = "[]"
+      yield* Effect.gen(function* () {
+        const hold = yield* FundingHold
+        assert.isUndefined(yield* hold([btc]))
+        page = JSON.stringify([{ title: "BTC is paused" }])
+        yield* TestClock.setTime(now - 3_600_000)
+        yield* TestClock.adjust("61 seconds")
+        assert.include((yield* hold([btc])) ?? "", "BTC is paused")
+      }).pipe(Effect.provide(holdWith(() => page, [])))
+    })
+  )
+
   it.effect("hold nothing without a configured feed", () =>
     Effect.gen(function* () {
       assert.isUndefined(yield* (yield* FundingHold)([btc]))

@@ -152,7 +152,7 @@ const isToBeReported: Test = ({ funding }, { done, now, settings }, { reported }
   funding?.payment?.txHash !== undefined &&
   !funding.payment.isReported &&
   !done.has("report") &&
-  now - reported.at >= backoffMillis(settings, reported.attempts)
+  elapsedMillis(reported.at, now) >= backoffMillis(settings, reported.attempts)
 const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork }) =>
   funding?.payment !== undefined &&
   funding.payment.isConfirmed !== true &&

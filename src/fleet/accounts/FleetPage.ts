@@ -11,6 +11,7 @@ import * as AccountWords from "../../app/journal/AccountWords.ts"
 import { callOf, refuse, Unknown } from "../../control/api/ControlApi.ts"
 import { byWhom } from "../../control/Operator.ts"
 import { bySymbol } from "../../domain/Amount.ts"
+import { cacheFor, elapsedMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import { countText } from "../../domain/Text.ts"
 import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
@@ -99,7 +100,7 @@ type Accounts = Effect.Success<typeof accounts>
 
 const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
   const single = yield* botsByAddress(bots)
-  const ofAccounts = yield* Effect.cachedWithTTL(many?.lines ?? Effect.succeed([]), keptMillis)
+  const ofAccounts = yield* cacheFor(many?.lines ?? Effect.succeed([]), keptMillis)
   return FleetServer.Fleet.of({
     lines: Effect.mapError(
       Effect.zipWith(ofAccounts, single.lines, (one, other) => [...one, ...other]),
@@ -160,7 +161,7 @@ export const botsByAddress = Effect.fn("BotsByAddress.make")(function* (bots: Re
   const look = Effect.fnUntraced(function* (bot: RegisteredBot) {
     const now = yield* Clock.currentTimeMillis
     const last = profits.get(bot.name) ?? { at: Number.NEGATIVE_INFINITY, standings: [] }
-    const isRecent = now - last.at < profitMillis
+    const isRecent = elapsedMillis(last.at, now) < profitMillis
     const lineRequest = askOf(bot, ({ look }) => {
       // Profits are slow to sum; without them the bot is still there.
       const profit = isRecent

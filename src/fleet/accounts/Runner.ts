@@ -14,7 +14,7 @@ import * as Cluster from "../../app/cluster/Cluster.ts"
 import * as Listening from "../../control/http/Listening.ts"
 import * as pages from "../../control/http/pages.ts"
 import { rendered } from "../../control/view/Metrics.ts"
-import { monotonicMillis } from "../../domain/Durations.ts"
+import { cacheFor, monotonicMillis } from "../../domain/Durations.ts"
 import { countText, messageOf } from "../../domain/Text.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
 import { Process } from "../../process/Process.ts"
@@ -69,7 +69,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, port, say, stop 
   const registry = yield* Registry
   const { pid } = yield* Process
   const name = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`
-  const rows = yield* Effect.cachedWithTTL(registry.rows, readMillis)
+  const rows = yield* cacheFor(registry.rows, readMillis)
   const starting = new Map<string, number>()
   const pulse = { accounts: 0, readAt: Number.NEGATIVE_INFINITY }
 

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import * as Standing from "../../ledger/Standing.ts"
@@ -86,7 +87,7 @@ export const subscribe = Effect.fn("LiveProfit.subscribe")(function* (assets: Mo
   return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {
     const profit = yield* reader
     const now = yield* Clock.currentTimeMillis
-    if (last?.sequence === profit.sequence && now - last.at < staleMillis) return last.picture
+    if (last?.sequence === profit.sequence && elapsedMillis(last.at, now) < staleMillis) return last.picture
     last = { picture: profitNow(profit, assets, now, prices), at: now, sequence: profit.sequence }
     return last.picture
   })

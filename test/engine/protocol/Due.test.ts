@@ -150,6 +150,8 @@ const cases: ReadonlyArray<Case> = [
   ["its second payment is not approved yet", unclear, toPayAgain, "ask fund"],
   ["it may be paid a second time", unclear, { ...toPayAgain, gateAnswer: open }, "pay"],
   ["the venue does not know the transaction", paid, { venueNow: 2_000 }, "report"],
+  // Reported before the clock was set back.
+  ["the venue does not know the transaction", paid, {}, "report", { reported: { attempts: 3, at: 5_000 } }],
   ["it was not paid by its end", paid, { venueNow: 2_000, ...did("report") }, "read payment"],
   ["it is unclear whether it was paid", inDoubt, { now: 100_000 }, "read doubt"],
   ["it is unclear whether it was paid", unclear, { now: 100_000 }, "read doubt"]
