@@ -3,7 +3,7 @@
  * statement of the database beside the journal. A 429 for one process makes all of them wait.
  */
 import { createHash } from "node:crypto"
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { HistoryRateLimiter, type HistoryTurns } from "../../venue/http/HistoryRateLimiter.ts"
 import { VenueConfig } from "../../venue/VenueConfig.ts"
@@ -13,6 +13,7 @@ const maxAheadMillis = 600_000
 
 /** `limit` names the rate limit; the table calls it lane. If the database cannot be written, the service enforces the rate with 429. */
 const turnsIn = (sql: SqlClient.SqlClient, limit: string): HistoryTurns => ({
+  clock: Clock.currentTimeMillis,
   book: (now, spacingMillis, maxWaitMillis) =>
     sql<{ next_at: number }>`
       INSERT INTO request_lanes (lane, next_at) VALUES (${limit}, ${now + spacingMillis})

@@ -3,7 +3,8 @@
  * callers within this process take turns in order. A 429 shows that another process uses the same partner. Then this limiter waits as long
  * as the venue asks, and leaves room for the other process from then on.
  */
-import { Clock, Context, Effect, Layer, Random } from "effect"
+import { Context, Effect, Layer, Random } from "effect"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 
 /** Half a second more than required, because requests take different times to arrive. */
@@ -16,6 +17,8 @@ const guessedPauseMillis = 1000
 const jitterMillis = 500
 
 export interface HistoryTurns {
+  /** Clock of the bookings, in whole milliseconds. Processes that share them have only the wall clock in common. */
+  readonly clock: Effect.Effect<number>
   /** Returns the time of our turn. Books nothing if that is more than `maxWaitMillis` ahead. */
   book(now: number, spacingMillis: number, maxWaitMillis: number): Effect.Effect<number>
   /** No turn starts earlier than `until`. Replaces the last booking of the caller. */
@@ -25,6 +28,7 @@ export interface HistoryTurns {
 const turnsOfProcess = (): HistoryTurns => {
   let nextAt = 0
   return {
+    clock: Effect.map(monotonicMillis, Math.round),
     book: (now, spacingMillis, maxWaitMillis) =>
       Effect.sync(() => {
         const at = Math.max(now, nextAt)
@@ -42,14 +46,14 @@ const turnsOfProcess = (): HistoryTurns => {
 export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, RateLimiter>()(
   "limitbot/venue/http/HistoryRateLimiter"
 ) {
-  static readonly over = ({ book, postpone }: HistoryTurns) => {
+  static readonly over = ({ book, clock, postpone }: HistoryTurns) => {
     /** The pause between this process's requests: doubled after a 429, and reduced a little by each accepted request. */
     let pauseMillis = spacingMillis
     let booked: number | undefined
     let waiting = 0
     return HistoryRateLimiter.of({
       enter: Effect.fnUntraced(function* (maxWaitMillis: number) {
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* clock
         const spacing = pauseMillis
         const at = yield* book(now, spacing, maxWaitMillis)
         if (at - now > maxWaitMillis) return yield* new RateLimited({ afterMillis: Math.ceil(at - now) })
@@ -69,7 +73,7 @@ export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, Rate
         pauseMillis = Math.min(maxSpacingMillis, pauseMillis * 2)
         const wait = askedMillis > guessedPauseMillis ? askedMillis : periodMillis
         // Randomised, so that callers do not return together.
-        const until = (yield* Clock.currentTimeMillis) + wait + Math.ceil((yield* Random.next) * jitterMillis)
+        const until = (yield* clock) + wait + Math.ceil((yield* Random.next) * jitterMillis)
         // The venue has just named the next free time. It replaces our last booking, unless callers here still wait.
         yield* postpone(until, waiting > 0 ? undefined : booked)
       })

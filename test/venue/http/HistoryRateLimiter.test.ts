@@ -1,6 +1,6 @@
 /** Turns at the history endpoints, of one process and of several processes on one journal. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as SharedRateLimiter from "../../../src/app/swap/SharedRateLimiter.ts"
 import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
@@ -20,11 +20,13 @@ const shared = SharedRateLimiter.layer.pipe(
   Layer.provide(config)
 )
 
+const limiters = [
+  ["one process", HistoryRateLimiter.layer],
+  ["several processes", shared]
+] as const
+
 describe("a turn at the history", () => {
-  it.effect.each([
-    ["one process", HistoryRateLimiter.layer],
-    ["several processes", shared]
-  ] as const)("that is too far ahead is refused with its real wait, and is not booked (%s)", ([, layer]) =>
+  it.effect.each(limiters)("that is too far ahead is refused with its real wait, and is not booked (%s)", ([, layer]) =>
     Effect.gen(function* () {
       const { enter } = yield* HistoryRateLimiter
       yield* enter(0)
@@ -36,6 +38,18 @@ describe("a turn at the history", () => {
       assert.strictEqual((yield* Effect.flip(enter(0))).afterMillis, 100)
       yield* TestClock.adjust(100)
       yield* enter(0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each(limiters)("comes within seconds after the clock is set back by an hour (%s)", ([, layer]) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(3_600_000)
+      const { enter } = yield* HistoryRateLimiter
+      yield* enter(0)
+      yield* TestClock.setTime(0)
+      const turn = yield* Effect.forkChild(enter(10_000))
+      yield* TestClock.adjust(5_500)
+      yield* Fiber.join(turn)
     }).pipe(Effect.provide(layer))
   )
 })
