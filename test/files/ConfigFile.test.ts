@@ -145,7 +145,7 @@ describe("the configuration file", () => {
       const shared = good
         .replace("account:\n", "account:\n  appFees: { self: 490 }\n")
         .replace("https://venue.example/base/\n", "$&  profile: near-2026-11\n")
-      assert.match(said(yield* failure(shared)).join("\n"), /with the service's own 20 they are 510 basis points/)
+      assert.match(said(yield* failure(shared)).join("\n"), /with the service's own 20 the fees total 510 basis points/)
     }).pipe(provided)
   )
 

@@ -119,7 +119,7 @@ export const priceProgramOf = (
 export const marketsOf = (
   rows: ReturnType<typeof marketsReader>,
   prices: ReturnType<typeof pricesReader>,
-  traded: Pick<Markets, "assets" | "costs">,
+  traded: Pick<Markets, "assets" | "costs" | "sharedFeeBasisPoints">,
   folder: string,
   to: Report
 ): { readonly markets: Markets; readonly prices: SecondSourceTerms } => {
