@@ -174,7 +174,7 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
       const readChains = Effect.ignore(
         Effect.gen(function* () {
           if (chains.size > 0 || Option.isNone(venue) || assets.every(isOfHome)) return
-          const tokens = yield* Effect.timeout(venue.value.tokens, maxWait)
+          const tokens = yield* venue.value.tokens.pipe(Effect.timeout(maxWait))
           chains = new Map(tokens.map(({ assetId, blockchain }) => [assetId, blockchain]))
         })
       )
