@@ -3,8 +3,9 @@ import { Effect, Stream } from "effect"
 import { toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
+import { partiesIn } from "../../engine/observation/SharedOrders.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import { orderPages } from "../../engine/tracking/OrderReads.ts"
+import { concerns, orderPages } from "../../engine/tracking/OrderReads.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { Loose } from "../cluster/AccountWord.ts"
@@ -27,17 +28,14 @@ type Settings = Pick<ConfigFile.BotSettings, "account" | "markets" | "venue">
 /** Our account and its addresses, also from before an edit. The list has the orders of all accounts of the API key. */
 const partiesOf = ({ account }: Settings, signerId: string, state: BotState): ReadonlySet<string> =>
   new Set([
-    signerId,
-    ...account.recipients.values(),
-    ...account.refundTo.values(),
+    ...partiesIn({ signerId, addresses: account }),
     ...[...state.placements.values()].flatMap(({ path }) => (path === undefined ? [] : [path.recipient, path.refundTo]))
   ])
 
 const openOrdersOf = Effect.fnUntraced(function* (config: Settings, signerId: string, state: BotState) {
   const own = new Set([...state.placements.values()].flatMap(({ order }) => (order === undefined ? [] : [order.id])))
   const parties = partiesOf(config, signerId, state)
-  const isOurs = ({ id, recipient, refundTo, unsaid }: Order) =>
-    own.has(id) || unsaid !== undefined || parties.has(recipient) || parties.has(refundTo)
+  const isOurs = (order: Order) => own.has(order.id) || concerns(parties, order)
   const pages = yield* Stream.runCollect(orderPages(yield* Venue, { unfinishedOnly: true, parties }))
   const byId = new Map(config.markets.assets.map((asset) => [asset.id, asset]))
   const orders = pages.flatMap((page) => page.orders).filter((order) => isOurs(order) && !isOver(order))
