@@ -215,7 +215,7 @@ const botAt = <A, E, R, EG, RG, ES, RS>(
   pace: Pace,
   { guard, http, signer }: Outside<EG, RG, ES, RS>
 ) =>
-  Layer.mergeAll(venue, incidentFeed(config), guard(payerOf(venueSettings(config, account)))).pipe(
+  Layer.merge(Layer.provideMerge(incidentFeed(config), venue), guard(payerOf(venueSettings(config, account)))).pipe(
     Layer.provide(http),
     Layer.provide(signer),
     Layer.provide(venueConfig(config, account)),
@@ -311,11 +311,10 @@ export const dryRun = (config: BotConfig, account: VenueAccount, pid: number, pa
   const venue = DryVenue.layer({ assets: config.markets.assets, account: imagined }).pipe(
     Layer.provide(httpVenue(config))
   )
-  return withBook(config, venue).pipe(
+  return Layer.provideMerge(incidents(config), withBook(config, venue)).pipe(
     Layer.provide(Signer.layerRefusing),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(DryVenue.guardLayer),
-    Layer.merge(incidents(config)),
     Layer.merge(engineSettings(config, imagined, pace)),
     Layer.merge(books(config.journal, pid))
   )

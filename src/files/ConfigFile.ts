@@ -6,7 +6,7 @@ import type { NotifyOptions } from "../control/notify/Notifications.ts"
 import type { Collector } from "../control/Telemetry.ts"
 import { hourMillis } from "../domain/Durations.ts"
 import type { DepositType } from "../domain/MoneyPath.ts"
-import { askedBasisPoints, type OrderTerms } from "../domain/Order.ts"
+import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import { defaultTerms } from "../engine/tracking/Overdue.ts"
 import * as Read from "../strategy/Fields.ts"
@@ -15,7 +15,6 @@ import * as TermsSection from "../strategy/TermsSection.ts"
 import { readFile, readYaml } from "../strategy/YamlReader.ts"
 import type { Proxy } from "../venue/http/Outbound.ts"
 import * as Charges from "../venue/profile/Charges.ts"
-import type { VenueFacts } from "../venue/profile/Facts.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as PriceAlerts from "./PriceAlerts.ts"
@@ -317,7 +316,9 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     assets,
     ({ id }) => (depositTypes.get(id) ?? depositType) === "ORIGIN_CHAIN"
   )
-  const markets = AssetsSection.marketsOf(read.markets, read.prices, { assets, costs }, resolve("."), to)
+  const sharedFeeBasisPoints = facts.fees.appFees === "shared" ? facts.fees.withPartner : undefined
+  const traded = { assets, costs, ...present({ sharedFeeBasisPoints }) }
+  const markets = AssetsSection.marketsOf(read.markets, read.prices, traded, resolve("."), to)
   const settings = {
     venue: {
       /** Without a slash at the end. */
@@ -342,7 +343,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       recipients: AssetsSection.addresses(account.recipients, assets, to),
       refundTo: AssetsSection.addresses(account.refundTo, assets, to),
       depositTypes,
-      terms: termsOf(account, [depositType, ...depositTypes.values()], facts.fees, to)
+      terms: termsOf(account, [depositType, ...depositTypes.values()], sharedFeeBasisPoints, to)
     },
     priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
     ...markets,
@@ -384,18 +385,12 @@ const signerOf = (
 const termsOf = (
   account: Account,
   depositTypes: ReadonlyArray<DepositType>,
-  fees: VenueFacts["fees"],
+  sharedFeeBasisPoints: number | undefined,
   to: Report
 ): OrderTerms => {
   if (account.depositMode === "MEMO" && !depositTypes.includes("ORIGIN_CHAIN")) {
     const text = "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, and no asset is paid from there"
     report(to, account.at("depositMode"), text)
   }
-  const terms = TermsSection.termsOf(account, account.at, to)
-  const total = askedBasisPoints(terms) + fees.withPartner
-  if (fees.appFees === "shared" && terms.appFees !== undefined && total > TermsSection.mostFeeBasisPoints) {
-    const text = `with the service's own ${fees.withPartner} they are ${total} basis points, and the venue takes ${TermsSection.mostFeeBasisPoints} at most`
-    report(to, account.at("appFees"), text)
-  }
-  return terms
+  return TermsSection.termsOf(account, account.at, to, sharedFeeBasisPoints)
 }

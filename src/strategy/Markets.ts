@@ -18,6 +18,8 @@ export interface Markets {
   readonly ticks: ReadonlyMap<string, Price>
   readonly sources?: MarketSources
   readonly costs?: TradeCosts
+  /** Basis points that the service adds to app fees and counts in their limit; none if it does not share them. */
+  readonly sharedFeeBasisPoints?: number
 }
 
 export const quotedIn = (text: string): ReadonlyArray<string> =>

@@ -119,7 +119,10 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
       skim: Read.optional(skimNode, "quote above this is set aside and never used again", "nothing is"),
       ...Period.keys,
       restart: Read.optional(Read.duration, "it begins again this long after a stop or target of the whole", "never"),
-      terms: Read.optional(TermsSection.reader, "terms of its orders; one left out is as in the configuration"),
+      terms: Read.optional(
+        TermsSection.readerAt(offered),
+        "terms of its orders; one left out is as in the configuration"
+      ),
       candles: Read.optional(
         Read.text,
         "source of volumes and of candles before the bot's start: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"

@@ -5,9 +5,10 @@
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
+import type { Markets } from "./Markets.ts"
 import { type Report, report, type Span } from "./Problem.ts"
 
-export const mostFeeBasisPoints = 500
+const mostFeeBasisPoints = 500
 const feeRecipient = Read.scalar(
   "self, or an account id in lower case",
   (text) => (/^[a-z0-9][a-z0-9._-]{1,63}$/.test(text) ? text : undefined),
@@ -27,15 +28,17 @@ export const keys = {
 export const termsOf = (
   { appFees, confidentiality, depositMode }: Read.SettingsOf<typeof keys>,
   at: (key: "appFees") => Span,
-  to: Report
+  to: Report,
+  sharedFeeBasisPoints = 0
 ): OrderTerms => {
   const fees = appFees?.map(([recipient, { value: fee }]) => ({ recipient: recipient.value, fee }))
-  const total = (fees ?? []).reduce((sum, { fee }) => sum + fee, 0)
-  if (total > mostFeeBasisPoints) {
-    const text = `the fees total ${total} basis points, the venue allows ${mostFeeBasisPoints} at most`
-    report(to, at("appFees"), text)
+  const total = (fees ?? []).reduce((sum, { fee }) => sum + fee, sharedFeeBasisPoints)
+  if (fees !== undefined && total > mostFeeBasisPoints) {
+    const what = sharedFeeBasisPoints === 0 ? "the fees" : `with the service's own ${sharedFeeBasisPoints} the fees`
+    report(to, at("appFees"), `${what} total ${total} basis points, the venue allows ${mostFeeBasisPoints} at most`)
   }
   return present({ appFees: fees, confidentiality, depositMode })
 }
 
-export const reader = Read.checked(keys, termsOf)
+export const readerAt = ({ sharedFeeBasisPoints }: Markets): Read.Reader<OrderTerms> =>
+  Read.checked(keys, (terms, at, to) => termsOf(terms, at, to, sharedFeeBasisPoints))

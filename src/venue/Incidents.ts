@@ -12,9 +12,9 @@ import { present } from "../domain/Present.ts"
 import { isRecord } from "../domain/Text.ts"
 import { chainIds } from "./api/HistoryApi.ts"
 import { type Reply, receive, refused } from "./http/Reply.ts"
-import { FundingHold, IncidentFeed } from "./Venue.ts"
+import { FundingHold, IncidentFeed, Venue } from "./Venue.ts"
 import { VenueError } from "./VenueError.ts"
-import { clean } from "./wire/WireValue.ts"
+import { clean, ledgers } from "./wire/WireValue.ts"
 
 const call = { operation: "read the incidents", kind: "read", credential: "venue.incidents.token" } as const
 const maxWait = "5 seconds"
@@ -52,34 +52,54 @@ export interface ActiveIncident {
   readonly way?: "in" | "out"
 }
 
+/** The venue's names of chains by asset id. */
+type Chains = ReadonlyMap<string, string>
+
 export const activeIn = (
   feed: unknown,
   assets: ReadonlyArray<Asset>,
   now: number,
-  own: ReadonlySet<string> = new Set()
+  own: ReadonlySet<string> = new Set(),
+  chains: Chains = new Map()
 ): ReadonlyArray<ActiveIncident> => {
   const lists = isRecord(feed) ? [feed["incidents"], feed["posts"], feed["data"]] : [feed]
-  const entries: ReadonlyArray<unknown> = lists.find(Array.isArray) ?? []
-  return entries.flatMap((entry) => {
+  const entries: ReadonlyArray<unknown> | undefined = lists.find(Array.isArray)
+  if (entries === undefined && isRecord(feed) && feed["status"] === "incidents")
+    return [{ title: "incidents without a readable list", symbols: undefined }]
+  return (entries ?? []).flatMap((entry) => {
     const [incident] = Option.toArray(asIncident(entry))
     if (incident !== undefined && !isActive(incident, now)) return []
     const scoped = Option.getOrUndefined(asScoped(entry))
-    if (scoped !== undefined) return [inScope(scoped, assets, own)]
-    return incident === undefined ? [] : [concerned(incident, assets)]
+    if (scoped !== undefined) return [inScope(scoped, assets, own, chains)]
+    return incident === undefined ? [] : [concerned(incident, assets, chains)]
   })
 }
 
 const partsOf = ({ id }: Asset): ReadonlyArray<string> => id.toLowerCase().split(/[:.-]/).slice(1, -1)
 
-/** A scope of an unknown kind affects everything. */
+const homeNames: ReadonlyArray<string> = ledgers
+const otherChains = chainIds.filter((chain) => !homeNames.includes(chain))
+
+/** An asset of the home ledger: its id names the chain that it comes from, if that is another one. */
+const isOfHome = ({ id }: Asset): boolean => id.startsWith("nep141:")
+
+/** The id of any other asset has at most the number of its chain. An asset that the list misses may be on any chain. */
+const isOn = (chain: string, asset: Asset, chains: Chains): boolean => {
+  const listed = chains.get(asset.id)
+  if (partsOf(asset).includes(chain) || listed?.toLowerCase() === chain) return true
+  return listed === undefined && !isOfHome(asset)
+}
+
+/** A scope of an unknown kind affects everything, and so does the home ledger: it executes every deposit by intent. */
 const inScope = (
   { direction, publicDescription, scopeType, scopeValue }: typeof Scoped.Type,
   assets: ReadonlyArray<Asset>,
-  own: ReadonlySet<string>
+  own: ReadonlySet<string>,
+  chains: Chains
 ): ActiveIncident => {
   const value = scopeValue.toLowerCase()
   const isNamed: Readonly<Record<string, (asset: Asset) => boolean>> = {
-    chain: (asset) => partsOf(asset).includes(value),
+    chain: (asset) => homeNames.includes(value) || isOn(value, asset, chains),
     bridge: (asset) => partsOf(asset).includes(value),
     token: ({ id, symbol }) => id.toLowerCase().includes(value) || symbol.toLowerCase() === value,
     address: () => own.has(scopeValue)
@@ -106,19 +126,22 @@ const isActive = (incident: Incident, now: number): boolean => {
   return !isOver && !over.test(incident.status ?? "")
 }
 
-const concerned = ({ body, name, summary, title }: Incident, assets: ReadonlyArray<Asset>): ActiveIncident => {
+const concerned = (
+  { body, name, summary, title }: Incident,
+  assets: ReadonlyArray<Asset>,
+  chains: Chains
+): ActiveIncident => {
   const incidentText = [title, name, summary, body].filter((text) => text != null).join(" ")
   const words = new Set(incidentText.toLowerCase().split(/[^a-z0-9_.:-]+/))
   const isNamed = (word: string) => words.has(word.toLowerCase())
-  const symbols = assets
-    .filter(({ id, symbol }) => isNamed(symbol) || incidentText.includes(id) || chainsOf(id).some(isNamed))
-    .map(({ symbol }) => symbol)
-  const isGeneral = symbols.length === 0 && !chainIds.some(isNamed)
+  const chainsNamed = otherChains.filter(isNamed)
+  const isConcerned = (asset: Asset) =>
+    isNamed(asset.symbol) || incidentText.includes(asset.id) || chainsNamed.some((chain) => isOn(chain, asset, chains))
+  const symbols = assets.filter(isConcerned).map(({ symbol }) => symbol)
+  // A text that names the home ledger alone concerns everything. Its name is also an ordinary word and a symbol.
+  const isGeneral = chainsNamed.length === 0 && symbols.every((symbol) => homeNames.includes(symbol.toLowerCase()))
   return { title: clean(title ?? name ?? "an incident"), symbols: isGeneral ? undefined : new Set(symbols) }
 }
-
-const chainsOf = (id: string): ReadonlyArray<string> =>
-  chainIds.filter((chain) => new RegExp(`[:.]${chain}[-.:]`).test(id) && !id.endsWith(`.${chain}`))
 
 const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
   const refusal = refused(call, reply, yield* Clock.currentTimeMillis)
@@ -133,7 +156,10 @@ interface Feed {
   readonly token?: Redacted.Redacted
 }
 
-/** Holds our assets as the feed says, which is read once a minute. `own`: our addresses, which an incident may name. */
+/**
+ * Holds our assets as the feed says, which is read once a minute. `own`: our addresses, which an incident may name.
+ * With a `Venue` in its context, the chains of assets come from the venue's list of tokens.
+ */
 export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: ReadonlySet<string>) =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -141,6 +167,17 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
       const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
       let activeIncidents: ReadonlyArray<ActiveIncident> = []
       let answer: { readonly refusal?: string } | undefined
+      const venue = yield* Effect.serviceOption(Venue)
+      let chains: Chains = new Map()
+
+      /** Reads the venue's tokens once, if the id of an asset does not name its chain. */
+      const readChains = Effect.ignore(
+        Effect.gen(function* () {
+          if (chains.size > 0 || Option.isNone(venue) || assets.every(isOfHome)) return
+          const tokens = yield* venue.value.tokens.pipe(Effect.timeout(maxWait))
+          chains = new Map(tokens.map(({ assetId, blockchain }) => [assetId, blockchain]))
+        })
+      )
 
       const request = HttpClientRequest.get(url)
       const feedReading = client
@@ -156,9 +193,9 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
               return Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`)
             },
             onSuccess: (feed) =>
-              Effect.map(Clock.currentTimeMillis, (now) => {
+              Effect.map(Effect.andThen(readChains, Clock.currentTimeMillis), (now) => {
                 answer = {}
-                activeIncidents = activeIn(feed, assets, now, own)
+                activeIncidents = activeIn(feed, assets, now, own, chains)
               })
           })
         )

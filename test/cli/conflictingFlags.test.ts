@@ -10,6 +10,7 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["swap 0.01 BTC USDC", /Not interactive/],
   ["swap --resume s1 --pay-again 0.01", /without amounts/],
   ["swap 0.01 BTC USDC --yes --pay-again", /goes with --resume only/],
+  ["swap 20 USDC --to confidential --deadline 1h --yes", /without --deadline: omit it/],
   ["swap 0.01 BTC DOGE --dry", /no asset "DOGE" in the configuration/],
   ["check grid.yaml --lookahead", /--lookahead needs candles/],
   ["backtest grid.yaml --data grid.yaml --repair nothing", /--repair nothing: unknown repair/]

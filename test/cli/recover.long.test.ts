@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import {
   assertSays,
+  nowhere,
   ordersAt,
   runHere,
   runUntil,
@@ -85,6 +86,12 @@ describe("limitbot journal recover", () => {
     const ids = (all: ReadonlyArray<string>) => all.map((each) => each.split(" ")[1] ?? "").sort()
     assert.deepStrictEqual(bare.orders.map(({ order }: { order: string }) => order).sort(), ids(before))
     assert.strictEqual(bare.money.find(({ place }: { place: string }) => place === "in order") !== undefined, true)
+    // Another account of the API key has none of these orders.
+    const stranger = { cwd: workspace(sandbox, { "account.key": `${nowhere.account.key}\n` }) }
+    const foreign = await runHere(["journal", "recover", ...config, "--json"], stranger)
+    assert.strictEqual(foreign.code, 0, foreign.stderr)
+    const { finished, orders, unfunded } = JSON.parse(foreign.stdout)
+    assert.deepStrictEqual([finished, orders, unfunded], [0, [], []])
     const ended = await runHere(["run", "grid.yaml", ...config, "--for", "1s", "--cancel-on-exit"], { cwd })
     assert.strictEqual(ended.code, 0, ended.stderr)
     const fees = async () => (await json<{ fees: ReadonlyArray<{ kind: string }> }>("money")).fees

@@ -57,6 +57,7 @@ describe("the deployed service", () => {
       canary.drift.filter((each: { readonly closesFunding: boolean }) => each.closesFunding),
       []
     )
+    assert.match(await done("swap", "1", "USDC", "BTC", "--dry"), /DRY: a quote only/)
     const first = await done("first-order", "--yes")
     assert.match(first, /First order buy-[0-9a-f]{8}: settled[\s\S]*differences +none/)
     assert.strictEqual(stub.balance(account, { assetId: stub.orders[0]?.input.assetId ?? "" }), 100_000_000n)

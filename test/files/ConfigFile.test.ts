@@ -132,6 +132,7 @@ describe("the configuration file", () => {
         ["account:\n", "account:\n  depositMode: MEMO\n", /carries no memo: MEMO is for ORIGIN_CHAIN/],
         ["account:\n", "account:\n  appFees: { self: 300, a.near: 300 }\n", /the fees total 600 basis points/],
         ["account:\n", "account:\n  confidentiality: public\n", /basic or advanced/],
+        ['"nep141:btc', '"1cs_v1:near:nep141:btc', /plain form of this id is nep141:btc.omft.native: write that/],
         [
           'native", decimals: 8 }',
           'native", decimals: 8, aliases: ["nep141:usdc.omft.native"] }',
@@ -145,7 +146,7 @@ describe("the configuration file", () => {
       const shared = good
         .replace("account:\n", "account:\n  appFees: { self: 490 }\n")
         .replace("https://venue.example/base/\n", "$&  profile: near-2026-11\n")
-      assert.match(said(yield* failure(shared)).join("\n"), /with the service's own 20 they are 510 basis points/)
+      assert.match(said(yield* failure(shared)).join("\n"), /with the service's own 20 the fees total 510 basis points/)
     }).pipe(provided)
   )
 

@@ -44,6 +44,17 @@ describe("strategy files", () => {
     })
   })
 
+  it("have at most 500 basis points of app fees together with the service's own part", () => {
+    const text = `terms: { appFees: { partner.near: 490 } }\n${goodLadder}`
+    const messagesWith = (sharedFeeBasisPoints: number) =>
+      Result.match(parse(text, "test.yaml", { ...markets, sharedFeeBasisPoints }), {
+        onSuccess: () => [],
+        onFailure: (problems) => problems.map(({ message }) => message)
+      })
+    assert.deepStrictEqual(messagesWith(10), [])
+    assert.match(messagesWith(20).join("\n"), /with the service's own 20 the fees total 510 basis points/)
+  })
+
   it("report every mistake at once, each with its line, carets and a suggestion", () => {
     const text = goodGrid
       .replace("name: btc", "name: BTC")

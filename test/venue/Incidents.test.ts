@@ -4,7 +4,7 @@ import { Effect, Layer, Logger, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Incidents from "../../src/venue/Incidents.ts"
-import { FundingHold } from "../../src/venue/Venue.ts"
+import { FundingHold, Venue } from "../../src/venue/Venue.ts"
 
 const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
@@ -30,8 +30,32 @@ const feeds: ReadonlyArray<readonly [what: string, feed: unknown, concerned: Rea
       "none"
     ],
     ["an end in the future", [{ title: "BTC", ends_at: "2026-03-01T00:00:00Z" }], ["BTC"]],
+    ["incidents that are not a list", { status: "incidents", incidents: null }, "all"],
     ["odd entries", [null, 5, { title: null, status: "investigating" }], "all"]
   ]
+
+/** Assets whose ids do not name their chain: two of the home ledger, and one that has only the number of its chain. */
+const bnb = { symbol: "BNB", id: "nep245:v2_1.omni.hot.tg:56_1", decimals: 18 }
+const placed = [
+  ...assets,
+  { symbol: "wNEAR", id: "nep141:wrap.native", decimals: 24 },
+  { symbol: "USDT", id: "nep141:usdt.tether-token.native", decimals: 6 },
+  bnb
+]
+const bsc = new Map([[bnb.id, "bsc"]])
+const unlisted = new Map<string, string>()
+const chain = (scopeValue: string) => ({ scopeType: "chain", scopeValue })
+type Concerned = ReadonlyArray<string> | "all"
+const onChains: ReadonlyArray<readonly [what: string, incident: object, chains: typeof bsc, concerned: Concerned]> = [
+  ["the home ledger holds all assets", chain("NEAR"), bsc, "all"],
+  ["another spelling of the home ledger holds all assets", chain("native"), bsc, "all"],
+  ["a chain holds the listed assets of that chain", chain("bsc"), bsc, ["BNB"]],
+  ["a chain leaves out the listed assets of other chains", chain("btc"), bsc, ["BTC"]],
+  ["a chain holds an asset without a listed chain", chain("btc"), unlisted, ["BTC", "BNB"]],
+  ["a text that names the home ledger holds all assets", { title: "NEAR RPC outage" }, bsc, "all"],
+  ["a text that names an asset holds this asset", { title: "BTC payouts end in the near future" }, bsc, ["BTC"]],
+  ["a text that names a chain holds the assets of that chain", { title: "bsc deposits halted" }, bsc, ["BNB"]]
+]
 
 const holdWith = (page: () => string, asked: Array<string>) => {
   const client = HttpClient.make((request) =>
@@ -127,6 +151,32 @@ describe("incidents", () => {
     if (concerned === "all") return assert.isUndefined(active[0]?.symbols)
     assert.deepStrictEqual([...(active[0]?.symbols ?? ["all"])], [...concerned])
   })
+
+  it.each(onChains)("%s", (_, incident, chains, concerned) => {
+    const [active] = Incidents.activeIn([incident], placed, now, new Set(), chains)
+    assert.deepStrictEqual(
+      placed.filter(({ symbol }) => active?.symbols?.has(symbol) ?? active !== undefined).map(({ symbol }) => symbol),
+      concerned === "all" ? placed.map(({ symbol }) => symbol) : [...concerned]
+    )
+  })
+
+  it.effect("find the chain of an asset in the venue's list of tokens", () =>
+    Effect.gen(function* () {
+      const page = JSON.stringify([chain("bsc")])
+      const client = HttpClient.make((request) =>
+        Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(page)))
+      )
+      const venue = Layer.mock(Venue)({
+        tokens: Effect.succeed([{ assetId: bnb.id, symbol: "BNB", decimals: 18, blockchain: "hood", priceUsd: 600 }])
+      })
+      yield* Effect.gen(function* () {
+        assert.isUndefined(yield* (yield* FundingHold)([bnb.id, btc]))
+      }).pipe(
+        Effect.provide(Layer.provide(Incidents.layer({ url: "http://status.example/feed" }, placed, new Set()), venue)),
+        Effect.provide(Layer.succeed(HttpClient.HttpClient, client))
+      )
+    })
+  )
 
   it.effect("hold the assets that they name, are read once a minute, and end", () =>
     Effect.gen(function* () {

@@ -3,8 +3,9 @@ import { Effect, Stream } from "effect"
 import { toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
+import { partiesIn } from "../../engine/observation/SharedOrders.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import { orderPages } from "../../engine/tracking/OrderReads.ts"
+import { concerns, orderPages } from "../../engine/tracking/OrderReads.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { Loose } from "../cluster/AccountWord.ts"
@@ -22,11 +23,22 @@ const isOver = (order: Order): boolean =>
 const neverHeldMoney = ({ depositedAmount, fills, refund, withdrawals }: Order): boolean =>
   depositedAmount === 0n && fills.length + withdrawals.length === 0 && refund === undefined
 
-const openOrdersOf = Effect.fnUntraced(function* ({ markets }: ConfigFile.BotConfig, state: BotState) {
+type Settings = Pick<ConfigFile.BotSettings, "account" | "markets" | "venue">
+
+/** Our account and its addresses, also from before an edit. The list has the orders of all accounts of the API key. */
+const partiesOf = ({ account }: Settings, signerId: string, state: BotState): ReadonlySet<string> =>
+  new Set([
+    ...partiesIn({ signerId, addresses: account }),
+    ...[...state.placements.values()].flatMap(({ path }) => (path === undefined ? [] : [path.recipient, path.refundTo]))
+  ])
+
+const openOrdersOf = Effect.fnUntraced(function* (config: Settings, signerId: string, state: BotState) {
   const own = new Set([...state.placements.values()].flatMap(({ order }) => (order === undefined ? [] : [order.id])))
-  const pages = yield* Stream.runCollect(orderPages(yield* Venue, { unfinishedOnly: true }))
-  const byId = new Map(markets.assets.map((asset) => [asset.id, asset]))
-  const orders = pages.flatMap((page) => page.orders).filter((order) => !isOver(order))
+  const parties = partiesOf(config, signerId, state)
+  const isOurs = (order: Order) => own.has(order.id) || concerns(parties, order)
+  const pages = yield* Stream.runCollect(orderPages(yield* Venue, { unfinishedOnly: true, parties }))
+  const byId = new Map(config.markets.assets.map((asset) => [asset.id, asset]))
+  const orders = pages.flatMap((page) => page.orders).filter((order) => isOurs(order) && !isOver(order))
   const orderEntries = orders.map((order): Loose => {
     const base = byId.get(order.baseAsset)
     const quantity = Decimal.format(toDecimal(order.quantity, base?.decimals ?? 0))
@@ -39,11 +51,11 @@ const openOrdersOf = Effect.fnUntraced(function* ({ markets }: ConfigFile.BotCon
 })
 
 export const listed = Effect.fn("VenueOrders.listed")(function* (
-  config: ConfigFile.BotConfig,
+  config: Settings,
   signerId: string,
   state: BotState
 ) {
-  const openOrders = yield* openOrdersOf(config, state).pipe(
+  const openOrders = yield* openOrdersOf(config, signerId, state).pipe(
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () => Effect.fail({ message: `it did not answer within ${patience}` })

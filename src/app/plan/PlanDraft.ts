@@ -3,7 +3,8 @@ import { Clock, Effect } from "effect"
 import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { depositTypeOf } from "../../domain/MoneyPath.ts"
+import { depositTypeOf, type MoneyPlaces, pathBetween } from "../../domain/MoneyPath.ts"
+import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
@@ -56,7 +57,7 @@ export const draftFrom = Effect.fnUntraced(function* (
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const prices = pricesIn(books)
   const [fees, balances, { chains, usd }] = yield* Effect.all(
-    [feesNow(assets), balancesNow(assets, account), listedNow(assets)],
+    [feesNow(assets, account), balancesNow(assets, account), listedNow(assets)],
     { concurrency: 3 }
   )
   const readiness = yield* Readiness.lookAll(
@@ -240,19 +241,32 @@ export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<W
     })
   )
 
-const feesNow = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArray<Asset>) {
+const feesNow = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArray<Asset>, account: VenueAccount) {
   const venue = yield* Venue
   const { value } = yield* venue.listOrders({})
+  return feesIn(value.orders, assets, account)
+})
+
+/** Fees of the orders, newest first, that pay as we would now. The list has the orders of all accounts of the API key. */
+export const feesIn = (
+  orders: ReadonlyArray<Order>,
+  assets: ReadonlyArray<Asset>,
+  places: MoneyPlaces
+): PlanReport.Fees => {
   const symbols = new Map(assets.map(({ id, symbol }) => [id, symbol]))
   const estimates = new Map<string, PlanReport.FeeEstimate>()
-  for (const order of [...value.orders].reverse()) {
+  for (const order of orders.toReversed()) {
     const [input, output] = [symbols.get(order.originAsset), symbols.get(order.destinationAsset)]
     const { estimatedRefundFee: refund, estimatedWithdrawFee: withdraw } = order
-    if (input !== undefined) estimates.set(input, { ...estimates.get(input), ...present({ refund }) })
-    if (output !== undefined) estimates.set(output, { ...estimates.get(output), ...present({ withdraw }) })
+    const path = pathBetween(places, order.originAsset, order.destinationAsset)
+    const isOurRefund = order.refundTo === path.refundTo && order.refundType === path.refundType
+    const isOurPayout = order.recipient === path.recipient && order.recipientType === path.recipientType
+    if (input !== undefined && isOurRefund) estimates.set(input, { ...estimates.get(input), ...present({ refund }) })
+    if (output !== undefined && isOurPayout)
+      estimates.set(output, { ...estimates.get(output), ...present({ withdraw }) })
   }
-  return estimates satisfies PlanReport.Fees
-})
+  return estimates
+}
 
 const listedByService = Effect.gen(function* () {
   const venue = yield* Venue

@@ -1,12 +1,14 @@
 /**
  * Makes a new journal from everything that the venue can prove. Orders with money that fit a slot continue in it; all others are followed
- * until they end. The venue does not show which bot made an order, so other bots' journals must be named.
+ * until they end. Orders of other accounts with the same API key are left alone. The venue does not show which bot of the account made
+ * an order, so other bots' journals must be named.
  */
 import { Clock, Effect, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
 import { recovered } from "../../domain/Placement.ts"
 import { countText } from "../../domain/Text.ts"
+import { partiesIn } from "../../engine/observation/SharedOrders.ts"
 import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Recovery from "../../engine/reconciliation/Recovery.ts"
@@ -14,7 +16,7 @@ import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
-import { orderPages } from "../../engine/tracking/OrderReads.ts"
+import { concerns, orderPages } from "../../engine/tracking/OrderReads.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Head from "../../journal/Head.ts"
@@ -56,12 +58,14 @@ const rebuild = Effect.fnUntraced(function* (
   run: StartUp.BotRun,
   strategies: ReadonlyArray<Strategy>,
   markets: ReturnType<typeof Layers.marketsByName>,
+  account: VenueAccount,
   others: ReadonlySet<string>
 ) {
   const venue = yield* Venue
   const books = yield* Bookkeeper
-  const pages = yield* Stream.runCollect(orderPages(venue))
-  const listed = pages.flatMap((page) => page.orders)
+  const parties = new Set(partiesIn(account))
+  const pages = yield* Stream.runCollect(orderPages(venue, { parties }))
+  const listed = pages.flatMap((page) => page.orders).filter((order) => concerns(parties, order))
   const orders = listed.filter(({ id }) => !others.has(id))
   const slotPlans = yield* slotPlansNow(strategies)
   yield* StartUp.record(run, strategies)
@@ -133,7 +137,7 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
   const { pid } = yield* Process
   const run = { pid, version, mode: "live", account: account.signerId, venue: config.venue.url }
   const assets = bySymbol(config.markets.assets)
-  const result = yield* rebuild(run, strategies, Layers.marketsByName(config.markets), others).pipe(
+  const result = yield* rebuild(run, strategies, Layers.marketsByName(config.markets), account, others).pipe(
     Effect.provide(Layers.live(config, account, pid))
   )
   const elsewhere = yield* historyOf(config, account, result.recovery)

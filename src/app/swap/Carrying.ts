@@ -233,7 +233,7 @@ const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
       "A running bot moves no money between accounts: stop it, move the money, and start it again"
     )
   }
-  const [unknown] = Object.entries(others).flatMap(([name, value]) => (isLeftOut(name, value) ? [] : [flagOf(name)]))
+  const unknown = flagIn(others)
   if (unknown !== undefined) {
     return yield* wrongUsage(
       `A running bot swaps on its own terms, to its own account: it does not support ${unknown}. Omit it, or stop the bot first`
@@ -248,6 +248,8 @@ const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
 
 const defaults: Readonly<Record<string, unknown>> = SwapRequest.usual
 
-const isLeftOut = (name: string, value: unknown): boolean => value === undefined || value === defaults[name]
-
-const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+/** Returns the flag of the first of these terms that is not the usual one; `undefined` if all are usual. */
+export const flagIn = (terms: object): string | undefined => {
+  const term = Object.entries(terms).find(([name, value]) => value !== undefined && value !== defaults[name])
+  return term && `--${term[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}

@@ -6,7 +6,7 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { BotConfig } from "../../files/ConfigFile.ts"
+import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
 import { type WrongUsage, wrongUsage } from "../../process/WrongUsage.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
@@ -15,10 +15,11 @@ import * as Wire from "../../venue/wire/WireValue.ts"
 type Field =
   | ("depositType" | "recipient" | "recipientType" | "refundTo" | "refundType" | "referral" | "connectedWallets")
   | ("sessionId" | "virtualChainRecipient" | "virtualChainRefundRecipient" | "customRecipientMsg")
+  | "confidentiality"
 
 type Fields = { readonly [Name in Field]?: QuoteRequest[Name] | undefined }
 
-export interface Terms extends Fields, Pick<QuoteRequest, "depositMode" | "confidentiality" | "insured" | "dry"> {
+export interface Terms extends Fields, Pick<QuoteRequest, "depositMode" | "insured" | "dry"> {
   /** Units of the paid asset; with EXACT_OUTPUT of the received one. */
   readonly amount?: string | undefined
   readonly from?: string | undefined
@@ -40,7 +41,6 @@ export const usual = {
   slippage: 100,
   deadline: 10 * minuteMillis,
   depositMode: "SIMPLE",
-  confidentiality: "public",
   insured: false,
   quoteWaiting: 0,
   dry: false
@@ -52,9 +52,15 @@ export interface AskedSwap {
   readonly destination: Asset
 }
 
+type Settings = Pick<BotSettings, "account" | "markets" | "venue">
+
+/** Public if nothing else is set, unless the service makes confidential swaps only. */
+const confidentialityOf = ({ account, venue }: Settings): QuoteRequest["confidentiality"] =>
+  account.terms.confidentiality ?? (venue.facts.orders.quotes === "public" ? "public" : "basic")
+
 export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   given: Terms,
-  config: BotConfig,
+  config: Settings,
   signerId: string,
   now: number
 ) {
@@ -83,6 +89,7 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   // The schema keeps the fields of a request and drops the other terms.
   const request = present({
     ...given,
+    confidentiality: given.confidentiality ?? confidentialityOf(config),
     swapType: given.type,
     slippageTolerance: given.slippage,
     originAsset: origin.id,
@@ -109,7 +116,7 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   return { request: checked, origin, destination } satisfies AskedSwap
 })
 
-const assetOf = (config: BotConfig, name: string | undefined, what: string): Effect.Effect<Asset, WrongUsage> => {
+const assetOf = (config: Settings, name: string | undefined, what: string): Effect.Effect<Asset, WrongUsage> => {
   if (name === undefined) return Effect.fail(wrongUsage("Name the swap: limitbot swap AMOUNT FROM TO"))
   const { assets } = config.markets
   const matchingAsset = assets.find(({ id, symbol }) => symbol === name || id === name)

@@ -71,8 +71,7 @@ export const withHistoryBy = <EG, RG, ES, RS>(
 
 export const swapping = (config: ConfigFile.BotConfig, signerId: string, pid: number) =>
   Layer.mergeAll(
-    venue(config, signerId),
-    Layers.incidents(config),
+    Layer.provideMerge(Layers.incidents(config), venue(config, signerId)),
     WalletConfig.layer(config.account.wallet, config.venue.url),
     Layer.succeed(EngineSettings, settings(config, signerId)),
     Layers.books(config.journal, pid)

@@ -5,7 +5,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
-import { carry } from "../../app/swap/Carrying.ts"
+import { carry, flagIn } from "../../app/swap/Carrying.ts"
 import { usual } from "../../app/swap/SwapRequest.ts"
 import { DurationText } from "../../domain/Durations.ts"
 import { age } from "../../domain/Text.ts"
@@ -54,7 +54,11 @@ const terms = {
     Flag.withSchema(DurationText),
     flags.byDefault("How long the deposit may take, for example 10m", usual.deadline, age(usual.deadline))
   ),
-  confidentiality: flags.choiceOr("confidentiality", Wire.confidentialities, "How public the swap is", "public"),
+  confidentiality: choice(
+    "confidentiality",
+    Wire.confidentialities,
+    "How public the swap is; default: account.confidentiality, or public where the venue makes public swaps"
+  ),
   referral: flags.textOrMissing("referral", "Referral, for the venue's records"),
   appFees: pairs("app-fee", "recipient=basis points of the input; may be repeated"),
   rebates: pairs("rebate", "recipient=share in percent; at most three, together 100"),
@@ -116,9 +120,13 @@ export const command = Command.make(
     if (side === undefined) return yield* carry(config, given, way)
     if (resume !== undefined || given.to !== undefined || given.type !== "EXACT_INPUT")
       return yield* wrongUsage("--to moves one asset: swap AMOUNT ASSET --to confidential")
+    const { amount, confidentiality, dry, from, ...others } = given
+    const move = { amount, confidentiality, dry, from }
+    const flag = flagIn(others)
+    if (flag !== undefined)
+      return yield* wrongUsage(`--to moves an asset between two accounts of one key, without ${flag}: omit it`)
     if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
-    const { amount, dry, from } = given
-    const terms = { ...usual, ...sides[side], amount, from, to: from, slippage: slippageBasisPoints, dry }
+    const terms = { ...usual, ...sides[side], ...move, to: move.from, slippage: slippageBasisPoints }
     yield* carry(config, terms, way)
   })
 ).pipe(

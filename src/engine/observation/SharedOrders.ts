@@ -24,7 +24,9 @@ const maxMillis = 60_000
 type Places = Pick<MoneyPlaces, "addresses" | "signerId">
 
 const partiesOf = ({ recipient, refundTo }: Order): ReadonlySet<string> => new Set([recipient, refundTo])
-const partiesIn = ({ addresses, signerId }: Places): ReadonlyArray<string> => [
+
+/** The account and its addresses: each of its orders pays and refunds only these. */
+export const partiesIn = ({ addresses, signerId }: Places): ReadonlyArray<string> => [
   ...new Set([signerId, ...(addresses?.recipients.values() ?? []), ...(addresses?.refundTo.values() ?? [])])
 ]
 

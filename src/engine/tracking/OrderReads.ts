@@ -1,6 +1,6 @@
 /** The two ways to read orders: individually, and the venue's list as a stream of pages. */
 import { Effect, Option, Stream } from "effect"
-import type { KnownFillStatus } from "../../domain/Order.ts"
+import type { KnownFillStatus, Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { BoundOrder } from "../state/Placement.ts"
@@ -55,6 +55,10 @@ export const orderPages = (
     })
     return Stream.paginate(start, pageBehind)
   })
+
+/** True if the order pays or refunds one of these parties, or names none. Other accounts may share the list. */
+export const concerns = (parties: ReadonlySet<string>, { recipient, refundTo, unsaid }: Order): boolean =>
+  unsaid !== undefined || parties.has(recipient) || parties.has(refundTo)
 
 export const readOrder = (
   venue: Venue["Service"],

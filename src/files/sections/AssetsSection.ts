@@ -12,6 +12,7 @@ import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market } from "../../strategy/Markets.ts"
 import { quoted, type Report, report, suggestion } from "../../strategy/Problem.ts"
+import { canonicalAssetId } from "../../venue/wire/AssetId.ts"
 
 export const depositType = Read.oneOf("INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN")
 
@@ -37,6 +38,9 @@ export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<As
     const other = ids.get(id.value)
     if (other !== undefined) report(to, id, `${symbol.value} and ${other} have the same id: one asset needs one name`)
     ids.set(id.value, symbol.value)
+    // Answers and payloads have the plain id, so an order under another spelling would contradict its request.
+    const plain = canonicalAssetId(undefined, id.value)
+    if (plain !== id.value) report(to, id, `the venue's plain form of this id is ${plain}: write that`)
     return [{ symbol: symbol.value, id: id.value, decimals }]
   })
   return assetList?.length === assets?.length ? assetList : undefined
@@ -119,7 +123,7 @@ export const priceProgramOf = (
 export const marketsOf = (
   rows: ReturnType<typeof marketsReader>,
   prices: ReturnType<typeof pricesReader>,
-  traded: Pick<Markets, "assets" | "costs">,
+  traded: Pick<Markets, "assets" | "costs" | "sharedFeeBasisPoints">,
   folder: string,
   to: Report
 ): { readonly markets: Markets; readonly prices: SecondSourceTerms } => {
