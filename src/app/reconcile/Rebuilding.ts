@@ -5,7 +5,7 @@
 import { Clock, Effect, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
-import { recovered } from "../../domain/Placement.ts"
+import { ended, recovered } from "../../domain/Placement.ts"
 import { countText } from "../../domain/Text.ts"
 import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
@@ -70,7 +70,7 @@ const rebuild = Effect.fnUntraced(function* (
   yield* Effect.forEach([...recovery.finished, ...recovery.found], Recovery.takeIn, { discard: true })
   // The money of ended orders is in the budgets of the strategies that continue.
   if (recovery.finished.length > 0)
-    yield* books.record({ _tag: "StrategyRemoved", strategy: Recovery.ended, orders: "left" })
+    yield* books.record({ _tag: "StrategyRemoved", strategy: ended, orders: "left" })
   yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })
   return { recovery, ofOthers: listed.length - orders.length, state: books.state }
 })
@@ -165,7 +165,7 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
           "If another bot trades on this account, some of these may belong to it: then move this journal away, and add --beside with that bot's journal. A kill cancels these orders."
         ]),
     ...(beside.length === 0 ? [] : [`${countText(result.ofOthers, "order")} of other bots: not touched`]),
-    `${countText(finished.length, "order")} that ended, with their fills and fees, under the name ${Recovery.ended}`,
+    `${countText(finished.length, "order")} that ended, with their fills and fees, under the name ${ended}`,
     ...("notAsked" in elsewhere
       ? [`The history was not read: ${elsewhere.notAsked}`]
       : elsewhere.unmatched.map(
