@@ -19,6 +19,7 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Head from "../../journal/Head.ts"
 import * as Lease from "../../journal/Lease.ts"
+import { fileOf as archiveOf } from "../../journal/schema/archive.ts"
 import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
@@ -35,7 +36,7 @@ import * as VenueAccess from "../swap/VenueAccess.ts"
 
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
   override get message(): string {
-    return `${this.journal} exists, and a journal has more than the venue. If it is damaged, move it away first (with its -wal, -shm and .head files); a backup is better: limitbot journal restore`
+    return `${this.journal} exists, and a journal has more than the venue. If the journal is damaged, move it away first (with its -wal, -shm, .head and .archive files); a backup is better: limitbot journal restore`
   }
 }
 
@@ -125,8 +126,8 @@ interface Asked {
 export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, beside, config: file }: Asked) {
   const config = yield* ConfigFile.load(file)
   const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
-  const exists = yield* isThere(config.journal)
-  if (exists) return yield* new JournalThere({ journal: config.journal })
+  for (const journal of [config.journal, archiveOf(Lease.fileOf(config.journal))])
+    if (yield* isThere(journal)) return yield* new JournalThere({ journal })
   const others = new Set((yield* Effect.forEach(beside, ordersOf)).flat())
   yield* Head.forget(Lease.fileOf(config.journal))
   const account = yield* Layers.accountOf(config)
