@@ -21,6 +21,9 @@ export const hasNoBudget = (strategy: string): boolean => strategy === byHand ||
 /** Strategy name of orders that were found at the venue and are in no slot's plan. */
 export const recovered = "recovered"
 
+/** Strategy name of orders that had ended before `limitbot journal recover` took them into a new journal. */
+export const ended = "ended"
+
 export const slotOfFound = (orderId: string): string => `order-${orderId}`
 
 /** Reason code of a placement whose order was found at the venue. */

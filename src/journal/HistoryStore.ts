@@ -189,8 +189,10 @@ const balancesIn = (sql: SqlClient.SqlClient): BalanceStore["Service"] =>
     ),
     save: Effect.fn("BalanceStore.save")(
       function* (snapshot: Snapshot) {
-        const at = yield* Clock.currentTimeMillis
-        yield* sql`INSERT OR REPLACE INTO balance_snapshots ${sql.insert({ at, body: JSON.stringify(snapshot) })}`
+        // Replaces the newest row, whatever its time: a row that a wrong clock has dated ahead would hide later ones.
+        yield* sql`
+          INSERT OR REPLACE INTO balance_snapshots (at, body)
+          SELECT coalesce(max(at), 0), ${JSON.stringify(snapshot)} FROM balance_snapshots`
       },
       Effect.mapError(broken("Cannot store the balances"))
     )

@@ -15,7 +15,7 @@ import * as Head from "./Head.ts"
 import * as Reserve from "./Reserve.ts"
 import { type Disk, OwnerChanged, type Rows, type Which } from "./Rows.ts"
 import * as SqliteRows from "./SqliteRows.ts"
-import { firstThere } from "./schema/archive.ts"
+import { firstThere, isContinued } from "./schema/archive.ts"
 import { JournalNewer, migrations, refuseNewer, refuseOldSwaps } from "./schema/migrations.ts"
 import type { Snapshots } from "./snapshots/Snapshots.ts"
 
@@ -64,7 +64,14 @@ export class Journal extends Context.Service<
   )
 }
 
-const refused = Effect.mapError(refuseOldSwaps, broken("Cannot read the journal"))
+const otherArchive =
+  "The .archive file beside the journal is not its older part. Put back the two files that belong together (limitbot journal restore); for a new journal, move the .archive file away as well"
+
+const refused = Effect.gen(function* () {
+  const isWhole = yield* Effect.mapError(isContinued, broken("Cannot read the journal"))
+  if (!isWhole) return yield* new JournalError({ message: otherArchive, cause: "archive" })
+  yield* Effect.mapError(refuseOldSwaps, broken("Cannot read the journal"))
+})
 
 /** The loss that the outside head shows. It is recorded with the next event, because that event moves the head and hides the loss. */
 const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
@@ -74,7 +81,7 @@ const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
 })
 
 const emptied = (text: string): string =>
-  `The journal is empty: ${text}. A bot that starts from it would pay again for open orders. Restore it (limitbot journal restore), or move it away with its -wal, -shm and .head files and rebuild it (limitbot journal recover)`
+  `The journal is empty: ${text}. A bot that starts from it would pay again for open orders. Restore it (limitbot journal restore), or move it away with its -wal, -shm, .head and .archive files and rebuild it (limitbot journal recover)`
 
 const unarchived = (first: number): string =>
   `Events 1 to ${first - 1} of the journal were archived, but the .archive file beside it is missing: put it back`

@@ -85,7 +85,14 @@ const groupOf: Readonly<Record<Grouping, (item: Item, dateOf: typeof utcDate) =>
 
 export const poolOf = ({ strategy, market }: Trade): string => `${strategy}\u0000${market}`
 
-const poolsOf = (trades: ReadonlyArray<Trade>) => Map.groupBy(trades, poolOf)
+type Exchanges = Pick<TradingRecord, "losses" | "trades">
+
+/** Oldest first. Without losses and fees in base, positions would keep what has left. */
+const poolsOf = ({ losses, trades }: Exchanges) =>
+  Map.groupBy(
+    [...trades, ...losses].toSorted((a, b) => a.at - b.at),
+    poolOf
+  )
 
 interface ReportOptions {
   readonly method: LotMethod
@@ -102,8 +109,7 @@ export const itemsOf = (
   { trades, losses, fees, flows, rounds }: TradingRecord,
   { mark, method, now }: ReportOptions
 ) => {
-  const exchanged = [...trades, ...losses].toSorted((a, b) => a.at - b.at)
-  const pools = [...poolsOf(exchanged).values()].map((pool) => ({ pool, ...match(pool, method) }))
+  const pools = [...poolsOf({ trades, losses }).values()].map((pool) => ({ pool, ...match(pool, method) }))
   const quotes = new Set([...trades, ...fees].map(({ quote }) => quote))
   return [
     ...pools.flatMap(({ gains }) => gains.map(itemOfGain)),
@@ -199,10 +205,10 @@ export const grouped = (items: Iterable<Item>, by: Grouping | undefined): Readon
   return rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
-/** The round-trip earnings of each fill, by `fillKey`. Missing for a fill that only opens. Trades must be sorted by time. */
-export const gridProfitByFill = (trades: ReadonlyArray<Trade>): ReadonlyMap<string, Amount> => {
+/** Returns the round-trip earnings of each fill, fee and loss in base, by `fillKey`. Missing for a fill that only opens. */
+export const gridProfitByFill = (exchanges: Exchanges): ReadonlyMap<string, Amount> => {
   const earnedBy = new Map<string, Amount>()
-  for (const pool of poolsOf(trades).values()) {
+  for (const pool of poolsOf(exchanges).values()) {
     const books = Rounds.emptyBooks()
     for (const trade of pool) {
       const { closed, earned: amount } = Rounds.take(books, trade)

@@ -76,6 +76,18 @@ const markedIn = (trades: TradingRecord["trades"], { decimals, quote }: Omit<Mar
       value: Number(quoteAmount) / 10 ** decimals(quote)
     }))
 
+/** Base bought and not sold, lost or paid as a fee, in units. */
+const heldIn = (exchanges: TradingRecord["trades"], { decimals, quote }: Omit<MarkoutTerms, "minutes">): number => {
+  const byBase = Map.groupBy(
+    exchanges.filter((exchange) => exchange.quote === quote),
+    ({ base }) => base
+  )
+  return [...byBase].reduce((total, [base, own]) => {
+    const held = own.reduce((sum, { baseAmount, side }) => (side === "BUY" ? sum + baseAmount : sum - baseAmount), 0n)
+    return total + Number(held) / 10 ** decimals(base)
+  }, 0)
+}
+
 const midIn =
   ({ minutes }: Pick<MarkoutTerms, "minutes">) =>
   ({ market }: { readonly market: string }, at: number): number | undefined =>
@@ -132,18 +144,17 @@ const uptimeOf = (orders: ReadonlyArray<OrderLife>, now: number): number | null 
 export const quotingOf = (record: TradingRecord, strategy: string, terms: MarkoutTerms, now: number) => {
   const isOwn = (each: { readonly strategy: string }): boolean => each.strategy === strategy
   const own = { ...record, orders: record.orders.filter(isOwn), trades: record.trades.filter(isOwn), fees: [] }
-  const marked = markedIn(own.trades, terms)
   const { fillRatio, markout } = qualityOf(own, terms)
   const levels = Map.groupBy(own.orders, ({ slot }) => slot)
   return {
     fillRatio,
     markout,
     /** From the fill to the mid of the last full minute before it, in our favour, weighted by value. Null without prices. */
-    spreadCaptured: moveAfter(marked, midIn(terms))(0),
+    spreadCaptured: moveAfter(markedIn(own.trades, terms), midIn(terms))(0),
     /** Share of the time since the first order in which a bid and an ask were open. */
     uptime: uptimeOf(own.orders, now),
-    /** Base bought and not sold, in units; the target is zero. */
-    inventory: marked.reduce((sum, { quantity, side }) => sum + (side === "BUY" ? quantity : -quantity), 0),
+    /** The target is zero. */
+    inventory: heldIn([...own.trades, ...record.losses.filter(isOwn)], terms),
     levels: [...levels].map(([slot, orders]) => {
       const { filled, rested } = qualityOf({ ...own, orders }, terms)
       return { slot, filled, rested }

@@ -1,8 +1,17 @@
 /** A journal is backed up while its bot runs, and moves to another machine: the old one cannot go on, the new one does. */
-import { copyFileSync, existsSync } from "node:fs"
+import { copyFileSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, control, ordersAt, runHere, startHere, startStill, workspace } from "../world/processes/program.ts"
+import {
+  assertSays,
+  control,
+  nowhere,
+  ordersAt,
+  runHere,
+  startHere,
+  startStill,
+  workspace
+} from "../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 
@@ -62,5 +71,13 @@ describe("limitbot journal", () => {
     assert.strictEqual(status.openOrders, 20)
     assert.isNull(status.journalGone)
     assert.deepStrictEqual(status.failing, [])
+  })
+
+  it("is not rebuilt from the venue while the archive of a lost journal is there", async () => {
+    const cwd = workspace(nowhere)
+    writeFileSync(join(cwd, "journal.sqlite.archive"), "", { mode: 0o600 })
+    const refusal = await runHere(["journal", "recover", "grid.yaml", ...config], { cwd })
+    assertSays(refusal, 1, /journal\.sqlite\.archive exists.*\.head and \.archive files/)
+    assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
   })
 })

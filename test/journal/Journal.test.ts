@@ -280,3 +280,63 @@ describe("Lease", () => {
     })
   )
 })
+
+describe("the archive beside a journal in SQLite", () => {
+  const journalIn = (filename: string) => Layer.provide(Journal.layer, Sqlite.layer({ filename }))
+  const record = (file: string, ...reasons: ReadonlyArray<string>) =>
+    Effect.provide(
+      Journal.use(({ append }) => append(reasons.map((reason) => stopped(reason)))),
+      journalIn(file)
+    )
+  const remove = (file: string, condition: string) => {
+    const database = new DatabaseSync(file)
+    database.exec("PRAGMA journal_mode = DELETE; DROP TRIGGER journal_is_append_only_delete")
+    database.exec(`DELETE FROM journal WHERE ${condition}`)
+    database.close()
+  }
+  const makePair = Effect.fnUntraced(function* (archived: string, cut: string) {
+    const file = newFile()
+    yield* record(file, "a", "b", "c", "d")
+    copyFileSync(file, `${file}.archive`)
+    remove(`${file}.archive`, `NOT (${archived})`)
+    remove(file, cut)
+    return file
+  })
+
+  it.effect("is read with the journal that continues it, also if a crash has left events in both", () =>
+    Effect.gen(function* () {
+      for (const cut of ["sequence < 4", "sequence < 2", "false"]) {
+        const file = yield* makePair("sequence < 4", cut)
+        yield* record(file, "e")
+        const events = yield* Effect.provide(
+          Journal.use((journal) => Stream.runCollect(journal.events())),
+          journalIn(file)
+        )
+        assert.deepStrictEqual(
+          events.map(({ event }) => event._tag === "BotStopped" && event.reason),
+          ["a", "b", "c", "d", "e"],
+          cut
+        )
+      }
+    })
+  )
+
+  it.effect("is refused beside a journal that does not continue it", () =>
+    Effect.gen(function* () {
+      const lost = newFile()
+      yield* record(lost, "a", "b")
+      remove(lost, "false")
+      renameSync(lost, `${lost}.archive`)
+      const pairs = [
+        lost,
+        yield* makePair("sequence < 2", "sequence < 3"),
+        yield* makePair("sequence < 4", "sequence > 2"),
+        yield* makePair("sequence < 4", "true")
+      ]
+      for (const file of pairs) {
+        const { message } = yield* Effect.flip(record(file, "e"))
+        assert.match(message, /The \.archive file beside the journal is not its older part\. .*journal restore/)
+      }
+    })
+  )
+})

@@ -121,12 +121,13 @@ describe("profit", () => {
   it("of each fill is what it closes of its own slot; a fill that only opens earns nothing", () => {
     const [first, second, sale] = trading.trades
     if (first === undefined || second === undefined || sale === undefined) return assert.fail("too few trades")
-    assert.deepStrictEqual(Profit.gridProfitByFill([first, second, sale]), new Map())
+    const earnedBy = (...trades: ReadonlyArray<Trades.Trade>) => Profit.gridProfitByFill({ trades, losses: [] })
+    assert.deepStrictEqual(earnedBy(first, second, sale), new Map())
     const own = { ...sale, slot: first.slot }
-    assert.deepStrictEqual(Profit.gridProfitByFill([first, second, own]), new Map([[Profit.fillKey(own), 6_000_000n]]))
+    assert.deepStrictEqual(earnedBy(first, second, own), new Map([[Profit.fillKey(own), 6_000_000n]]))
     // Bought back for what it brought in.
     const back = { ...own, side: "BUY", fillId: "f9" } as const
-    assert.deepStrictEqual(Profit.gridProfitByFill([own, back]), new Map([[Profit.fillKey(back), 0n]]))
+    assert.deepStrictEqual(earnedBy(own, back), new Map([[Profit.fillKey(back), 0n]]))
   })
 
   it("keeps the lots of strategies and markets apart", () => {
@@ -134,7 +135,7 @@ describe("profit", () => {
     if (first === undefined || sale === undefined) return assert.fail("too few trades")
     const own = { ...sale, slot: first.slot }
     for (const other of [{ strategy: "other" }, { market: "BTC/DAI" }])
-      assert.strictEqual(Profit.gridProfitByFill([{ ...first, ...other }, own]).size, 0)
+      assert.strictEqual(Profit.gridProfitByFill({ trades: [{ ...first, ...other }, own], losses: [] }).size, 0)
   })
 })
 

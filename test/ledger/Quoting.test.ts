@@ -57,6 +57,18 @@ describe("the quality of quotes", () => {
     ])
   })
 
+  it("has an inventory without the base that fees took, to the smallest unit", () => {
+    const [bought] = record.trades
+    if (bought === undefined) return assert.fail("no trade")
+    const fee = { ...bought, side: "SELL", isFee: true, baseAmount: 1_000_000n, fillId: "payout fee" } as const
+    const inventoryOf = (more: Partial<TradingRecord>) =>
+      quotingOf({ ...record, ...more }, "mm", terms, 4 * minute).inventory
+    assert.strictEqual(inventoryOf({ losses: [fee, { ...fee, strategy: "other" }] }), 0.49)
+    // In doubles, 0.1 and 0.2 less 0.3 are not zero.
+    const parts = [10_000_000n, 20_000_000n].map((baseAmount) => ({ ...bought, baseAmount }))
+    assert.strictEqual(inventoryOf({ trades: [...parts, { ...bought, side: "SELL", baseAmount: 30_000_000n }] }), 0)
+  })
+
   it("is unknown before the first order", () => {
     const { fillRatio, spreadCaptured, uptime } = quotingOf(record, "none", terms, 4 * minute)
     assert.deepStrictEqual([fillRatio, spreadCaptured, uptime], [null, null, null])

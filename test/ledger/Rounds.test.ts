@@ -219,6 +219,27 @@ describe("the grid profit of a slot", () => {
     ])
   })
 
+  it("is the sum over its fills, after fees in base as well", () => {
+    const order = { strategy: "grid", slot: "cell-07" } as const
+    const [fee, held] = [1_000_000n, 99_000_000n]
+    const fold = Trades.make(decimals)
+    const events = [
+      [loaded("grid", "grid")],
+      eventsOf({ ...order, side: "BUY", base: held + fee, quote: 30_000_000_000n, fee }, 1),
+      eventsOf({ ...order, side: "SELL", base: held, quote: 29_997_000_000n }, 2),
+      eventsOf({ ...order, side: "BUY", base: held + fee, quote: 60_000_000_000n, fee }, 3),
+      eventsOf({ ...order, side: "SELL", base: held, quote: 59_994_000_000n }, 4)
+    ].flatMap((ofOrder, index) => ofOrder.map((event) => ({ at: start + index * 60_000, event })))
+    for (const [index, entry] of events.entries()) fold.see({ sequence: index + 1, ...entry })
+    const trading = fold.result()
+    const earnedBy = Profit.gridProfitByFill(trading)
+    assert.deepStrictEqual(
+      trading.trades.map((trade) => earnedBy.get(Profit.fillKey(trade))),
+      [undefined, 297_000_000n, undefined, 594_000_000n]
+    )
+    assert.strictEqual(rowsBy(trading, markAt("60000"), "slot")[0]?.figures.gridProfit, 891_000_000n)
+  })
+
   it("opens and closes nothing with a fill without base", () => {
     const books = Rounds.emptyBooks()
     const [trade] = tradingOf({ grid: "grid" }, [cell("BUY", bought)]).trades
@@ -323,6 +344,8 @@ describe("the figures of random journals", () => {
       const sum = (rows: ReadonlyArray<Profit.Row>, of: "gridProfit" | "inventory" | "fees" | "total") =>
         rows.reduce((total, { figures }) => total + figures[of], 0n)
       const slots = rowsBy(trading, mark, "slot")
+      const byFill = [...Profit.gridProfitByFill(trading).values()].reduce((total, earned) => total + earned, 0n)
+      assert.strictEqual(byFill, sum(slots, "gridProfit"), `seed ${seed}`)
       for (const method of methods) {
         const [whole] = Profit.report(trading, { method, mark, now: start })
         if (whole === undefined) return assert.fail("no figures")

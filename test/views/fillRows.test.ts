@@ -22,7 +22,7 @@ describe("the table of fills", () => {
 
   it("says what a sale earned against the cost of its own slot", () => {
     const own = trading.trades.map((trade) => ({ ...trade, slot: "cell-p1" }))
-    const gridProfit = Profit.gridProfitByFill(own)
+    const gridProfit = Profit.gridProfitByFill({ trades: own, losses: [] })
     const [, , sold] = table.lines(filledOrders(own, trading, gridProfit, assets))
     assert.match(sold ?? "", /\s6\s+USDC\s+1$/)
     const rows = fillRows(own, trading, gridProfit, assets)

@@ -221,7 +221,7 @@ const refuseWhileRunning = Effect.fnUntraced(function* (copy: string) {
 export const restore = Effect.fn("JournalFile.restore")(function* (config: string, from: string) {
   const { journal } = yield* ConfigFile.loadSettings(config)
   if (yield* isThere(journal)) {
-    const message = `${journal} exists. Move it away first (with its -wal, -shm and .head files), so that nothing is lost.`
+    const message = `${journal} exists. Move it away first (with its -wal, -shm, .head and .archive files), so that nothing is lost.`
     return yield* new CopyRefused({ message })
   }
   yield* refuseWhileRunning(from)

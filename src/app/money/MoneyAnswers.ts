@@ -95,7 +95,7 @@ export const fills = ({ market, since, slot, strategy }: Wanted) =>
     const all = AccountBooks.ofAccount(books, decimals)
     const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
     const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
-    const gridProfit = Profit.gridProfitByFill(trading.trades)
+    const gridProfit = Profit.gridProfitByFill(trading)
     const trades = all.trades.filter(
       (trade) =>
         trade.at >= from &&

@@ -6,7 +6,7 @@
 import { Clock, Effect, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
-import { recovered } from "../../domain/Placement.ts"
+import { ended, recovered } from "../../domain/Placement.ts"
 import { countText } from "../../domain/Text.ts"
 import { partiesIn } from "../../engine/observation/SharedOrders.ts"
 import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
@@ -21,6 +21,7 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Head from "../../journal/Head.ts"
 import * as Lease from "../../journal/Lease.ts"
+import { fileOf as archiveOf } from "../../journal/schema/archive.ts"
 import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
@@ -37,7 +38,7 @@ import * as VenueAccess from "../swap/VenueAccess.ts"
 
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
   override get message(): string {
-    return `${this.journal} exists, and a journal has more than the venue. If it is damaged, move it away first (with its -wal, -shm and .head files); a backup is better: limitbot journal restore`
+    return `${this.journal} exists, and a journal has more than the venue. If the journal is damaged, move it away first (with its -wal, -shm, .head and .archive files); a backup is better: limitbot journal restore`
   }
 }
 
@@ -74,7 +75,7 @@ const rebuild = Effect.fnUntraced(function* (
   yield* Effect.forEach([...recovery.finished, ...recovery.found], Recovery.takeIn, { discard: true })
   // The money of ended orders is in the budgets of the strategies that continue.
   if (recovery.finished.length > 0)
-    yield* books.record({ _tag: "StrategyRemoved", strategy: Recovery.ended, orders: "left" })
+    yield* books.record({ _tag: "StrategyRemoved", strategy: ended, orders: "left" })
   yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })
   return { recovery, ofOthers: listed.length - orders.length, state: books.state }
 })
@@ -129,8 +130,8 @@ interface Asked {
 export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, beside, config: file }: Asked) {
   const config = yield* ConfigFile.load(file)
   const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
-  const exists = yield* isThere(config.journal)
-  if (exists) return yield* new JournalThere({ journal: config.journal })
+  for (const journal of [config.journal, archiveOf(Lease.fileOf(config.journal))])
+    if (yield* isThere(journal)) return yield* new JournalThere({ journal })
   const others = new Set((yield* Effect.forEach(beside, ordersOf)).flat())
   yield* Head.forget(Lease.fileOf(config.journal))
   const account = yield* Layers.accountOf(config)
@@ -169,7 +170,7 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
           "If another bot trades on this account, some of these may belong to it: then move this journal away, and add --beside with that bot's journal. A kill cancels these orders."
         ]),
     ...(beside.length === 0 ? [] : [`${countText(result.ofOthers, "order")} of other bots: not touched`]),
-    `${countText(finished.length, "order")} that ended, with their fills and fees, under the name ${Recovery.ended}`,
+    `${countText(finished.length, "order")} that ended, with their fills and fees, under the name ${ended}`,
     ...("notAsked" in elsewhere
       ? [`The history was not read: ${elsewhere.notAsked}`]
       : elsewhere.unmatched.map(

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { inputAmount, inputAsset, type Market, outputAmount, outputAsset } from "../../domain/Market.ts"
 import type { Order, OrderTerms } from "../../domain/Order.ts"
-import { foundAtVenue, recovered, slotOfFound } from "../../domain/Placement.ts"
+import { ended, foundAtVenue, recovered, slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -18,8 +18,6 @@ import { slotKey } from "../state/SlotFold.ts"
 import { askedFor, shownBy } from "../tracking/MoneyPath.ts"
 import { hasTerms } from "../tracking/OrderTracker.ts"
 import { isPaid } from "./Reconciliation.ts"
-
-export const ended = "ended"
 
 export interface SlotPlans {
   readonly strategy: Strategy

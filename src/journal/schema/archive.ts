@@ -19,11 +19,14 @@ const uriOf = (file: string): string => `file:${encodeURI(file).replaceAll("?", 
 export const joined = (file: string): string =>
   `ATTACH DATABASE '${uriOf(file).replaceAll("'", "''")}' AS archive; ${view}`
 
+const isJoined = SqlClient.SqlClient.use(
+  (sql) => sql`SELECT 1 FROM temp.sqlite_master WHERE name = 'journal'`
+).pipe(Effect.map((views) => views.length > 0))
+
 /** Runs a step without the joined view. A copy of the whole journal would otherwise use the view. */
 export const unjoined = Effect.fnUntraced(function* <A, E, R>(step: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
-  const views = yield* sql`SELECT 1 FROM temp.sqlite_master WHERE name = 'journal'`
-  if (views.length === 0) return yield* step
+  if (!(yield* isJoined)) return yield* step
   yield* sql`DROP VIEW temp.journal`
   return yield* Effect.ensuring(step, Effect.orDie(sql.unsafe(view)))
 })
@@ -32,6 +35,21 @@ export const unjoined = Effect.fnUntraced(function* <A, E, R>(step: Effect.Effec
 export const firstThere = SqlClient.SqlClient.use(
   (sql) => sql<{ readonly sequence: number }>`SELECT sequence FROM journal ORDER BY sequence LIMIT 1`
 ).pipe(Effect.map(([row]) => row?.sequence ?? 1))
+
+/**
+ * Returns false if the archive is not the older part of this journal: the journal is a new one or ends earlier, so the view
+ * would hide its events, or events between the two files are missing. Returns true without an archive.
+ */
+export const isContinued = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* isJoined)) return true
+  const tables = yield* sql`SELECT 1 FROM main.sqlite_master WHERE name = 'journal'`
+  if (tables.length === 0) return false
+  const [row] = yield* sql<{ readonly continued: number | null }>`
+    SELECT (SELECT max(sequence) FROM archive.journal) BETWEEN (SELECT min(sequence) - 1 FROM main.journal)
+      AND (SELECT max(sequence) FROM main.journal) AS continued`
+  return row?.continued === 1
+})
 
 /** Returns the last event before `time` that can be archived, and its hash. The newest event always stays in the journal. */
 export const lastBefore = Effect.fnUntraced(function* (time: number) {

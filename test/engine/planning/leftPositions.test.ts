@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { ended, recovered } from "../../../src/domain/Placement.ts"
 import * as OperatorPause from "../../../src/engine/holds/OperatorPause.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -51,6 +52,20 @@ it("a position that is left to the account stays there until more of it fills", 
   const fill = leftWithPosition.find((event) => event._tag === "FillSeen") ?? assert.fail()
   record({ ...fill, fillId: "another" })
   assert.strictEqual(leftPositions(state).length, 1)
+})
+
+it("orders that a recovery takes in leave no position, unless a file has had their name", () => {
+  for (const name of [ended, recovered]) {
+    const leftAs = (...earlier: ReadonlyArray<BotEvent>) => {
+      const state = BotState.make()
+      const taken: ReadonlyArray<BotEvent> = leftWithPosition.map((event) => ({ ...event, strategy: name }))
+      for (const event of [...earlier, ...taken]) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
+      return leftPositions(state).map(({ strategy }) => strategy)
+    }
+    assert.deepStrictEqual(leftAs(), [])
+    const about = { file: "own.yaml", kind: "bracket", market: "BTC/USDC", hash: "a" }
+    assert.deepStrictEqual(leftAs({ _tag: "StrategyLoaded", strategy: name, ...about }), [name])
+  }
 })
 
 describe("a position of a removed strategy", () => {
