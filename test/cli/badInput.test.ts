@@ -82,7 +82,7 @@ describe.concurrent("unwritable output", () => {
 
   for (const [name, out, says] of [
     ["a folder that is not there", "none/a.csv", /limitbot: none\/a\.csv\.unfinished: no such file or folder/],
-    ["a folder where the file should be", "folder", /limitbot: folder\S*: is a folder/]
+    ["a folder where the file should be", "folder", /limitbot: folder\S*: it is a folder/]
   ] as const) {
     it(`${name}: the error names the file, and no unfinished file remains`, async () => {
       const cwd = workspace(nowhere)

@@ -97,6 +97,11 @@ export const sentenceOf = (market: Market, rule: string): string => {
   return exits === undefined ? entry : `${entry}, then ${exits}`
 }
 
+const isBeyond = (side: OrderRequest["side"], exit: string, entry: string): boolean => {
+  const [at = Decimal.zero, from = Decimal.zero] = [exit, entry].map(Decimal.parse)
+  return Decimal.compare(at, from) === (side === "buy" ? 1 : -1)
+}
+
 const durationOf = Schema.decodeUnknownOption(DurationText)
 
 /** Returns the rule, or why there can be none. The reader of strategy files checks what depends on the market. */
@@ -117,6 +122,10 @@ export const ruleOf = (
   if (expire !== undefined && parts !== undefined)
     return { why: "expire: the next part would follow an expired one; leave out expire, or the parts" }
   const [better, worse] = side === "buy" ? ["+", "-"] : ["-", "+"]
+  const place = side === "buy" ? "above" : "below"
+  // A file with such a rule only gets a warning, because earlier versions accepted it.
+  if (breakevenAt !== undefined && !breakevenAt.endsWith("%") && !isBeyond(side, breakevenAt, price))
+    return { why: `breakevenAt must be ${place} the entry price ${price}` }
   const exitAt = (text: string, sign = better) => (text.endsWith("%") ? `"entry * (1 ${sign} ${text})"` : text)
   const targets = takeProfit.split(/, ?/).map((target) => target.split(":"))
   const list = targets.map(([at = "", part = ""]) => `{ at: ${exitAt(at)}, part: ${part} }`).join(", ")

@@ -62,13 +62,13 @@ describe("an order by hand with several targets", () => {
     assert.deepStrictEqual(mistakesOf("2%:50%"), ["the parts of the targets add up to 50%, not to 100%"])
     assert.deepStrictEqual(mistakesOf(Array(11).fill("2%:9%").join(",")), ["at most 10 targets"])
     assert.deepStrictEqual(mistakesOf("58000:50%,62000:50%"), ["the exit must be above the entry price 59000"])
-    const early = fileOf(written({ ...plain, stop: "57000", breakevenAt: "58000" }))
-    const { warnings = [] } = Result.getOrThrow(StrategyFile.parse(early, "orders.yaml", markets))
-    assert.deepStrictEqual(
-      warnings.map(({ message }) => message),
-      ["breakevenAt must be above the entry price 59000"],
-      "the plan shows it"
-    )
+    for (const [side, breakevenAt, place] of [
+      ["buy", "58000", "above"],
+      ["sell", "59000", "below"]
+    ] as const)
+      assert.deepStrictEqual(ruleOf({ ...plain, side, breakevenAt }, market), {
+        why: `breakevenAt must be ${place} the entry price 59000`
+      })
   })
 
   it("is one text in a request", () => {
