@@ -118,14 +118,14 @@ export const make = (
     Capital.see(books, entry)
     if (event._tag === "StrategyLoaded") kinds.set(event.strategy, event.kind)
     else if (event._tag === "Decided") {
-      const market = markets.get(event.strategy)
-      const price = Decimal.midpoint(event.bid, event.ask)
-      if (market !== undefined) {
-        lastPrices.set(market, { price, at: event.priceAt })
+      const { ask, bid, elsewhere = [], priceAt } = event
+      const first = markets.get(event.strategy)
+      const own = first === undefined ? [] : [{ market: first, bid, ask, at: priceAt }]
+      for (const { market, ...quote } of [...own, ...elsewhere]) {
+        const price = Decimal.midpoint(quote.bid, quote.ask)
+        lastPrices.set(market, { price, at: quote.at })
         Capital.value(books, market, price)
       }
-      for (const { market: name, bid, ask, at: seenAt } of event.elsewhere ?? [])
-        lastPrices.set(name, { price: Decimal.midpoint(bid, ask), at: seenAt })
     } else if (event._tag === "LegClosed") endLeg(books, at, event)
     else if ("placement" in event) ofPlacement({ books, withByHand }, event, at)
   }
