@@ -18,8 +18,9 @@ export interface Flow {
   readonly amount: Amount
   /** Money that went back to the account when its strategy stopped, or that came back to it. Not new capital. */
   readonly isReturn?: true
-  /** The strategy's market, and the amount's value there at the next price, in quote smallest units. */
+  /** The strategy's market of the asset, or its first if the asset is quote. */
   readonly market?: string
+  /** The amount's value in that market at the next price, in quote smallest units. */
   readonly worth?: Amount
 }
 
@@ -61,14 +62,21 @@ export const valued = ({ price, ...flow }: BookedFlow, decimals: (symbol: string
   return { ...flow, worth: floorOf(Decimal.multiply(Decimal.make(flow.amount, ofBase), price), ofQuote) }
 }
 
+/** All markets of a strategy have one quote. */
+const marketOf = ({ markets }: CapitalBooks, { asset, strategy }: Pick<Flow, "asset" | "strategy">) => {
+  const first = markets.get(strategy)
+  const [, quote] = first?.split("/") ?? []
+  return quote === undefined || asset === quote ? first : `${asset}/${quote}`
+}
+
 /** A start takes all budgets back and allots them again to the strategies that it loads. These pairs cancel out and are not recorded. */
-const add = ({ flows, markets }: CapitalBooks, flow: Omit<Flow, "market" | "worth">): void => {
-  const market = markets.get(flow.strategy)
+const add = (books: CapitalBooks, flow: Omit<Flow, "market" | "worth">): void => {
+  const { flows } = books
   const isUndone = ({ amount, asset, at, isReturn, strategy }: BookedFlow) =>
     isReturn === true && at === flow.at && strategy === flow.strategy && asset === flow.asset && amount === -flow.amount
   const undone = flow.isReturn === true ? flows.findLastIndex(isUndone) : -1
   if (undone >= 0) flows.splice(undone, 1)
-  else if (flow.amount !== 0n) flows.push({ ...flow, ...present({ market }) })
+  else if (flow.amount !== 0n) flows.push({ ...flow, ...present({ market: marketOf(books, flow) }) })
 }
 
 type Change = Pick<Flow, "strategy" | "asset" | "amount" | "isReturn">

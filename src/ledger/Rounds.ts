@@ -1,8 +1,8 @@
 /**
  * Separates what trading earned from what holding an inventory earned. A leg closes its own slot's position, at average cost. In kinds
- * whose slots buy and sell by turns, it closes nothing else. In other kinds one slot sells what others bought, so the rest of the leg
- * closes their positions, oldest first. A fee on the position closes nothing: it counts as a fee and reduces the position's cost. Exact:
- * grid profit plus inventory equal the proceeds of all fills less their cost, plus the value of the holdings.
+ * whose slots buy and sell by turns, only the sale at the end of the strategy closes more. In other kinds one slot sells what others
+ * bought. Such a leg then closes their positions, oldest first. A fee on the position closes nothing: it counts as a fee and reduces the
+ * position's cost. Exact: grid profit plus inventory equal the proceeds of all fills less their cost, plus the value of the holdings.
  */
 import { type Amount, magnitude, min } from "../domain/Amount.ts"
 import * as CostBasis from "../domain/CostBasis.ts"

@@ -4,7 +4,7 @@ import type { Of, PlacementEvent, Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { feeOfMove } from "../domain/Ledger.ts"
 import type { Side } from "../domain/Market.ts"
-import { byHand } from "../domain/Placement.ts"
+import { byHand, exitSlotOf } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
 import { kinds } from "../strategy/kinds.ts"
 import * as Capital from "./Capital.ts"
@@ -118,14 +118,14 @@ export const make = (
     Capital.see(books, entry)
     if (event._tag === "StrategyLoaded") kinds.set(event.strategy, event.kind)
     else if (event._tag === "Decided") {
-      const market = markets.get(event.strategy)
-      const price = Decimal.midpoint(event.bid, event.ask)
-      if (market !== undefined) {
-        lastPrices.set(market, { price, at: event.priceAt })
+      const { ask, bid, elsewhere = [], priceAt } = event
+      const first = markets.get(event.strategy)
+      const own = first === undefined ? [] : [{ market: first, bid, ask, at: priceAt }]
+      for (const { market, ...quote } of [...own, ...elsewhere]) {
+        const price = Decimal.midpoint(quote.bid, quote.ask)
+        lastPrices.set(market, { price, at: quote.at })
         Capital.value(books, market, price)
       }
-      for (const { market: name, bid, ask, at: seenAt } of event.elsewhere ?? [])
-        lastPrices.set(name, { price: Decimal.midpoint(bid, ask), at: seenAt })
     } else if (event._tag === "LegClosed") endLeg(books, at, event)
     else if ("placement" in event) ofPlacement({ books, withByHand }, event, at)
   }
@@ -167,8 +167,14 @@ interface Reading {
 
 const isNobodys = ({ withByHand }: Reading, strategy: string): boolean => strategy === byHand && !withByHand
 
-const turnsOf = ({ kinds }: TradesBooks, strategy: string): Pick<Trade, "byTurns"> =>
-  kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
+/** The sale in which a strategy ends closes what all slots bought. Taking it back opens its own slot only. */
+const turnsOf = (
+  { kinds }: TradesBooks,
+  { side, slot, strategy }: Pick<Trade, "side" | "slot" | "strategy">
+): Pick<Trade, "byTurns"> => {
+  const isEnd = side === "SELL" && slot === exitSlotOf(slot)
+  return kindsByTurns.has(kinds.get(strategy) ?? "") && !isEnd ? { byTurns: true } : {}
+}
 
 /** A leg opposite to the waiting ones ends a round. A slot without a fill has not started a round. */
 const endLeg = (
@@ -190,29 +196,31 @@ const charge = (books: TradesBooks, fee: Fee): void => {
   const { amount, asset, inQuote } = fee
   if (asset !== fee.base || asset === fee.quote || amount === 0n) return
   const { at, strategy, slot, placement, market, base, quote } = fee
+  const side = amount > 0n ? "SELL" : "BUY"
   losses.push({
     ...{ at, strategy, slot, placement, market, base, quote },
     fillId: `${fee.kind} fee`,
-    side: amount > 0n ? "SELL" : "BUY",
+    side,
     baseAmount: magnitude(amount),
     quoteAmount: magnitude(inQuote),
     isFee: true,
-    ...turnsOf(books, strategy)
+    ...turnsOf(books, { side, slot, strategy })
   })
 }
 
 const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): void => {
   const { legs, rounds, trades } = books
   const isSale = event.side === "SELL"
+  const side = isSale ? "BUY" : "SELL"
   for (const { amountIn, amountOut, fillId } of event.fills)
     trades.push({
       ...about,
       fillId: `${fillId} taken back`,
       orderId: event.orderId,
-      side: isSale ? "BUY" : "SELL",
+      side,
       baseAmount: isSale ? amountIn : amountOut,
       quoteAmount: isSale ? amountOut : amountIn,
-      ...turnsOf(books, about.strategy)
+      ...turnsOf(books, { ...about, side })
     })
   const legsBack = [
     { kind: "payout", asset: event.outputAsset, amount: -event.payoutFee },
@@ -240,14 +248,14 @@ const lose = (
   if (isNobodys(reading, strategy) || base === quote || (asset !== base && asset !== quote)) return
   const loss = _tag === "WrittenOff" ? "given up" : "found"
   const about = { at, strategy, slot, placement, market, base, quote, fillId: loss, loss } as const
-  const isSale = (asset === base) === (loss === "given up")
+  const side = (asset === base) === (loss === "given up") ? "SELL" : "BUY"
   const [baseAmount, quoteAmount] = asset === base ? [amount, 0n] : [0n, amount]
   reading.books.losses.push({
     ...about,
-    side: isSale ? "SELL" : "BUY",
+    side,
     baseAmount,
     quoteAmount,
-    ...turnsOf(reading.books, strategy)
+    ...turnsOf(reading.books, { ...about, side })
   })
 }
 
@@ -319,7 +327,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
         side: event.side,
         baseAmount: isSale ? event.amountIn : event.amountOut,
         quoteAmount: isSale ? event.amountOut : event.amountIn,
-        ...turnsOf(books, strategy)
+        ...turnsOf(books, { ...about, side: event.side })
       })
       if (strategy !== byHand) lastPrices.set(market, { price: event.price, at: event.filledAt })
       return note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })

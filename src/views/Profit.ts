@@ -12,6 +12,7 @@ import * as Standing from "../ledger/Standing.ts"
 import type { TradingRecord } from "../ledger/Trades.ts"
 import * as Money from "../report/text/Money.ts"
 import type * as ProfitText from "../report/text/ProfitText.ts"
+import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { asOf, Time } from "./AsOf.ts"
 import type { FillView } from "./Fills.ts"
 import * as LiveProfit from "./profit/LiveProfit.ts"
@@ -203,7 +204,8 @@ export const series = (
   const decimals = (symbol: string) => assets.get(symbol)?.decimals ?? 0
   const rounded = (value: number): number => Number(value.toFixed(decimals(quote.symbol)))
   const points = curve(trading, { quote: quote.symbol, closes: closes.filter(({ at }) => at <= now), decimals })
-  const samples = sampled(points, mostPoints)
+  // The closes of several markets at one time are one point.
+  const samples = sampled([...new Map(points.map((point) => [point.at, point])).values()], mostPoints)
   return {
     asset: quote.symbol,
     time: samples.map(({ at }) => Math.floor(at / 1000)),
@@ -221,11 +223,11 @@ export const standingCurve = (line: Line): ReadonlyArray<number> => sampled(gain
 
 const mostCurvePoints = 60
 
-/** Values at most `mostCurvePoints` times, because each strategy has its own curve. */
+/** Values all markets at about `mostCurvePoints` common times. Each strategy has its own curve, so more are slow. */
 export const strategyCurve = (
   trading: TradingRecord,
   assets: Money.Assets,
-  { name, market }: { readonly name: string; readonly market: Market },
+  { name, ...traded }: Pick<Strategy, "name" | "market" | "others">,
   valued: ReadonlyArray<Valued>,
   now: number
 ): ReadonlyArray<number> => {
@@ -236,9 +238,14 @@ export const strategyCurve = (
     ...{ fees: fees.filter(isOwn), flows: flows.filter(isOwn) },
     ...{ losses: losses.filter(isOwn), trades: trades.filter(isOwn) }
   }
-  const thinned = valued
-    .filter((each) => each.market.name === market.name)
-    .map((each) => ({ ...each, minutes: sampled(each.minutes, mostCurvePoints) }))
+  const markets = new Set(marketsOf(traded).map((market) => market.name))
+  const ownValued = valued.filter(({ market }) => markets.has(market.name))
+  const begins = ownValued.flatMap(({ minutes: [first] }) => (first === undefined ? [] : [first.openedAt]))
+  const every = Math.max(1, (now - Math.min(now, ...begins)) / mostCurvePoints)
+  const partOf = (at = Number.POSITIVE_INFINITY): number => Math.floor(at / every)
+  const lastOfPart = (minutes: ReadonlyArray<Minute>) =>
+    minutes.filter(({ openedAt }, index) => partOf(openedAt) !== partOf(minutes[index + 1]?.openedAt))
+  const thinned = ownValued.map((each) => ({ ...each, minutes: lastOfPart(each.minutes) }))
   return gainsOf(series(own, assets, thinned, now))
 }
 

@@ -193,6 +193,45 @@ describe("the grid profit of a slot", () => {
     ])
   })
 
+  it("of the sale at a grid's end is its proceeds over the cost of all cells, which are then empty", () => {
+    const order = (slot: string, side: "BUY" | "SELL", quote: bigint, base = 100_000n) => ({
+      strategy: "grid",
+      slot,
+      side,
+      base,
+      quote
+    })
+    const figures = (mark: string, ...orders: ReadonlyArray<Order>) =>
+      rowsBy(tradingOf({ grid: "grid" }, orders), markAt(mark), "slot").map(({ group, figures: own }) => [
+        group,
+        own.gridProfit,
+        own.inventory
+      ])
+    const purchases = [order("cell-01", "BUY", 60_000_000n), order("cell-02", "BUY", 58_000_000n)]
+    const exit = order("exit", "SELL", 110_000_000n, 200_000n)
+    for (const mark of ["50000", "100000"])
+      assert.deepStrictEqual(figures(mark, ...purchases, exit), [
+        ["grid/cell-01", 0n, 0n],
+        ["grid/cell-02", 0n, 0n],
+        ["grid/exit", -8_000_000n, 0n]
+      ])
+
+    const round = [order("cell-01", "BUY", 49_000_000n), order("cell-01", "SELL", 49_500_000n)]
+    assert.deepStrictEqual(figures("50000", ...purchases, exit, ...round)[0], ["grid/cell-01", 500_000n, 0n])
+
+    const run = [order("cell-01-run-2", "BUY", 60_000_000n), order("exit-run-2", "SELL", 61_000_000n)]
+    assert.deepStrictEqual(figures("50000", ...run).at(-1), ["grid/exit-run-2", 1_000_000n, 0n])
+    // Start inventory that a cell has sold is no purchase of the end, also if the venue takes the end back.
+    const reversal = order("exit", "BUY", 110_000_000n, 200_000n)
+    const startSale = order("cell-03", "SELL", 61_000_000n)
+    assert.deepStrictEqual(figures("50000", startSale, ...purchases, exit, reversal, exit), [
+      ["grid/cell-01", 0n, 0n],
+      ["grid/cell-02", 0n, 0n],
+      ["grid/cell-03", 0n, 11_000_000n],
+      ["grid/exit", -8_000_000n, 0n]
+    ])
+  })
+
   it("of a rule that sells its own purchase is its own; another rule's sale closes what is left of any", () => {
     const order = (slot: string, side: "BUY" | "SELL", base: bigint, quote: bigint) => ({
       strategy: "rules",

@@ -1,5 +1,6 @@
 /** The tables of the CSV export, cell by cell, and the years and lots that they are of. */
 import { assert, describe, it } from "@effect/vitest"
+import type { Recorded } from "../../src/domain/BotEvent.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 import * as Tables from "../../src/ledger/tables/Tables.ts"
 import { decimals, journal, start } from "./account.ts"
@@ -147,6 +148,25 @@ describe("purchases for taxes", () => {
         ?.map(({ at }) => at),
       [18, 19, 20, 33].map(minute)
     )
+  })
+
+  it("have the base budgets of all markets of a strategy at their value", () => {
+    const budget: Recorded = {
+      sequence: 3,
+      at: minute(2),
+      event: { _tag: "BudgetAllotted", strategy: "grid", asset: "ETH", amount: 2_000_000n }
+    }
+    const withBudget = Trades.make(decimals)
+    for (const entry of journal) {
+      if (entry.event._tag === "Decided") withBudget.see(budget)
+      withBudget.see(entry)
+    }
+    const pools = Tables.taxPools(withBudget.result())
+    assert.deepStrictEqual(
+      pools.get("ETH/USDC")?.map(({ at, side, baseAmount, quoteAmount }) => [at, side, baseAmount, quoteAmount]),
+      [[minute(2), "BUY", 2_000_000n, 6_002_000_000n]]
+    )
+    assert.deepStrictEqual(pools.get("BTC/USDC"), Tables.taxPools(trading).get("BTC/USDC"))
   })
 
   it("exclude capital that is quote, is removed, is zero, or has no market or price", () => {

@@ -966,6 +966,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [{ file: "src/ledger/Rounds.ts", find: "byTurns === true ? []", replace: "byTurns === undefined ? []" }]
   },
   {
+    name: "the sale at the end of a grid closes no purchases of its cells",
+    test: "test/ledger/Rounds.test.ts",
+    edits: [{ file: "src/ledger/Trades.ts", find: " && !isEnd", replace: "" }]
+  },
+  {
+    name: "an end that is taken back closes what cells sold",
+    test: "test/ledger/Rounds.test.ts",
+    edits: [{ file: "src/ledger/Trades.ts", find: 'const isEnd = side === "SELL" && ', replace: "const isEnd = " }]
+  },
+  {
     name: "the value of an inventory is rounded for each slot",
     test: "test/ledger/Rounds.test.ts",
     edits: [

@@ -5,6 +5,7 @@ import { format } from "../../src/domain/Amount.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { minuteMillis } from "../../src/domain/Durations.ts"
+import type { Market } from "../../src/domain/Market.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
@@ -18,6 +19,7 @@ import {
 } from "../../src/views/Profit.ts"
 import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
 import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
+import { emptyRecord } from "../ledger/emptyRecord.ts"
 import { parse } from "../world/bot/botWorld.ts"
 import { begin, orderOf } from "../world/journalRows.ts"
 
@@ -112,6 +114,58 @@ describe("the profit in the API", () => {
     assert.strictEqual(curve.length, 3)
     assert.approximately(curve.at(-1) ?? 0, Number(total) / 1e6, 5e-7)
     assert.deepStrictEqual(curveOf("other"), [])
+  })
+
+  it("has all markets of a strategy in its curve, with one point for each time", () => {
+    const eth = { symbol: "ETH", id: "nep141:eth.omft.native", decimals: 9 }
+    const ethMarket: Market = { ...market, name: "ETH/USDC", base: eth }
+    const ofThree = new Map([btc, eth, usdc].map((asset) => [asset.symbol, asset]))
+    const start = 1_700_000_000_000
+    const purchase = (of: Market, baseAmount: bigint): Trades.Trade => ({
+      at: start,
+      strategy: "mix",
+      slot: "buy",
+      placement: of.name,
+      market: of.name,
+      base: of.base.symbol,
+      quote: "USDC",
+      fillId: "f1",
+      side: "BUY",
+      baseAmount,
+      quoteAmount: 6_000_000_000n
+    })
+    const trading = {
+      ...emptyRecord,
+      flows: [{ at: start, strategy: "mix", asset: "USDC", amount: 20_000_000_000n }],
+      trades: [purchase(market, 10_000_000n), purchase(ethMarket, 2_000_000_000n)]
+    }
+    const candle = (after: number, close: number) => ({
+      openedAt: start + after,
+      open: close,
+      high: close,
+      low: close,
+      close
+    })
+    const present = (price: bigint, after: number) => {
+      const mid = Decimal.make(price)
+      return { bid: mid, ask: mid, at: start + after }
+    }
+    const mix = { name: "mix", market, others: [ethMarket] }
+    const millis = 30_000
+    const rising = [
+      { market, millis, minutes: [candle(0, 60_000), candle(millis, 61_000)], now: present(61_000n, 120_000) },
+      { market: ethMarket, millis, minutes: [candle(0, 3_000), candle(millis, 3_050)], now: present(3_100n, 120_000) }
+    ]
+    assert.deepStrictEqual(strategyCurve(trading, ofThree, mix, rising, start + 120_000), [0, 200, 300])
+
+    // Each market lacks another candle.
+    const seconds = Array.from({ length: 240 }, (_, index) => index)
+    const dense = rising.map((each, lacking) => ({
+      ...each,
+      millis: 1_000,
+      minutes: seconds.flatMap((second) => (second === 100 + lacking ? [] : [candle(second * 1_000, 3_000)]))
+    }))
+    assert.strictEqual(strategyCurve(trading, ofThree, mix, dense, start + 240_000).length, 60)
   })
 
   it("has a curve of at most 30 points that begins and ends with the line", () => {

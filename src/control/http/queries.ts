@@ -8,6 +8,7 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
+import { marketsOf } from "../../strategy/Strategy.ts"
 import { bookView } from "../../views/Book.ts"
 import { candlesOf } from "../../views/Candles.ts"
 import { type LineView, lineOf, mentions } from "../../views/Events.ts"
@@ -108,7 +109,7 @@ const profit = Effect.fnUntraced(function* (
   const trading = AccountBooks.ofStrategies(account, (symbol) => assets.get(symbol)?.decimals)
   const from = Math.max(now.at - profitMillis, trading.flows[0]?.at ?? now.at)
   const isYoung = now.at - from < youngMillis
-  const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
+  const markets = [...new Map(strategies.flatMap(marketsOf).map((market) => [market.name, market])).values()]
   const valued = yield* Effect.forEach(markets, (market) =>
     Effect.map(store.since(market.name, from), (stored) => {
       const minutes = isYoung ? ticks.of(market.name) : []

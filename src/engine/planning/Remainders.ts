@@ -11,10 +11,9 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import { isLeftover } from "../../domain/CostBasis.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount, toTick } from "../../domain/Market.ts"
+import { exitSlotOf } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import * as Decisions from "../../strategy/Decision.ts"
-import { exitSlot } from "../../strategy/kinds/StopExit.ts"
-import { runSuffixOf } from "../../strategy/modifiers/Restart.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -93,7 +92,7 @@ const isSoldAtEnd = (
   slots: ReadonlySet<string>,
   view: View
 ): boolean => {
-  const exit = `${exitSlot}${runSuffixOf(slot)}`
+  const exit = exitSlotOf(slot)
   const [own, end] = [slot, exit].map((each) => state.slots.get(slotKey(strategy, each)))
   if (slots.has(exit) || legs.length === 1 || own === undefined || end === undefined || end.sold <= 0n) return false
   return numberOf(own) < numberOf(end) && isLeftover(magnitude(view.own?.position ?? end.sold), end.sold)

@@ -44,10 +44,8 @@ export const stoppedValue = (market: Market, order: Stopped, { basis, peak }: He
   return order.isExit === true && isAfterStop(order) && isReduced ? quoteAmount(market, peak, order.price, "up") : 0n
 }
 
-/** The slot in which several kinds exit. An end of a strategy cancels all other slots and sells there. */
-export const exitSlot = "exit"
 const endCodes: ReadonlySet<string> = new Set(["period-exit", "period-sale", "period-sells", "grid-exit"])
-/** True while such an end sells, or waits for base that it will sell. */
+/** True while an end sells all in the exit slot, or waits for base that it will sell. */
 export const isOfEnd = ({ why }: Pick<DesiredSlot, "why">): boolean => endCodes.has(why.code)
 
 export interface Left {

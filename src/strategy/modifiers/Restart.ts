@@ -4,6 +4,7 @@
  * true again. Each run has its own slots (`cell-07-run-2`), so no slot is mistaken for one of an earlier run.
  */
 import { type Amount, type Asset, format, max } from "../../domain/Amount.ts"
+import { runSuffixOf } from "../../domain/Placement.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Decision, Memory } from "../Decision.ts"
 import { amountIn, decimalIn, marking, numberIn } from "../kinds/Memory.ts"
@@ -11,8 +12,6 @@ import type { Behaviour, Budget } from "../Strategy.ts"
 import { type View, viewWith } from "../View.ts"
 
 const suffixOf = (run: number): string => (run === 1 ? "" : `-run-${run}`)
-/** Empty in the first run. */
-export const runSuffixOf = (slot: string): string => /-run-\d{1,9}$/.exec(slot)?.[0] ?? ""
 
 const slotsOf = (slots: View["slots"], run: number): View["slots"] => {
   const suffix = suffixOf(run)

@@ -6,12 +6,12 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { feesOf, roundOf } from "../../../domain/fees/RoundCost.ts"
 import * as Ledger from "../../../domain/Ledger.ts"
 import { type Market, quoteAmount, type TradeCosts } from "../../../domain/Market.ts"
+import { exitSlotOf } from "../../../domain/Placement.ts"
 import { countText } from "../../../domain/Text.ts"
 import { leftText } from "../../../report/text/EventLine.ts"
 import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
 import { costOf } from "../../../strategy/kinds/CostFloor.ts"
-import { exitSlot, isOfEnd } from "../../../strategy/kinds/StopExit.ts"
-import { runSuffixOf } from "../../../strategy/modifiers/Restart.ts"
+import { isOfEnd } from "../../../strategy/kinds/StopExit.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
 import type { View } from "../../../strategy/View.ts"
 import type { Placement } from "../../state/Placement.ts"
@@ -116,7 +116,7 @@ const droppedExit = (
   const { absent = [], desired = [] } = ran.get(name) ?? {}
   const isEnding = [...absent, ...desired].some(isOfEnd)
   const isLost = ([slot, { sold }]: readonly [string, { readonly sold: Amount }]) =>
-    slot === `${exitSlot}${runSuffixOf(slot)}` && sold > 0n && !plannedSlots.has(slot)
+    slot === exitSlotOf(slot) && sold > 0n && !plannedSlots.has(slot)
   if (isEnding && [...slots].some(isLost))
     return "its end has sold a part of the position: leave the end in the file until all is sold"
   for (const { legs = [], market: of, side, slot } of desired) {

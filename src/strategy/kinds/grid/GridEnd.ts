@@ -7,6 +7,7 @@ import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { isLeftover } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../../domain/Market.ts"
+import { exitSlot } from "../../../domain/Placement.ts"
 import { present } from "../../../domain/Present.ts"
 import { type Decision, type DesiredSlot, type Memory, narrowed, slotsIn } from "../../Decision.ts"
 import { positionIn } from "../../expression/Judge.ts"
@@ -18,7 +19,7 @@ import { legsDone, progressOf, type View } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, textIn } from "../Memory.ts"
 import { quantityAt, type Size } from "../Size.ts"
-import { checkFloor, exitSlot, floor, type Left, leftIn, reach, rememberLeft, stopExit } from "../StopExit.ts"
+import { checkFloor, floor, type Left, leftIn, reach, rememberLeft, stopExit } from "../StopExit.ts"
 
 export const endKeys = {
   stop: Read.optional(Read.price, "at this price all orders are cancelled, all base is sold, and the grid ends"),

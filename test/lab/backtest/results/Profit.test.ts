@@ -4,6 +4,7 @@ import { Result } from "effect"
 import * as Candles from "../../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../../src/candles/TimeAxis.ts"
+import type { BotEvent } from "../../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../../src/domain/Decimal.ts"
 import type * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
 import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
@@ -11,7 +12,7 @@ import * as BandSide from "../../../../src/lab/backtest/results/BandSide.ts"
 import * as FillRows from "../../../../src/lab/backtest/results/FillRows.ts"
 import * as RoundTrips from "../../../../src/lab/backtest/results/RoundTrips.ts"
 import * as Profit from "../../../../src/ledger/Profit.ts"
-import type { Trade } from "../../../../src/ledger/Trades.ts"
+import * as Trades from "../../../../src/ledger/Trades.ts"
 import type { Decision } from "../../../../src/strategy/Decision.ts"
 import type { Strategy } from "../../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
@@ -58,32 +59,31 @@ const run = (kind: string, section: string, base: string) => {
   return runOneMarket(strategy, candles, indices, "optimistic", costless)
 }
 
-/** What `limitbot profit` would say of these fills at the last close. */
-const liveRows = (side: BandSide.BandSide, by?: Profit.Grouping): ReadonlyArray<Profit.Row> => {
-  const byTurns = (slot: string) => side.outcome.slotsTakeTurns[side.outcome.slotNames.indexOf(slot)] === true
-  const trades = [...FillRows.rows(side.outcome, candles)].map((fill, index): Trade => {
-    const buys = fill.side === "BUY"
-    return {
-      at: fill.openTime,
-      strategy: "s",
-      slot: fill.slotName,
-      placement: `${index}`,
-      fillId: "1",
-      market: "SOL/USDC",
-      base: "SOL",
-      quote: "USDC",
-      side: fill.side,
-      baseAmount: buys ? fill.output : fill.input,
-      quoteAmount: buys ? fill.input : fill.output,
-      ...(byTurns(fill.slotName) ? { byTurns: true } : {})
-    }
+/** The figures of `limitbot profit` for these fills at the last close. */
+const liveRows = (kind: string, side: BandSide.BandSide, by?: Profit.Grouping): ReadonlyArray<Profit.Row> => {
+  const about = { strategy: "s", market: "SOL/USDC" }
+  const orders = [...FillRows.rows(side.outcome, candles)].flatMap((fill, index): ReadonlyArray<BotEvent> => {
+    const [inputAsset, outputAsset] = fill.side === "BUY" ? (["USDC", "SOL"] as const) : (["SOL", "USDC"] as const)
+    const placement = { strategy: "s", slot: fill.slotName, placement: `p${index}` }
+    const order = { ...placement, side: fill.side, price: fill.price, inputAsset, outputAsset }
+    const amounts = { quantity: fill.quantity, inputAmount: fill.input, outputAmount: fill.output }
+    const plan = { ...about, ...order, ...amounts, deadline: fill.openTime + 1, why: { code: "cell", text: "" } }
+    const execution = { ...order, fillId: "1", amountIn: fill.input, amountOut: fill.output, filledAt: fill.openTime }
+    return [
+      { _tag: "Planned", ...plan },
+      { _tag: "FillSeen", ...execution }
+    ]
   })
+  const fold = Trades.make((symbol) => (symbol === "SOL" ? 9 : 6))
+  const events: ReadonlyArray<BotEvent> = [
+    { _tag: "StrategyLoaded", ...about, kind, file: "s.yaml", hash: "h" },
+    ...orders
+  ]
+  for (const [index, event] of events.entries()) fold.see({ sequence: index + 1, at: index + 1, event })
   const mark: Profit.Mark = (_market, _base, _quote, amount) => (amount * 89_370_000n) / 1_000_000_000n
-  const record = { ...emptyRecord, trades }
+  const record = { ...emptyRecord, trades: fold.result().trades }
   return Profit.report(record, { method: "fifo", mark, now: 0, ...(by === undefined ? {} : { by }) })
 }
-
-const liveTotal = (side: BandSide.BandSide): bigint => liveRows(side)[0]?.figures.total ?? 0n
 
 describe("the holdings of a strategy", () => {
   it("let a rebalance continue from the order that filled, not from the one that it replaced", () => {
@@ -127,7 +127,7 @@ describe("profit of a backtest", () => {
     const side = run(kind, section, "6")
     assert.isAbove(side.fills, 2)
     // Each open purchase is rounded down for itself there.
-    assert.closeTo(Number(BandSide.profitOf(side)), Number(liveTotal(side)), side.fills)
+    assert.closeTo(Number(BandSide.profitOf(side)), Number(liveRows(kind, side)[0]?.figures.total), side.fills)
   })
 })
 
@@ -135,18 +135,30 @@ describe("the gain of each slot of a backtest", () => {
   it("is its grid profit in live accounts, and the rest of the profit is the inventory", () => {
     const fine = run("grid", "{ levels: [93, 95, 97, 99], size: { base: 2 } }", "6")
     assert.isTrue(RoundTrips.trades(fine.outcome, candles).some(({ gained }) => gained > 0))
-    for (const side of [fine, run("rules", rule, "5")]) {
+    for (const [kind, side] of [["grid", fine] as const, ["rules", run("rules", rule, "5")] as const]) {
       const bySlot = RoundTrips.bySlot(side.outcome, candles)
-      const live = new Map(liveRows(side, "slot").map(({ group, figures }) => [group, figures]))
+      const live = new Map(liveRows(kind, side, "slot").map(({ group, figures }) => [group, figures]))
       assert.isAbove(live.size, 0)
       let gained = 0
       for (const [slot, trips] of bySlot) {
         assert.approximately(trips.gained, Number(live.get(`s/${slot}`)?.gridProfit ?? 0n) / 1e6, 1e-5, slot)
         gained += trips.gained
       }
-      const [whole] = liveRows(side)
+      const [whole] = liveRows(kind, side)
       assert.approximately(Number(whole?.figures.gridProfit) / 1e6, gained, 1e-5)
       assert.approximately(Number(whole?.figures.inventory) / 1e6 + gained, Number(BandSide.profitOf(side)) / 1e6, 1e-5)
     }
+  })
+
+  it("includes what the exit at a grid's end lost with the purchases of all cells, as in live accounts", () => {
+    const side = run("grid", "{ levels: [95, 97, 99], size: { base: 2 }, stop: 94.9 }", "0.001")
+    const exit = RoundTrips.bySlot(side.outcome, candles).get("exit")
+    if (exit === undefined) return assert.fail("the stop sold nothing")
+    assert.isBelow(exit.gained, 0)
+    const live = liveRows("grid", side, "slot").find(({ group }) => group === "s/exit")
+    assert.approximately(exit.gained, Number(live?.figures.gridProfit) / 1e6, 1e-5)
+    const [whole] = liveRows("grid", side)
+    // Only the start inventory was not bought by a cell.
+    assert.approximately(Number(whole?.figures.inventory) / 1e6, 0, 0.02)
   })
 })
