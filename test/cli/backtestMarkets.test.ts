@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { Journal } from "../../src/journal/Journal.ts"
+import { PriceStore } from "../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { isLong } from "../long.ts"
 import { limitbot } from "./backtesting.ts"
 
@@ -116,6 +119,33 @@ describe("backtest of several markets", () => {
       const named = JSON.parse(yield* limitbot("backtest", alone, "--data", `BTC/USDC=${btc}`, ...quickly))
       assert.deepStrictEqual(named.sides, plain.sides)
       assert.notProperty(named, "markets")
+    })
+  )
+
+  it.live("takes the prices of every market from one journal", () =>
+    Effect.gen(function* () {
+      const filename = join(folder, "bot.sqlite")
+      const prices = [
+        ["BTC/USDC", 40_000, 1500],
+        ["ETH/USDC", 2500, -200]
+      ] as const
+      const stores = PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename })))
+      yield* Effect.gen(function* () {
+        const store = yield* PriceStore
+        for (let minute = 0; minute < 300; minute++) {
+          const openedAt = 1_700_000_040_000 + minute * 60_000
+          for (const [market, price, swing] of prices) {
+            const close = price + swing * Math.sin(minute / 30)
+            yield* store.append(market, { openedAt, open: close, high: close, low: close, close })
+          }
+        }
+      }).pipe(Effect.provide(stores))
+      const journal = `journal:${filename}`
+      const once = JSON.parse(yield* limitbot("backtest", thirds, "--data", journal, ...quickly))
+      const byMarket = ["--data", `BTC/USDC=${journal}`, "--data", `ETH/USDC=${journal}`]
+      const twice = JSON.parse(yield* limitbot("backtest", thirds, ...byMarket, ...quickly))
+      assert.isAbove(once.fills, 0)
+      assert.deepStrictEqual([once.sides, once.markets], [twice.sides, twice.markets])
     })
   )
 

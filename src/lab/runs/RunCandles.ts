@@ -138,7 +138,10 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
   const markets = marketsSeen(strategy)
   const traded = `the strategy trades ${marketsSaid(strategy)}`
   const files = new Map<string, string>()
-  for (const each of given) {
+  // One journal has the prices of all markets of its bot.
+  const ofMarkets = (each: string) =>
+    markets.length > 1 && each.startsWith(journalPrefix) ? markets.map(({ name }) => `${name}=${each}`) : [each]
+  for (const each of given.flatMap(ofMarkets)) {
     const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
     if (market === undefined)
       return Result.fail(
