@@ -203,6 +203,36 @@ describe("backtest of several markets", () => {
     })
   )
 
+  it.live("has the same warnings in a search as in a backtest", () =>
+    Effect.gen(function* () {
+      const { data } = JSON.parse(yield* limitbot("backtest", thirds, ...both, ...quickly))
+      assert.match(data.warnings.join(" "), /only the period covered by all files is used/)
+      const set = ["--set", "rebalance.band=1%,2%"]
+      for (const words of [
+        [...set, "--threads", "1"],
+        ["--by", "walk-forward", ...set, "--threads", "1", "--windows", "2"],
+        ["--by", "monte-carlo", "--method", "candles", "--block", "200", "--runs", "2"]
+      ]) {
+        const search = ["search", thirds, ...both, ...words]
+        assert.deepStrictEqual(JSON.parse(yield* limitbot(...search, "--json")).warnings, data.warnings)
+        assert.include(yield* limitbot(...search), data.warnings[0])
+      }
+    })
+  )
+
+  it.live("says which candles the best trial of a search lacks before the first bar", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "average.yaml")
+      const buy = "{ when: 'close > sma(close, 10)', side: buy, price: mid * (1 - 0.1%), size: { quote: 100 } }"
+      const limits = "limits: { budget: { base: 0.02, quote: 900 } }"
+      const head = "name: average\nmarket: BTC/USDC\nkind: rules\n"
+      writeFileSync(file, `${head}${limits}\nrules:\n  timeframe: 1h\n  orders:\n    in: ${buy}\n`)
+      const set = ["--set", "rules.timeframe=4h", "--threads", "1"]
+      const { warnings } = JSON.parse(yield* limitbot("search", file, "--data", btc, ...set, "--json"))
+      assert.match(warnings.join("\n"), /^warm-up: \d+ candles of 1h .*\n#1: warm-up: \d+ candles of 4h /)
+    })
+  )
+
   it.live.skipIf(!isLong)("searches and repeats with random luck over all markets", () =>
     Effect.gen(function* () {
       const set = ["--set", "rebalance.band=1%,2%", "--json"]

@@ -13,7 +13,6 @@ import { candlesWanted, marketsSaid, marketsSeen, type Strategy } from "../../st
 import * as Backtest from "../backtest/Backtest.ts"
 import * as Band from "../backtest/Band.ts"
 import * as BandSide from "../backtest/results/BandSide.ts"
-import * as WarmUp from "../backtest/WarmUp.ts"
 import * as FeeModel from "./FeeModel.ts"
 import * as RunCandles from "./RunCandles.ts"
 import * as RunSetUp from "./RunSetUp.ts"
@@ -147,7 +146,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         /** The file of `--detail`. */
         detail: loaded.detail,
         series,
-        warnings: [...warnings, ...WarmUp.sentences(strategy, series)],
+        warnings,
         fees,
         calibrated,
         band,
