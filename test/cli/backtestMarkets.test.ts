@@ -182,7 +182,7 @@ describe("backtest of several markets", () => {
     )
   }
 
-  it.live("is compared with other strategies in the same markets", () =>
+  it.live("is compared with other strategies in the same markets only", () =>
     Effect.gen(function* () {
       const page = join(folder, "compared.html")
       const [wide, own] = [join(folder, "wide.yaml"), readFileSync(thirds, "utf8")]
@@ -193,12 +193,16 @@ describe("backtest of several markets", () => {
       assert.deepStrictEqual(runs[0].markets, single.markets)
       assert.isBelow(runs[1].fills, runs[0].fills)
       assert.include(readFileSync(page, "utf8"), "rebalance on BTC/USDC, ETH/USDC from")
-      for (const files of [
-        [thirds, alone],
-        [alone, thirds]
-      ]) {
-        const refused = yield* Effect.flip(limitbot("backtest", ...files, ...both))
-        assert.match(refused.message, /trades BTC\/USDC.*, .*BTC\/USDC.*: only strategies of the same markets/)
+      const ether = join(folder, "ether.yaml")
+      writeFileSync(ether, readFileSync(alone, "utf8").replace("BTC/USDC", "ETH/USDC"))
+      for (const [files, data] of [
+        [[thirds, alone], both],
+        [[alone, thirds], both],
+        [[alone, ether], ["--data", `BTC/USDC=${btc}`]],
+        [[alone, ether], ["--data", btc]]
+      ] as const) {
+        const refused = yield* Effect.flip(limitbot("backtest", ...files, ...data))
+        assert.match(refused.message, /trades BTC\/USDC.*, .*(?:BTC|ETH)\/USDC.*: only strategies of the same markets/)
       }
     })
   )

@@ -74,8 +74,8 @@ const withDetail = Effect.fnUntraced(function* (
 
 const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) => {
   const other = others.find((strategy) => marketsSaid(strategy) !== marketsSaid(one))
-  if (other === undefined || [one, other].every((strategy) => marketsSeen(strategy).length === 1)) return Effect.void
-  const message = `${one.file} trades ${marketsSaid(one)}, ${other.file} ${marketsSaid(other)}: only strategies of the same markets, in the same order, are compared`
+  if (other === undefined) return Effect.void
+  const message = `${one.file} trades ${marketsSaid(one)}, ${other.file} ${marketsSaid(other)}: only strategies of the same markets, in the same order, are compared; run each on its own data`
   return Effect.fail(new WrongUsage({ message }))
 }
 
