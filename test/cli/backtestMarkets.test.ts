@@ -45,6 +45,28 @@ const both = ["--data", `ETH/USDC=${eth}`, "--data", `BTC/USDC=${btc}`]
 /** Without simulated runs. */
 const quickly = ["--band", "rules", "--json"]
 
+/** Five hours of minutes that a bot recorded in both markets, without ten minutes in the middle. */
+const recordPrices = Effect.fnUntraced(function* (name: string) {
+  const filename = join(folder, name)
+  const stores = PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename })))
+  const prices = [
+    ["BTC/USDC", 40_000, 1500],
+    ["ETH/USDC", 2500, -200]
+  ] as const
+  yield* Effect.gen(function* () {
+    const store = yield* PriceStore
+    for (let minute = 0; minute < 300; minute++) {
+      if (minute >= 100 && minute < 110) continue
+      const openedAt = 1_700_000_040_000 + minute * 60_000
+      for (const [market, price, swing] of prices) {
+        const close = price + swing * Math.sin(minute / 30)
+        yield* store.append(market, { openedAt, open: close, high: close, low: close, close })
+      }
+    }
+  }).pipe(Effect.provide(stores))
+  return `journal:${filename}`
+})
+
 const decimal = (text: string): bigint => {
   const [whole = "", part = ""] = text.split(".")
   return BigInt(whole) * 10n ** 18n + BigInt(part.padEnd(18, "0")) * (whole.startsWith("-") ? -1n : 1n)
@@ -124,28 +146,25 @@ describe("backtest of several markets", () => {
 
   it.live("takes the prices of every market from one journal", () =>
     Effect.gen(function* () {
-      const filename = join(folder, "bot.sqlite")
-      const prices = [
-        ["BTC/USDC", 40_000, 1500],
-        ["ETH/USDC", 2500, -200]
-      ] as const
-      const stores = PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename })))
-      yield* Effect.gen(function* () {
-        const store = yield* PriceStore
-        for (let minute = 0; minute < 300; minute++) {
-          const openedAt = 1_700_000_040_000 + minute * 60_000
-          for (const [market, price, swing] of prices) {
-            const close = price + swing * Math.sin(minute / 30)
-            yield* store.append(market, { openedAt, open: close, high: close, low: close, close })
-          }
-        }
-      }).pipe(Effect.provide(stores))
-      const journal = `journal:${filename}`
+      const journal = yield* recordPrices("bot.sqlite")
       const once = JSON.parse(yield* limitbot("backtest", thirds, "--data", journal, ...quickly))
       const byMarket = ["--data", `BTC/USDC=${journal}`, "--data", `ETH/USDC=${journal}`]
       const twice = JSON.parse(yield* limitbot("backtest", thirds, ...byMarket, ...quickly))
       assert.isAbove(once.fills, 0)
       assert.deepStrictEqual([once.sides, once.markets], [twice.sides, twice.markets])
+    })
+  )
+
+  it.live("reports the gaps of a journal, and fills them with --repair gaps", () =>
+    Effect.gen(function* () {
+      const words = ["backtest", thirds, "--data", yield* recordPrices("gap.sqlite"), ...quickly]
+      const { bars, data } = JSON.parse(yield* limitbot(...words))
+      const filled = JSON.parse(yield* limitbot(...words, "--repair", "gaps"))
+      assert.deepStrictEqual([bars, filled.bars], [290, 300])
+      for (const market of ["BTC/USDC", "ETH/USDC"]) {
+        assert.include(data.warnings.join(), `gap.sqlite, ${market}: 10 missing bars in 1 gap, the longest of 10 min`)
+        assert.include(filled.data.warnings.join(), `gap.sqlite, ${market}: filled 10 missing bars`)
+      }
     })
   )
 
