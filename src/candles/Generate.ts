@@ -60,7 +60,7 @@ export const generate = (options: Readonly<typeof defaults>): Candles => {
   const { bars, startPrice } = options
   const priceScale = placesFor(startPrice)
   const tick = 10 ** priceScale
-  const rounded = (price: number): number => Math.round(price * tick) / tick
+  const toTick = (price: number): number => Math.round(price * tick) / tick
   const { open, high, low, close, volume } = emptyColumns(bars)
   const state = Uint32Array.of((options.seed >>> 0) * 2_654_435_761 || 1)
   const stepYears = options.stepMillis / yearMillis / stepsPerBar
@@ -68,12 +68,12 @@ export const generate = (options: Readonly<typeof defaults>): Candles => {
   const pull = (Math.LN2 / 60) * (stepYears * 365)
   let logarithm = 0
   for (let bar = 0; bar < bars; bar++) {
-    let price = rounded(startPrice * exponential(logarithm))
+    let price = toTick(startPrice * exponential(logarithm))
     open[bar] = price
     let [greatest, least] = [price, price]
     for (let step = 0; step < stepsPerBar; step++) {
       logarithm += deviation * normal(state) - pull * logarithm
-      price = rounded(startPrice * exponential(logarithm))
+      price = toTick(startPrice * exponential(logarithm))
       greatest = Math.max(greatest, price)
       least = Math.min(least, price)
     }
