@@ -1,7 +1,7 @@
 /**
  * Seeded synthetic candles, the same bytes on every machine, so that speed figures and tests need no data file. The logarithm of the price
- * reverts to its start with a half life of 60 days and has 60 % yearly volatility, in six steps a bar. Prices have two decimal
- * places; below 100 they have more, so that the start has five significant digits.
+ * reverts to its start with a half life of 60 days and has 60 % yearly volatility, in six steps a bar.
+ * Prices have two decimal places, and more if the start is below 100: it has five significant digits.
  */
 import { dayMillis } from "../domain/Durations.ts"
 import { type Candles, emptyColumns } from "./Candles.ts"

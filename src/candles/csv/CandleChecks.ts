@@ -187,7 +187,7 @@ const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void =>
   check.problems.push(warningAt(check.file, line, gapsFault(candles, "here")))
 }
 
-/** Fills the gaps of a series from a journal or from several files, or warns of them. Fails if a gap to fill is not whole bars. */
+/** Fills the gaps of a journal or of joined files, or warns of them. Fails if a gap to fill is not whole bars. */
 export const closeGaps = (
   candles: Candles,
   file: string,
@@ -200,7 +200,7 @@ export const closeGaps = (
   const odd = runTimes.find((time) => (time - start) % stepMillis !== 0)
   if (odd !== undefined)
     return Result.fail(
-      `${file}: the gap before ${iso(odd)} is not a whole number of candles of ${stepMillis / 1000} s; leave gaps out of --repair`
+      `${file}: the gap before ${iso(odd)} is not whole candles of ${stepMillis / 1000} s; leave gaps out of --repair`
     )
   const whole = withoutGaps(candles)
   return Result.succeed({

@@ -71,8 +71,8 @@ export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyA
 }
 
 /**
- * Builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one ended. The bars before a
- * part stay, so that indicators are as warm as in the real run; bars of another length are left out.
+ * Builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one ended.
+ * The bars before a part stay, so that indicators are as warm as in the real run; bars of another length are left out.
  */
 export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
   const { bars, priceScale, time, whole = candles } = candles
