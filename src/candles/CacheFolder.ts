@@ -30,14 +30,18 @@ export const userFolder = Effect.fnUntraced(function* (variable: string, usual: 
   return join(base, "limitbot")
 })
 
+const suffix = ".columns"
+
+export const isCacheFile = (file: string): boolean => file.endsWith(suffix)
+
 /** Files of one name in different folders have different caches. `undefined` if the user is unknown or the folder is gone. */
 export const cacheFileOf = Effect.fnUntraced(
   function* (file: string) {
     const folder = dirname(file)
-    if (isOwn(folder)) return `${file}.columns`
+    if (isOwn(folder)) return `${file}${suffix}`
     const path = join(fs.realpathSync(folder), basename(file))
     const tag = createHash("sha256").update(path).digest("hex").slice(0, 16)
-    return join(yield* userFolder("XDG_CACHE_HOME", ".cache"), `${basename(file)}.${tag}.columns`)
+    return join(yield* userFolder("XDG_CACHE_HOME", ".cache"), `${basename(file)}.${tag}${suffix}`)
   },
   Effect.catchDefect(() => Effect.undefined)
 )

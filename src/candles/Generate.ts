@@ -1,6 +1,7 @@
 /**
  * Seeded synthetic candles, the same bytes on every machine, so that speed figures and tests need no data file. The logarithm of the price
- * reverts to its start with a half life of 60 days and has 60 % yearly volatility, in six steps a bar. Prices have two decimal places.
+ * reverts to its start with a half life of 60 days and has 60 % yearly volatility, in six steps a bar.
+ * Prices have two decimal places, and more if the start is below 100: it has five significant digits.
  */
 import { dayMillis } from "../domain/Durations.ts"
 import { type Candles, emptyColumns } from "./Candles.ts"
@@ -49,10 +50,17 @@ const exponential = (x: number): number => {
   return sum
 }
 
-const toCents = (price: number): number => Math.round(price * 100) / 100
+const placesFor = (startPrice: number): number => {
+  let places = 2
+  while (startPrice * 10 ** places < 10_000) places++
+  return places
+}
 
 export const generate = (options: Readonly<typeof defaults>): Candles => {
   const { bars, startPrice } = options
+  const priceScale = placesFor(startPrice)
+  const tick = 10 ** priceScale
+  const toTick = (price: number): number => Math.round(price * tick) / tick
   const { open, high, low, close, volume } = emptyColumns(bars)
   const state = Uint32Array.of((options.seed >>> 0) * 2_654_435_761 || 1)
   const stepYears = options.stepMillis / yearMillis / stepsPerBar
@@ -60,12 +68,12 @@ export const generate = (options: Readonly<typeof defaults>): Candles => {
   const pull = (Math.LN2 / 60) * (stepYears * 365)
   let logarithm = 0
   for (let bar = 0; bar < bars; bar++) {
-    let price = toCents(startPrice * exponential(logarithm))
+    let price = toTick(startPrice * exponential(logarithm))
     open[bar] = price
     let [greatest, least] = [price, price]
     for (let step = 0; step < stepsPerBar; step++) {
       logarithm += deviation * normal(state) - pull * logarithm
-      price = toCents(startPrice * exponential(logarithm))
+      price = toTick(startPrice * exponential(logarithm))
       greatest = Math.max(greatest, price)
       least = Math.min(least, price)
     }
@@ -75,5 +83,5 @@ export const generate = (options: Readonly<typeof defaults>): Candles => {
     volume[bar] = Math.round(uniform(state) * 2e6) / 1e5
   }
   const time = TimeAxis.regular(bars, options.startMillis, options.stepMillis)
-  return { bars, time, open, high, low, close, volume, priceScale: 2 }
+  return { bars, time, open, high, low, close, volume, priceScale }
 }

@@ -77,10 +77,12 @@ describe("a pattern of files", () => {
   writeFileSync(join(folder, "late.csv"), hours(24, 30, 2))
   writeFileSync(join(folder, "soon.csv.zip"), zipped(["soon.csv", hours(0, 24, 1)]))
   writeFileSync(join(folder, "twice.txt"), hours(23, 30, 2))
-  const ofPattern = (pattern: string) =>
+  writeFileSync(join(folder, "far.text"), hours(40, 44, 3))
+  writeFileSync(join(folder, "odd.text"), hours(40.5, 44.5, 3))
+  const ofPattern = (pattern: string, repair?: string) =>
     RunCandles.ofFile(
       join(folder, pattern),
-      { from: Option.none(), to: Option.none(), repair: Option.none(), noCache: true },
+      { from: Option.none(), to: Option.none(), repair: Option.fromUndefinedOr(repair), noCache: true },
       { open: true, volume: true, indexed: false }
     ).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
@@ -89,6 +91,25 @@ describe("a pattern of files", () => {
       const { candles } = yield* ofPattern("*.csv*")
       assert.deepStrictEqual([...candles.open], [...Array(24).fill(1), ...Array(6).fill(2)])
       assert.strictEqual(candles.time.runBars.length, 1)
+    })
+  )
+
+  it.effect("has its gaps between the files filled or reported", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* ofPattern("*.csv*")).warnings, [])
+      const { candles, warnings } = yield* ofPattern("{late.csv,far.text}")
+      assert.strictEqual(candles.bars, 10)
+      assert.lengthOf(warnings, 1)
+      assert.match(
+        warnings[0] ?? "",
+        /text\}: 10 missing bars in 1 gap, the longest of 600 minutes; the first ends at 2025-01-02T16:00/
+      )
+      const filled = yield* ofPattern("{late.csv,far.text}", "gaps")
+      assert.deepStrictEqual([...filled.candles.close], [...Array(16).fill(2), ...Array(4).fill(3)])
+      assert.strictEqual(filled.repaired.gaps, 10)
+      assert.match(filled.warnings.join(), /filled 10 missing bars with the close before/)
+      const { message } = yield* Effect.flip(ofPattern("{late.csv,odd.text}", "gaps"))
+      assert.match(message, /the gap before 2025-01-02T16:30.* is not whole candles of 3600 s; leave gaps/)
     })
   )
 

@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { Journal } from "../../src/journal/Journal.ts"
+import { PriceStore } from "../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { isLong } from "../long.ts"
 import { limitbot } from "./backtesting.ts"
 
@@ -41,6 +44,28 @@ beforeAll(() =>
 const both = ["--data", `ETH/USDC=${eth}`, "--data", `BTC/USDC=${btc}`]
 /** Without simulated runs. */
 const quickly = ["--band", "rules", "--json"]
+
+/** Five hours of minutes that a bot recorded in both markets, without ten minutes in the middle. */
+const recordPrices = Effect.fnUntraced(function* (name: string) {
+  const filename = join(folder, name)
+  const stores = PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename })))
+  const prices = [
+    ["BTC/USDC", 40_000, 1500],
+    ["ETH/USDC", 2500, -200]
+  ] as const
+  yield* Effect.gen(function* () {
+    const store = yield* PriceStore
+    for (let minute = 0; minute < 300; minute++) {
+      if (minute >= 100 && minute < 110) continue
+      const openedAt = 1_700_000_040_000 + minute * 60_000
+      for (const [market, price, swing] of prices) {
+        const close = price + swing * Math.sin(minute / 30)
+        yield* store.append(market, { openedAt, open: close, high: close, low: close, close })
+      }
+    }
+  }).pipe(Effect.provide(stores))
+  return `journal:${filename}`
+})
 
 const decimal = (text: string): bigint => {
   const [whole = "", part = ""] = text.split(".")
@@ -119,6 +144,30 @@ describe("backtest of several markets", () => {
     })
   )
 
+  it.live("takes the prices of every market from one journal", () =>
+    Effect.gen(function* () {
+      const journal = yield* recordPrices("bot.sqlite")
+      const once = JSON.parse(yield* limitbot("backtest", thirds, "--data", journal, ...quickly))
+      const byMarket = ["--data", `BTC/USDC=${journal}`, "--data", `ETH/USDC=${journal}`]
+      const twice = JSON.parse(yield* limitbot("backtest", thirds, ...byMarket, ...quickly))
+      assert.isAbove(once.fills, 0)
+      assert.deepStrictEqual([once.sides, once.markets], [twice.sides, twice.markets])
+    })
+  )
+
+  it.live("reports the gaps of a journal, and fills them with --repair gaps", () =>
+    Effect.gen(function* () {
+      const words = ["backtest", thirds, "--data", yield* recordPrices("gap.sqlite"), ...quickly]
+      const { bars, data } = JSON.parse(yield* limitbot(...words))
+      const filled = JSON.parse(yield* limitbot(...words, "--repair", "gaps"))
+      assert.deepStrictEqual([bars, filled.bars], [290, 300])
+      for (const market of ["BTC/USDC", "ETH/USDC"]) {
+        assert.include(data.warnings.join(), `gap.sqlite, ${market}: 10 missing bars in 1 gap, the longest of 10 min`)
+        assert.include(filled.data.warnings.join(), `gap.sqlite, ${market}: filled 10 missing bars`)
+      }
+    })
+  )
+
   it.live("takes fees of every asset, by market", () =>
     Effect.gen(function* () {
       const words = ["backtest", thirds, ...both, "--fills", "optimistic", "--json"]
@@ -152,7 +201,7 @@ describe("backtest of several markets", () => {
     )
   }
 
-  it.live("is compared with other strategies in the same markets", () =>
+  it.live("is compared with other strategies in the same markets only", () =>
     Effect.gen(function* () {
       const page = join(folder, "compared.html")
       const [wide, own] = [join(folder, "wide.yaml"), readFileSync(thirds, "utf8")]
@@ -163,13 +212,47 @@ describe("backtest of several markets", () => {
       assert.deepStrictEqual(runs[0].markets, single.markets)
       assert.isBelow(runs[1].fills, runs[0].fills)
       assert.include(readFileSync(page, "utf8"), "rebalance on BTC/USDC, ETH/USDC from")
-      for (const files of [
-        [thirds, alone],
-        [alone, thirds]
-      ]) {
-        const refused = yield* Effect.flip(limitbot("backtest", ...files, ...both))
-        assert.match(refused.message, /trades BTC\/USDC.*, .*BTC\/USDC.*: only strategies of the same markets/)
+      const ether = join(folder, "ether.yaml")
+      writeFileSync(ether, readFileSync(alone, "utf8").replace("BTC/USDC", "ETH/USDC"))
+      for (const [files, data] of [
+        [[thirds, alone], both],
+        [[alone, thirds], both],
+        [[alone, ether], ["--data", `BTC/USDC=${btc}`]],
+        [[alone, ether], ["--data", btc]]
+      ] as const) {
+        const refused = yield* Effect.flip(limitbot("backtest", ...files, ...data))
+        assert.match(refused.message, /trades BTC\/USDC.*, .*(?:BTC|ETH)\/USDC.*: only strategies of the same markets/)
       }
+    })
+  )
+
+  it.live("has the same warnings in a search as in a backtest", () =>
+    Effect.gen(function* () {
+      const { data } = JSON.parse(yield* limitbot("backtest", thirds, ...both, ...quickly))
+      assert.match(data.warnings.join(" "), /only the period covered by all files is used/)
+      const set = ["--set", "rebalance.band=1%,2%"]
+      for (const words of [
+        [...set, "--threads", "1"],
+        ["--by", "walk-forward", ...set, "--threads", "1", "--windows", "2"],
+        ["--by", "monte-carlo", "--method", "candles", "--block", "200", "--runs", "2"]
+      ]) {
+        const search = ["search", thirds, ...both, ...words]
+        assert.deepStrictEqual(JSON.parse(yield* limitbot(...search, "--json")).warnings, data.warnings)
+        assert.include(yield* limitbot(...search), data.warnings[0])
+      }
+    })
+  )
+
+  it.live("says which candles the best trial of a search lacks before the first bar", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "average.yaml")
+      const buy = "{ when: 'close > sma(close, 10)', side: buy, price: mid * (1 - 0.1%), size: { quote: 100 } }"
+      const limits = "limits: { budget: { base: 0.02, quote: 900 } }"
+      const head = "name: average\nmarket: BTC/USDC\nkind: rules\n"
+      writeFileSync(file, `${head}${limits}\nrules:\n  timeframe: 1h\n  orders:\n    in: ${buy}\n`)
+      const set = ["--set", "rules.timeframe=4h", "--threads", "1"]
+      const { warnings } = JSON.parse(yield* limitbot("search", file, "--data", btc, ...set, "--json"))
+      assert.match(warnings.join("\n"), /^warm-up: \d+ candles of 1h .*\n#1: warm-up: \d+ candles of 4h /)
     })
   )
 

@@ -5,6 +5,7 @@
  */
 import * as fs from "node:fs"
 import { Effect, type FileSystem, Path, Schema } from "effect"
+import { isCacheFile } from "../../candles/CacheFolder.ts"
 import * as CandleFile from "../../candles/CandleFile.ts"
 import { type Candles, hasOnlyZeroVolumes, volumeAt } from "../../candles/Candles.ts"
 import { extend, type OpenCandle } from "../../candles/Resample.ts"
@@ -128,7 +129,11 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
   const path = yield* Path.Path
   const fail = (why: string) => new CandleSourceFailed({ source, why })
   const names = yield* Effect.try({
-    try: () => fs.globSync(path.resolve(folder, source)).sort(),
+    try: () =>
+      fs
+        .globSync(path.resolve(folder, source))
+        .filter((name) => !isCacheFile(name))
+        .sort(),
     catch: (cause) => fail(messageOf(cause))
   })
   if (names.length === 0) return yield* fail("no such file; the path starts at the folder of the file that names it")

@@ -3,6 +3,7 @@
  * against the row before. Makes only the requested repairs, and counts them. A candle must not begin before the previous one ends; if gaps
  * are filled, candles begin a whole number of bars apart.
  */
+import { Result } from "effect"
 import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { countText, iso } from "../../domain/Text.ts"
 import { stretched } from "../Alignment.ts"
@@ -171,15 +172,41 @@ const withoutGaps = (candles: Candles): Candles => {
 
 type LineOf = (bar: number) => number
 
-const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void => {
-  const gaps = TimeAxis.gaps(candles.time)
-  if (gaps.count === 0) return
-  const longest = countText(gaps.longestMillis / 60_000, "minute")
-  const all = `${countText(gaps.bars, "missing bar")} in ${countText(gaps.count, "gap")}, the longest of ${longest}`
+const gapsFault = ({ time }: Candles, end: string): DataFault => {
+  const { bars, count, longestMillis } = TimeAxis.gaps(time)
+  const longest = countText(longestMillis / 60_000, "minute")
+  const all = `${countText(bars, "missing bar")} in ${countText(count, "gap")}, the longest of ${longest}`
   const advice = "no orders fill within a gap; --repair gaps fills it with the close before"
+  return { message: `${all}; the first ends ${end}`, advice }
+}
+
+const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void => {
+  if (TimeAxis.gaps(candles.time).count === 0) return
   const line = lineOfBar(candles.time.runBars[1] ?? 0)
   check.problemCount++
-  check.problems.push(warningAt(check.file, line, { message: `${all}; the first ends here`, advice }))
+  check.problems.push(warningAt(check.file, line, gapsFault(candles, "here")))
+}
+
+/** Fills the gaps of a journal or of joined files, or warns of them. Fails if a gap to fill is not whole bars. */
+export const closeGaps = (
+  candles: Candles,
+  file: string,
+  isFilled: boolean
+): Result.Result<{ readonly candles: Candles; readonly problem: DataProblem }, string> => {
+  const { runTimes, stepMillis } = candles.time
+  const [start = 0, firstEnd = 0] = runTimes
+  if (!isFilled)
+    return Result.succeed({ candles, problem: warningAt(file, 0, gapsFault(candles, `at ${iso(firstEnd)}`)) })
+  const odd = runTimes.find((time) => (time - start) % stepMillis !== 0)
+  if (odd !== undefined)
+    return Result.fail(
+      `${file}: the gap before ${iso(odd)} is not whole candles of ${stepMillis / 1000} s; leave gaps out of --repair`
+    )
+  const whole = withoutGaps(candles)
+  return Result.succeed({
+    candles: whole,
+    problem: warningAt(file, 0, gapsFilled(whole.bars - candles.bars))
+  })
 }
 
 /** Gaps are filled with whole bars. Only the first bar of a run can differ. */

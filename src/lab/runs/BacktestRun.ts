@@ -13,7 +13,6 @@ import { candlesWanted, marketsSaid, marketsSeen, type Strategy } from "../../st
 import * as Backtest from "../backtest/Backtest.ts"
 import * as Band from "../backtest/Band.ts"
 import * as BandSide from "../backtest/results/BandSide.ts"
-import * as WarmUp from "../backtest/WarmUp.ts"
 import * as FeeModel from "./FeeModel.ts"
 import * as RunCandles from "./RunCandles.ts"
 import * as RunSetUp from "./RunSetUp.ts"
@@ -75,8 +74,8 @@ const withDetail = Effect.fnUntraced(function* (
 
 const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) => {
   const other = others.find((strategy) => marketsSaid(strategy) !== marketsSaid(one))
-  if (other === undefined || [one, other].every((strategy) => marketsSeen(strategy).length === 1)) return Effect.void
-  const message = `${one.file} trades ${marketsSaid(one)}, ${other.file} ${marketsSaid(other)}: only strategies of the same markets, in the same order, are compared`
+  if (other === undefined) return Effect.void
+  const message = `${one.file} trades ${marketsSaid(one)}, ${other.file} ${marketsSaid(other)}: only strategies of the same markets, in the same order, are compared; run each on its own data`
   return Effect.fail(new WrongUsage({ message }))
 }
 
@@ -147,7 +146,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         /** The file of `--detail`. */
         detail: loaded.detail,
         series,
-        warnings: [...warnings, ...WarmUp.sentences(strategy, series)],
+        warnings,
         fees,
         calibrated,
         band,

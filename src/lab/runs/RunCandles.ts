@@ -2,11 +2,12 @@
 import * as fs from "node:fs"
 import { Array as Arr, Effect, Option, Order, Record, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"
+import { isCacheFile } from "../../candles/CacheFolder.ts"
 import * as CandleFile from "../../candles/CandleFile.ts"
 import * as Candles from "../../candles/Candles.ts"
 import { sha256Of, type WantedColumns } from "../../candles/ColumnCache.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
-import { noRepair, type Repair, repairs } from "../../candles/csv/CandleChecks.ts"
+import { closeGaps, noRepair, type Repair, repairs } from "../../candles/csv/CandleChecks.ts"
 import { parseField } from "../../candles/csv/CsvField.ts"
 import { format } from "../../candles/DataProblem.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
@@ -48,17 +49,41 @@ const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Re
 
 export const journalPrefix = "journal:"
 
-const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
+/** Fills or reports the gaps that no file of `parts` has: those between the files, and all of a journal. */
+const withGaps = Effect.fnUntraced(function* (
+  loaded: CandleFile.Loaded,
+  file: string,
+  repair: ReadonlySet<Repair>,
+  parts: ReadonlyArray<CandleFile.Loaded> = []
+) {
+  const count = (candles: Candles.Candles) => TimeAxis.gaps(candles.time).count
+  if (count(loaded.candles) === parts.reduce((sum, { candles }) => sum + count(candles), 0)) return loaded
+  const { candles, problem } = yield* orWrong(closeGaps(loaded.candles, file, repair.has("gaps")))
+  return {
+    ...loaded,
+    candles,
+    indices: CrossingIndex.linearIndices(candles),
+    problems: [...loaded.problems, problem],
+    repaired: { ...loaded.repaired, gaps: loaded.repaired.gaps + candles.bars - loaded.candles.bars }
+  } satisfies CandleFile.Loaded
+})
+
+const fromJournal = Effect.fnUntraced(function* (
+  file: string,
+  market: string | undefined,
+  repair: ReadonlySet<Repair>
+) {
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
   const { candles, sha256 } = yield* JournalData.candles(file, market)
   const indices = CrossingIndex.linearIndices(candles)
-  return { candles, sha256, indices, problems: [], repaired: noRepair, source: "file" } satisfies CandleFile.Loaded
+  const loaded: CandleFile.Loaded = { candles, sha256, indices, problems: [], repaired: noRepair, source: "file" }
+  return yield* withGaps(loaded, `${file}, ${market}`, repair)
 })
 
 /** Returns the sorted files that match a pattern; the text itself if none matches, so that the error message shows it. */
 const filesFor = (pattern: string): Arr.NonEmptyReadonlyArray<string> => {
   if (!/[*?[{]/.test(pattern) || fs.existsSync(pattern)) return [pattern]
-  const files = fs.globSync(pattern).filter((name) => !name.endsWith(".columns"))
+  const files = fs.globSync(pattern).filter((name) => !isCacheFile(name))
   return Arr.isReadonlyArrayNonEmpty(files) ? Arr.sort(files, Order.String) : [pattern]
 }
 
@@ -72,7 +97,7 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
   )
   const candles = yield* orWrong(Result.mapError(joined(parts), (why) => `--data: ${why}`))
   const sum = (repair: Repair) => parts.reduce((count, { repaired }) => count + repaired[repair], 0)
-  return {
+  const loaded: CandleFile.Loaded = {
     candles,
     indices: CrossingIndex.linearIndices(candles),
     problems: parts.flatMap(({ problems }) => problems),
@@ -80,7 +105,8 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
     columns: Arr.dedupe(parts.map(({ columns = "" }) => columns)).join("; "),
     sha256: sha256Of(new TextEncoder().encode(parts.map(({ sha256 }) => sha256).join(" "))),
     source: "file"
-  } satisfies CandleFile.Loaded
+  }
+  return yield* withGaps(loaded, pattern, options.repair, parts)
 })
 
 const indicesOf = (candles: Candles.Candles, { indexed }: Pick<CandlesWanted, "indexed">): CrossingIndex.Indices =>
@@ -100,7 +126,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const isPart = Option.isSome(part.from) || Option.isSome(part.to)
   const { indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
   const loaded: CandleFile.Loaded = data.startsWith(journalPrefix)
-    ? yield* fromJournal(data.slice(journalPrefix.length), market)
+    ? yield* fromJournal(data.slice(journalPrefix.length), market, repair)
     : yield* fromFiles(data, {
         repair,
         tradeCandleMillis,
@@ -138,7 +164,10 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
   const markets = marketsSeen(strategy)
   const traded = `the strategy trades ${marketsSaid(strategy)}`
   const files = new Map<string, string>()
-  for (const each of given) {
+  // One journal has the prices of all markets of its bot.
+  const ofMarkets = (each: string) =>
+    markets.length > 1 && each.startsWith(journalPrefix) ? markets.map(({ name }) => `${name}=${each}`) : [each]
+  for (const each of given.flatMap(ofMarkets)) {
     const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
     if (market === undefined)
       return Result.fail(

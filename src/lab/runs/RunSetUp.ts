@@ -15,6 +15,7 @@ import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as Backtest from "../backtest/Backtest.ts"
 import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
+import * as WarmUp from "../backtest/WarmUp.ts"
 import * as FeeModel from "./FeeModel.ts"
 import { journalPrefix, type PartAsked, type RunCandles } from "./RunCandles.ts"
 
@@ -169,14 +170,19 @@ export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
       const options = ground.options[index] ?? ground.options[0]
       return { ...each, options: bare[index] === true ? withoutVolume(options) : options }
     })
-    const warnings = loaded.sources.flatMap(({ data }, index) => {
+    const noVolumes = loaded.sources.flatMap(({ data }, index) => {
       if (bare[index] !== true) return []
       return others.length === 0
         ? ["the data have no volumes: orders fill whole"]
         : [`${data} has no volumes: its orders fill whole`]
     })
     const name = loaded.sources.map(({ market }) => market.name).join(", ")
-    return { ...ground, ...loaded, name, inputs: [first, ...others], warnings: [...loaded.warnings, ...warnings] }
+    const warmUp = WarmUp.sentences(
+      ground.strategy,
+      loaded.series.map(({ candles }) => candles)
+    )
+    const warnings = Arr.dedupe([...loaded.warnings, ...noVolumes, ...warmUp])
+    return { ...ground, ...loaded, name, inputs: [first, ...others], warnings }
   })
 
 const maxProblems = 20

@@ -87,7 +87,7 @@ export const run = Effect.fn("MonteCarloRun.run")(function* (asked: MonteCarloAs
     )
   )
   const { method, seed } = asked
-  return { method, seed, runs, markets }
+  return { method, seed, runs, markets, warnings: OnMarkets.warningsOf(runs) }
 })
 
 export type MonteCarloFound = Effect.Success<ReturnType<typeof run>>

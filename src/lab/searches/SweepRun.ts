@@ -15,6 +15,7 @@ import * as Sweep from "../backtest/search/Sweep.ts"
 import * as SweepStore from "../backtest/search/SweepStore.ts"
 import * as Trial from "../backtest/search/Trial.ts"
 import type { TrialResult } from "../backtest/search/TrialResult.ts"
+import * as WarmUp from "../backtest/WarmUp.ts"
 import * as RunCandles from "../runs/RunCandles.ts"
 import * as RunSetUp from "../runs/RunSetUp.ts"
 import * as BestWritten from "./BestWritten.ts"
@@ -118,6 +119,15 @@ const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.
   return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, columns, run.strategy))
 })
 
+/** The indicators of the best trial may need other candles than those of the file. */
+const warmUpOf = ({ inputs, search, warnings }: SearchSetUp.SearchedRun, best: TrialResult | undefined) => {
+  const parsing = best && Trial.strategyOf(search, best.values)
+  if (parsing === undefined || Result.isFailure(parsing)) return []
+  const series = inputs.map(({ candles }) => candles)
+  const sentences = WarmUp.sentences(parsing.success, series).filter((text) => !warnings.includes(text))
+  return sentences.map((text) => `#1: ${text}`)
+}
+
 const objectivesOf = (pareto: Option.Option<string>) => {
   if (Option.isNone(pareto)) return Effect.succeed([])
   const chosenObjectives = Objective.several(pareto.value)
@@ -186,6 +196,11 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
     rank,
     deflatedSharpe: winner === undefined ? 0 : deflated(own, winner, all, rungs.length > 1),
     markets,
+    warnings: [
+      ...OnMarkets.warningsOf(runs),
+      ...files.flatMap(({ data, on }) => on.warnings.map((text) => `--also ${data}: ${text}`)),
+      ...warmUpOf(own, winner)
+    ],
     also: also.map(({ data, result }) => ({ data, best: best.flatMap(({ trial }) => result.get(trial) ?? []) })),
     ...present({
       /** Absent for one trial or few days. */

@@ -1,10 +1,8 @@
 /** Searches the past and runs the best trial on the following stretch, repeatedly, on each market separately. */
 import { Effect } from "effect"
-import * as Candles from "../../candles/Candles.ts"
 import * as Progress from "../../process/Progress.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as WalkForward from "../backtest/search/WalkForward.ts"
-import * as WarmUp from "../backtest/WarmUp.ts"
 import * as OnMarkets from "./OnMarkets.ts"
 import * as SearchSetUp from "./SearchSetUp.ts"
 
@@ -32,16 +30,7 @@ export const run = Effect.fn("WalkForwardRun.run")(function* (asked: WalkForward
     )
   })
   const markets = yield* OnMarkets.each(runs, walk)
-  const [{ inputs, strategy }] = runs
-  const [first] = markets[0].result
-  const warnings =
-    first === undefined
-      ? []
-      : WarmUp.sentences(
-          strategy,
-          inputs.map(({ candles }) => Candles.slice(candles, first.from, first.end))
-        )
-  return { kind, objective, runs, space, markets, warnings }
+  return { kind, objective, runs, space, markets, warnings: OnMarkets.warningsOf(runs) }
 })
 
 export type WalkForwardFound = Effect.Success<ReturnType<typeof run>>

@@ -142,6 +142,16 @@ describe("candles from before the start", () => {
     )
   )
 
+  it.effect("from a glob leave out the column cache that a backtest wrote beside a file", () =>
+    atNow(
+      Effect.gen(function* () {
+        writeCsv("cached.csv", minutes(90, 1))
+        writeFileSync(join(folder, "cached.csv.columns"), "no candles")
+        assert.strictEqual((yield* look("cached.csv*")).line, "candles: ready")
+      })
+    )
+  )
+
   it.effect("of the bot's own record come first, and its gap is filled from the source", () =>
     atNow(
       Effect.gen(function* () {

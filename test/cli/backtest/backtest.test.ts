@@ -337,6 +337,18 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     })
   )
 
+  it.live("generate candles of a cheap asset with the digits that its moves need", () =>
+    Effect.gen(function* () {
+      const cheap = join(folder, "cheap.csv")
+      yield* limitbot("data", "generate", cheap, "--bars", "600", "--price", "0.001")
+      const { bars, lowest } = JSON.parse(yield* limitbot("data", cheap, "--json"))
+      assert.strictEqual(bars, 600)
+      assert.closeTo(lowest, 0.001, 0.0005)
+      const closes = readFileSync(cheap, "utf8").trim().split("\n").slice(1)
+      assert.isAbove(new Set(closes.map((row) => row.split(",")[4])).size, 50)
+    })
+  )
+
   it.live("give the same result for a converted part of the data as for --from and --to", () =>
     Effect.gen(function* () {
       const part = join(folder, "part.csv")

@@ -1,8 +1,12 @@
 /** Walk-forward and Monte Carlo: ways not to be fooled by one past. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
+import * as Candles from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../src/candles/Generate.ts"
+import * as Resample from "../../../src/candles/Resample.ts"
+import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
+import { hourMillis } from "../../../src/domain/Durations.ts"
 import { seeded } from "../../../src/domain/Seeded.ts"
 import { noCosts } from "../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as MonteCarlo from "../../../src/lab/backtest/search/MonteCarlo.ts"
@@ -138,5 +142,17 @@ describe("MonteCarlo", () => {
       assert.isAtMost(low ?? 0, Math.min(open ?? 0, close ?? 0))
       if (bar > 0) assert.closeTo((open ?? 0) / (made.close[bar - 1] ?? 0), 1, 0.02)
     }
+  })
+
+  it("keeps the candles before a part of the data, so that indicators are as warm as in the real run", () => {
+    const part = Candles.slice(candles, 12_000, 15_000)
+    const made = MonteCarlo.resampledCandles(part, part.bars, MonteCarlo.blocks(part.bars, part.bars, seeded(2)))
+    assert.deepStrictEqual([...made.close], [...part.close])
+    assert.deepStrictEqual([...TimeAxis.opens(made.time)], [...TimeAxis.opens(part.time)])
+    const hoursOf = (each: Candles.Candles) => [...Resample.of(each, hourMillis).columns.close.subarray(0, 250)]
+    assert.deepStrictEqual(hoursOf(made), hoursOf(part))
+    const pieces = MonteCarlo.resampledCandles(part, 500, MonteCarlo.blocks(part.bars, 500, seeded(2)))
+    assert.deepStrictEqual(hoursOf(pieces).slice(0, 200), hoursOf(part).slice(0, 200))
+    assert.notDeepEqual(hoursOf(pieces).slice(200), hoursOf(part).slice(200))
   })
 })

@@ -4,7 +4,8 @@
  * strategy on candles assembled from pieces of the real ones.
  */
 import { Array as Arr } from "effect"
-import { type Candles, emptyColumns } from "../../../candles/Candles.ts"
+import { type Candles, column, columnsBy, slice } from "../../../candles/Candles.ts"
+import * as TimeAxis from "../../../candles/TimeAxis.ts"
 import type { Random } from "../../../domain/Seeded.ts"
 import { maxDrawdownOf } from "../results/Statistics.ts"
 
@@ -69,10 +70,19 @@ export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyA
   return Array.from({ length: Math.ceil(bars / length) }, () => Math.floor(next() * (bars - length + 1)))
 }
 
-/** Builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one ended. */
+/**
+ * Builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one ended.
+ * The bars before a part stay, so that indicators are as warm as in the real run; bars of another length are left out.
+ */
 export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
-  const { bars, priceScale } = candles
-  const columns = emptyColumns(bars)
+  const { bars, priceScale, time, whole = candles } = candles
+  const hasOneStep = whole.time.stepMillis === time.stepMillis
+  const head = hasOneStep ? TimeAxis.firstBarFrom(whole.time, TimeAxis.openTime(time, 0)) : 0
+  const columns = columnsBy((name) => {
+    const values = column(head + bars)
+    values.set(whole[name].subarray(0, head))
+    return values
+  })
   const tick = 10 ** priceScale
   const priced = (value: number): number => Math.max(1, Math.round(value * tick)) / tick
   const length = Math.min(blockBars, bars)
@@ -81,16 +91,17 @@ export const resampledCandles = (candles: Candles, blockBars: number, starts: Re
     const from = starts[start / length] ?? 0
     const factor = before / (candles.open[from] ?? before)
     for (let index = 0; index < Math.min(length, bars - start); index++) {
-      const [source, bar] = [from + index, start + index]
+      const [source, bar] = [from + index, head + start + index]
       columns.open[bar] = priced((candles.open[source] ?? 0) * factor)
       columns.high[bar] = priced((candles.high[source] ?? 0) * factor)
       columns.low[bar] = priced((candles.low[source] ?? 0) * factor)
       columns.close[bar] = priced((candles.close[source] ?? 0) * factor)
       columns.volume[bar] = candles.volume[source] ?? 0
     }
-    before = columns.close[Math.min(start + length, bars) - 1] ?? before
+    before = columns.close[head + Math.min(start + length, bars) - 1] ?? before
   }
-  return { bars, time: candles.time, ...columns, priceScale }
+  const times = TimeAxis.concat(TimeAxis.slice(whole.time, 0, head), time)
+  return slice({ bars: head + bars, time: times, ...columns, priceScale }, head, head + bars)
 }
 
 const percentiles = [5, 25, 50, 75, 95]

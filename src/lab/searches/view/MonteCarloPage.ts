@@ -44,9 +44,10 @@ const byMarket = (found: MonteCarloFound): Page.PageSection | undefined => {
 }
 
 export const json = (found: MonteCarloFound) => {
-  const { method, seed, runs, markets } = found
+  const { method, seed, runs, markets, warnings } = found
   const meaningless = method === "order" ? { meaningless: { lost: sameGain, gain: sameGain } } : {}
-  return { method, seed, fees: runs[0].fees, ...markets[0].result.spread, ...meaningless, ...acrossOf(found) }
+  const { spread } = markets[0].result
+  return { method, seed, fees: runs[0].fees, warnings, ...spread, ...meaningless, ...acrossOf(found) }
 }
 
 type Simulated = MonteCarloFound["markets"][0]["result"]

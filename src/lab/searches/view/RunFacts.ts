@@ -7,6 +7,7 @@ import { sha256Of } from "../SearchSetUp.ts"
 
 interface Searched {
   readonly runs: readonly [FileRun, ...ReadonlyArray<FileRun>]
+  readonly warnings: ReadonlyArray<string>
 }
 
 interface Told extends Pick<Page.Page, "headline" | "says" | "sections"> {
@@ -18,7 +19,10 @@ interface Told extends Pick<Page.Page, "headline" | "says" | "sections"> {
 
 export const nothingRan = (why: string | undefined): string => `Every trial was refused, for example: ${why}`
 
-export const pageOf = ({ runs }: Searched, { what, about, madeAt, more = [], sections, ...found }: Told): Page.Page => {
+export const pageOf = (
+  { runs, warnings }: Searched,
+  { what, about, madeAt, more = [], says, sections, ...found }: Told
+): Page.Page => {
   const [{ strategy, fees }] = runs
   const data = runs.map((run) => ["data", `${run.data}, SHA-256 ${sha256Of(run)}`] as const)
   return {
@@ -26,6 +30,7 @@ export const pageOf = ({ runs }: Searched, { what, about, madeAt, more = [], sec
     subtitle: `${strategy.kind} from ${strategy.file}, ${about}`,
     fees: [fees.sentence],
     ...found,
+    says: [...says, ...warnings],
     sections: [...sections, DataSections.run(strategy, [...data, ...more], madeAt)]
   }
 }

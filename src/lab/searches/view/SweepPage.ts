@@ -47,7 +47,8 @@ export const json = (found: SweepFound) => ({
     sensitivity: found.sensitivity,
     written: found.written && { ...found.written, plan: found.written.plan?.data() }
   }),
-  fees: found.runs[0].fees
+  fees: found.runs[0].fees,
+  warnings: found.warnings
 })
 
 const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {

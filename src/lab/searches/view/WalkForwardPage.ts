@@ -130,7 +130,7 @@ export const failure = ({ markets }: WalkForwardFound): string | undefined => {
 }
 
 export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
-  const { kind, objective, runs, space, warnings } = found
+  const { kind, objective, runs, space } = found
   const [own] = found.markets
   const { result: steps } = own
   const quote = runs[0].strategy.market.quote.symbol
@@ -161,8 +161,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
     says: [
       `Out of sample the search ${profitQuote < 0 ? "lost" : "made"} ${together.replace("-", "")} against the untouched budget.`,
       "Each window searches its own past and tests only the best on the bars after it, which the search has not seen.",
-      compared(ofMarket(own)),
-      ...warnings
+      compared(ofMarket(own))
     ],
     sections: Page.sectionsOf(
       ...chartsOf(found),
