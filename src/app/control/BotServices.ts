@@ -1,6 +1,7 @@
 /**
  * Offers services of a running bot beside its turns. One runs at a time, and between two pages of the journal the bot goes first. A
- * backtest is a separate process: it computes without a pause, and meanwhile no order could be cancelled.
+ * backtest is a separate process: it computes without a pause, and meanwhile no order could be cancelled. One backtest runs at a time too,
+ * because it takes all of a processor; the other services do not wait for it.
  */
 import { Clock, Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -136,9 +137,9 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     reload: options.reload
   })
 
-  const backtest: BotServices["backtest"] = Effect.fnUntraced(
-    function* (file, text) {
-      yield* text === undefined ? edited.known(file) : edited.mayRun({ file, text })
+  const testing = yield* Semaphore.make(1)
+  const backtested = Effect.fnUntraced(
+    function* (file: string, text: string | undefined) {
       const data = ["--data", `journal:${journal}`, "--signals", `journal:${journal}`, "--curve", String(curvePoints)]
       const words = [script, "backtest", file, ...data, "--config", configFile, "--json", "--no-save"]
       const stdin = Stream.make(new TextEncoder().encode(text))
@@ -152,8 +153,11 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
       return yield* decodeBacktest(stdout.trim())
     },
     Effect.scoped,
-    answerInTime
+    answerInTime,
+    testing.withPermit
   )
+  const backtest: BotServices["backtest"] = (file, text) =>
+    Effect.andThen(text === undefined ? edited.known(file) : edited.mayRun({ file, text }), backtested(file, text))
 
   const compared = Reconciling.gather(config, account.signerId, { book: () => Effect.void }).pipe(
     Effect.provide(VenueAccess.besideJournal(config, account.signerId)),
