@@ -75,7 +75,7 @@ describe("limitbot close", () => {
     const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(bot.folder, "config.yaml")])
     const orders = async () => ((await bot.look("/api/v1/orders")) as { orders: ReadonlyArray<Order> }).orders
     const sales = async () =>
-      (await limitbot("events", "--json", "--search", "Planned")).stdout
+      (await limitbot("events", "--json", "--limit", "500", "--search", "Planned")).stdout
         .split("\n")
         .filter((line) => line.includes('"Planned"') && line.includes('"slot":"exit"'))
     await until("twenty orders are open", async () => (await orders()).length === 20, orders)
