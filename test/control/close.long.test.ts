@@ -78,7 +78,8 @@ describe("limitbot close", () => {
       (await limitbot("events", "--json", "--limit", "500", "--search", "Planned")).stdout
         .split("\n")
         .filter((line) => line.includes('"Planned"') && line.includes('"slot":"exit"'))
-    await until("twenty orders are open", async () => (await orders()).length === 20, orders)
+    const open = async () => (await orders()).filter(({ state }) => state === "open")
+    await until("twenty orders are open", async () => (await open()).length === 20, orders)
     await control(bot.sandbox, "prices", { "BTC/USDC": 59_850 })
     await until(
       "the exit of the fill is open",
@@ -89,7 +90,7 @@ describe("limitbot close", () => {
     const { code, stderr, stdout } = await limitbot("close", "grid", "--yes")
     assert.strictEqual(code, 0, stderr)
     assert.match(stdout, /withdrawn\. What it holds is sold only after `limitbot resume grid` \(paused by /)
-    await until("no order is open", async () => (await orders()).every(({ state }) => state !== "open"), orders)
+    await until("no order is open", async () => (await open()).length === 0, orders)
     assert.isEmpty(await sales())
     assert.strictEqual((await limitbot("resume", "grid")).code, 0)
     await until("its position is for sale", async () => (await sales()).length > 0, orders)
