@@ -169,6 +169,8 @@ const lifecycle = {
   /** A number from outside that strategies read: its sender, and the time from which it counts. */
   SignalReceived: { name: Text, value: Schema.Finite, from: Time, by: Text, note: Schema.optionalKey(Text) },
   AlertReached: { alert: Text, mid: Price },
+  /** A market that only price alerts use has had no price for a minute, so they wait. Reported once until that ends. */
+  AlertUnpriced: { market: Text, reason: Text },
   /**
    * A market has no price: no second source confirms it, the quote is not the venue's own, or there is none (`isUnquoted`). Reported once
    * until that ends.

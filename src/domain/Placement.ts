@@ -21,10 +21,8 @@ export const hasNoBudget = (strategy: string): boolean => strategy === byHand ||
 /** Strategy name of orders that were found at the venue and are in no slot's plan. */
 export const recovered = "recovered"
 
-<<<<<<< HEAD
 /** Strategy name of orders that had ended before `limitbot journal recover` took them into a new journal. */
 export const ended = "ended"
-=======
 /** The slot in which several kinds exit. An end of a strategy cancels all other slots and sells there. */
 export const exitSlot = "exit"
 
@@ -33,7 +31,6 @@ export const runSuffixOf = (slot: string): string => /-run-\d{1,9}$/.exec(slot)?
 
 /** The exit in the run of this slot. */
 export const exitSlotOf = (slot: string): string => `${exitSlot}${runSuffixOf(slot)}`
->>>>>>> w5-curves
 
 export const slotOfFound = (orderId: string): string => `order-${orderId}`
 

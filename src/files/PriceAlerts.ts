@@ -25,12 +25,15 @@ export const alertOf = (text: string, since: number, markets: Markets, to: Repor
 
 export const fileOf = (journal: string): string => `${journal}.alerts`
 
-/** Skips lines that cannot be read. */
+/** `alert` is absent if the line cannot be read, for example while its asset is not in the configuration; `problem` says why. */
 export const inFile = Effect.fn("PriceAlerts.inFile")(function* (journal: string, markets: Markets) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* Effect.orElseSucceed(fileSystem.readFileString(fileOf(journal)), () => "")
-  const to: Report = { source: sourceText(journal, text), problems: [] }
-  return [...text.matchAll(/^(\S+) (.+)$/gm)].flatMap(
-    ([, since = "", terms = ""]) => alertOf(terms, Timestamp.written(since) ?? 0, markets, to) ?? []
-  )
+  const source = sourceText(journal, text)
+  return [...text.matchAll(/^(\S+) (.+)$/gm)].map(([, time = "", terms = ""]) => {
+    const to: Report = { source, problems: [] }
+    const since = Timestamp.written(time) ?? 0
+    const alert = alertOf(terms, since, markets, to)
+    return { since, text: alert?.text ?? terms, alert, problem: to.problems[0]?.message ?? "" }
+  })
 })

@@ -60,7 +60,7 @@ interface Kind {
 }
 
 /** A strategy that no file names any more has no problem of the running bot. */
-const mayRun = (strategy: StrategyState | undefined): boolean => strategy?.isLoaded !== false
+export const mayRun = (strategy: StrategyState | undefined): boolean => strategy?.isLoaded !== false
 
 const ofStrategies =
   (found: (strategy: StrategyState, look: Look) => Omit<Case, "subject"> | undefined): Kind["cases"] =>

@@ -7,6 +7,8 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["history --page 2 --after-address abc", /Pages and cursors exclude each other/],
   ["reconcile --adopt o1 --cancel o1", /either --adopt or --cancel/],
   ["swap 0.01 BTC USDC --resume s1", /without amounts/],
+  ["swap --resume s1 --dry", /--dry shows a quote, --resume pays/],
+  ["swap --resume s1 --pay-again --dry", /--dry shows a quote, --resume pays/],
   ["swap 0.01 BTC USDC", /Not interactive/],
   ["swap --resume s1 --pay-again 0.01", /without amounts/],
   ["swap 0.01 BTC USDC --yes --pay-again", /goes with --resume only/],

@@ -1,5 +1,5 @@
 /** Price alerts of the configuration and of `limitbot alert`, with a running bot on a sandbox. */
-import { readFileSync } from "node:fs"
+import { appendFileSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -82,6 +82,17 @@ describe("price alerts", () => {
       2,
       /limitbot alert list shows where each alert is from/
     )
+  })
+
+  it("whose asset is not in the configuration are kept, listed with the reason, and may be removed", async () => {
+    appendFileSync(`${bot.journal}.alerts`, "2026-01-02T03:04:05.000Z DOGE/USDC above 1\n")
+    assert.strictEqual((await limitbot("alert", "BTC/USDC", "below", "1")).code, 0)
+    assert.match(
+      (await limitbot("alert", "list")).stdout,
+      /DOGE\/USDC above 1 +2026-01-02T03:04:05\S+ +not watched: no asset "DOGE" in the configuration/
+    )
+    assert.strictEqual((await limitbot("alert", "remove", "DOGE/USDC", "above", "1")).code, 0)
+    assert.notInclude((await limitbot("alert", "list")).stdout, "DOGE")
   })
 
   it("with a mistake are refused with the reason", async () => {

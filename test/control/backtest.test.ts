@@ -1,5 +1,5 @@
 /** A backtest over the API: of the file on disk, or of the text in an editor, over the prices that the bot recorded. */
-import { readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -7,7 +7,7 @@ import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { isLong } from "../long.ts"
-import { type RunningBot, startBot } from "../world/processes/runningBot.ts"
+import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
 /** Ten hours of minutes before now, up and down. */
 const recordPrices = (filename: string) => {
@@ -23,6 +23,17 @@ const recordPrices = (filename: string) => {
   })
   return Effect.runPromise(record.pipe(Effect.provide(stores)))
 }
+
+/** Number of processes that backtest this file now, as Linux lists them. */
+const backtestsOf = (file: string): number =>
+  readdirSync("/proc").filter((name) => {
+    try {
+      const words = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")
+      return words.includes("backtest") && words.includes(file)
+    } catch {
+      return false
+    }
+  }).length
 
 let bot: RunningBot
 beforeAll(async () => {
@@ -45,6 +56,20 @@ describe("a backtest over the API", () => {
     assert.isAbove(curve.time.length, 10)
     assert.isUndefined(saved)
     assert.strictEqual(readFileSync(file, "utf8"), text)
+  })
+
+  it.skipIf(!isLong || !existsSync("/proc/self/cmdline"))("waits until an earlier one has ended", async () => {
+    const file = join(bot.folder, "grid.yaml")
+    const answers: Array<unknown> = []
+    const ask = async () => answers.push(await bot.look(`/api/v1/backtest?file=${encodeURIComponent(file)}`))
+    const asking = Promise.all([ask(), ask(), ask()])
+    let maxCount = 0
+    await until("all have answered", async () => {
+      maxCount = Math.max(maxCount, backtestsOf(file))
+      return answers.length === 3
+    })
+    await asking
+    assert.strictEqual(maxCount, 1)
   })
 
   it("refuses mistakes with line and column, and files that are not the bot's", async () => {

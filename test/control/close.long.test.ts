@@ -69,4 +69,32 @@ describe("limitbot close", () => {
     again.signal("SIGTERM")
     await again.ended
   })
+
+  it("of a paused strategy names the resume that its sale waits for", async () => {
+    const bot = await startBot()
+    const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(bot.folder, "config.yaml")])
+    const orders = async () => ((await bot.look("/api/v1/orders")) as { orders: ReadonlyArray<Order> }).orders
+    const sales = async () =>
+      (await limitbot("events", "--json", "--limit", "500", "--search", "Planned")).stdout
+        .split("\n")
+        .filter((line) => line.includes('"Planned"') && line.includes('"slot":"exit"'))
+    const open = async () => (await orders()).filter(({ state }) => state === "open")
+    await until("twenty orders are open", async () => (await open()).length === 20, orders)
+    await control(bot.sandbox, "prices", { "BTC/USDC": 59_850 })
+    await until(
+      "the exit of the fill is open",
+      async () => (await orders()).some(({ slot, side }) => slot === "grid/cell-09" && side === "SELL"),
+      orders
+    )
+    assert.strictEqual((await limitbot("pause", "grid")).code, 0)
+    const { code, stderr, stdout } = await limitbot("close", "grid", "--yes")
+    assert.strictEqual(code, 0, stderr)
+    assert.match(stdout, /withdrawn\. What it holds is sold only after `limitbot resume grid` \(paused by /)
+    await until("no order is open", async () => (await open()).length === 0, orders)
+    assert.isEmpty(await sales())
+    assert.strictEqual((await limitbot("resume", "grid")).code, 0)
+    await until("its position is for sale", async () => (await sales()).length > 0, orders)
+    bot.program.signal("SIGTERM")
+    await bot.program.ended
+  })
 })

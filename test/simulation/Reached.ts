@@ -58,7 +58,8 @@ const elsewhere = [
   "FeesEstimated",
   "CapitalMoved",
   "ServiceCompared",
-  "AlertReached"
+  "AlertReached",
+  "AlertUnpriced"
 ] as const satisfies ReadonlyArray<Tag>
 
 const events = {

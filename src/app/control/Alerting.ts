@@ -1,8 +1,11 @@
-/** Compares price alerts with a running bot's prices, and edits them. A reached alert is an event, so it is reported once. */
-import { Clock, Effect } from "effect"
+/**
+ * Compares price alerts with a running bot's prices, and edits them. A reached alert is an event, so it is reported once. So is a market
+ * that only alerts use and that has no price.
+ */
+import { Clock, Effect, Result } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
-import { mid } from "../../domain/Market.ts"
+import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -29,7 +32,10 @@ const isArmed = ({ alerts }: BotState, { since, text }: Pick<PriceAlerts.PriceAl
   (alerts.get(text) ?? -1) < since
 
 const alertsOf = ({ alerts, journal, markets }: Settings) =>
-  Effect.map(PriceAlerts.inFile(journal, markets), (added) => [...alerts, ...added])
+  Effect.map(PriceAlerts.inFile(journal, markets), (lines) => [...alerts, ...lines.flatMap(({ alert }) => alert ?? [])])
+
+const isFresh = (price: TwoSidedPrice | undefined, now: number): price is TwoSidedPrice =>
+  price !== undefined && elapsedMillis(price.at, now) <= staleMillis
 
 export const watch = Effect.fn("Alerting.watch")(function* (
   settings: Settings,
@@ -37,16 +43,33 @@ export const watch = Effect.fn("Alerting.watch")(function* (
 ) {
   const { record, state } = yield* Bookkeeper
   const book = yield* OrderBook
-  const look = Effect.gen(function* () {
-    const armed = (yield* alertsOf(settings)).filter((alert) => isArmed(state, alert))
-    if (armed.length === 0) return
-    const polled = new Set(strategies().flatMap((strategy) => marketsSeen(strategy).map(({ name }) => name)))
-    const others = new Map(armed.flatMap(({ market }) => (polled.has(market.name) ? [] : [[market.name, market]])))
-    yield* Effect.ignore(book.look([...others.values()].map(aboutOne), pollMillis))
+  /** Start of the outage of each market without a price; Infinity once it is reported. */
+  let outages: ReadonlyMap<string, number> = new Map()
+  const noteOutages = Effect.fnUntraced(function* (markets: ReadonlyArray<string>, failure?: string) {
     const now = yield* Clock.currentTimeMillis
-    for (const { market, price, side, text } of armed) {
+    const unpriced = markets.filter((market) => !isFresh(book.prices.get(market), now))
+    const since = (market: string) => outages.get(market) ?? now
+    // While the venue is down, its own alarm stands.
+    const due = state.venueDownSince === undefined ? unpriced.filter((each) => since(each) <= now - staleMillis) : []
+    outages = new Map(unpriced.map((market) => [market, due.includes(market) ? Infinity : since(market)]))
+    for (const market of due) {
+      const reason = book.doubts.get(market)?.reason ?? failure ?? "the venue has not quoted it"
+      yield* record({ _tag: "AlertUnpriced", market, reason })
+    }
+  })
+  const look = Effect.gen(function* () {
+    const alerts = (yield* alertsOf(settings)).filter((alert) => isArmed(state, alert))
+    // The same alert may be in the configuration and in the file.
+    const armed = new Map(alerts.map((alert) => [alert.text, alert]))
+    if (armed.size === 0) return yield* noteOutages([])
+    const polled = new Set(strategies().flatMap((strategy) => marketsSeen(strategy).map(({ name }) => name)))
+    const others = new Map(alerts.flatMap(({ market }) => (polled.has(market.name) ? [] : [[market.name, market]])))
+    const looked = yield* Effect.result(book.look([...others.values()].map(aboutOne), pollMillis))
+    yield* noteOutages([...others.keys()], Result.isFailure(looked) ? looked.failure.message : undefined)
+    const now = yield* Clock.currentTimeMillis
+    for (const { market, price, side, text } of armed.values()) {
       const present = book.prices.get(market.name)
-      if (present === undefined || elapsedMillis(present.at, now) > staleMillis) continue
+      if (!isFresh(present, now)) continue
       const beyond = Decimal.compare(mid(present), price) * (side === "above" ? 1 : -1)
       if (beyond >= 0) yield* record({ _tag: "AlertReached", alert: text, mid: mid(present) })
     }
@@ -61,28 +84,33 @@ export const change = Effect.fn("Alerting.change")(function* (
 ) {
   const { journal, markets } = settings
   const to: Report = { source: sourceText("alert", text), problems: [] }
-  const alert = PriceAlerts.alertOf(text, yield* Clock.currentTimeMillis, markets, to)
-  if (alert === undefined)
+  const since = yield* Clock.currentTimeMillis
+  const alert = PriceAlerts.alertOf(text, since, markets, to)
+  const before = yield* PriceAlerts.inFile(journal, markets)
+  const isUnread = before.some((line) => line.alert === undefined && line.text === text)
+  if (alert === undefined && !(what === "remove" && isUnread))
     return yield* wrongUsage(
       to.problems.map(({ hint, message }) => [message, hint].filter(Boolean).join("; ")).join("; ")
     )
-  const before = yield* PriceAlerts.inFile(journal, markets)
-  const others = before.filter((other) => other.text !== alert.text)
+  const name = alert?.text ?? text
+  const others = before.filter((other) => other.text !== name)
   if (what === "remove" && others.length === before.length)
     return yield* wrongUsage(
-      `${alert.text} was not added by this command: limitbot alert list shows where each alert is from`
+      `${name} was not added by this command: limitbot alert list shows where each alert is from`
     )
-  const lines = [...others, ...(what === "add" ? [alert] : [])].map(({ since, text }) => `${iso(since)} ${text}\n`)
+  const added = what === "add" ? [{ since, text: name }] : []
+  const lines = [...others, ...added].map(({ since, text }) => `${iso(since)} ${text}\n`)
   yield* WholeFile.writeAtomically(PriceAlerts.fileOf(journal), lines.join(""))
-  return alert.text
+  return name
 })
 
 export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings) {
-  const { journal } = settings
+  const { journal, markets } = settings
   const state = yield* stateOf(journal)
   const status = yield* RunningBot.statusOf(journal, 1_000)
   const prices = pricesIn(status?.prices ?? [])
-  return (yield* alertsOf(settings)).map(({ market, price, since, text }) => {
+  const unread = (yield* PriceAlerts.inFile(journal, markets)).filter(({ alert }) => alert === undefined)
+  const rows = (yield* alertsOf(settings)).map(({ market, price, since, text }) => {
     const present = prices.get(market.name)
     const middle = present && mid(present)
     const away =
@@ -95,4 +123,8 @@ export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings
         : `reached ${iso(state.alerts.get(text) ?? 0)}`
     }
   })
+  const unreadRows = unread.map(({ problem, since, text }) => {
+    return { alert: text, from: iso(since), state: `not watched: ${problem}` }
+  })
+  return [...rows, ...unreadRows]
 })

@@ -1,6 +1,7 @@
 /**
  * Offers services of a running bot beside its turns. One runs at a time, and between two pages of the journal the bot goes first. A
- * backtest is a separate process: it computes without a pause, and meanwhile no order could be cancelled.
+ * backtest is a separate process: it computes without a pause, and meanwhile no order could be cancelled. One backtest runs at a time too,
+ * because it takes all of a processor; the other services do not wait for it.
  */
 import { Clock, Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -8,13 +9,17 @@ import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { CloseRequest } from "../../control/api/Order.ts"
 import type { Bot, BotServices } from "../../control/Bot.ts"
 import { type Asset, bySymbol } from "../../domain/Amount.ts"
+import { endOfLoss } from "../../engine/holds/FundingStop.ts"
+import { commandLineOf, holdsOnSlot, isFor } from "../../engine/holds/Holds.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import type { Journal } from "../../journal/Journal.ts"
 import type { PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
 import { Process } from "../../process/Process.ts"
 import * as Progress from "../../process/Progress.ts"
+import { exitSlot } from "../../strategy/kinds/StopExit.ts"
 import { endingText } from "../../strategy/modifiers/Period.ts"
 import { suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -63,11 +68,22 @@ const answerInTime = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
 
 const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer))
 
+/** Holds that end by themselves are left out, such as a pause for a drawdown: the edit that closes the strategy ends it. */
+const saleText = (state: BotState, strategy: string): string => {
+  const hold = holdsOnSlot(state, strategy, exitSlot).find(
+    (each) => isFor(each, { isExit: true }) && each.lifts !== "itself" && each.endsBy !== endOfLoss.get("drawdown")
+  )
+  if (hold === undefined) return ", then what it holds is sold"
+  const command = hold.lifts === "resume" ? `limitbot resume ${strategy}` : commandLineOf(hold.lifts)
+  return `. What it holds is sold only after \`${command}\` (${hold.text})`
+}
+
 /** Ends the strategy by an edit of its file: `end` is now, with a sale of the position. A restarted bot then continues the end. */
 const closing = (
   edited: Effect.Success<ReturnType<typeof EditedFiles.make>>,
   plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>,
-  assets: ReadonlyMap<string, Asset>
+  assets: ReadonlyMap<string, Asset>,
+  state: BotState
 ) =>
   Effect.fn("BotServices.close")(function* ({ dry = false, strategy, ...sale }: CloseRequest) {
     const files = yield* edited.all
@@ -81,7 +97,7 @@ const closing = (
     const terms = Planning.plainLines(facts, assets)
     if (dry) return { message: "Nothing was written: only a plan", strategy, file, terms }
     yield* edited.apply({ file, text }, hash)
-    const message = `${strategy} is closed: its orders are withdrawn, then what it holds is sold`
+    const message = `${strategy} is closed: its orders are withdrawn${saleText(state, strategy)}`
     return { message, strategy, file, terms }
   })
 
@@ -121,9 +137,9 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     reload: options.reload
   })
 
-  const backtest: BotServices["backtest"] = Effect.fnUntraced(
-    function* (file, text) {
-      yield* text === undefined ? edited.known(file) : edited.mayRun({ file, text })
+  const testing = yield* Semaphore.make(1)
+  const backtested = Effect.fnUntraced(
+    function* (file: string, text: string | undefined) {
       const data = ["--data", `journal:${journal}`, "--signals", `journal:${journal}`, "--curve", String(curvePoints)]
       const words = [script, "backtest", file, ...data, "--config", configFile, "--json", "--no-save"]
       const stdin = Stream.make(new TextEncoder().encode(text))
@@ -137,8 +153,11 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
       return yield* decodeBacktest(stdout.trim())
     },
     Effect.scoped,
-    answerInTime
+    answerInTime,
+    testing.withPermit
   )
+  const backtest: BotServices["backtest"] = (file, text) =>
+    Effect.andThen(text === undefined ? edited.known(file) : edited.mayRun({ file, text }), backtested(file, text))
 
   const compared = Reconciling.gather(config, account.signerId, { book: () => Effect.void }).pipe(
     Effect.provide(VenueAccess.besideJournal(config, account.signerId)),
@@ -149,7 +168,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     check: edited.check,
     apply: edited.apply,
     plan,
-    close: closing(edited, drafted, assets),
+    close: closing(edited, drafted, assets, state),
     backtest,
     orders,
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),

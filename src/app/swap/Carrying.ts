@@ -47,7 +47,7 @@ export const carry = Effect.fn("swap.carry")(function* (
   { json, payAgain, resume, yes }: Ways & { readonly payAgain: boolean; readonly resume: string | undefined }
 ) {
   const signerId = yield* VenueAccess.signerOf(config)
-  if (given.dry && resume === undefined) {
+  if (given.dry) {
     return yield* Effect.provide(looked(given, config, signerId, json), VenueAccess.venue(config, signerId))
   }
   const isResumed = resume !== undefined

@@ -114,6 +114,8 @@ export const command = Command.make(
     if (csv) return yield* wrongUsage("--csv goes with --list only")
     if (resume !== undefined && given.amount !== undefined)
       return yield* wrongUsage("--resume continues a swap as agreed: without amounts")
+    if (resume !== undefined && given.dry)
+      return yield* wrongUsage("--dry shows a quote, --resume pays what was agreed: see limitbot swap --list")
     if (payAgain && resume === undefined) return yield* wrongUsage("--pay-again goes with --resume only")
     const config = yield* ConfigFile.load(file)
     const way = { json, payAgain, resume, yes }

@@ -3,6 +3,7 @@
  * must not stop today's bot. Commands are carried out in the order of their messages; the kill switch waits for none of them.
  */
 import { Clock, Effect, Redacted, Schedule, Schema, Semaphore } from "effect"
+import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import { type CommandName, commandNames, commandOf } from "../api/OperatorCommands.ts"
@@ -78,8 +79,20 @@ const requestTo = ({ token, url }: Chat, method: string, body: unknown) =>
 
 const keyboardOf = (buttons: ReadonlyArray<string>) =>
   Array.from({ length: Math.ceil(buttons.length / 3) }, (_, row) =>
-    buttons.slice(3 * row, 3 * row + 3).map((said) => ({ text: said.slice(1), callback_data: said }))
+    buttons.slice(3 * row, 3 * row + 3).map((said) => ({
+      text: said.slice(1).replace(/ yes .*/, " yes"),
+      callback_data: said
+    }))
   )
+
+/** `button` confirms only this question; a typed `yes` confirms the latest one of its command. */
+interface Question {
+  readonly button: string
+  readonly at: number
+  readonly run: Confirmed
+}
+
+const replaced = "This plan is too old, or a later one has replaced it. Send the order again."
 
 /** In groups the bot's name follows a command. */
 const wordsOf = (text: string): readonly [string, ...ReadonlyArray<string>] => {
@@ -104,7 +117,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   const startedAt = yield* runStart
   const inOrder = yield* Semaphore.make(1)
-  const pending = new Map<string, { readonly chat: number; readonly at: number; readonly run: Confirmed }>()
+  const pending = new Map<string, Question>()
   let offset = 0
 
   const post = (method: string, body: unknown) =>
@@ -123,26 +136,32 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     if (chatCommand === "/plan") return plain(yield* commands.plan)
     if (chatCommand === "/explain") return plain(yield* commands.explain(argument))
     const by = nameOf(from)
-    const pendingCommand = pending.get(chatCommand)
-    if (argument === "yes" && pendingCommand?.chat === id && now - pendingCommand.at < confirmMillis) {
-      pending.delete(chatCommand)
-      return plain(yield* pendingCommand.run(by))
+    const key = `${id} ${chatCommand}`
+    const question = pending.get(key)
+    const isYes = argument === "yes" || argument === question?.button
+    if (question !== undefined && isYes && now - question.at < confirmMillis) {
+      pending.delete(key)
+      return plain(yield* question.run(by))
     }
-    const ask = (text: string, run: Confirmed): Reply => {
-      pending.set(chatCommand, { chat: id, at: now, run })
-      const question = `Say “${chatCommand} yes” within a minute.`
-      return plain(`${text.slice(0, longest - question.length - 1)} ${question}`, [`${chatCommand} yes`, "/status"])
-    }
+    const ask = (text: string, button: string, run: Confirmed) =>
+      Effect.map(Clock.currentTimeMillis, (at) => {
+        pending.set(key, { button, at, run })
+        const request = `Say “${chatCommand} yes” within a minute.`
+        const shown = text.slice(0, longest - request.length - 1)
+        return plain(`${shown} ${request}`, [`${chatCommand} ${button}`, "/status"])
+      })
     if (chatCommand === "/order") {
+      if (rest[0] === "yes") return plain(replaced)
       const { run, text } = yield* commands.order(by, rest)
-      return run === undefined ? plain(text) : ask(text, run)
+      const button = `yes ${Buffer.from(randomBytesUnsafe(4)).toString("hex")}`
+      return run === undefined ? plain(text) : yield* ask(text, button, run)
     }
     const name = inChats.find((each) => chatCommand === `/${each}`)
     if (name === undefined) return plain(help)
     const { confirm, means } = commandOf(name)
     return confirm === undefined
       ? plain(yield* commands.obey(by, name, argument))
-      : ask(means, (by) => commands.obey(by, name, undefined))
+      : yield* ask(means, "yes", (by) => commands.obey(by, name, undefined))
   })
 
   const answer = Effect.fnUntraced(function* (message: Message) {

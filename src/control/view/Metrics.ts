@@ -12,6 +12,7 @@ import { placementTransitions } from "../../domain/Placement.ts"
 import { holdsOnBot } from "../../engine/holds/Holds.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { StrategyState } from "../../engine/state/strategies/StrategyState.ts"
+import { mayRun } from "../../views/Problems.ts"
 import { sourcesCode, version } from "../../version.ts"
 import type { Bot } from "../Bot.ts"
 import { live, ready } from "./Health.ts"
@@ -53,7 +54,7 @@ const units = (labels: Labels, amount: Amount, asset: Asset | undefined): Readon
   asset === undefined ? [] : [[labels, Number(amount) / 10 ** asset.decimals]]
 
 const flags = ({ state }: MeasuredState, isSo: (strategy: StrategyState) => boolean): ReadonlyArray<MetricSample> =>
-  [...state.strategies.values()].map((strategy) => [{ strategy: strategy.name }, isSo(strategy) ? 1 : 0])
+  [...state.strategies.values()].filter(mayRun).map((strategy) => [{ strategy: strategy.name }, isSo(strategy) ? 1 : 0])
 
 const perMarket = ({ bot }: MeasuredState, value: (price: TwoSidedPrice) => number): ReadonlyArray<MetricSample> =>
   [...bot.prices].map(([market, price]) => [{ market }, value(price)])
@@ -85,7 +86,9 @@ const metrics: ReadonlyArray<Row> = [
   ),
   gauge("orders", "Unfinished placements by strategy and state", ({ state }) => {
     const open = unfinished(state)
-    return [...state.strategies.keys()].flatMap((name) =>
+    // Swaps by hand belong to no strategy of the state.
+    const names = new Set([...state.strategies.keys(), ...open.map(({ strategy }) => strategy)])
+    return [...names].flatMap((name) =>
       Object.keys(placementTransitions).map(
         (each): MetricSample => [
           { strategy: name, state: each },

@@ -113,6 +113,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return
     case "OddOrderSeen":
       return noteUnreadable(state, event, at)
+    case "AlertUnpriced":
     case "Commanded":
     case "LoopFailed":
     case "JournalBehind":

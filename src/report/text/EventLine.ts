@@ -157,6 +157,10 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
     `signal ${name} is ${value} (${by}${note === undefined ? "" : `: ${note}`})`
   ],
   AlertReached: ({ alert, mid }) => [`ALERT ${alert}: the price is ${price(mid)}`, "warn"],
+  AlertUnpriced: ({ market, reason }) => [
+    `NO PRICE of ${market}, its price alerts wait (limitbot alert list): ${reason}`,
+    "warn"
+  ],
   PriceDoubted: ({ isUnquoted, market, reason }) =>
     isUnquoted === true
       ? [`NO PRICE of ${market}, its stops and orders wait for one: ${reason}`, "alarm"]

@@ -8,9 +8,10 @@ import * as TelegramCommands from "../../../src/control/notify/TelegramCommands.
 
 const chat = 7
 
-/** `say` sends a message to the bot; `replies` are what the bot sends to the chat. */
+/** `say` sends a message to the bot; `replies` are what the bot sends to the chat, `buttons` the first button of each. */
 const messenger = Effect.gen(function* () {
   const replies = yield* Queue.unbounded<string>()
+  const buttons: Array<string> = []
   const messages: Array<string> = []
   let deliver = () => {}
   const server = createServer((request, response) => {
@@ -19,7 +20,11 @@ const messenger = Effect.gen(function* () {
       body += part
     })
     request.on("end", () => {
-      if (request.url?.endsWith("/sendMessage") === true) Queue.offerUnsafe(replies, JSON.parse(body).text)
+      if (request.url?.endsWith("/sendMessage") === true) {
+        const { reply_markup: markup, text } = JSON.parse(body)
+        buttons.push(markup.inline_keyboard[0][0].callback_data)
+        Queue.offerUnsafe(replies, text)
+      }
       if (request.url?.endsWith("/getUpdates") !== true) return void response.end("{}")
       const { offset } = JSON.parse(body) as { offset: number }
       deliver = () => {
@@ -46,7 +51,7 @@ const messenger = Effect.gen(function* () {
       messages.push(text)
       deliver()
     })
-  return { replies, say, url: Redacted.make(`http://127.0.0.1:${port}`) }
+  return { buttons, replies, say, url: Redacted.make(`http://127.0.0.1:${port}`) }
 })
 
 const commands: TelegramCommands.ChatCommands = {
@@ -114,6 +119,47 @@ describe("commands of a chat", () => {
       yield* Deferred.succeed(placed, "BUY 0.01 BTC at 59000")
       assert.strictEqual(yield* Queue.take(replies), "BUY 0.01 BTC at 59000")
       assert.strictEqual(yield* Queue.take(replies), "all is well")
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
+  )
+
+  const orders: TelegramCommands.ChatCommands = {
+    ...commands,
+    order: (_, words) => Effect.succeed({ text: words.join(" "), run: () => Effect.succeed(`placed ${words[1]}`) })
+  }
+
+  it.live("the button of a plan places the order of that plan only", () =>
+    Effect.gen(function* () {
+      const { buttons, replies, say, url } = yield* messenger
+      yield* Effect.forkScoped(listen(url, orders))
+      const reply = (text: string) => Effect.andThen(say(text), Queue.take(replies))
+      assert.include(yield* reply("/order buy 0.1 BTC at 59000"), "Say “/order yes” within a minute.")
+      assert.include(yield* reply("/order buy 0.2 BTC at 59000"), "Say “/order yes” within a minute.")
+      const [first = "", second = ""] = buttons
+      assert.match(yield* reply(first), /a later one has replaced it. Send the order again/)
+      assert.strictEqual(yield* reply(second), "placed 0.2")
+      assert.match(yield* reply(second), /This plan is too old/)
+      yield* reply("/order buy 0.3 BTC at 59000")
+      assert.strictEqual(yield* reply("/order yes"), "placed 0.3")
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
+  )
+
+  it.live("a plan may be confirmed for a minute from its answer on, however long it took", () =>
+    Effect.gen(function* () {
+      const { replies, say, url } = yield* messenger
+      const { ahead, clock } = yield* clockAhead
+      const slow: TelegramCommands.ChatCommands = {
+        ...orders,
+        order: (by, words) =>
+          Effect.suspend(() => {
+            ahead.millis += 90_000
+            return orders.order(by, words)
+          })
+      }
+      yield* Effect.forkScoped(Effect.provideService(listen(url, slow), Clock.Clock, clock))
+      yield* say("/order buy 0.1 BTC at 59000")
+      yield* Queue.take(replies)
+      yield* say("/order yes")
+      assert.strictEqual(yield* Queue.take(replies), "placed 0.1")
     }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
   )
 })
