@@ -217,8 +217,14 @@ describe("backtest of several markets", () => {
       for (const [files, data] of [
         [[thirds, alone], both],
         [[alone, thirds], both],
-        [[alone, ether], ["--data", `BTC/USDC=${btc}`]],
-        [[alone, ether], ["--data", btc]]
+        [
+          [alone, ether],
+          ["--data", `BTC/USDC=${btc}`]
+        ],
+        [
+          [alone, ether],
+          ["--data", btc]
+        ]
       ] as const) {
         const refused = yield* Effect.flip(limitbot("backtest", ...files, ...data))
         assert.match(refused.message, /trades BTC\/USDC.*, .*(?:BTC|ETH)\/USDC.*: only strategies of the same markets/)

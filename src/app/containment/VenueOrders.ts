@@ -50,11 +50,7 @@ const openOrdersOf = Effect.fnUntraced(function* (config: Settings, signerId: st
   return [...orderEntries, ...odd]
 })
 
-export const listed = Effect.fn("VenueOrders.listed")(function* (
-  config: Settings,
-  signerId: string,
-  state: BotState
-) {
+export const listed = Effect.fn("VenueOrders.listed")(function* (config: Settings, signerId: string, state: BotState) {
   const openOrders = yield* openOrdersOf(config, signerId, state).pipe(
     Effect.timeoutOrElse({
       duration: patience,

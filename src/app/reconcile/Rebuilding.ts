@@ -74,8 +74,7 @@ const rebuild = Effect.fnUntraced(function* (
   yield* books.record(...Recovery.budgetsOf([...recovery.finished, ...recovery.found]))
   yield* Effect.forEach([...recovery.finished, ...recovery.found], Recovery.takeIn, { discard: true })
   // The money of ended orders is in the budgets of the strategies that continue.
-  if (recovery.finished.length > 0)
-    yield* books.record({ _tag: "StrategyRemoved", strategy: ended, orders: "left" })
+  if (recovery.finished.length > 0) yield* books.record({ _tag: "StrategyRemoved", strategy: ended, orders: "left" })
   yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })
   return { recovery, ofOthers: listed.length - orders.length, state: books.state }
 })

@@ -19,9 +19,9 @@ const uriOf = (file: string): string => `file:${encodeURI(file).replaceAll("?", 
 export const joined = (file: string): string =>
   `ATTACH DATABASE '${uriOf(file).replaceAll("'", "''")}' AS archive; ${view}`
 
-const isJoined = SqlClient.SqlClient.use(
-  (sql) => sql`SELECT 1 FROM temp.sqlite_master WHERE name = 'journal'`
-).pipe(Effect.map((views) => views.length > 0))
+const isJoined = SqlClient.SqlClient.use((sql) => sql`SELECT 1 FROM temp.sqlite_master WHERE name = 'journal'`).pipe(
+  Effect.map((views) => views.length > 0)
+)
 
 /** Runs a step without the joined view. A copy of the whole journal would otherwise use the view. */
 export const unjoined = Effect.fnUntraced(function* <A, E, R>(step: Effect.Effect<A, E, R>) {
