@@ -266,6 +266,11 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       for (const part of ["with its neighbours", "Profit against the untouched budget, USDC", ">#1</b>"])
         assert.include(swept, part)
 
+      const fine = ["--set", "grid.lower=20000..23000:1", "--set", "grid.upper=42000..46000:1", "--random", "3"]
+      const unmapped = yield* limitbot("search", strategy, "--data", csv, ...fine, "--threads", "1")
+      assert.include(unmapped, "There is no map of grid.lower by grid.upper: 12007001 cells are more than 250000")
+      assert.notInclude(unmapped, "(down) by")
+
       const [walked, simulated] = [join(folder, "walk.html"), join(folder, "simulated.html")]
 
       const walk = yield* limitbot(
