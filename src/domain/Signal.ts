@@ -27,12 +27,20 @@ export interface SignalHistory {
 const countUntil = (times: ReadonlyArray<number>, now: number): number =>
   leastOf(times.length, (index) => (times[index] ?? 0) > now)
 
+interface PastSignal extends Signal {
+  readonly name: string
+  /** Epoch milliseconds at which the bot received it: nothing may use it before. Missing: `at`. */
+  readonly receivedAt?: number
+}
+
+const visibleAt = ({ at, receivedAt = at }: PastSignal): number => receivedAt
+
 /** If several values have one time, the last one counts. */
-export const historyOf = (values: ReadonlyArray<Signal & { readonly name: string }>): SignalHistory => {
-  const sorted = values.toSorted((one, other) => one.at - other.at)
-  const times = sorted.map(({ at }) => at)
+export const historyOf = (values: ReadonlyArray<PastSignal>): SignalHistory => {
+  const sorted = values.toSorted((one, other) => visibleAt(one) - visibleAt(other))
+  const times = sorted.map(visibleAt)
   const byName = Map.groupBy(sorted, ({ name }) => name)
-  const columns = [...byName].map(([name, all]) => ({ name, all, times: all.map(({ at }) => at) }))
+  const columns = [...byName].map(([name, all]) => ({ name, all, times: all.map(visibleAt) }))
   return {
     names: new Set(byName.keys()),
     at: (now) =>

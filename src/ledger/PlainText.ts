@@ -91,16 +91,22 @@ const pricesOf = ({ trades, decimals }: BooksOf) =>
 
 const sorted = (bookings: ReadonlyArray<Booking>) => bookings.toSorted((a, b) => a.at - b.at)
 
+/** The times of the first and the last booking. Spread into `Math.min`, many bookings would overflow the stack. */
+const spanOf = (bookings: ReadonlyArray<Booking>): readonly [first: number, last: number] => {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const { at } of bookings) [first, last] = [Math.min(first, at), Math.max(last, at)]
+  return [first, last]
+}
+
 export const beancount = (books: BooksOf): string => {
   const { bookings, decimals } = books
   const { account: name, symbol } = namesFor(books, "beancount")
   const amount = (asset: string, value: Amount) => `${format(value, decimals(asset))} ${symbol(asset)}`
   const accounts = new Map(bookings.flatMap(({ postings }) => postings.map(({ account }) => [name(account), account])))
-  const first = utcDate(Math.min(...bookings.map(({ at }) => at)))
-  const last = Math.max(...bookings.map(({ at }) => at))
+  const [first, last] = spanOf(bookings)
   return [
     `option "title" "limitbot"`,
-    ...[...accounts.keys()].sort().map((account) => `${first} open ${account}`),
+    ...[...accounts.keys()].sort().map((account) => `${utcDate(first)} open ${account}`),
     "",
     ...pricesOf(books).map(
       ({ at, base, quote, price }) => `${utcDate(at)} price ${symbol(base)} ${Decimal.format(price)} ${symbol(quote)}`
@@ -153,7 +159,7 @@ export const hledger = (books: BooksOf): string => {
   const { bookings, decimals } = books
   const { account: name, symbol } = namesFor(books, "hledger")
   const amount = (asset: string, value: Amount) => `${format(value, decimals(asset))} ${symbol(asset)}`
-  const last = Math.max(...bookings.map(({ at }) => at))
+  const [, last] = spanOf(bookings)
   const accounts = new Set(bookings.flatMap(({ postings }) => postings.map(({ account }) => name(account))))
   const assets = new Map(bookings.flatMap(({ postings }) => postings.map(({ asset }) => [asset, decimals(asset)])))
   return [

@@ -54,6 +54,13 @@ const trades = [trade(1, 1, 10n, 1n), trade(1, 2, 30n, 10_000_000n), trade(2, 3,
 const books = { bookings, trades, decimals }
 
 describe("books as plain text", () => {
+  it("open accounts on the first day and close on the last one of many bookings", () => {
+    const many = Array.from({ length: 200_000 }, (_, index) => ({ at: at(1, 0) + index, text: "x", postings: [] }))
+    const all = { ...books, bookings: [...many, ...bookings] }
+    assert.include(PlainText.beancount(all), "2026-03-01 open Assets:Limitbot:In-order")
+    assert.include(PlainText.hledger(all), "2026-03-02 * closing balances")
+  })
+
   it("for beancount have capital, accounts opened on the first day, and balances the day after", () => {
     assert.strictEqual(
       PlainText.beancount(books),

@@ -75,6 +75,16 @@ describe("a heat map", () => {
   })
 })
 
+describe("a large heat map", () => {
+  it("is drawn with the range of all of its cells", () => {
+    const lines = HeatMap.lines(
+      mapOf(400, 400, (row, column) => row + column),
+      String
+    )
+    assert.match(lines.at(-1) ?? "", /·· 0 to ██ 798$/)
+  })
+})
+
 describe("maps", () => {
   const evil = `</table><script>alert(1)</script>`
   const map = { ...mapOf(3, 4, (row, column) => row * column), rowName: evil, rows: [evil, "1", "2"] }

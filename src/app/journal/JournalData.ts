@@ -10,7 +10,7 @@ import { type Minute, minutesOf, PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
-import { eventsOf, isThere } from "./JournalView.ts"
+import { isThere } from "./JournalView.ts"
 
 export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()("JournalDataMissing", {
   message: Schema.String
@@ -61,8 +61,11 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
 })
 
 export const signals = Effect.fn("JournalData.signals")(function* (_file: string) {
-  const received = yield* eventsOf("SignalReceived")
-  return received.map(({ from: at, name, value }) => ({ name, value, at }))
+  const journal = yield* Journal
+  const recorded = yield* Stream.runCollect(journal.events({ tags: ["SignalReceived"] }))
+  return recorded.flatMap(({ at: receivedAt, event }) =>
+    event._tag === "SignalReceived" ? [{ name: event.name, value: event.value, at: event.from, receivedAt }] : []
+  )
 }, inJournal)
 
 /**

@@ -50,7 +50,7 @@ export const render = (
   const rendered = columns.map((column, index) => {
     const { title, align = "left" } = typeof column === "string" ? { title: column } : column
     const cells = align === "decimal" ? byPoint(cellsOf(index)) : cellsOf(index)
-    const width = Math.max(title.length, ...cells.map((cell) => cell.length))
+    const width = cells.reduce((most, cell) => Math.max(most, cell.length), title.length)
     return [title, ...cells].map((cell) => (align === "left" ? cell.padEnd(width) : cell.padStart(width)))
   })
   return ["", ...rows].map((_, line) =>
@@ -72,7 +72,7 @@ export const ofFigures = (
 
 const byPoint = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
   const parts = cells.map((cell) => /^(-?\d+)(\.\d+)?(.*)$/.exec(cell) ?? ["", cell, "", ""])
-  const widest = (part: number) => Math.max(0, ...parts.map((found) => found[part]?.length ?? 0))
+  const widest = (part: number) => parts.reduce((most, found) => Math.max(most, found[part]?.length ?? 0), 0)
   const [fraction, unit] = [widest(2), widest(3)]
   return parts.map(([, whole = "", after = "", suffix = ""]) =>
     whole === "" ? "" : whole + after.padEnd(fraction) + suffix.padEnd(unit)

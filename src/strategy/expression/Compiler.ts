@@ -144,7 +144,30 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   if (good.length < terms.length || !areAlike(good, parameters, given, usage, context)) return undefined
   const builtTerm = make({ terms: good, candles })
   if (builtTerm.type !== "boolean") return MarketNames.remembered(builtTerm, context)
+  if (!isCrossable(good, given, context)) return undefined
   return MarketNames.remembered({ ...builtTerm, ...checked(written(at, context.text), good, builtTerm.value) }, context)
+}
+
+/** A crossing is two comparisons, so its second side may move as a side of a comparison may. */
+const isCrossable = (
+  [first, second]: ReadonlyArray<Term>,
+  [, tree]: ReadonlyArray<Expression>,
+  context: Compiling
+): true | undefined => {
+  if (first === undefined || second === undefined || tree === undefined || second.dependence === "none") return true
+  if (context.use === "condition" && Operators.dependenceOf(">", first, second) === "other")
+    return unbounded(tree, first, second, context)
+  const [name, text] = [Operators.movingName(first, second), written(tree, context.text)]
+  const message = `${text} moves with ${name}: both candles are compared with its value now`
+  const advice = "compare the price itself (mid > …), or cross a series or a level such as averageEntry"
+  warn(context.to, context.placeOf(tree), message, advice)
+  return true
+}
+
+const unbounded = (at: Span, left: Term, right: Term, { wrong }: Compiling): undefined => {
+  const name = Operators.movingName(left, right)
+  const advice = `compare, add, subtract, or multiply it by a value that does not depend on ${name}`
+  return wrong(at, `in a condition, it is unknown where this turns as ${name} moves`, advice)
 }
 
 const argument = (tree: Expression, parameter: string, usage: string, context: Compiling): Term | undefined => {
@@ -231,11 +254,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     return context.wrong(tree, `these do not fit together: ${words}`, hintFor(tree.operator, left, right))
   }
   const dependence = Operators.dependenceOf(tree.operator, left, right)
-  if (dependence === "other" && context.use === "condition") {
-    const name = Operators.movingName(left, right)
-    const advice = `compare, add, subtract, or multiply it by a value that does not depend on ${name}`
-    return context.wrong(tree, `in a condition, it is unknown where this turns as ${name} moves`, advice)
-  }
+  if (dependence === "other" && context.use === "condition") return unbounded(tree, left, right, context)
   if (type !== "boolean") {
     const isLiteral = left.isLiteral && right.isLiteral && type === "number"
     const shape = { type, isLiteral, dependence }

@@ -102,6 +102,8 @@ export interface Moment extends Quoted {
   readonly previous?: Float64Array
   readonly isGlanced?: true
   readonly flipped?: string
+  /** Set only inside a crossing whose sides are not candles of one timeframe. */
+  readonly rewind?: Rewind
   readonly found: {
     isCold: boolean
     isUndefined: boolean
@@ -113,6 +115,13 @@ export interface Moment extends Quoted {
     readonly times: Array<number>
     readonly consulted: Consulted
   }
+}
+
+/** Reads candles as they are now, then as they were just before the last of them closed. */
+export interface Rewind {
+  /** Epoch milliseconds: the last close of all candles that were read. */
+  lastClose: number
+  isBefore: boolean
 }
 
 /** Inputs of an answer besides prices and own trading; the answer holds until one changes. Zero or false: not used. */
@@ -157,18 +166,25 @@ export const frameOf = ({ timeframe, market, others, volumesOf }: Frame): Frame 
 export const othersOf = ({ market, others = [] }: Frame): ReadonlyArray<string> =>
   market === undefined ? others : [market, ...others]
 
-export const readerOf = (series: Series): ((moment: Moment, back?: number) => number) => {
+const stepsBack = (rewind: Rewind, { closed, columns }: ClosedCandles, millis: number): number => {
+  const closedAt = (columns.startMillis ?? 0) + closed * millis
+  if (!rewind.isBefore) rewind.lastClose = Math.max(rewind.lastClose, closedAt)
+  return rewind.isBefore && closedAt >= rewind.lastClose ? 1 : 0
+}
+
+export const readerOf = (series: Series): ((moment: Moment) => number) => {
   const { timeframe, market } = series
   const name = frameName(timeframe, market)
   const others = othersOf(series).map((other) => ({ other, frame: frameName(timeframe, other) }))
   const columnIn = lately((columns: CandleColumns) => columnOf(series, columns))
   const millis = timeframeMillis(timeframe) ?? 0
-  return ({ candles, found, isGlanced }, back = 0) => {
+  return ({ candles, found, isGlanced, rewind }) => {
     if (isGlanced === undefined) consultCandles(found, millis)
     for (const { frame, other } of others) if (!candles?.has(frame)) found.lacking.add(other)
     const timeframeCandles = candles?.get(name)
-    if (timeframeCandles === undefined || back >= timeframeCandles.closed) return Number.NaN
-    const last = timeframeCandles.closed - 1 - back
+    if (timeframeCandles === undefined) return Number.NaN
+    const last = timeframeCandles.closed - 1 - (rewind === undefined ? 0 : stepsBack(rewind, timeframeCandles, millis))
+    if (last < 0) return Number.NaN
     const value = columnIn(timeframeCandles.columns)[last] ?? Number.NaN
     if (Number.isNaN(value))
       for (const missing of missingVolumes(series, timeframeCandles.columns, last)) found.lacking.add(missing)

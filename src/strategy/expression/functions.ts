@@ -4,6 +4,7 @@ import { present } from "../../domain/Present.ts"
 import { isTimeframe } from "../Fields.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
+import { noteCrossing } from "./Crossing.ts"
 import type { Expression } from "./Grammar.ts"
 import { notNegative, type Range } from "./Never.ts"
 import { described } from "./Operators.ts"
@@ -14,6 +15,7 @@ import {
   constantTerm,
   type Frame,
   frameOf,
+  jumps,
   type Moment,
   onCandlesOf,
   ownMarket,
@@ -192,42 +194,63 @@ const bands = (name: string, sign: 1 | -1) =>
     { lengths: ["length", "deviations"] }
   )
 
-const crossings = (
-  name: string,
-  isAcross: (before: number, after: number) => boolean,
-  first: Term | undefined,
-  second: Term | undefined
-): Pick<Term, "series"> => {
-  if (first === undefined || second === undefined) return {}
+type IsAcross = (before: number, after: number) => boolean
+
+const across = (before: number, after: number, isAcross: IsAcross): number =>
+  Number.isNaN(before) || Number.isNaN(after) ? Number.NaN : isAcross(before, after) ? 1 : 0
+
+const crossings = (name: string, isAcross: IsAcross, first: Term, second: Term): Series | undefined => {
   const gaps = combine(first, second, name, (a, b) => a - b, { type: "number", isLiteral: false, dependence: "none" })
   const { series } = gaps
-  if (series === undefined) return {}
+  if (series === undefined) return undefined
   const column = (candles: CandleColumns): IndicatorValues => {
     const values = columnOf(series, candles)
-    return values.map((gap, index) => {
-      const before = values[index - 1] ?? Number.NaN
-      return Number.isNaN(before + gap) ? Number.NaN : isAcross(before, gap) ? 1 : 0
-    })
+    return values.map((gap, index) => across(values[index - 1] ?? Number.NaN, gap, isAcross))
   }
-  return { series: { ...series, warmUp: series.warmUp + 1, key: `${series.key} crosses`, column } }
+  return { ...series, warmUp: series.warmUp + 1, key: `${series.key} crosses`, column }
 }
 
-const crossing = (name: string, isAcross: (before: number, after: number) => boolean) =>
+/** Compares the two sides, and notes the bounds as a comparison does. */
+const gapAt = (first: Term, second: Term, moment: Moment): number => {
+  const gap = first.value(moment) - second.value(moment)
+  if (!Number.isNaN(gap)) noteCrossing(first, second, moment)
+  return gap
+}
+
+/**
+ * Compares just before and after the last close of all candles that the sides use. A value that is not of candles, such
+ * as the entry, is a level: its present value counts for both.
+ */
+const acrossAt = (first: Term, second: Term, isAcross: IsAcross, moment: Moment): number => {
+  const { found } = moment
+  // As in a comparison: only its own sides decide whether it is undefined.
+  const isOuterUndefined = found.isUndefined
+  found.isUndefined = false
+  const rewind = { lastClose: Number.NEGATIVE_INFINITY, isBefore: false }
+  const rewound = { ...moment, rewind }
+  const after = gapAt(first, second, rewound)
+  rewind.isBefore = true
+  const value = across(gapAt(first, second, rewound), after, isAcross)
+  const isUndefined = Number.isNaN(value) && found.isUndefined
+  found.isUndefined = isOuterUndefined
+  return isUndefined ? 0 : value
+}
+
+const crossing = (name: string, isAcross: IsAcross) =>
   functionNamed(name, {
     parameters: ["series", "value"],
-    usage: `${name}(series, series or number)`,
-    make: ({ terms: [first, second] }) => {
-      const reader = (term: Term | undefined) =>
-        term?.series === undefined ? () => term?.constant ?? Number.NaN : readerOf(term.series)
-      const [left, right] = [reader(first), reader(second)]
-      const gap = (moment: Moment, back: number) => left(moment, back) - right(moment, back)
+    usage: `${name}(series, series, number or level)`,
+    make: ({ terms: [first = constantTerm(Number.NaN, "number", true), second = first] }) => {
+      const series = crossings(name, isAcross, first, second)
+      const read = series === undefined ? undefined : readerOf(series)
       return {
-        ...crossings(name, isAcross, first, second),
+        ...present({ series }),
         ...stillTerm("boolean", (moment) => {
-          const [before, after] = [gap(moment, 1), gap(moment, 0)]
-          if (Number.isNaN(before) || Number.isNaN(after)) moment.found.isCold = true
-          return isAcross(before, after) ? 1 : 0
-        })
+          const value = read?.(moment) ?? acrossAt(first, second, isAcross, moment)
+          if (Number.isNaN(value)) moment.found.isCold = true
+          return value > 0 ? 1 : 0
+        }),
+        ...(second.dependence === "none" ? jumps([second]) : ({ isJumping: true } as const))
       }
     }
   })

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { PriceStore } from "../../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
@@ -266,6 +267,11 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       for (const part of ["with its neighbours", "Profit against the untouched budget, USDC", ">#1</b>"])
         assert.include(swept, part)
 
+      const fine = ["--set", "grid.lower=20000..23000:1", "--set", "grid.upper=42000..46000:1", "--random", "3"]
+      const unmapped = yield* limitbot("search", strategy, "--data", csv, ...fine, "--threads", "1")
+      assert.include(unmapped, "There is no map of grid.lower by grid.upper: 12007001 cells are more than 250000")
+      assert.notInclude(unmapped, "(down) by")
+
       const [walked, simulated] = [join(folder, "walk.html"), join(folder, "simulated.html")]
 
       const walk = yield* limitbot(
@@ -436,6 +442,43 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       assert.match(cut.message, /--from, --to: only 1 candle between; choose/)
       const nameless = yield* Effect.flip(limitbot("data", named))
       assert.match(nameless.message, /name the market of the prices: --market BTC\/USDC/)
+    })
+  )
+
+  it.effect("use a journal's signal only once the bot has received it", () =>
+    Effect.gen(function* () {
+      const [journal, file] = [join(folder, "signals.sqlite"), join(folder, "signals.yaml")]
+      const [prices, fills] = [join(folder, "flat.csv"), join(folder, "signal-fills.csv")]
+      const [start, minute] = [Date.UTC(2024, 0, 1), 60_000]
+      const lines = Array.from({ length: 60 }, (_, index) => `${start + index * minute},60000,60100,59900,60000,1`)
+      writeFileSync(prices, ["time,open,high,low,close,volume", ...lines].join("\n"))
+      writeFileSync(
+        file,
+        `name: late
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 1000 } }
+rules:
+  timeframe: 1m
+  orders:
+    buy:
+      when: signal("trend", 2h) > 0.5
+      side: buy
+      price: mid
+      size: { quote: 200 }
+      times: 1
+`
+      )
+      yield* TestClock.setTime(start + 30.5 * minute)
+      const received = { name: "trend", value: 0.7, from: start + 20 * minute, by: "a model" }
+      yield* Effect.gen(function* () {
+        yield* (yield* Journal).append([{ _tag: "SignalReceived", ...received }])
+      }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: journal })))))
+      const words = ["--data", prices, "--signals", `journal:${journal}`, "--fills", "optimistic", "--fills-csv", fills]
+      yield* limitbot("backtest", file, ...words)
+      const [, first = ""] = readFileSync(fills, "utf8").trim().split("\n")
+      const [bar] = first.split(",").map(Number)
+      assert.isAtLeast(bar ?? 0, 30)
     })
   )
 

@@ -8,8 +8,8 @@ import { noNeeds, type Scope } from "../../../src/strategy/expression/Scope.ts"
 import { columnOf } from "../../../src/strategy/expression/Term.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
 import { marketNamed } from "../../../src/strategy/Markets.ts"
-import { type Report, sourceText } from "../../../src/strategy/Problem.ts"
-import type { OwnState } from "../../../src/strategy/View.ts"
+import { type Problem, type Report, sourceText } from "../../../src/strategy/Problem.ts"
+import type { ClosedCandles, OwnState } from "../../../src/strategy/View.ts"
 import { integerBetween, markets, pick, price, random } from "../support.ts"
 
 const [base, , , quote] = markets.assets
@@ -24,7 +24,8 @@ const columns: CandleColumns = {
 }
 
 const compiled = (text: string, budget?: Scope["budget"]) => {
-  const to: Report = { source: sourceText("x", text), problems: [] }
+  const warnings: Array<Problem> = []
+  const to: Report = { source: sourceText("x", text), problems: [], warnings }
   const scope: Scope = {
     market,
     marketNamed: marketNamed(markets),
@@ -35,7 +36,7 @@ const compiled = (text: string, budget?: Scope["budget"]) => {
     to
   }
   const node = { type: "scalar", text, isQuoted: false, start: 0, end: text.length } as const
-  return { term: compileAny(node, "condition", scope), scope, problems: to.problems }
+  return { term: compileAny(node, "condition", scope), scope, problems: to.problems, warnings }
 }
 
 const hour = 3_600_000
@@ -62,7 +63,12 @@ const evaluated = (
     depth,
     signals,
     budget,
-    position = 0.5
+    position = 0.5,
+    candles = new Map([
+      ["1h", { columns, closed }],
+      ["4h", { columns, closed: closed / 4 }],
+      ["1w", { columns, closed: 20 }]
+    ])
   }: {
     closed?: number
     own?: OwnState | undefined
@@ -70,9 +76,10 @@ const evaluated = (
     signals?: Signals
     budget?: Scope["budget"]
     position?: number
+    candles?: ReadonlyMap<string, ClosedCandles>
   } = {}
 ) => {
-  const { term, problems } = compiled(text, budget)
+  const { term, problems, warnings } = compiled(text, budget)
   const found = {
     isCold: false,
     isUndefined: false,
@@ -82,11 +89,6 @@ const evaluated = (
     times: [] as Array<number>,
     consulted: { candleMillis: 0, clockMillis: 0, depth: false, signals: false }
   }
-  const candles = new Map([
-    ["1h", { columns, closed }],
-    ["4h", { columns, closed: closed / 4 }],
-    ["1w", { columns, closed: 20 }]
-  ])
   const value = term?.value({
     mid: 250,
     bid: 249,
@@ -102,7 +104,7 @@ const evaluated = (
     elapsed: 0,
     found
   })
-  return { value, found, problems, type: term?.type }
+  return { value, found, problems, warnings, type: term?.type }
 }
 
 describe("expressions", () => {
@@ -292,6 +294,7 @@ describe("expressions", () => {
     ["max(close, 5%) > 1", "12: expected a price, found a ratio"],
     ["clamp(close, 1, 5%) > 1", "17: expected a price, found a ratio"],
     ["crossover(mid, close)", "11: expected a series of candles"],
+    ["crossover(close, max(mid, open))", "18: in a condition, it is unknown where this turns as mid moves"],
     ["__proto__ > 1", "1: expected a number, a name or a bracket"],
     ["constructor > 1", '1: unknown name "constructor"'],
     ["toString(close) > 1", '1: unknown function "toString"'],
@@ -459,5 +462,73 @@ describe("expressions that look back, and choose", () => {
   it("place the supertrend below a rising price and above a falling one", () => {
     assert.strictEqual(evaluated("supertrend(3, 2) < close").value, 1)
     assert.closeTo(evaluated("supertrend(3, 2)").value ?? 0, 299 - 8, 1e-6)
+  })
+})
+
+describe("crossings", () => {
+  const signals: Signals = new Map([["level", { value: 298.5, at: now - hour }]])
+
+  it.each([
+    ["crossover(close, averageEntry + 58)", 1],
+    ["crossover(close, averageEntry + 59)", 0],
+    ["crossunder(close, averageEntry + 58)", 0],
+    ["crossover(close, last + 43.5)", 1],
+    ['crossover(close, signal("level", 1d))', 1],
+    ["crossunder(close, averageEntry + 58) or rsi(close, 14) > 70", 1]
+  ])("compare the last two candles with the present level: %s is %s", (text, expected) => {
+    const { value, found, problems } = evaluated(text, { own: trading, signals })
+    assert.deepStrictEqual([value, found.isCold, found.lacking.size, problems], [expected, false, 0, []])
+  })
+
+  it("are false while their level does not exist, and lack a level that is not known", () => {
+    const { value, found } = evaluated("crossover(close, averageEntry + 58)", { own: idle })
+    assert.deepStrictEqual([value, found.isCold], [0, false])
+    assert.deepStrictEqual([...evaluated("crossover(close, averageEntry)").found.lacking], ["averageEntry"])
+    const without = evaluated('crossover(close, signal("level", 1d))', { signals: new Map() })
+    assert.strictEqual(without.found.lacking.size, 1)
+  })
+
+  it("with a level that moves with the price turn at the price of either candle, and have a warning", () => {
+    const { value, found, warnings } = evaluated("crossover(close, mid + 48.5)")
+    assert.deepStrictEqual([value, found.isCold], [1, false])
+    const prices = found.crossings.map(({ price }) => Math.round(price * 1e6) / 1e6)
+    assert.deepStrictEqual(prices.toSorted(), [249.5, 250.5])
+    assert.deepStrictEqual(
+      warnings.map(({ column, message }) => `${column} ${message}`),
+      ["18 mid + 48.5 moves with mid: both candles are compared with its value now"]
+    )
+    assert.deepStrictEqual(evaluated("crossover(close, averageEntry)", { own: trading }).warnings, [])
+  })
+
+  /** Answers after 12, 13 and 14 hours, with the candles that have closed by then. */
+  const across = (text: string, hourly: ReadonlyArray<number>, fourHourly: ReadonlyArray<number>) => {
+    const closing = (closes: ReadonlyArray<number>): CandleColumns => {
+      const close = Float64Array.from(closes)
+      return { open: close, high: close, low: close, close, volume: close, startMillis: 0 }
+    }
+    const [hours, fours] = [closing(hourly), closing(fourHourly)]
+    return [12, 13, 14].map((closed) => {
+      const candles = new Map([
+        ["1h", { columns: hours, closed }],
+        ["4h", { columns: fours, closed: Math.floor(closed / 4) }]
+      ])
+      const { value, found } = evaluated(text, { candles, own: trading })
+      assert.isFalse(found.isCold)
+      return value
+    })
+  }
+  const flat = Array.from({ length: 14 }, () => 102)
+  const risen = [...Array.from({ length: 12 }, () => 100), 102, 102]
+
+  it.each([
+    // The average falls below the price at the close of both.
+    ["crossover(close, close(4h))", flat, [103, 103, 101], [1, 0, 0]],
+    ["crossunder(close(4h), close)", flat, [103, 103, 101], [1, 0, 0]],
+    ["crossover(close, close(4h) + averageEntry - averageEntry)", flat, [103, 103, 101], [1, 0, 0]],
+    // The price rises above an average that has risen before.
+    ["crossover(close, close(4h))", risen, [99, 99, 101], [0, 1, 0]],
+    ["crossover(close, 101)", risen, [99, 99, 101], [0, 1, 0]]
+  ])("read candles of two timeframes at one time: %s", (text, hourly, fourHourly, expected) => {
+    assert.deepStrictEqual(across(text, hourly, fourHourly), expected)
   })
 })

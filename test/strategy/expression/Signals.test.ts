@@ -133,6 +133,19 @@ market-making:
     assert.include(problemsOf(file(condition))[0]?.message, message)
   })
 
+  it("of a journal are known from their receipt on, and keep their own time", () => {
+    const history = historyOf([
+      { name: "a", value: 1, at: 10, receivedAt: 25 },
+      { name: "a", value: 2, at: 20, receivedAt: 40 },
+      { name: "b", value: 3, at: 30 }
+    ])
+    assert.deepStrictEqual([...history.at(24)], [])
+    assert.deepStrictEqual([...history.at(25)], [["a", { value: 1, at: 10 }]])
+    assert.strictEqual(history.at(39).get("a")?.value, 1)
+    assert.strictEqual(history.at(40).get("a")?.at, 20)
+    assert.deepStrictEqual([24, 25, 30, 40].map(history.nextAfter), [25, 30, 40, Number.POSITIVE_INFINITY])
+  })
+
   it("of a past time are known from their time on, and not before", () => {
     const history = historyOf([
       { name: "b", value: 3, at: 30 },

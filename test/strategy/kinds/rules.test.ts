@@ -417,6 +417,7 @@ const conditions = [
   "rsi(close, 5) > 50 and close(1h) > mid",
   "mid - atr(3) > 1250",
   "crossover(close, sma(close, 4)) or mid < 900",
+  "crossunder(close, last * 1.01) or crossover(close, mid * 1.05)",
   "position < 0.2 BTC and mid < 1200",
   "openOrders < 3 and since(fill) > 2h",
   "since(start) > 3h or since(start) / 1h * 50 USDC > freeQuote",
@@ -565,6 +566,22 @@ describe("rules that exit", () => {
       "none",
       "SELL 10000000 at 990"
     ])
+  })
+
+  it("leave when a candle closes under a part of their entry", () => {
+    const strategy = rule('price: entry * 2, when: "crossunder(close, entry * (1 - 3%))", reach: 0%')
+    const falling = columns([1_000, 1_000, 980, 960, 950])
+    const seen = (middle: string, closed: number, slots?: Slots): View => ({
+      ...at(strategy, middle, closed * hour, slots),
+      candles: new Map<string, ClosedCandles>([["1h", { columns: falling, closed }]])
+    })
+    const entered = strategy.decide(seen("1000", 2), null)
+    const held = strategy.decide(seen("980", 3, bought), entered.memory)
+    const left = strategy.decide(seen("960", 4, bought), held.memory)
+    assert.deepStrictEqual(
+      [held, left].map((decision) => firstOrder(decision, bought)),
+      ["SELL 10000000 at 2000", "SELL 10000000 at 960"]
+    )
   })
 
   it("trail behind the best price only from `trailFrom` on", () => {

@@ -61,11 +61,33 @@ const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   }`
 }
 
-/** Returns a map of the first two keys with several values, and the cell of the best trial. */
-const mapOf = ({ best: [best], compared, objective, space }: SweepFound) => {
+/** A larger map cannot be read, and fills the memory. */
+const maxCells = 250_000
+
+/** The first two keys with several values. */
+const axesOf = ({ space }: SweepFound) => {
   const keys = space.map(({ path, values }, at) => ({ name: path, values, at }))
   const [rows, columns] = keys.filter(({ values }) => values.length > 1)
   if (rows === undefined || columns === undefined) return undefined
+  return { rows, columns, cells: rows.values.length * columns.values.length }
+}
+
+const noMap = (found: SweepFound): ReadonlyArray<string> => {
+  const axes = axesOf(found)
+  if (axes === undefined || axes.cells <= maxCells) return []
+  const { cells, columns, rows } = axes
+  return [
+    `There is no map of ${rows.name} by ${columns.name}: ${cells} cells are more than ${maxCells}; take larger steps.`
+  ]
+}
+
+/** Returns a map of the first two keys with several values, and the cell of the best trial. */
+const mapOf = (found: SweepFound) => {
+  const axes = axesOf(found)
+  if (axes === undefined || axes.cells > maxCells) return undefined
+  const { columns, rows } = axes
+  const { compared, objective } = found
+  const [best] = found.best
   const cellOf = ({ values }: TrialResult) => ({ row: values[rows.at] ?? "", column: values[columns.at] ?? "" })
   const points = compared
     .filter(({ refused }) => refused === undefined)
@@ -276,7 +298,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
         : [
             `Probability of backtest overfitting: ${percent(found.overfitting, 0)} that the best on half of the days is no better than the median on the others.`
           ]),
-      ...(mapped === undefined ? [] : plateau(mapped)),
+      ...(mapped === undefined ? noMap(found) : plateau(mapped)),
       ...(halving === "" ? [] : [`By ${halving}.`]),
       ...(resumed === 0 ? [] : [`${resumed} of the trials were reused from an earlier search.`]),
       ...(refused[0] === undefined

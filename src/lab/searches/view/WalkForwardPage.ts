@@ -75,7 +75,7 @@ const profitsOf = (steps: Steps): ReadonlyArray<number> => {
   const profits: Array<number> = []
   for (const { curve = [] } of steps) {
     const before = profits.at(-1) ?? 0
-    profits.push(...curve.map((profit) => before + profit))
+    for (const profit of curve) profits.push(before + profit)
   }
   return profits
 }

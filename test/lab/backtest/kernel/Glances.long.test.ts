@@ -24,6 +24,8 @@ const conditions = [
   "rsi(close, 5) < 45",
   "mid < sma(close, 8) * (1 - 0.1%)",
   "crossover(close, sma(close, 6))",
+  "crossover(close, sma(close(15m), 3))",
+  "crossunder(close, last * (1 - 0.1%))",
   "mid > ema(close(15m), 4)",
   "close > open or mid < low(15m)",
   "not (mid < close[2])",

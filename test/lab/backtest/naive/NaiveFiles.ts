@@ -156,6 +156,9 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
     const { targets, written, ...given } = randomExits(pick, (thousandths) => `entry * (1 + ${percent(thousandths)})`)
     const stop = given.stop === 0 ? "" : `, stop: entry * (1 - ${percent(given.stop)})`
     const breakeven = given.breakeven === 0 ? "" : `, breakevenAt: entry * (1 + ${percent(given.breakeven)})`
+    // Millionths and a tenth, so that no bar closes at the level itself.
+    const crossing = pick(0, 1) === 0 ? undefined : pick(1, 9) * 100_000 + 5_133.7
+    const when = crossing === undefined ? "" : `, when: "crossunder(close, entry - ${(crossing / 1e6).toFixed(7)})"`
     return {
       section: `
   timeframe: 1m
@@ -167,8 +170,12 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
       size: { base: ${given.size} }
       times: ${given.times}
       expireAfter: ${given.expireMinutes}m
-      then: { price: ${written}${stop}${breakeven}, reach: ${percent(given.reach)} }`,
-      make: () => rules({ ...given, side: "BUY", entries: [entry], targets, pauseMinutes: 1 })
+      then: { price: ${written}${stop}${breakeven}${when}, reach: ${percent(given.reach)} }`,
+      make: () =>
+        rules({
+          ...{ ...given, side: "BUY", entries: [entry], targets, pauseMinutes: 1 },
+          ...(crossing === undefined ? {} : { crossing })
+        })
     }
   },
   grid: (pick) => {

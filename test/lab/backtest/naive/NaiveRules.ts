@@ -23,11 +23,26 @@ export interface RuleSettings {
   readonly reach: number
   readonly expireMinutes: number
   readonly pauseMinutes: number
+  /** It leaves once a bar closes beyond its price less this many millionths, and the bar before it did not. */
+  readonly crossing?: number
+}
+
+/** Of the last two bars that have closed. */
+interface Closes {
+  bar: number
+  before: number
+  last: number
 }
 
 /** One order and its exit. */
-const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][number], given: RuleSettings) => {
-  const { side, stop, breakeven, reach, expireMinutes, pauseMinutes } = given
+const partOf = (
+  entry: Entry,
+  slot: string,
+  target: RuleSettings["targets"][number],
+  given: RuleSettings,
+  closes: Closes
+) => {
+  const { side, stop, breakeven, reach, expireMinutes, pauseMinutes, crossing } = given
   const [sign, exitSide] = side === "BUY" ? ([1, "SELL"] as const) : ([-1, "BUY"] as const)
   const isAtLeast = (price: number, goal: number): boolean => (price - goal) * sign >= 0
   let [firedAt, isWithdrawn, legsBefore, fillsBefore, isClosing, isEven] = [0, false, 0, 0, false, false]
@@ -36,6 +51,10 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
   let leaves: ((close: number) => number) | undefined
   const at = (thousandths: number): number => eightDigits(exitSide, beyond(order.price, sign * thousandths))
   const stopPrice = () => (isEven ? order.price : stop > 0 ? at(-stop) : 0)
+  const isCrossed = (): boolean => {
+    const level = order.price - sign * (crossing ?? Number.NaN)
+    return isAtLeast(closes.before, level) && !isAtLeast(closes.last, level)
+  }
   const isTouched = ({ done, filled }: Desk) => part.isGoing && (done(slot) > legsBefore || filled(slot) > 0)
   const left = ({ fills }: Desk): ReadonlyArray<number> =>
     (part.isGoing ? fills.slice(fillsBefore) : [])
@@ -78,7 +97,8 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
     const { close } = desk
     if (isWithdrawn || !isTouched(desk) || leaves !== undefined) return
     if (breakeven > 0 && [close, ...reached].some((price) => isAtLeast(price, at(breakeven)))) isEven = true
-    if (stopPrice() > 0 && isAtLeast(stopPrice(), close)) leaves = leaving(exitSide, reach)
+    const isStopped = stopPrice() > 0 && isAtLeast(stopPrice(), close)
+    if (isStopped || isCrossed()) leaves = leaving(exitSide, reach)
   }
   const isExiting = (desk: Desk, round: number): boolean =>
     part.isGoing ? leaves !== undefined || left(desk).length > 0 : exited === round
@@ -127,12 +147,15 @@ const partOf = (entry: Entry, slot: string, target: RuleSettings["targets"][numb
 
 export const rules = (given: RuleSettings): Strategy => {
   const { entries, side, targets, times } = given
+  const closes: Closes = { bar: -1, before: Number.NaN, last: Number.NaN }
   const parts = entries.flatMap((entry) =>
     targets.map((target, index) =>
-      partOf(entry, targets.length === 1 ? entry.slot : `${entry.slot}-${index + 1}`, target, given)
+      partOf(entry, targets.length === 1 ? entry.slot : `${entry.slot}-${index + 1}`, target, given, closes)
     )
   )
   const act = (desk: Desk): void => {
+    const hasClosed = Number.isInteger(desk.bar) && desk.bar > closes.bar
+    if (hasClosed) Object.assign(closes, { bar: desk.bar, before: closes.last, last: desk.close })
     const touched = parts.filter((part) => part.isTouched(desk))
     const reached = parts.map(({ entry }) => parts.flatMap((part) => (part.entry === entry ? part.left(desk) : [])))
     for (const part of parts)
