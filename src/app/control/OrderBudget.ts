@@ -48,6 +48,18 @@ const standings = (state: BotState, strategy: string, id: string, terms: RuleTer
   })
 }
 
+/**
+ * Returns the orders by hand that have not ended: those in the files that run, and those that have left them while their money is on the
+ * way.
+ */
+export const unendedIn = (state: BotState): ReadonlyArray<string> =>
+  [...state.strategies.values()].flatMap(({ isLoaded, loaded, name }) => {
+    if (!ByHand.isByHand(name)) return []
+    const live = unfinishedOf(state, name).map(({ slot }) => ByHand.orderOf(slot))
+    const written = isLoaded === true ? [...ByHand.ordersIn(loaded?.text ?? "").keys()] : []
+    return [...new Set([...written, ...live])].filter((id) => !isOver(state, name, id))
+  })
+
 /** Base that the entry of the order still has to trade, in an open order or not. */
 export const unfilledOf = (...order: Parameters<typeof standings>): Amount =>
   standings(...order).reduce((sum, { unfilled }) => sum + unfilled, 0n)

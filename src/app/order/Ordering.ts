@@ -6,6 +6,7 @@ import { Console, Effect, type FileSystem, Option, Schema } from "effect"
 import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import { byHand } from "../../domain/Placement.ts"
 import { faultsOf, sentenceOf } from "../../domain/Text.ts"
 import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
@@ -19,7 +20,7 @@ import * as RunningBot from "../../process/RunningBot.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { isOver, liveIn } from "../control/OrderBudget.ts"
+import { isOver, liveIn, unendedIn } from "../control/OrderBudget.ts"
 import { type RuleTerms, slotsOf, termsIn } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
@@ -110,12 +111,15 @@ const usual = {
   cancelOnExit: false,
   onRemoved: "drain",
   payAgain: [],
-  poll: Option.none<number>()
+  poll: Option.none<number>(),
+  forMillis: Option.none<number>()
 } as const
 
 interface Options extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
+  /** Orders by hand that were there before the command. */
+  readonly earlier: ReadonlySet<string>
   /** `undefined` follows an order without limit. */
   readonly patienceMillis?: number
 }
@@ -133,24 +137,33 @@ export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, str
 export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
 
 const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, hasBot: boolean, reached: EndTest) {
-  const { config, file, json, patienceMillis } = options
+  const { config, earlier, file, json, patienceMillis } = options
   const { order, slot } = answer
-  const isCancel = reached === isGone
+  const [isCancel, followsAll] = [reached === isGone, reached === isEnded]
   const [strategy = ""] = slot.split("/")
   const market = [...Layers.marketsByName(config.markets).values()].find((each) => ByHand.strategyOf(each) === strategy)
   const rule = ByHand.ordersIn(yield* ByHand.textOf(answer.file)).get(order)
   const followed: FollowedOrder = { strategy, order, terms: (market && rule && termsIn(market, rule)) || undefined }
   const present = stateOf(config.journal)
   const isReached = (state: BotState.BotState) => reached(state, followed)
+  // Another terminal, the page or a chat may send orders to this process, which is their only bot. A cancel leaves earlier orders as they
+  // were.
+  const others = (state: BotState.BotState) =>
+    unendedIn(state).filter((id) => id !== order && (followsAll || !earlier.has(id)))
+  const deadline = (yield* monotonicMillis) + (patienceMillis ?? Number.POSITIVE_INFINITY)
+  // `first-order` cancels an order once it is shown, and that cancel follows the others.
+  const areOthersOver = (state: BotState.BotState) => reached === isShown || others(state).length === 0
   let isFollowed = hasBot || isReached(yield* present)
   if (!json) yield* Console.log(`${answer.message}.`)
   if (!isFollowed) {
-    if (!json) yield* Console.log("No bot runs, so this command follows it. Ctrl-C leaves it open.")
+    const which = followsAll ? "it and all other orders by hand. Ctrl-C leaves them" : "it. Ctrl-C leaves it"
+    if (!json) yield* Console.log(`No bot runs, so this command follows ${which} open.`)
     const files = yield* ByHand.filesOf(config.journal)
     // No finding of a plan delays a cancel.
     const allow = isCancel ? findingNames : []
-    const forMillis = Option.fromUndefinedOr(patienceMillis)
-    const running = run({ ...usual, files, config: file, allow, json, forMillis, isOver: isReached })
+    const mayEnd = (state: BotState.BotState, now: number) =>
+      (isReached(state) || now >= deadline) && areOthersOver(state)
+    const running = run({ ...usual, files, config: file, allow, json, isOver: mayEnd })
     // A bot that started in the meantime has read the order from its file.
     isFollowed = yield* Effect.as(running, false).pipe(Effect.catchTag("JournalInUse", () => Effect.succeed(true)))
   }
@@ -162,9 +175,11 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
     ? { state: "cancelled", why: "nothing of it is open" }
     : OrderServices.standingsIn(state, config)(slot)
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
-  if (isFollowed || isReached(state) || json) return answer
-  const again = `To follow it again: limitbot run ${answer.file} --config ${file}`
-  yield* Console.log(`${again}. To cancel it: limitbot order cancel ${order}`)
+  const isDone = isReached(state)
+  if (isFollowed || json || (isDone && areOthersOver(state))) return answer
+  const left = isDone ? others(state).join(", ") : "it"
+  const again = `To follow ${left} again: limitbot run ${answer.file} --config ${file}`
+  yield* Console.log(isDone ? again : `${again}. To cancel it: limitbot order cancel ${order}`)
   return answer
 })
 
@@ -215,5 +230,13 @@ export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
     return wrongUsage([sentenceOf(error), ...hints].join("; "))
   })
 
-export const optionsOf = ({ config: file, ...ways }: Omit<Options, "config" | "file"> & { readonly config: string }) =>
-  Effect.map(ConfigFile.load(file), (config): Options => ({ ...ways, config, file }))
+interface Given extends Ways, Pick<Options, "patienceMillis"> {
+  readonly config: string
+}
+
+export const optionsOf = Effect.fn("Ordering.optionsOf")(function* ({ config: file, ...ways }: Given) {
+  const config = yield* ConfigFile.load(file)
+  const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
+  const earlier = new Set(texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]))
+  return { ...ways, config, file, earlier } satisfies Options
+})

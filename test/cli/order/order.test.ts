@@ -107,6 +107,27 @@ describe.concurrent("limitbot order without a bot", () => {
     }
   )
 
+  it.skipIf(!isLong)("follows an order that another terminal sent to it, also after its own has filled", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n` })
+    const first = startHere([...buy, "--yes", ...config], { cwd })
+    await first.says("follows it and all other orders by hand")
+    await first.says("the order is open")
+    const words = ["order", "buy", "0.02", "BTC", "at", "58500", "--stop", "57000", "--yes", ...config]
+    const second = await runHere(words, { cwd })
+    assert.match(second.stdout, /: open: /, second.stderr)
+    const states = async () => (await listIn(cwd)).map(({ state }) => state).join()
+    await control(sandbox, "prices", { "BTC/USDC": 58_900 })
+    await until("the first order has filled", async () => (await states()) === "filled,open", states)
+    await control(sandbox, "prices", { "BTC/USDC": 58_400 })
+    await until("the second order has filled", async () => (await openAt(sandbox)).length === 0)
+    await control(sandbox, "prices", { "BTC/USDC": 56_900 })
+    const { code, stderr } = await first.ended
+    assert.strictEqual(code, 0, stderr)
+    assert.strictEqual(await states(), "filled,filled")
+    assert.lengthOf(await ordersAt(sandbox), 3)
+  })
+
   it.skipIf(!isLong)("an order with two targets is one order: listed once, and ended by one cancel", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
