@@ -234,13 +234,15 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     // Targets that have ended come last. Of the others, one in trouble or with money on the way comes first.
     const [row] = own.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || a.rank - b.rank)
     const filled = row?.filled ?? ""
-    if (!OrderBudget.isOver(state, strategy, id)) {
+    if (!OrderBudget.isOverOrClosed(state, strategy, id)) {
       const target = row === undefined || row.slot === key ? "" : `target ${row.slot.slice(key.length + 1)}: `
       const why = `${target}${row?.why ?? "not planned yet"}`
       return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why }
     }
     const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
     const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
+    if (done.length === 0 && !OrderBudget.isOver(state, strategy, id))
+      return { filled, state: "closed", why: "its strategy was closed, and its money is back" }
     return done.length > 0
       ? { filled: part, state: "filled", why: "it is done, and its money is in the account" }
       : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }

@@ -20,7 +20,7 @@ import * as RunningBot from "../../process/RunningBot.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { isOver, liveIn, unendedIn } from "../control/OrderBudget.ts"
+import { isCancelled, isOverOrClosed, liveIn, unendedIn } from "../control/OrderBudget.ts"
 import { type RuleTerms, slotsOf, termsIn } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
@@ -131,7 +131,9 @@ interface FollowedOrder {
 }
 type EndTest = (state: BotState.BotState, followed: FollowedOrder) => boolean
 
-const isEnded: EndTest = (state, { order, strategy }) => isOver(state, strategy, order)
+/** Another terminal, the page or a chat may have cancelled the order or closed its strategy. */
+const isEnded: EndTest = (state, { order, strategy }) =>
+  isCancelled(state, strategy, order) || isOverOrClosed(state, strategy, order)
 export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, strategy, order).length === 0
 /** True if the order is open, or the bot has reported why it is not. */
 export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
@@ -170,8 +172,8 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
   const isSettled = (state: BotState.BotState) => isReached(state) || (!isCancel && isShown(state, followed))
   if (isFollowed) yield* until(Effect.map(present, isSettled), patienceMillis)
   const state = yield* present
-  const isCancelled = isCancel && isReached(state)
-  const standing = isCancelled
+  const hasNoneOpen = (isCancel && isReached(state)) || isCancelled(state, strategy, order)
+  const standing = hasNoneOpen
     ? { state: "cancelled", why: "nothing of it is open" }
     : OrderServices.standingsIn(state, config)(slot)
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)

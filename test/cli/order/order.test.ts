@@ -128,6 +128,19 @@ describe.concurrent("limitbot order without a bot", () => {
     assert.lengthOf(await ordersAt(sandbox), 3)
   })
 
+  it.skipIf(!isLong)("ends when its order is cancelled in another terminal", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n` })
+    const order = startHere([...buy, "--yes", ...config], { cwd })
+    await order.says("the order is open")
+    const [row] = await listIn(cwd)
+    const cancelled = await runHere(["order", "cancel", row?.order ?? "", ...config], { cwd })
+    assert.match(cancelled.stdout, /cancelled: nothing of it is open/, cancelled.stderr)
+    const { code, stdout } = await order.ended
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /buy-[0-9a-f]{8}: cancelled: nothing of it is open/)
+  })
+
   it.skipIf(!isLong)("an order with two targets is one order: listed once, and ended by one cancel", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
