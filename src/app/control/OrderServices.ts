@@ -41,6 +41,14 @@ const reserve = "0.1 % more than an order pays stays free for refund fees."
 
 const refused = (message: string) => Effect.fail(refuse(message))
 
+/** Writes a file of orders by hand, or removes it if it has no text. Fails if it is no longer as before. */
+export const rewrite = Effect.fn("OrderServices.rewrite")(function* (file: string, before: string, text: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  if ((yield* ByHand.textOf(file)) !== before) return yield* refused(`${file} has changed since: try again`)
+  if (text === "") yield* fileSystem.remove(file, { force: true })
+  else yield* WholeFile.writeAtomically(file, text)
+})
+
 type Files = ReturnType<typeof filesOf>
 
 const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSystem) => {
@@ -52,11 +60,7 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
   }
   const places = Effect.forEach([...byName.values()], placeOf)
   const write = ({ file, text: before }: Place, text: string) =>
-    Effect.gen(function* () {
-      if ((yield* ByHand.textOf(file)) !== before) return yield* refused(`${file} has changed since: try again`)
-      if (text === "") yield* fileSystem.remove(file, { force: true })
-      else yield* WholeFile.writeAtomically(file, text)
-    }).pipe(withFiles, Effect.mapError(refuse))
+    rewrite(file, before, text).pipe(withFiles, Effect.mapError(refuse))
   const parsed = ({ file }: Place, text: string) =>
     Result.match(StrategyFile.parse(text, file, markets), {
       // A limit order that fills at once is probably a mistyped price.

@@ -14,8 +14,10 @@ import * as BotState from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as ByHand from "../../files/ByHand.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
+import { wordsOf } from "../../process/Failure.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
@@ -25,6 +27,7 @@ import { type RuleTerms, slotsOf, termsIn } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
+import { PlanRefused } from "../plan/PlanRefused.ts"
 import { run } from "../run/Running.ts"
 import { agree, someoneAgrees, type Ways } from "../swap/Carrying.ts"
 
@@ -36,6 +39,9 @@ export class BotNeeded extends Schema.TaggedError<BotNeeded>()("BotNeeded", { st
 }
 
 export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced", { message: Schema.String }) {}
+
+/** The bot that would follow the order has refused to start, so its file is as it was before. */
+export class NotPlaced extends Schema.TaggedError<NotPlaced>()("NotPlaced", { message: Schema.String }) {}
 
 const placedMillis = 15_000
 const lookMillis = 500
@@ -71,7 +77,10 @@ const localClient = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
     Effect.mapError(Effect.provideContext(asked, context), refuse)
   const plan = (strategies: ReadonlyArray<Strategy>) => here(drafted(strategies))
   const reload = () => Effect.succeed({ objection: "", note: "" })
-  return yield* OrderServices.make({ config, running: () => [], state: here(stateOf(config.journal)), plan, reload })
+  const state = here(stateOf(config.journal))
+  // The process that follows an order runs all orders by hand, so they share the account's money.
+  const { strategies } = yield* StrategyFiles.readAll(yield* ByHand.filesOf(config.journal), config.markets)
+  return yield* OrderServices.make({ config, running: () => strategies, state, plan, reload })
 })
 
 const clientFor = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {
@@ -138,7 +147,44 @@ export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, str
 /** True if the order is open, or the bot has reported why it is not. */
 export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
 
-const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, hasBot: boolean, reached: EndTest) {
+/** The text of the order's file before and after this command. */
+interface Edit {
+  readonly before: string
+  readonly written: string
+}
+
+/**
+ * Takes a new order out of its file, or moves a changed one back, if the bot of this process has failed before it planned the order. A
+ * later start would place the order when no person expects it. Returns false if nothing was undone.
+ */
+const undo = Effect.fnUntraced(
+  function* ({ file, order, slot }: OrderAnswer, journal: string, edit: Edit | undefined) {
+    if (edit === undefined || edit.before === edit.written) return false
+    const { before, written } = edit
+    const [strategy = ""] = slot.split("/")
+    const ruleIn = (text = "") => ByHand.ordersIn(text).get(order)
+    const { isTried, loaded } = (yield* stateOf(journal)).strategies.get(strategy) ?? {}
+    if (isTried === true && ruleIn(loaded?.text) === ruleIn(written)) return false
+    yield* OrderServices.rewrite(file, written, before)
+    return true
+  },
+  Effect.orElseSucceed(() => false)
+)
+
+const notPlaced = (error: unknown) => {
+  const why = error instanceof PlanRefused ? error.findings.join("; ") : wordsOf(error)
+  return new NotPlaced({ message: `Not placed: ${why}` })
+}
+
+interface Following {
+  readonly hasBot: boolean
+  readonly reached: EndTest
+  /** Undone if this process cannot be the bot of the order. */
+  readonly edit?: Edit
+}
+
+const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, following: Following) {
+  const { edit, hasBot, reached } = following
   const { config, earlier, file, json, patienceMillis } = options
   const { order, slot } = answer
   const [isCancel, followsAll] = [reached === isGone, reached === isEnded]
@@ -167,7 +213,14 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
       (isReached(state) || now >= deadline) && areOthersOver(state)
     const running = run({ ...usual, files, config: file, allow, json, isOver: mayEnd })
     // A bot that started in the meantime has read the order from its file.
-    isFollowed = yield* Effect.as(running, false).pipe(Effect.catchTag("JournalInUse", () => Effect.succeed(true)))
+    isFollowed = yield* Effect.as(running, false).pipe(
+      Effect.catchTag("JournalInUse", () => Effect.succeed(true)),
+      Effect.catch((error) =>
+        Effect.flatMap(undo(answer, config.journal, edit), (isUndone) =>
+          Effect.fail(isUndone ? notPlaced(error) : error)
+        )
+      )
+    )
   }
   const isSettled = (state: BotState.BotState) => isReached(state) || (!isCancel && isShown(state, followed))
   if (isFollowed) yield* until(Effect.map(present, isSettled), patienceMillis)
@@ -198,17 +251,19 @@ export const carry = Effect.fn("Ordering.carry")(function* (
   if (isDry)
     return yield* Effect.as(Console.log(options.json ? JSON.stringify(draft) : draft.terms.join("\n")), undefined)
   yield* agree(options, "Place it?")(draft.terms)
+  const before = yield* ByHand.textOf(draft.file)
   const answer = yield* Effect.mapError(send(client, false, draft), (error) => {
     if (error._tag !== "BotUnreachable" || error.why === "refused") return error
     const again = key === undefined ? "" : `. The same command with --key ${key} places no second one`
     return new MaybePlaced({ message: `${error.message}. It may have been done: limitbot order list shows it${again}` })
   })
-  return yield* follow(answer, options, hasBot, reached)
+  const edit = { before, written: yield* ByHand.textOf(answer.file) }
+  return yield* follow(answer, options, { hasBot, reached, edit })
 })
 
 export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, options: Options) {
   const { client, hasBot } = yield* clientFor(options.config, false)
-  return yield* follow(yield* client.cancel(order), options, hasBot, isGone)
+  return yield* follow(yield* client.cancel(order), options, { hasBot, reached: isGone })
 })
 
 /** Follows an order that an interrupted command has placed or cancelled. */
@@ -219,7 +274,7 @@ export const again = Effect.fn("Ordering.again")(function* (order: string, optio
     const [file, strategy] = [ByHand.fileOf(journal, market), ByHand.strategyOf(market)]
     if (!(yield* ByHand.textOf(file)).includes(order)) continue
     const about = { message: `Continues with ${order}`, order, slot: slotKey(strategy, order), file }
-    yield* follow({ ...about, amount: "", terms: [] }, options, hasBot, reached)
+    yield* follow({ ...about, amount: "", terms: [] }, options, { hasBot, reached })
   }
 })
 

@@ -141,6 +141,28 @@ describe.concurrent("limitbot order without a bot", () => {
     assert.match(stdout, /buy-[0-9a-f]{8}: cancelled: nothing of it is open/)
   })
 
+  it.skipIf(!isLong)("is refused if other orders by hand need its money, also on another market", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox)
+    const words = ["order", "buy", "16", "BTC", "at", "59000", "--when", "mid < 1", "--yes", ...config]
+    const waiting = startHere(words, { cwd })
+    await waiting.says("started (live)")
+    waiting.signal("SIGINT")
+    await waiting.ended
+    const inverse = ["order", "sell", "900000", "USDC/BTC", "at", "0.0000169", "--yes", ...config]
+    const both = /Not placed: over-commit[\s\S]*by-hand-btc-usdc, by-hand-usdc-btc need/
+    assertSays(await runHere(inverse, { cwd }), 1, both)
+    assert.isFalse(existsSync(join(cwd, "journal.sqlite.by-hand-usdc-btc.yaml")))
+  })
+
+  it("leaves no line in its file if the bot of the command cannot start", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox, { "journal.sqlite.by-hand-btc-eth.yaml": "name: by-hand-btc-eth\n" })
+    assertSays(await runHere([...buy, "--yes", ...config], { cwd }), 1, /Not placed: [\s\S]*by-hand-btc-eth\.yaml/)
+    assert.isFalse(existsSync(join(cwd, "journal.sqlite.by-hand-btc-usdc.yaml")))
+    assert.deepStrictEqual(await ordersAt(sandbox), [])
+  })
+
   it.skipIf(!isLong)("an order with two targets is one order: listed once, and ended by one cancel", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
