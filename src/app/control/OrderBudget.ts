@@ -35,14 +35,9 @@ const endedBy = (state: BotState, strategy: string, isOwn: OwnSlots, codes: Read
 export const haveEnded = (state: BotState, strategy: string, isOwn: OwnSlots): boolean =>
   endedBy(state, strategy, isOwn, ["used-up"])
 
-const slotsOfOrder =
-  (id: string): OwnSlots =>
-  (slot) =>
-    ByHand.orderOf(slot) === id
-
 /** True if all targets of the order have ended. */
 export const isOver = (state: BotState, strategy: string, id: string): boolean =>
-  haveEnded(state, strategy, slotsOfOrder(id))
+  haveEnded(state, strategy, (slot) => ByHand.orderOf(slot) === id)
 
 /** True if the running file says that the order was cancelled, and its money is back. */
 export const isCancelled = (state: BotState, strategy: string, id: string): boolean =>
@@ -50,11 +45,11 @@ export const isCancelled = (state: BotState, strategy: string, id: string): bool
   liveIn(state, strategy, id).length === 0
 
 /** True if the order has ended, or its strategy was closed and has sold. No budget uses this, as an edit may open the strategy again. */
-export const isOverOrClosed = (state: BotState, strategy: string, id: string): boolean =>
-  isOver(state, strategy, id) ||
+export const isOverOrClosed = (state: BotState, strategy: string, id: string): boolean => {
   // Until an edited file has decided, the decision is of the file before.
-  (state.strategies.get(strategy)?.isTried === true &&
-    endedBy(state, strategy, slotsOfOrder(id), ["used-up", "period-over"]))
+  const ends = state.strategies.get(strategy)?.isTried === true ? ["used-up", "period-over"] : ["used-up"]
+  return endedBy(state, strategy, (slot) => ByHand.orderOf(slot) === id, ends)
+}
 
 const standings = (state: BotState, strategy: string, id: string, terms: RuleTerms) => {
   const own = unfinishedOf(state, strategy)

@@ -37,6 +37,9 @@ interface Place {
   readonly text: string
 }
 
+/** Of the orders that have ended, the last ones stay in the file for lists and repeated requests. */
+const mostEnded = 50
+
 const reserve = "0.1 % more than an order pays stays free for refund fees."
 
 const refused = (message: string) => Effect.fail(refuse(message))
@@ -65,7 +68,7 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
     Result.match(StrategyFile.parse(text, file, markets), {
       // A limit order that fills at once is probably a mistyped price.
       onSuccess: (strategy) =>
-        Effect.succeed<Strategy>({ ...ByHand.withOrderCount(strategy), restsAtWrittenPrices: true }),
+        Effect.succeed<Strategy>({ ...ByHand.withLargestOrder(strategy), restsAtWrittenPrices: true }),
       onFailure: (problems) => refused(problems.map((problem) => render(problem, text)).join("\n"))
     })
   const ordered = Effect.fnUntraced(function* (id: string) {
@@ -78,6 +81,8 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
     }
     if (all.some(({ text }) => ByHand.cancelledIn(text).includes(id)))
       return yield* refused(`${id} is cancelled already. limitbot orders shows it until its money is back`)
+    if (all.some(({ text }) => ByHand.endedIn(text).includes(id)))
+      return yield* refused(`${id} has ended: nothing of it is open`)
     const ids = all.flatMap(({ text }) => [...ByHand.ordersIn(text).keys()])
     const hint = ids.length === 0 ? "there are none" : suggestion(id, ids)
     return yield* refused(`There is no order ${id} by hand; ${hint}`)
@@ -99,9 +104,13 @@ const answerOf = ({ file, id, market, rule }: Written, message: string, note = "
 
 const drafting = (files: Files, { config, plan, running, state }: Options) =>
   Effect.fnUntraced(function* (own: Written) {
-    const orders = new Map(ByHand.ordersIn(own.text)).set(own.id, own.rule)
-    const budget = OrderBudget.budgetWith(yield* state, own.market, orders)
-    const text = ByHand.edited(own.text, own.market, { orders, budget })
+    const present = yield* state
+    const written = ByHand.ordersIn(own.text)
+    const isOver = (id: string) => OrderBudget.isOver(present, ByHand.strategyOf(own.market), id)
+    const ended = [...written.keys()].filter(isOver).slice(0, -mostEnded)
+    const orders = new Map([...written].filter(([id]) => !ended.includes(id))).set(own.id, own.rule)
+    const budget = OrderBudget.budgetWith(present, own.market, orders)
+    const text = ByHand.edited(own.text, own.market, { orders, budget, ended })
     const strategy = yield* files.parsed(own, text)
     if (strategy.endsAt !== undefined && strategy.endsAt <= (yield* Clock.currentTimeMillis))
       return yield* refused(`Not placed: ${own.file} was closed. Remove until and onEnd from it, then place orders`)
@@ -141,6 +150,8 @@ const earlierOf = Effect.fnUntraced(function* (
   for (const place of places) {
     if (ByHand.cancelledIn(place.text).some((each) => each.endsWith(hash)))
       return yield* refused(`The order of this key (${id}) is cancelled. Nothing was placed; use another key`)
+    if (ByHand.endedIn(place.text).some((each) => each.endsWith(hash)))
+      return yield* refused(`The order of this key (${id}) has ended. Nothing was placed; use another key`)
     const [earlierId, rule] = [...ByHand.ordersIn(place.text)].find(([each]) => each.endsWith(hash)) ?? []
     if (earlierId === undefined || rule === undefined) continue
     const amount = request.amount === "all" ? OrderRule.wholeOf(place.market, rule) : request.amount

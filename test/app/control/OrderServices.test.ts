@@ -114,6 +114,27 @@ describe("an order by hand with several targets", () => {
 })
 
 describe("an order by hand", () => {
+  it.effect("leaves its file after 50 later ones have ended, and its key places none again", () =>
+    Effect.gen(function* () {
+      const state = BotState.make()
+      const { services, written } = yield* served(state)
+      const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000" } as const
+      for (let number = 1; number <= 52; number++) yield* services.place(request, `key number ${number}`)
+      const ids = [...written().keys()]
+      const [first = ""] = ids
+      const absent = ids.map((slot) => ({ slot, why: { code: "used-up", text: "" } }))
+      const price = Decimal.make(59_000n)
+      const about = { _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1 } as const
+      const ended: BotEvent = { ...about, desired: [], absent, reasons: [], until: { onFill: true }, memory: null }
+      for (const event of [loaded, ended]) BotState.apply(state, { sequence: state.sequence + 1, at: 1_000, event })
+      const { order } = yield* services.place(request, "the last key")
+      assert.deepStrictEqual([...written().keys()], [...ids.slice(2), order])
+      const again = yield* Effect.flip(services.place(request, "key number 1"))
+      assert.include(again.message, "has ended. Nothing was placed; use another key")
+      assert.include((yield* Effect.flip(services.cancel(first))).message, `${first} has ended: nothing of it is open`)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("leaves no line that the bot has refused, also if its caller disconnects meanwhile", () =>
     Effect.gen(function* () {
       const config = yield* ConfigFile.load(join(workspace(nowhere, {}), "config.yaml"))
