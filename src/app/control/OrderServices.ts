@@ -29,6 +29,7 @@ interface Options {
   readonly state: Effect.Effect<BotState, Refused>
   readonly plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>
   readonly reload: Bot["Service"]["reload"]
+  readonly leaving: Bot["Service"]["leaving"]
 }
 
 interface Place {
@@ -123,11 +124,13 @@ const drafting = (files: Files, { config, plan, running, state }: Options) =>
 
 type Draft = Effect.Success<ReturnType<ReturnType<typeof drafting>>>
 
-const writing = (files: Files, { reload }: Options) =>
+const writing = (files: Files, { leaving, reload }: Options) =>
   Effect.fnUntraced(function* (own: Written, { findings, killed, terms, text }: Draft, isDry = false) {
     if (isDry) return { ...answerOf(own, "Nothing was written: only a plan."), terms }
     if (killed !== undefined)
       return yield* refused(`Not placed: the kill switch is on (${killed}). limitbot kill --off releases it`)
+    if (leaving() !== undefined)
+      return yield* refused("Not placed: the bot is stopping and would not follow the order. Repeat the command later")
     if (findings.length > 0) return yield* refused(`Not placed: ${findings.join(", ")}.\n${terms.join("\n")}`)
     yield* files.write(own, text)
     const { note, objection } = yield* reload(own.file)

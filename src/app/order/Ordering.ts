@@ -80,7 +80,8 @@ const localClient = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
   const state = here(stateOf(config.journal))
   // The process that follows an order runs all orders by hand, so they share the account's money.
   const { strategies } = yield* StrategyFiles.readAll(yield* ByHand.filesOf(config.journal), config.markets)
-  return yield* OrderServices.make({ config, running: () => strategies, state, plan, reload })
+  const [running, leaving] = [() => strategies, () => undefined]
+  return yield* OrderServices.make({ config, running, state, plan, reload, leaving })
 })
 
 const clientFor = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {

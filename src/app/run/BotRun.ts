@@ -233,7 +233,7 @@ const botOf = Effect.fnUntraced(function* (
     pollMaxMillis: (yield* EngineSettings).pollMaxMillis,
     setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refuse)),
     releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refuse)),
-    services: yield* BotServices.make({ ...options, files: files.files, reload, running: strategies, isDry }),
+    services: yield* BotServices.make({ ...options, files: files.files, reload, leaving, running: strategies, isDry }),
     signals: yield* Signals.make({ strategies, wake }),
     swaps: yield* SwapServices.make({ account, config, leaving }),
     phones: yield* OwnPhones.open(journal, notifying, config.dashboard)

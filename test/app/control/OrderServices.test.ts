@@ -42,14 +42,18 @@ const decided = (order: string, ended: ReadonlyArray<number>): BotEvent => {
   return { ...about, desired: [], absent, reasons: [], until: { onFill: true }, memory: null }
 }
 
-const served = Effect.fnUntraced(function* (state: BotState.BotState) {
+const served = Effect.fnUntraced(function* (
+  state: BotState.BotState,
+  leaving: () => string | undefined = () => undefined
+) {
   const config = yield* ConfigFile.load(join(workspace(nowhere, {}), "config.yaml"))
   const services = yield* OrderServices.make({
     config,
     running: () => [],
     state: Effect.succeed(state),
     plan: () => Effect.succeed(facts),
-    reload: () => Effect.succeed({ objection: "", note: "" })
+    reload: () => Effect.succeed({ objection: "", note: "" }),
+    leaving
   })
   const file = ByHand.fileOf(config.journal, { name: "BTC/USDC" })
   return { services, file, written: () => ByHand.ordersIn(existsSync(file) ? readFileSync(file, "utf8") : "") }
@@ -114,6 +118,16 @@ describe("an order by hand with several targets", () => {
 })
 
 describe("an order by hand", () => {
+  it.effect("is refused by a bot that stops, because no process would follow it", () =>
+    Effect.gen(function* () {
+      const { services, written } = yield* served(BotState.make(), () => "stopping")
+      const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000" } as const
+      const { message } = yield* Effect.flip(services.place(request, "a key of mine"))
+      assert.include(message, "Not placed: the bot is stopping")
+      assert.strictEqual(written().size, 0)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("leaves its file after 50 later ones have ended, and its key places none again", () =>
     Effect.gen(function* () {
       const state = BotState.make()
@@ -147,7 +161,8 @@ describe("an order by hand", () => {
         running: () => [],
         state: Effect.sync(BotState.make),
         plan: () => Effect.succeed(facts),
-        reload: () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered))
+        reload: () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered)),
+        leaving: () => undefined
       })
       const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000" } as const
       const placing = yield* Effect.forkChild(services.place(request, "a key of mine"))
