@@ -1,13 +1,14 @@
 /**
  * Reads and edits the strategy files of orders by hand, one for each market, beside the journal. Every live bot of the journal runs them.
- * Each order is one rule on one line, so an edit does not touch the others. Ids of cancelled orders stay in a comment: a late repetition of
- * a request must not place its order again.
+ * Each order is one rule on one line, so an edit does not touch the others. Ids of orders that have left the file stay in comments: a late
+ * repetition of a request must not place its order again.
  */
 import { createHash } from "node:crypto"
 import { basename, dirname, join } from "node:path"
 import { Effect, FileSystem } from "effect"
-import { format } from "../domain/Amount.ts"
-import type { Market } from "../domain/Market.ts"
+import { floorOf, format, max } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { inputAmount, type Market } from "../domain/Market.ts"
 import type { Budget, Strategy } from "../strategy/Strategy.ts"
 
 const prefix = "by-hand-"
@@ -46,11 +47,33 @@ const orderLines = /^ {4}((?:buy|sell)-[0-9a-f]{8}): (\{.*\})(?:\r?\n|$)/gm
 export const ordersIn = (text: string): ReadonlyMap<string, string> =>
   new Map([...text.matchAll(orderLines)].map(([, id = "", rule = ""]) => [id, rule]))
 
-export const withOrderCount = (strategy: Strategy): Strategy =>
-  isByHand(strategy.name) ? { ...strategy, orderCount: ordersIn(strategy.text).size } : strategy
+const sizePattern = /side: (buy|sell), price: ([\d.]+), size: \{ base: ([\d.]+) \}/
 
-export const cancelledIn = (text: string): ReadonlyArray<string> =>
-  /^# cancelled:.*$/m.exec(text)?.[0].match(/\w+-[0-9a-f]{8}/g) ?? []
+/** Adds what the largest orders pay, so that the bot asks for the price of such orders. Lines that a person has rewritten do not count. */
+export const withLargestOrder = (strategy: Strategy): Strategy => {
+  const { market, name, text } = strategy
+  if (!isByHand(name)) return strategy
+  const rules = [...ordersIn(text).values()]
+  const payments = rules.flatMap((rule) => {
+    const [, side, price = "", size = ""] = sizePattern.exec(rule) ?? []
+    const [at, base] = [Decimal.parse(price), Decimal.parse(size)]
+    if (at === undefined || base === undefined) return []
+    const quantity = floorOf(base, market.base.decimals)
+    if (side === "sell") return [{ base: quantity, quote: 0n }]
+    return [{ base: 0n, quote: inputAmount(market, "BUY", quantity, at) }]
+  })
+  if (payments.length === 0 && rules.length > 0) return strategy
+  const largestOf = (key: "base" | "quote") => payments.reduce((largest, each) => max(largest, each[key]), 0n)
+  return { ...strategy, largestOrder: { base: largestOf("base"), quote: largestOf("quote") } }
+}
+
+const idsIn = (text: string, line: RegExp): ReadonlyArray<string> =>
+  line.exec(text)?.[0].match(/\w+-[0-9a-f]{8}/g) ?? []
+
+export const cancelledIn = (text: string): ReadonlyArray<string> => idsIn(text, /^# cancelled:.*$/m)
+
+/** Returns ended orders whose lines have left the file. */
+export const endedIn = (text: string): ReadonlyArray<string> => idsIn(text, /^# ended:.*$/m)
 
 const empty = (
   market: Market
@@ -68,13 +91,17 @@ interface Edit {
   readonly orders: ReadonlyMap<string, string>
   readonly budget: Pick<Budget, "base" | "quote">
   readonly cancelled?: string | undefined
+  readonly ended?: ReadonlyArray<string>
 }
 
 /** A budget may not be empty, so it has at least one smallest unit. */
-export const edited = (before: string, market: Market, { budget, cancelled, orders }: Edit): string => {
+export const edited = (before: string, market: Market, { budget, cancelled, ended = [], orders }: Edit): string => {
   const { base, quote } = market
   const least = budget.base === 0n && budget.quote === 0n ? 1n : budget.quote
+  const allEnded = [...endedIn(before), ...ended]
   const rest = (before === "" ? empty(market) : before)
+    .replace(/^# ended:.*\r?\n/m, "")
+    .replace(/^/, allEnded.length === 0 ? "" : `# ended: ${allEnded.join(" ")}\n`)
     .replace(orderLines, "")
     .replace(/^ {2}orders:.*\r?\n/m, "")
     .replace(

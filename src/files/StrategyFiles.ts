@@ -125,7 +125,7 @@ const readOf = (file: string, text: string, markets: Markets, purpose: Purpose):
   const { name, strategy } = StrategyFile.readingOf(text, file, markets)
   const nothing = { file, text, name, strategies: [], problems: [], rendered: [] }
   return Result.match(suited(strategy, purpose), {
-    onSuccess: (strategy) => ({ ...nothing, strategies: [ByHand.withOrderCount(strategy)] }),
+    onSuccess: (strategy) => ({ ...nothing, strategies: [ByHand.withLargestOrder(strategy)] }),
     onFailure: (problems) => {
       return { ...nothing, problems, rendered: problems.map((problem) => render(problem, text)) }
     }

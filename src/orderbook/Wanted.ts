@@ -11,18 +11,18 @@ export interface Wanted {
 }
 
 /** At least one unit, because a token without decimals has a budget of few units. */
-const orderOf = (budget: Amount, { orderCount = 10 }: Strategy): Amount =>
-  budget > 0n ? max(1n, budget / BigInt(orderCount)) : 0n
+const orderOf = (budget: Amount, largest: Amount | undefined): Amount =>
+  largest ?? (budget > 0n ? max(1n, budget / 10n) : 0n)
 
 /** A market that is only watched is quoted for one base unit, unless an asset of the budget gives the size of an order. */
 const watchedSizes = ({ base, quote }: Market, strategy: Strategy): QuoteSizes => {
-  const { limits, market } = strategy
+  const { largestOrder, limits, market } = strategy
   const { budget } = limits
   const order = (asset: Asset): Amount =>
     asset === market.quote
-      ? orderOf(budget.quote, strategy)
+      ? orderOf(budget.quote, largestOrder?.quote)
       : asset === market.base
-        ? orderOf(budget.base, strategy)
+        ? orderOf(budget.base, largestOrder?.base)
         : 0n
   const sizes = { base: order(base), quote: order(quote) }
   return sizes.base > 0n || sizes.quote > 0n ? sizes : oneOf(base)
@@ -33,9 +33,10 @@ const oneOf = ({ decimals }: Asset): QuoteSizes => ({ base: 10n ** BigInt(decima
 export const aboutOne = (market: Market): Wanted => ({ market, sizes: oneOf(market.base), depth: [] })
 
 const ofStrategy = (strategy: Strategy): ReadonlyArray<Wanted> => {
-  const { market, others = [], watched = [], limits, depth = [] } = strategy
+  const { market, others = [], watched = [], largestOrder, limits, depth = [] } = strategy
   const { budget } = limits
-  const sizes = (base: Amount) => ({ base: orderOf(base, strategy), quote: orderOf(budget.quote, strategy) })
+  const quote = orderOf(budget.quote, largestOrder?.quote)
+  const sizes = (base: Amount) => ({ base: orderOf(base, largestOrder?.base), quote })
   return [
     { market, sizes: sizes(budget.base), depth },
     ...others.map((other) => ({ market: other, sizes: sizes(budget.others?.get(other.base.symbol) ?? 0n), depth: [] })),
@@ -51,7 +52,7 @@ const join = (a: Wanted, b: Wanted): Wanted => ({
 
 export const wantedBy = (strategies: ReadonlyArray<Strategy>): ReadonlyArray<Wanted> => {
   const demands = new Map<string, Wanted>()
-  const hasOrders = ({ orderCount }: Strategy) => orderCount !== 0
+  const hasOrders = ({ largestOrder: largest }: Strategy) => largest === undefined || largest.base + largest.quote > 0n
   for (const each of strategies.filter(hasOrders).flatMap(ofStrategy)) {
     const demand = demands.get(each.market.name)
     demands.set(each.market.name, demand === undefined ? each : join(demand, each))

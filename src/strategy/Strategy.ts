@@ -115,8 +115,11 @@ export interface Strategy extends Behaviour {
   readonly namesEverySlot?: true
   readonly restsAtWrittenPrices?: true
   readonly mayLackOrders?: true
-  /** About how many orders share the budget, for the size of quotes. Default: 10. Zero: the bot quotes for it only if no other strategy has orders. */
-  readonly orderCount?: number
+  /**
+   * What the largest orders pay, for the size of quotes. Default: a tenth of the budget. Both zero: the bot quotes for it only if no other
+   * strategy has orders.
+   */
+  readonly largestOrder?: { readonly base: Amount; readonly quote: Amount }
   /** `file`: as the user named it. `hash`: SHA-256 of its text. */
   readonly file: string
   readonly hash: string

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as ByHand from "../../src/files/ByHand.ts"
+import { wantedBy } from "../../src/orderbook/Wanted.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { market } from "../world/bitcoin.ts"
 
@@ -47,7 +48,6 @@ describe("a file of orders by hand", () => {
     const orders = new Map([...two, ["buy-00000003", split]])
     const written = ByHand.edited("", market, { orders, budget: { base: 0n, quote: 1_800_000_000n } })
     assert.deepStrictEqual(ByHand.ordersIn(written), orders)
-    assert.strictEqual(ByHand.withOrderCount(strategyIn(written)).orderCount, 3)
     assert.strictEqual(ByHand.edited(written, market, { orders: two, budget }), text)
     const slots = ["buy-00000003-2", "by-hand-btc-usdc/sell-0000000a-10", "buy-00000003", "position-2"]
     assert.deepStrictEqual(slots.map(ByHand.orderOf), [
@@ -56,6 +56,31 @@ describe("a file of orders by hand", () => {
       "buy-00000003",
       "position-2"
     ])
+  })
+
+  it("asks for the price of its largest order, no matter how many orders have ended", () => {
+    const sizesIn = (orders: ReadonlyMap<string, string>) => {
+      const written = ByHand.edited("", market, { orders, budget })
+      return wantedBy([ByHand.withLargestOrder(strategyIn(written))]).map(({ sizes }) => sizes)
+    }
+    const sale = rule(62_000).replace("side: buy", "side: sell").replace("0.01", "0.02")
+    assert.deepStrictEqual(sizesIn(two), [{ base: 0n, quote: 590_000_000n }])
+    assert.deepStrictEqual(sizesIn(new Map([...two, ["sell-00000003", sale]])), [
+      { base: 2_000_000n, quote: 590_000_000n }
+    ])
+    assert.deepStrictEqual(sizesIn(new Map()), [{ base: 100_000_000n, quote: 0n }])
+    const rewritten = rule(59_000).replace("size: { base: 0.01 }", "size: { quote: 100 }")
+    assert.deepStrictEqual(sizesIn(new Map([["buy-00000001", rewritten]])), [{ base: 0n, quote: 120_000_000n }])
+  })
+
+  it("keeps the ids of orders that have left it", () => {
+    const [first = "", second = ""] = two.keys()
+    const without = ByHand.edited(text, market, { orders: new Map(), budget, ended: [first] })
+    const next = ByHand.edited(without, market, { orders: new Map(), budget, ended: [second] })
+    assert.deepStrictEqual([ByHand.endedIn(text), ByHand.endedIn(without)], [[], [first]])
+    assert.deepStrictEqual(ByHand.endedIn(next), [first, second])
+    assert.deepStrictEqual(ByHand.cancelledIn(next), [])
+    assert.strictEqual(strategyIn(next).name, "by-hand-btc-usdc")
   })
 
   it("keeps the keys that a person wrote beside the orders", () => {

@@ -45,6 +45,7 @@ export interface BotServicesOptions extends EditedFiles.EditedOptions {
   /** A dry run has imaginary orders, so there is nothing at the venue to compare with. */
   readonly isDry: boolean
   readonly reload: Bot["Service"]["reload"]
+  readonly leaving: Bot["Service"]["leaving"]
 }
 
 type Needed =
@@ -134,7 +135,8 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     running: options.running,
     state: isDry ? Effect.fail(refuse("A dry run places no orders")) : Effect.succeed(state),
     plan: drafted,
-    reload: options.reload
+    reload: options.reload,
+    leaving: options.leaving
   })
 
   const testing = yield* Semaphore.make(1)

@@ -19,20 +19,37 @@ import { type RuleTerms, sideOf, slotsOf, termsIn } from "./OrderRule.ts"
 export const liveIn = (state: BotState, strategy: string, id: string): ReadonlyArray<Placement> =>
   unfinishedOf(state, strategy).filter(({ slot }) => ByHand.orderOf(slot) === id)
 
-/** True if nothing more will be placed in these slots and none of their money is on the way. */
-export const haveEnded = (state: BotState, strategy: string, isOwn: (slot: string) => boolean): boolean => {
+type OwnSlots = (slot: string) => boolean
+
+const endedBy = (state: BotState, strategy: string, isOwn: OwnSlots, codes: ReadonlyArray<string>): boolean => {
   const own = state.strategies.get(strategy)
   if (own === undefined || unfinishedOf(state, strategy).some(({ slot }) => isOwn(slot))) return false
   const ends = [
-    ...(own.decision?.absent ?? []).map(({ slot, why }) => ({ slot, isEnd: why.code === "used-up" })),
+    ...(own.decision?.absent ?? []).map(({ slot, why }) => ({ slot, isEnd: codes.includes(why.code) })),
     ...[...wishesOf(state, own)].map(([slot, wish]) => ({ slot, isEnd: "done" in wish }))
   ].filter(({ slot }) => isOwn(slot))
   return ends.length > 0 && ends.every(({ isEnd }) => isEnd)
 }
 
+/** True if nothing more will be placed in these slots and none of their money is on the way. */
+export const haveEnded = (state: BotState, strategy: string, isOwn: OwnSlots): boolean =>
+  endedBy(state, strategy, isOwn, ["used-up"])
+
 /** True if all targets of the order have ended. */
 export const isOver = (state: BotState, strategy: string, id: string): boolean =>
   haveEnded(state, strategy, (slot) => ByHand.orderOf(slot) === id)
+
+/** True if the running file says that the order was cancelled, and its money is back. */
+export const isCancelled = (state: BotState, strategy: string, id: string): boolean =>
+  ByHand.cancelledIn(state.strategies.get(strategy)?.loaded?.text ?? "").includes(id) &&
+  liveIn(state, strategy, id).length === 0
+
+/** True if the order has ended, or its strategy was closed and has sold. No budget uses this, as an edit may open the strategy again. */
+export const isOverOrClosed = (state: BotState, strategy: string, id: string): boolean => {
+  // Until an edited file has decided, the decision is of the file before.
+  const ends = state.strategies.get(strategy)?.isTried === true ? ["used-up", "period-over"] : ["used-up"]
+  return endedBy(state, strategy, (slot) => ByHand.orderOf(slot) === id, ends)
+}
 
 const standings = (state: BotState, strategy: string, id: string, terms: RuleTerms) => {
   const own = unfinishedOf(state, strategy)
@@ -47,6 +64,18 @@ const standings = (state: BotState, strategy: string, id: string, terms: RuleTer
     return { slot, isInExit, open, unfilled: haveEnded(state, strategy, (each) => each === name) ? 0n : unfilled }
   })
 }
+
+/**
+ * Returns the orders by hand that have not ended: those in the files that run, and those that have left them while their money is on the
+ * way.
+ */
+export const unendedIn = (state: BotState): ReadonlyArray<string> =>
+  [...state.strategies.values()].flatMap(({ isLoaded, loaded, name }) => {
+    if (!ByHand.isByHand(name)) return []
+    const live = unfinishedOf(state, name).map(({ slot }) => ByHand.orderOf(slot))
+    const written = isLoaded === true ? [...ByHand.ordersIn(loaded?.text ?? "").keys()] : []
+    return [...new Set([...written, ...live])].filter((id) => !isOverOrClosed(state, name, id))
+  })
 
 /** Base that the entry of the order still has to trade, in an open order or not. */
 export const unfilledOf = (...order: Parameters<typeof standings>): Amount =>

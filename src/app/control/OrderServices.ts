@@ -29,6 +29,7 @@ interface Options {
   readonly state: Effect.Effect<BotState, Refused>
   readonly plan: (strategies: ReadonlyArray<Strategy>) => Effect.Effect<PlanFacts, Refused>
   readonly reload: Bot["Service"]["reload"]
+  readonly leaving: Bot["Service"]["leaving"]
 }
 
 interface Place {
@@ -37,9 +38,20 @@ interface Place {
   readonly text: string
 }
 
+/** Of the orders that have ended, the last ones stay in the file for lists and repeated requests. */
+const mostEnded = 50
+
 const reserve = "0.1 % more than an order pays stays free for refund fees."
 
 const refused = (message: string) => Effect.fail(refuse(message))
+
+/** Writes a file of orders by hand, or removes it if it has no text. Fails if it is no longer as before. */
+export const rewrite = Effect.fn("OrderServices.rewrite")(function* (file: string, before: string, text: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  if ((yield* ByHand.textOf(file)) !== before) return yield* refused(`${file} has changed since: try again`)
+  if (text === "") yield* fileSystem.remove(file, { force: true })
+  else yield* WholeFile.writeAtomically(file, text)
+})
 
 type Files = ReturnType<typeof filesOf>
 
@@ -52,16 +64,12 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
   }
   const places = Effect.forEach([...byName.values()], placeOf)
   const write = ({ file, text: before }: Place, text: string) =>
-    Effect.gen(function* () {
-      if ((yield* ByHand.textOf(file)) !== before) return yield* refused(`${file} has changed since: try again`)
-      if (text === "") yield* fileSystem.remove(file, { force: true })
-      else yield* WholeFile.writeAtomically(file, text)
-    }).pipe(withFiles, Effect.mapError(refuse))
+    rewrite(file, before, text).pipe(withFiles, Effect.mapError(refuse))
   const parsed = ({ file }: Place, text: string) =>
     Result.match(StrategyFile.parse(text, file, markets), {
       // A limit order that fills at once is probably a mistyped price.
       onSuccess: (strategy) =>
-        Effect.succeed<Strategy>({ ...ByHand.withOrderCount(strategy), restsAtWrittenPrices: true }),
+        Effect.succeed<Strategy>({ ...ByHand.withLargestOrder(strategy), restsAtWrittenPrices: true }),
       onFailure: (problems) => refused(problems.map((problem) => render(problem, text)).join("\n"))
     })
   const ordered = Effect.fnUntraced(function* (id: string) {
@@ -74,6 +82,8 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
     }
     if (all.some(({ text }) => ByHand.cancelledIn(text).includes(id)))
       return yield* refused(`${id} is cancelled already. limitbot orders shows it until its money is back`)
+    if (all.some(({ text }) => ByHand.endedIn(text).includes(id)))
+      return yield* refused(`${id} has ended: nothing of it is open`)
     const ids = all.flatMap(({ text }) => [...ByHand.ordersIn(text).keys()])
     const hint = ids.length === 0 ? "there are none" : suggestion(id, ids)
     return yield* refused(`There is no order ${id} by hand; ${hint}`)
@@ -95,9 +105,13 @@ const answerOf = ({ file, id, market, rule }: Written, message: string, note = "
 
 const drafting = (files: Files, { config, plan, running, state }: Options) =>
   Effect.fnUntraced(function* (own: Written) {
-    const orders = new Map(ByHand.ordersIn(own.text)).set(own.id, own.rule)
-    const budget = OrderBudget.budgetWith(yield* state, own.market, orders)
-    const text = ByHand.edited(own.text, own.market, { orders, budget })
+    const present = yield* state
+    const written = ByHand.ordersIn(own.text)
+    const isOver = (id: string) => OrderBudget.isOver(present, ByHand.strategyOf(own.market), id)
+    const ended = [...written.keys()].filter(isOver).slice(0, -mostEnded)
+    const orders = new Map([...written].filter(([id]) => !ended.includes(id))).set(own.id, own.rule)
+    const budget = OrderBudget.budgetWith(present, own.market, orders)
+    const text = ByHand.edited(own.text, own.market, { orders, budget, ended })
     const strategy = yield* files.parsed(own, text)
     if (strategy.endsAt !== undefined && strategy.endsAt <= (yield* Clock.currentTimeMillis))
       return yield* refused(`Not placed: ${own.file} was closed. Remove until and onEnd from it, then place orders`)
@@ -110,11 +124,13 @@ const drafting = (files: Files, { config, plan, running, state }: Options) =>
 
 type Draft = Effect.Success<ReturnType<ReturnType<typeof drafting>>>
 
-const writing = (files: Files, { reload }: Options) =>
+const writing = (files: Files, { leaving, reload }: Options) =>
   Effect.fnUntraced(function* (own: Written, { findings, killed, terms, text }: Draft, isDry = false) {
     if (isDry) return { ...answerOf(own, "Nothing was written: only a plan."), terms }
     if (killed !== undefined)
       return yield* refused(`Not placed: the kill switch is on (${killed}). limitbot kill --off releases it`)
+    if (leaving() !== undefined)
+      return yield* refused("Not placed: the bot is stopping and would not follow the order. Repeat the command later")
     if (findings.length > 0) return yield* refused(`Not placed: ${findings.join(", ")}.\n${terms.join("\n")}`)
     yield* files.write(own, text)
     const { note, objection } = yield* reload(own.file)
@@ -137,6 +153,8 @@ const earlierOf = Effect.fnUntraced(function* (
   for (const place of places) {
     if (ByHand.cancelledIn(place.text).some((each) => each.endsWith(hash)))
       return yield* refused(`The order of this key (${id}) is cancelled. Nothing was placed; use another key`)
+    if (ByHand.endedIn(place.text).some((each) => each.endsWith(hash)))
+      return yield* refused(`The order of this key (${id}) has ended. Nothing was placed; use another key`)
     const [earlierId, rule] = [...ByHand.ordersIn(place.text)].find(([each]) => each.endsWith(hash)) ?? []
     if (earlierId === undefined || rule === undefined) continue
     const amount = request.amount === "all" ? OrderRule.wholeOf(place.market, rule) : request.amount
@@ -234,13 +252,15 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     // Targets that have ended come last. Of the others, one in trouble or with money on the way comes first.
     const [row] = own.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || a.rank - b.rank)
     const filled = row?.filled ?? ""
-    if (!OrderBudget.isOver(state, strategy, id)) {
+    if (!OrderBudget.isOverOrClosed(state, strategy, id)) {
       const target = row === undefined || row.slot === key ? "" : `target ${row.slot.slice(key.length + 1)}: `
       const why = `${target}${row?.why ?? "not planned yet"}`
       return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why }
     }
     const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
     const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
+    if (done.length === 0 && !OrderBudget.isOver(state, strategy, id))
+      return { filled, state: "closed", why: "its strategy was closed, and its money is back" }
     return done.length > 0
       ? { filled: part, state: "filled", why: "it is done, and its money is in the account" }
       : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }

@@ -111,7 +111,7 @@ const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, is
 /** Returns the first key whose order has not ended, and that order. */
 const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
   const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
-  const cancelled = texts.flatMap(ByHand.cancelledIn)
+  const removed = texts.flatMap((text) => [...ByHand.cancelledIn(text), ...ByHand.endedIn(text)])
   const state = yield* stateOf(config.journal)
   const live = unfinished(state).map(({ slot }) => slot)
   const listed = yield* OrderServices.listed(config, state)
@@ -119,7 +119,7 @@ const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
     const key = `first-order ${number}`
     const isOwn = (order: string) => order.endsWith(`-${ByHand.hashOf(key)}`)
     const standing = listed.find(({ order }) => isOwn(order))
-    const isCancelled = cancelled.some(isOwn)
+    const isCancelled = removed.some(isOwn)
     const order = live.find(isOwn) ?? standing?.order
     const hasEnded = standing?.state === "filled" || standing?.state === "expired"
     if (hasEnded || (isCancelled && order === undefined)) continue

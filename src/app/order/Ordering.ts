@@ -6,6 +6,7 @@ import { Console, Effect, type FileSystem, Option, Schema } from "effect"
 import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import { byHand } from "../../domain/Placement.ts"
 import { faultsOf, sentenceOf } from "../../domain/Text.ts"
 import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
@@ -13,17 +14,20 @@ import * as BotState from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as ByHand from "../../files/ByHand.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
+import { wordsOf } from "../../process/Failure.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { isOver, liveIn } from "../control/OrderBudget.ts"
+import { isCancelled, isOverOrClosed, liveIn, unendedIn } from "../control/OrderBudget.ts"
 import { type RuleTerms, slotsOf, termsIn } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
+import { PlanRefused } from "../plan/PlanRefused.ts"
 import { run } from "../run/Running.ts"
 import { agree, someoneAgrees, type Ways } from "../swap/Carrying.ts"
 
@@ -35,6 +39,9 @@ export class BotNeeded extends Schema.TaggedError<BotNeeded>()("BotNeeded", { st
 }
 
 export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced", { message: Schema.String }) {}
+
+/** The bot that would follow the order has refused to start, so its file is as it was before. */
+export class NotPlaced extends Schema.TaggedError<NotPlaced>()("NotPlaced", { message: Schema.String }) {}
 
 const placedMillis = 15_000
 const lookMillis = 500
@@ -70,7 +77,11 @@ const localClient = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
     Effect.mapError(Effect.provideContext(asked, context), refuse)
   const plan = (strategies: ReadonlyArray<Strategy>) => here(drafted(strategies))
   const reload = () => Effect.succeed({ objection: "", note: "" })
-  return yield* OrderServices.make({ config, running: () => [], state: here(stateOf(config.journal)), plan, reload })
+  const state = here(stateOf(config.journal))
+  // The process that follows an order runs all orders by hand, so they share the account's money.
+  const { strategies } = yield* StrategyFiles.readAll(yield* ByHand.filesOf(config.journal), config.markets)
+  const [running, leaving] = [() => strategies, () => undefined]
+  return yield* OrderServices.make({ config, running, state, plan, reload, leaving })
 })
 
 const clientFor = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {
@@ -110,12 +121,15 @@ const usual = {
   cancelOnExit: false,
   onRemoved: "drain",
   payAgain: [],
-  poll: Option.none<number>()
+  poll: Option.none<number>(),
+  forMillis: Option.none<number>()
 } as const
 
 interface Options extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
+  /** Orders by hand that were there before the command. */
+  readonly earlier: ReadonlySet<string>
   /** `undefined` follows an order without limit. */
   readonly patienceMillis?: number
 }
@@ -127,44 +141,101 @@ interface FollowedOrder {
 }
 type EndTest = (state: BotState.BotState, followed: FollowedOrder) => boolean
 
-const isEnded: EndTest = (state, { order, strategy }) => isOver(state, strategy, order)
+/** Another terminal, the page or a chat may have cancelled the order or closed its strategy. */
+const isEnded: EndTest = (state, { order, strategy }) =>
+  isCancelled(state, strategy, order) || isOverOrClosed(state, strategy, order)
 export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, strategy, order).length === 0
 /** True if the order is open, or the bot has reported why it is not. */
 export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
 
-const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, hasBot: boolean, reached: EndTest) {
-  const { config, file, json, patienceMillis } = options
+/** The text of the order's file before and after this command. */
+interface Edit {
+  readonly before: string
+  readonly written: string
+}
+
+/**
+ * Takes a new order out of its file, or moves a changed one back, if the bot of this process has failed before it planned the order. A
+ * later start would place the order when no person expects it. Returns false if nothing was undone.
+ */
+const undo = Effect.fnUntraced(
+  function* ({ file, order, slot }: OrderAnswer, journal: string, edit: Edit | undefined) {
+    if (edit === undefined || edit.before === edit.written) return false
+    const { before, written } = edit
+    const [strategy = ""] = slot.split("/")
+    const ruleIn = (text = "") => ByHand.ordersIn(text).get(order)
+    const { isTried, loaded } = (yield* stateOf(journal)).strategies.get(strategy) ?? {}
+    if (isTried === true && ruleIn(loaded?.text) === ruleIn(written)) return false
+    yield* OrderServices.rewrite(file, written, before)
+    return true
+  },
+  Effect.orElseSucceed(() => false)
+)
+
+const notPlaced = (error: unknown) => {
+  const why = error instanceof PlanRefused ? error.findings.join("; ") : wordsOf(error)
+  return new NotPlaced({ message: `Not placed: ${why}` })
+}
+
+interface Following {
+  readonly hasBot: boolean
+  readonly reached: EndTest
+  /** Undone if this process cannot be the bot of the order. */
+  readonly edit?: Edit
+}
+
+const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, following: Following) {
+  const { edit, hasBot, reached } = following
+  const { config, earlier, file, json, patienceMillis } = options
   const { order, slot } = answer
-  const isCancel = reached === isGone
+  const [isCancel, followsAll] = [reached === isGone, reached === isEnded]
   const [strategy = ""] = slot.split("/")
   const market = [...Layers.marketsByName(config.markets).values()].find((each) => ByHand.strategyOf(each) === strategy)
   const rule = ByHand.ordersIn(yield* ByHand.textOf(answer.file)).get(order)
   const followed: FollowedOrder = { strategy, order, terms: (market && rule && termsIn(market, rule)) || undefined }
   const present = stateOf(config.journal)
   const isReached = (state: BotState.BotState) => reached(state, followed)
+  // Another terminal, the page or a chat may send orders to this process, which is their only bot. A cancel leaves earlier orders as they
+  // were.
+  const others = (state: BotState.BotState) =>
+    unendedIn(state).filter((id) => id !== order && (followsAll || !earlier.has(id)))
+  const deadline = (yield* monotonicMillis) + (patienceMillis ?? Number.POSITIVE_INFINITY)
+  // `first-order` cancels an order once it is shown, and that cancel follows the others.
+  const areOthersOver = (state: BotState.BotState) => reached === isShown || others(state).length === 0
   let isFollowed = hasBot || isReached(yield* present)
   if (!json) yield* Console.log(`${answer.message}.`)
   if (!isFollowed) {
-    if (!json) yield* Console.log("No bot runs, so this command follows it. Ctrl-C leaves it open.")
+    const which = followsAll ? "it and all other orders by hand. Ctrl-C leaves them" : "it. Ctrl-C leaves it"
+    if (!json) yield* Console.log(`No bot runs, so this command follows ${which} open.`)
     const files = yield* ByHand.filesOf(config.journal)
     // No finding of a plan delays a cancel.
     const allow = isCancel ? findingNames : []
-    const forMillis = Option.fromUndefinedOr(patienceMillis)
-    const running = run({ ...usual, files, config: file, allow, json, forMillis, isOver: isReached })
+    const mayEnd = (state: BotState.BotState, now: number) =>
+      (isReached(state) || now >= deadline) && areOthersOver(state)
+    const running = run({ ...usual, files, config: file, allow, json, isOver: mayEnd })
     // A bot that started in the meantime has read the order from its file.
-    isFollowed = yield* Effect.as(running, false).pipe(Effect.catchTag("JournalInUse", () => Effect.succeed(true)))
+    isFollowed = yield* Effect.as(running, false).pipe(
+      Effect.catchTag("JournalInUse", () => Effect.succeed(true)),
+      Effect.catch((error) =>
+        Effect.flatMap(undo(answer, config.journal, edit), (isUndone) =>
+          Effect.fail(isUndone ? notPlaced(error) : error)
+        )
+      )
+    )
   }
   const isSettled = (state: BotState.BotState) => isReached(state) || (!isCancel && isShown(state, followed))
   if (isFollowed) yield* until(Effect.map(present, isSettled), patienceMillis)
   const state = yield* present
-  const isCancelled = isCancel && isReached(state)
-  const standing = isCancelled
+  const hasNoneOpen = (isCancel && isReached(state)) || isCancelled(state, strategy, order)
+  const standing = hasNoneOpen
     ? { state: "cancelled", why: "nothing of it is open" }
     : OrderServices.standingsIn(state, config)(slot)
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
-  if (isFollowed || isReached(state) || json) return answer
-  const again = `To follow it again: limitbot run ${answer.file} --config ${file}`
-  yield* Console.log(`${again}. To cancel it: limitbot order cancel ${order}`)
+  const isDone = isReached(state)
+  if (isFollowed || json || (isDone && areOthersOver(state))) return answer
+  const left = isDone ? others(state).join(", ") : "it"
+  const again = `To follow ${left} again: limitbot run ${answer.file} --config ${file}`
+  yield* Console.log(isDone ? again : `${again}. To cancel it: limitbot order cancel ${order}`)
   return answer
 })
 
@@ -181,17 +252,19 @@ export const carry = Effect.fn("Ordering.carry")(function* (
   if (isDry)
     return yield* Effect.as(Console.log(options.json ? JSON.stringify(draft) : draft.terms.join("\n")), undefined)
   yield* agree(options, "Place it?")(draft.terms)
+  const before = yield* ByHand.textOf(draft.file)
   const answer = yield* Effect.mapError(send(client, false, draft), (error) => {
     if (error._tag !== "BotUnreachable" || error.why === "refused") return error
     const again = key === undefined ? "" : `. The same command with --key ${key} places no second one`
     return new MaybePlaced({ message: `${error.message}. It may have been done: limitbot order list shows it${again}` })
   })
-  return yield* follow(answer, options, hasBot, reached)
+  const edit = { before, written: yield* ByHand.textOf(answer.file) }
+  return yield* follow(answer, options, { hasBot, reached, edit })
 })
 
 export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, options: Options) {
   const { client, hasBot } = yield* clientFor(options.config, false)
-  return yield* follow(yield* client.cancel(order), options, hasBot, isGone)
+  return yield* follow(yield* client.cancel(order), options, { hasBot, reached: isGone })
 })
 
 /** Follows an order that an interrupted command has placed or cancelled. */
@@ -202,7 +275,7 @@ export const again = Effect.fn("Ordering.again")(function* (order: string, optio
     const [file, strategy] = [ByHand.fileOf(journal, market), ByHand.strategyOf(market)]
     if (!(yield* ByHand.textOf(file)).includes(order)) continue
     const about = { message: `Continues with ${order}`, order, slot: slotKey(strategy, order), file }
-    yield* follow({ ...about, amount: "", terms: [] }, options, hasBot, reached)
+    yield* follow({ ...about, amount: "", terms: [] }, options, { hasBot, reached })
   }
 })
 
@@ -215,5 +288,13 @@ export const checked = <A>(schema: Schema.Decoder<A>, words: unknown) =>
     return wrongUsage([sentenceOf(error), ...hints].join("; "))
   })
 
-export const optionsOf = ({ config: file, ...ways }: Omit<Options, "config" | "file"> & { readonly config: string }) =>
-  Effect.map(ConfigFile.load(file), (config): Options => ({ ...ways, config, file }))
+interface Given extends Ways, Pick<Options, "patienceMillis"> {
+  readonly config: string
+}
+
+export const optionsOf = Effect.fn("Ordering.optionsOf")(function* ({ config: file, ...ways }: Given) {
+  const config = yield* ConfigFile.load(file)
+  const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
+  const earlier = new Set(texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]))
+  return { ...ways, config, file, earlier } satisfies Options
+})

@@ -9,6 +9,7 @@ import * as Signals from "../../control/Signals.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import { mayStillBeMade, unclearPayment } from "../../engine/funding/Paying.ts"
@@ -59,7 +60,8 @@ export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "st
   readonly reload: Pick<StrategyWatch.WatchOptions, "files" | "onRemoved">
   /** Milliseconds; `undefined` runs until stopped. */
   readonly forMillis: number | undefined
-  readonly isOver?: ((state: BotState) => boolean) | undefined
+  /** `now` is in milliseconds of the monotonic clock. */
+  readonly isOver?: ((state: BotState, now: number) => boolean) | undefined
   readonly cancelOnExit: boolean
   readonly killSwitch: Effect.Effect<string | undefined>
   /** Absent in the demo: then every readable file is accepted. */
@@ -183,7 +185,10 @@ const doneMillis = 250
 const isDone = ({ isOver }: Completed, state: BotState) =>
   isOver === undefined
     ? Effect.never
-    : Effect.repeat(Effect.sleep(doneMillis), { until: () => isOver(state) }).pipe(Effect.asVoid)
+    : Effect.andThen(Effect.sleep(doneMillis), monotonicMillis).pipe(
+        Effect.repeat({ until: (now) => isOver(state, now) }),
+        Effect.asVoid
+      )
 
 /** Accepts `--pay-again` only for an unclear payment that its payer can no longer make. */
 const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: ReadonlyArray<string>) {
@@ -228,7 +233,7 @@ const botOf = Effect.fnUntraced(function* (
     pollMaxMillis: (yield* EngineSettings).pollMaxMillis,
     setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refuse)),
     releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refuse)),
-    services: yield* BotServices.make({ ...options, files: files.files, reload, running: strategies, isDry }),
+    services: yield* BotServices.make({ ...options, files: files.files, reload, leaving, running: strategies, isDry }),
     signals: yield* Signals.make({ strategies, wake }),
     swaps: yield* SwapServices.make({ account, config, leaving }),
     phones: yield* OwnPhones.open(journal, notifying, config.dashboard)

@@ -32,7 +32,7 @@ const change = ({ order, terms }: OrderStanding): void =>
     confirmPlan(`Move ${order}`, "order/change", { order, price })
   })
 
-const hasEnded = ({ state }: OrderStanding): boolean => state === "filled" || state === "expired"
+const hasEnded = ({ state }: OrderStanding): boolean => ["filled", "expired", "closed"].includes(state)
 
 const State = ({ filled, state, why }: Pick<OrderStanding, "filled" | "state" | "why">) =>
   span({ title: brief(why) }, state !== "open" || filled === "0 %" ? state : `${filled} filled`)

@@ -1,12 +1,23 @@
 /** The budget of orders by hand: enough for what they have to pay, and nothing that an exit of another order needs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { beyondFree, budgetWith, isOver, largestBy, liveIn, unfilledOf } from "../../../src/app/control/OrderBudget.ts"
+import {
+  beyondFree,
+  budgetWith,
+  isCancelled,
+  isOver,
+  isOverOrClosed,
+  largestBy,
+  liveIn,
+  unendedIn,
+  unfilledOf
+} from "../../../src/app/control/OrderBudget.ts"
 import { ruleOf, termsIn } from "../../../src/app/control/OrderRule.ts"
 import type { OrderRequest } from "../../../src/control/api/Order.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import * as ByHand from "../../../src/files/ByHand.ts"
 import { market } from "../../world/bitcoin.ts"
 
 const strategy = "by-hand-btc-usdc"
@@ -64,6 +75,14 @@ const filledIn = ({ about, of }: ReturnType<typeof purchaseIn>): ReadonlyArray<B
 ]
 const [open, filled] = [openIn(purchaseIn("buy-00000001")), filledIn(purchaseIn("buy-00000001"))]
 
+const loadedAs = (text: string, hash: string): BotEvent => {
+  return { _tag: "StrategyLoaded", strategy, file: "f", kind: "rules", market: market.name, hash, text }
+}
+const absentFor = (code: string): BotEvent => ({
+  ...{ _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1, reasons: [], until: { onFill: true } },
+  ...{ memory: null, desired: [], absent: [{ slot: "buy-00000001", why: { code, text: "" } }] }
+})
+
 const first = order("buy-00000001", { amount: "0.01", price: "59000" })
 const second = order("buy-00000002", { amount: "0.01", price: "58000" })
 
@@ -103,6 +122,44 @@ describe("the budget of orders by hand", () => {
       assert.strictEqual(base, 0.01001)
       assert.approximately(quote, 616.1 - 600, 0.05)
     }
+  })
+})
+
+describe("orders by hand that have not ended", () => {
+  const textOf = (...orders: ReadonlyArray<readonly [string, string]>) =>
+    ByHand.edited("", market, { orders: new Map(orders), budget: { base: 0n, quote: 0n } })
+
+  it("are those of the loaded file, without the ones that have filled", () => {
+    const [both, last] = [loadedAs(textOf(first, second), "2"), loadedAs(textOf(second), "3")]
+    assert.deepStrictEqual(unendedIn(stateAfter([...open, both])), ["buy-00000001", "buy-00000002"])
+    assert.deepStrictEqual(unendedIn(stateAfter([...filled, both, absentFor("used-up")])), ["buy-00000002"])
+    assert.deepStrictEqual(unendedIn(stateAfter([...filled, last])), ["buy-00000002"])
+  })
+
+  it("are also cancelled ones whose money is not back", () => {
+    assert.deepStrictEqual(unendedIn(stateAfter([...open, loadedAs(textOf(), "2")])), ["buy-00000001"])
+    assert.deepStrictEqual(unendedIn(stateAfter([...filled, loadedAs(textOf(), "2")])), [])
+  })
+})
+
+describe("an order by hand that ends elsewhere", () => {
+  const id = "buy-00000001"
+
+  it("is cancelled once the running file says so and its money is back", () => {
+    const text = ByHand.edited("", market, { orders: new Map(), budget: { base: 0n, quote: 0n }, cancelled: id })
+    const cancelled = loadedAs(text, "2")
+    assert.isFalse(isCancelled(stateAfter(open), strategy, id))
+    assert.isFalse(isCancelled(stateAfter([...open, cancelled]), strategy, id))
+    assert.isTrue(isCancelled(stateAfter([...filled, cancelled]), strategy, id))
+  })
+
+  it("is closed once its strategy has ended and sold, until an edited file runs", () => {
+    const isClosedAfter = (...events: ReadonlyArray<BotEvent>) => isOverOrClosed(stateAfter(events), strategy, id)
+    assert.isFalse(isClosedAfter(...open, absentFor("period-over")))
+    assert.isFalse(isClosedAfter(...filled, absentFor("period-sells")))
+    assert.isTrue(isClosedAfter(...filled, absentFor("period-over")))
+    assert.isFalse(isClosedAfter(...filled, absentFor("period-over"), loadedAs("", "2")))
+    assert.isFalse(isOver(stateAfter([...filled, absentFor("period-over")]), strategy, id))
   })
 })
 

@@ -42,14 +42,18 @@ const decided = (order: string, ended: ReadonlyArray<number>): BotEvent => {
   return { ...about, desired: [], absent, reasons: [], until: { onFill: true }, memory: null }
 }
 
-const served = Effect.fnUntraced(function* (state: BotState.BotState) {
+const served = Effect.fnUntraced(function* (
+  state: BotState.BotState,
+  leaving: () => string | undefined = () => undefined
+) {
   const config = yield* ConfigFile.load(join(workspace(nowhere, {}), "config.yaml"))
   const services = yield* OrderServices.make({
     config,
     running: () => [],
     state: Effect.succeed(state),
     plan: () => Effect.succeed(facts),
-    reload: () => Effect.succeed({ objection: "", note: "" })
+    reload: () => Effect.succeed({ objection: "", note: "" }),
+    leaving
   })
   const file = ByHand.fileOf(config.journal, { name: "BTC/USDC" })
   return { services, file, written: () => ByHand.ordersIn(existsSync(file) ? readFileSync(file, "utf8") : "") }
@@ -114,6 +118,37 @@ describe("an order by hand with several targets", () => {
 })
 
 describe("an order by hand", () => {
+  it.effect("is refused by a bot that stops, because no process would follow it", () =>
+    Effect.gen(function* () {
+      const { services, written } = yield* served(BotState.make(), () => "stopping")
+      const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000" } as const
+      const { message } = yield* Effect.flip(services.place(request, "a key of mine"))
+      assert.include(message, "Not placed: the bot is stopping")
+      assert.strictEqual(written().size, 0)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("leaves its file after 50 later ones have ended, and its key places none again", () =>
+    Effect.gen(function* () {
+      const state = BotState.make()
+      const { services, written } = yield* served(state)
+      const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000" } as const
+      for (let number = 1; number <= 52; number++) yield* services.place(request, `key number ${number}`)
+      const ids = [...written().keys()]
+      const [first = ""] = ids
+      const absent = ids.map((slot) => ({ slot, why: { code: "used-up", text: "" } }))
+      const price = Decimal.make(59_000n)
+      const about = { _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1 } as const
+      const ended: BotEvent = { ...about, desired: [], absent, reasons: [], until: { onFill: true }, memory: null }
+      for (const event of [loaded, ended]) BotState.apply(state, { sequence: state.sequence + 1, at: 1_000, event })
+      const { order } = yield* services.place(request, "the last key")
+      assert.deepStrictEqual([...written().keys()], [...ids.slice(2), order])
+      const again = yield* Effect.flip(services.place(request, "key number 1"))
+      assert.include(again.message, "has ended. Nothing was placed; use another key")
+      assert.include((yield* Effect.flip(services.cancel(first))).message, `${first} has ended: nothing of it is open`)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("leaves no line that the bot has refused, also if its caller disconnects meanwhile", () =>
     Effect.gen(function* () {
       const config = yield* ConfigFile.load(join(workspace(nowhere, {}), "config.yaml"))
@@ -126,7 +161,8 @@ describe("an order by hand", () => {
         running: () => [],
         state: Effect.sync(BotState.make),
         plan: () => Effect.succeed(facts),
-        reload: () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered))
+        reload: () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered)),
+        leaving: () => undefined
       })
       const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000" } as const
       const placing = yield* Effect.forkChild(services.place(request, "a key of mine"))

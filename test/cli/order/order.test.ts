@@ -107,6 +107,62 @@ describe.concurrent("limitbot order without a bot", () => {
     }
   )
 
+  it.skipIf(!isLong)("follows an order that another terminal sent to it, also after its own has filled", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n` })
+    const first = startHere([...buy, "--yes", ...config], { cwd })
+    await first.says("follows it and all other orders by hand")
+    await first.says("the order is open")
+    const words = ["order", "buy", "0.02", "BTC", "at", "58500", "--stop", "57000", "--yes", ...config]
+    const second = await runHere(words, { cwd })
+    assert.match(second.stdout, /: open: /, second.stderr)
+    const states = async () => (await listIn(cwd)).map(({ state }) => state).join()
+    await control(sandbox, "prices", { "BTC/USDC": 58_900 })
+    await until("the first order has filled", async () => (await states()) === "filled,open", states)
+    await control(sandbox, "prices", { "BTC/USDC": 58_400 })
+    await until("the second order has filled", async () => (await openAt(sandbox)).length === 0)
+    await control(sandbox, "prices", { "BTC/USDC": 56_900 })
+    const { code, stderr } = await first.ended
+    assert.strictEqual(code, 0, stderr)
+    assert.strictEqual(await states(), "filled,filled")
+    assert.lengthOf(await openAt(sandbox), 0)
+  })
+
+  it.skipIf(!isLong)("ends when its order is cancelled in another terminal", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n` })
+    const order = startHere([...buy, "--yes", ...config], { cwd })
+    await order.says("the order is open")
+    const [row] = await listIn(cwd)
+    const cancelled = await runHere(["order", "cancel", row?.order ?? "", ...config], { cwd })
+    assert.match(cancelled.stdout, /cancelled: nothing of it is open/, cancelled.stderr)
+    const { code, stdout } = await order.ended
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /buy-[0-9a-f]{8}: cancelled: nothing of it is open/)
+  })
+
+  it.skipIf(!isLong)("is refused if other orders by hand need its money, also on another market", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox)
+    const words = ["order", "buy", "16", "BTC", "at", "59000", "--when", "mid < 1", "--yes", ...config]
+    const waiting = startHere(words, { cwd })
+    await waiting.says("started (live)")
+    waiting.signal("SIGINT")
+    await waiting.ended
+    const inverse = ["order", "sell", "900000", "USDC/BTC", "at", "0.0000169", "--yes", ...config]
+    const both = /Not placed: over-commit[\s\S]*by-hand-btc-usdc, by-hand-usdc-btc need/
+    assertSays(await runHere(inverse, { cwd }), 1, both)
+    assert.isFalse(existsSync(join(cwd, "journal.sqlite.by-hand-usdc-btc.yaml")))
+  })
+
+  it("leaves no line in its file if the bot of the command cannot start", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox, { "journal.sqlite.by-hand-btc-eth.yaml": "name: by-hand-btc-eth\n" })
+    assertSays(await runHere([...buy, "--yes", ...config], { cwd }), 1, /Not placed: [\s\S]*by-hand-btc-eth\.yaml/)
+    assert.isFalse(existsSync(join(cwd, "journal.sqlite.by-hand-btc-usdc.yaml")))
+    assert.deepStrictEqual(await ordersAt(sandbox), [])
+  })
+
   it.skipIf(!isLong)("an order with two targets is one order: listed once, and ended by one cancel", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
