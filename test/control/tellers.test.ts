@@ -193,7 +193,9 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     const sandbox = await startStill()
     const notify = `notify:\n  - { to: webhook, url: "${url}/start", least: alarm }\n`
     const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${notify}` })
-    await write(join(folder, "journal.sqlite"), leftWithPosition)
+    // The bot counts placements from the first one of its journal.
+    const earlier = leftWithPosition.map((event) => ("placement" in event ? { ...event, placement: "p1" } : event))
+    await write(join(folder, "journal.sqlite"), earlier)
     const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml")]
     const bot = startHere([...args, ...allowing("left-position")])
     const texts = () =>
