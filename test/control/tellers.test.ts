@@ -203,7 +203,7 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
         const { notices }: { readonly notices: ReadonlyArray<Notice> } = JSON.parse(body)
         return notices.filter(({ kind }) => kind === "BotStarted").map(({ text }) => text)
       })
-    await until("the alarm of the start", async () => texts().length > 0, undefined, 60_000)
+    await until("the alarm of the start", async () => texts().length > 0)
     assert.match(texts()[0] ?? "", /NO FILE HAS THE NAME: renamed holds 0\.002 BTC/)
     bot.signal("SIGTERM")
     await bot.ended

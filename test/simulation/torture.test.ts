@@ -12,7 +12,7 @@ describe("the simulation", () => {
   })
 
   it(`funds nothing twice in ${count} episodes of lost requests and kills, and both books agree`, {
-    timeout: 180_000 + count * 10_000
+    timeout: 600_000 + count * 10_000
   }, async () => {
     const total = { fills: 0, orders: 0, funded: 0, events: 0, steps: 0, virtualMinutes: 0 }
     for (let seed = first; seed < first + count; seed += 1) {

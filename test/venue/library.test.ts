@@ -28,7 +28,7 @@ const project = (): string => {
 
 const run = (folder: string, file: string) =>
   Effect.callback<{ readonly output: string; readonly error: string }>((resume) => {
-    execFile(process.execPath, [file], { cwd: folder, timeout: 30_000 }, (_, output, error) =>
+    execFile(process.execPath, [file], { cwd: folder, timeout: 300_000 }, (_, output, error) =>
       resume(Effect.succeed({ output, error }))
     )
   })

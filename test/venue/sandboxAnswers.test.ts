@@ -210,7 +210,7 @@ describe("damaged answers of the sandbox", () => {
         }
         process.stdout.write(`damaged answers: ${JSON.stringify(figures)}\n`)
       }),
-    { timeout: 60_000 + rounds * 1_000 }
+    { timeout: 600_000 + rounds * 1_000 }
   )
 })
 
