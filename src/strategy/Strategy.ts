@@ -116,7 +116,7 @@ export interface Strategy extends Behaviour {
   readonly restsAtWrittenPrices?: true
   readonly mayLackOrders?: true
   /**
-   * What the largest orders pay, for the size of quotes. Default: a tenth of the budget. Both zero: the bot quotes for it only if no other
+   * Payments of the largest orders, for the size of quotes. Default: a tenth of the budget. Both zero: the bot quotes for it only if no other
    * strategy has orders.
    */
   readonly largestOrder?: { readonly base: Amount; readonly quote: Amount }

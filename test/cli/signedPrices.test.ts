@@ -26,7 +26,7 @@ describe("prices", () => {
     const why = "The venue's quote cannot be trusted: its signature is not the one of venue.quoteKey"
     assert.strictEqual(status.pricesRefused[0].why, why)
     const shown = (await runHere(["status", ...config])).stdout
-    assert.match(shown, /^Prices are signed$/m)
+    assert.match(shown, /^Prices are signed\.$/m)
     assert.include(shown, `BTC/USDC: No price for `)
 
     const doctor = await runHere(["check", ...config])

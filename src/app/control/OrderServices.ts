@@ -38,7 +38,7 @@ interface Place {
   readonly text: string
 }
 
-/** Of the orders that have ended, the last ones stay in the file for lists and repeated requests. */
+/** The newest orders that have ended stay in the file, for lists and repeated requests. */
 const mostEnded = 50
 
 const reserve = "0.1 % more than an order pays stays free for refund fees."

@@ -112,20 +112,13 @@ const runStart = Effect.gen(function* () {
   })
 })
 
-/** Runs without end. If the service is down, polls again after growing pauses. */
-export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, commands: ChatCommands) {
-  const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
-  const startedAt = yield* runStart
-  const inOrder = yield* Semaphore.make(1)
+const plain = (text: string, buttons: ReadonlyArray<string> = looks): Reply => ({ text, buttons })
+
+/** Answers messages of the chats that may command. It remembers the questions that wait for a `yes`. */
+const answering = (commands: ChatCommands, startedAt: Effect.Effect<number>) => {
   const pending = new Map<string, Question>()
-  let offset = 0
-
-  const post = (method: string, body: unknown) =>
-    client.execute(requestTo(chat, method, body)).pipe(Effect.timeout(patience))
-
-  const answerTo = Effect.fnUntraced(function* ({ chat: { id }, date, from, text = "" }: Message) {
+  return Effect.fnUntraced(function* ({ chat: { id }, date, from, text = "" }: Message) {
     const now = yield* Clock.currentTimeMillis
-    const plain = (text: string, buttons: ReadonlyArray<string> = looks): Reply => ({ text, buttons })
     if (date * 1000 < (yield* startedAt) - 1_000)
       return plain("I was not running when you sent this. Send it again if you still want it.")
     const [chatCommand, ...rest] = wordsOf(text)
@@ -163,6 +156,17 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
       ? plain(yield* commands.obey(by, name, argument))
       : yield* ask(means, "yes", (by) => commands.obey(by, name, undefined))
   })
+}
+
+/** Runs without end. If the service is down, polls again after growing pauses. */
+export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, commands: ChatCommands) {
+  const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
+  const answerTo = answering(commands, yield* runStart)
+  const inOrder = yield* Semaphore.make(1)
+  let offset = 0
+
+  const post = (method: string, body: unknown) =>
+    client.execute(requestTo(chat, method, body)).pipe(Effect.timeout(patience))
 
   const answer = Effect.fnUntraced(function* (message: Message) {
     if (!chat.allowed.has(String(message.chat.id))) {
@@ -180,9 +184,9 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
   })
 
   const hear = (message: Message) => {
-    const answering = answer(message)
+    const reply = answer(message)
     const [chatCommand] = wordsOf(message.text ?? "")
-    return Effect.forkScoped(chatCommand === "/kill" ? answering : inOrder.withPermit(answering))
+    return Effect.forkScoped(chatCommand === "/kill" ? reply : inOrder.withPermit(reply))
   }
 
   /** A press counts as a command of the person who pressed, in the chat and at the time of the message above the button. */

@@ -31,7 +31,11 @@ export const of = (
     },
     account: { ...account, signerId: undefined, signer: undefined, signing: { key: Redacted.make(own.key) } },
     // `WarmCandles` gives past candles new dates and the sandbox's prices.
-    markets: { assets: markets.assets, ticks: markets.ticks, ...present({ costs: markets.costs }) },
+    markets: {
+      assets: markets.assets,
+      ticks: markets.ticks,
+      ...present({ costs: markets.costs, sharedFeeBasisPoints: markets.sharedFeeBasisPoints })
+    },
     prices,
     // The sandbox has its own prices, which no outside program knows.
     priceProgram: undefined,
