@@ -47,18 +47,18 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10368,
+  app: 10387,
   candles: 2485,
   cli: 2724,
   control: 3886,
   dashboard: 3532,
-  domain: 2632,
+  domain: 2642,
   engine: 13030,
-  files: 2085,
+  files: 2088,
   fleet: 1936,
   importers: 774,
   journal: 2934,
-  lab: 11508,
+  lab: 11519,
   ledger: 2765,
   orderbook: 876,
   process: 483,
@@ -69,7 +69,7 @@ const budgets: Readonly<Record<string, number>> = {
   signer: 1492,
   signing: 689,
   strategy: 15474,
-  venue: 5516,
+  venue: 5522,
   views: 3614
 }
 

@@ -1,5 +1,5 @@
-/** Lengths of time in milliseconds. A day is 24 hours of UTC, which has no summer time. */
-import { Clock, Duration, Effect, Exit, Schema, SchemaGetter, Semaphore } from "effect"
+/** Lengths of time in milliseconds, and how they count while the clock is set. A day is 24 hours of UTC, which has no summer time. */
+import { Clock, Duration, Effect, Exit, Schema, SchemaGetter } from "effect"
 
 export const secondMillis = 1_000
 export const minuteMillis = 60_000
@@ -34,13 +34,22 @@ export const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => N
  * old answer until the old time is reached.
  */
 export const cacheFor = Effect.fnUntraced(function* <A, E, R>(ask: Effect.Effect<A, E, R>, maxAgeMillis: number) {
-  const lock = yield* Semaphore.make(1)
-  let last: { readonly exit: Exit.Exit<A, E>; readonly at: number } | undefined
+  let answeredAt: number | undefined
+  const noting = Effect.onExit(ask, (exit) =>
+    Exit.hasInterrupts(exit)
+      ? Effect.void
+      : Effect.map(monotonicMillis, (now) => {
+          answeredAt = now
+        })
+  )
+  let answer = yield* Effect.cached(noting)
   return Effect.gen(function* () {
+    const now = yield* monotonicMillis
     // The number of a large monotonic time is off by a fraction of a millisecond.
-    if (last !== undefined && Math.round((yield* monotonicMillis) - last.at) < maxAgeMillis) return yield* last.exit
-    const exit = yield* Effect.exit(ask)
-    if (!Exit.hasInterrupts(exit)) last = { exit, at: yield* monotonicMillis }
-    return yield* exit
-  }).pipe(lock.withPermit)
+    if (answeredAt !== undefined && Math.round(now - answeredAt) >= maxAgeMillis) {
+      answeredAt = undefined
+      answer = yield* Effect.cached(noting)
+    }
+    return yield* answer
+  })
 })

@@ -23,6 +23,7 @@ export const recovered = "recovered"
 
 /** Strategy name of orders that had ended before `limitbot journal recover` took them into a new journal. */
 export const ended = "ended"
+
 /** The slot in which several kinds exit. An end of a strategy cancels all other slots and sells there. */
 export const exitSlot = "exit"
 

@@ -113,7 +113,10 @@ export const edited = (before: string, market: Market, { budget, cancelled, ende
 }
 
 const besideOrders = (text: string): string =>
-  text.replace(orderLines, "").replace(/^(?: {2}(?:orders|budget):|# cancelled:).*$/gm, "")
+  text
+    .replace(orderLines, "")
+    .replace(/^# ended:.*\r?\n/m, "")
+    .replace(/^(?: {2}(?:orders|budget):|# cancelled:).*$/gm, "")
 
 const budgetIn = (text: string): ReadonlyArray<number> =>
   (/^ {2}budget: \{ base: ([\d.]+), quote: ([\d.]+) \}$/m.exec(text) ?? []).slice(1).map(Number)

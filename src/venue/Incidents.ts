@@ -83,7 +83,7 @@ const otherChains = chainIds.filter((chain) => !homeNames.includes(chain))
 /** An asset of the home ledger: its id names the chain that it comes from, if that is another one. */
 const isOfHome = ({ id }: Asset): boolean => id.startsWith("nep141:")
 
-/** The id of any other asset has at most the number of its chain. An asset that the list misses may be on any chain. */
+/** The id of any other asset may have only the number of its chain. An asset that the list misses may be on any chain. */
 const isOn = (chain: string, asset: Asset, chains: Chains): boolean => {
   const listed = chains.get(asset.id)
   if (partsOf(asset).includes(chain) || listed?.toLowerCase() === chain) return true
@@ -139,7 +139,9 @@ const concerned = (
     isNamed(asset.symbol) || incidentText.includes(asset.id) || chainsNamed.some((chain) => isOn(chain, asset, chains))
   const symbols = assets.filter(isConcerned).map(({ symbol }) => symbol)
   // A text that names the home ledger alone concerns everything. Its name is also an ordinary word and a symbol.
-  const isGeneral = chainsNamed.length === 0 && symbols.every((symbol) => homeNames.includes(symbol.toLowerCase()))
+  const isOfLedger = /\bNEAR\b/.test(incidentText) && assets.every(({ symbol }) => symbol !== "NEAR")
+  const isGeneral =
+    isOfLedger || (chainsNamed.length === 0 && symbols.every((symbol) => homeNames.includes(symbol.toLowerCase())))
   return { title: clean(title ?? name ?? "an incident"), symbols: isGeneral ? undefined : new Set(symbols) }
 }
 
@@ -193,8 +195,12 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
               return Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`)
             },
             onSuccess: (feed) =>
-              Effect.map(Effect.andThen(readChains, Clock.currentTimeMillis), (now) => {
+              Effect.gen(function* () {
+                const now = yield* Clock.currentTimeMillis
                 answer = {}
+                // Without the list more is held, so this holds at once.
+                activeIncidents = activeIn(feed, assets, now, own, chains)
+                yield* readChains
                 activeIncidents = activeIn(feed, assets, now, own, chains)
               })
           })

@@ -1,6 +1,6 @@
 /** The small values that money is reckoned with: amounts, medians, cost, fees to others, states, days and text. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as Amount from "../../src/domain/Amount.ts"
 import { median, medianAmount } from "../../src/domain/Amount.ts"
@@ -337,6 +337,24 @@ describe("time and text", () => {
       assert.strictEqual(yield* answer, 1)
       yield* TestClock.adjust(1)
       assert.strictEqual(yield* answer, 2)
+    })
+  )
+
+  it.effect("a caller that leaves early does not end the read that others wait for", () =>
+    Effect.gen(function* () {
+      let asks = 0
+      const answer = yield* cacheFor(
+        Effect.andThen(
+          Effect.sleep(10),
+          Effect.sync(() => ++asks)
+        ),
+        1_000
+      )
+      const impatient = yield* Effect.forkChild(Effect.timeoutOption(answer, 5))
+      const patient = yield* Effect.forkChild(answer)
+      yield* TestClock.adjust(10)
+      assert.deepStrictEqual([yield* Fiber.join(patient), asks], [1, 1])
+      assert.isTrue(Option.isNone(yield* Fiber.join(impatient)))
     })
   )
 

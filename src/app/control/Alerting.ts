@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
-import { elapsedMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -46,11 +46,15 @@ export const watch = Effect.fn("Alerting.watch")(function* (
   /** Start of the outage of each market without a price; Infinity once it is reported. */
   let outages: ReadonlyMap<string, number> = new Map()
   const noteOutages = Effect.fnUntraced(function* (markets: ReadonlyArray<string>, failure?: string) {
-    const now = yield* Clock.currentTimeMillis
+    const [now, wait] = [yield* Clock.currentTimeMillis, yield* monotonicMillis]
     const unpriced = markets.filter((market) => !isFresh(book.prices.get(market), now))
-    const since = (market: string) => outages.get(market) ?? now
-    // While the venue is down, its own alarm stands.
-    const due = state.venueDownSince === undefined ? unpriced.filter((each) => since(each) <= now - staleMillis) : []
+    // While the venue is down, its own alarm stands, and the time without a price begins with its return.
+    const isDown = state.venueDownSince !== undefined
+    const since = (market: string) => {
+      const begin = outages.get(market) ?? wait
+      return isDown && begin !== Infinity ? wait : begin
+    }
+    const due = unpriced.filter((each) => since(each) <= wait - staleMillis)
     outages = new Map(unpriced.map((market) => [market, due.includes(market) ? Infinity : since(market)]))
     for (const market of due) {
       const reason = book.doubts.get(market)?.reason ?? failure ?? "the venue has not quoted it"

@@ -76,7 +76,8 @@ const saleText = (state: BotState, strategy: string): string => {
   )
   if (hold === undefined) return ", then what it holds is sold"
   const command = hold.lifts === "resume" ? `limitbot resume ${strategy}` : commandLineOf(hold.lifts)
-  return `. What it holds is sold only after \`${command}\` (${hold.text})`
+  const ends = hold.endsBy === undefined ? "" : `, or ${hold.endsBy}`
+  return `. What it holds is sold only after \`${command}\`${ends} (${hold.text})`
 }
 
 /** Ends the strategy by an edit of its file: `end` is now, with a sale of the position. A restarted bot then continues the end. */
@@ -155,8 +156,8 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
       return yield* decodeBacktest(stdout.trim())
     },
     Effect.scoped,
-    answerInTime,
-    testing.withPermit
+    testing.withPermit,
+    answerInTime
   )
   const backtest: BotServices["backtest"] = (file, text) =>
     Effect.andThen(text === undefined ? edited.known(file) : edited.mayRun({ file, text }), backtested(file, text))

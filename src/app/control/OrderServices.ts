@@ -39,7 +39,7 @@ interface Place {
 }
 
 /** The newest orders that have ended stay in the file, for lists and repeated requests. */
-const mostEnded = 50
+const mostEnded = 10
 
 const reserve = "0.1 % more than an order pays stays free for refund fees."
 
@@ -134,12 +134,15 @@ const writing = (files: Files, { leaving, reload }: Options) =>
     if (findings.length > 0) return yield* refused(`Not placed: ${findings.join(", ")}.\n${terms.join("\n")}`)
     yield* files.write(own, text)
     const { note, objection } = yield* reload(own.file)
-    if (objection === "")
+    // A bot that stops meanwhile begins no turn for it.
+    const why =
+      leaving() === undefined ? objection : "the bot is stopping and would not follow the order. Repeat it later"
+    if (why === "")
       return { ...answerOf(own, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}.`, note), terms }
     // A refused edit is undone: applied later, it would place an order that nobody expects. The caller may disconnect before the verdict.
     yield* files.write({ ...own, text }, own.text)
     yield* reload()
-    return yield* refused(`Not placed: ${objection}`)
+    return yield* refused(`Not placed: ${why}`)
   }, Effect.uninterruptible)
 
 /** Finds the order of an earlier request with this key. Fails if that request had other terms or its order is cancelled. */

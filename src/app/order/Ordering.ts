@@ -202,7 +202,9 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
   const deadline = (yield* monotonicMillis) + (patienceMillis ?? Number.POSITIVE_INFINITY)
   // `first-order` cancels an order once it is shown, and that cancel follows the others.
   const areOthersOver = (state: BotState.BotState) => reached === isShown || others(state).length === 0
-  let isFollowed = hasBot || isReached(yield* present)
+  // The journal does not know yet what this command has written.
+  const isEdited = edit !== undefined && edit.before !== edit.written
+  let isFollowed = hasBot || (!isEdited && isReached(yield* present))
   if (!json) yield* Console.log(`${answer.message}.`)
   if (!isFollowed) {
     const which = followsAll ? "it and all other orders by hand. Ctrl-C leaves them" : "it. Ctrl-C leaves it"
@@ -295,6 +297,8 @@ interface Given extends Ways, Pick<Options, "patienceMillis"> {
 export const optionsOf = Effect.fn("Ordering.optionsOf")(function* ({ config: file, ...ways }: Given) {
   const config = yield* ConfigFile.load(file)
   const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
-  const earlier = new Set(texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]))
+  // Money of an order whose line is gone may still be on its way.
+  const unended = unendedIn(yield* stateOf(config.journal))
+  const earlier = new Set([...texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]), ...unended])
   return { ...ways, config, file, earlier } satisfies Options
 })

@@ -68,6 +68,7 @@ const rebuild = Effect.fnUntraced(function* (
   const pages = yield* Stream.runCollect(orderPages(venue, { parties }))
   const listed = pages.flatMap((page) => page.orders).filter((order) => concerns(parties, order))
   const orders = listed.filter(({ id }) => !others.has(id))
+  const seen = pages.reduce((sum, { orders, others = [] }) => sum + orders.length + others.length, 0)
   const slotPlans = yield* slotPlansNow(strategies)
   yield* StartUp.record(run, strategies)
   const recovery = Recovery.recover(orders, slotPlans, markets)
@@ -76,7 +77,8 @@ const rebuild = Effect.fnUntraced(function* (
   // The money of ended orders is in the budgets of the strategies that continue.
   if (recovery.finished.length > 0) yield* books.record({ _tag: "StrategyRemoved", strategy: ended, orders: "left" })
   yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })
-  return { recovery, ofOthers: listed.length - orders.length, state: books.state }
+  const counts = { ofOthers: listed.length - orders.length, ofStrangers: seen - listed.length }
+  return { recovery, ...counts, state: books.state }
 })
 
 const historyOf = Effect.fnUntraced(function* (
@@ -169,6 +171,11 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
           "If another bot trades on this account, some of these may belong to it: then move this journal away, and add --beside with that bot's journal. A kill cancels these orders."
         ]),
     ...(beside.length === 0 ? [] : [`${countText(result.ofOthers, "order")} of other bots: not touched`]),
+    ...(result.ofStrangers === 0
+      ? []
+      : [
+          `${countText(result.ofStrangers, "order")} of other accounts of the API key: not touched. If an address of this account was edited, put the old one back, and repeat`
+        ]),
     `${countText(finished.length, "order")} that ended, with their fills and fees, under the name ${ended}`,
     ...("notAsked" in elsewhere
       ? [`The history was not read: ${elsewhere.notAsked}`]

@@ -200,7 +200,7 @@ export const closeGaps = (
   const odd = runTimes.find((time) => (time - start) % stepMillis !== 0)
   if (odd !== undefined)
     return Result.fail(
-      `${file}: the gap before ${iso(odd)} is not whole candles of ${stepMillis / 1000} s; leave gaps out of --repair`
+      `${file}: the gap before ${iso(odd)} is not whole candles of ${stepMillis / 1000} s; write --repair ${repairs.filter((each) => each !== "gaps").join(",")}`
     )
   const whole = withoutGaps(candles)
   return Result.succeed({

@@ -56,7 +56,7 @@ export const orderPages = (
     return Stream.paginate(start, pageBehind)
   })
 
-/** True if the order pays or refunds one of these parties, or names none. Other accounts may share the list. */
+/** True if the order pays or refunds one of these parties, or lacks a term, so that it may be ours. Other accounts may share the list. */
 export const concerns = (parties: ReadonlySet<string>, { recipient, refundTo, unsaid }: Order): boolean =>
   unsaid !== undefined || parties.has(recipient) || parties.has(refundTo)
 

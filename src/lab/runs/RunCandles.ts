@@ -49,7 +49,7 @@ const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Re
 
 export const journalPrefix = "journal:"
 
-/** Fills or reports the gaps that no file of `parts` has: those between the files, and all of a journal. */
+/** Fills the gaps between the files of `parts` and those of a journal. Without repair, reports all gaps if there are such. */
 const withGaps = Effect.fnUntraced(function* (
   loaded: CandleFile.Loaded,
   file: string,
@@ -165,8 +165,11 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
   const traded = `the strategy trades ${marketsSaid(strategy)}`
   const files = new Map<string, string>()
   // One journal has the prices of all markets of its bot.
+  const named = new Set(given.flatMap((each) => split(each, markets).market ?? []))
   const ofMarkets = (each: string) =>
-    markets.length > 1 && each.startsWith(journalPrefix) ? markets.map(({ name }) => `${name}=${each}`) : [each]
+    markets.length > 1 && each.startsWith(journalPrefix)
+      ? markets.flatMap(({ name }) => (named.has(name) ? [] : [`${name}=${each}`]))
+      : [each]
   for (const each of given.flatMap(ofMarkets)) {
     const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
     if (market === undefined)

@@ -158,7 +158,7 @@ const isCrossable = (
   if (context.use === "condition" && Operators.dependenceOf(">", first, second) === "other")
     return unbounded(tree, first, second, context)
   const [name, text] = [Operators.movingName(first, second), written(tree, context.text)]
-  const message = `${text} moves with ${name}: both candles are compared with its value now`
+  const message = `${text} may move with ${name}: both candles are compared with its value now`
   const advice = "compare the price itself (mid > …), or cross a series or a level such as averageEntry"
   warn(context.to, context.placeOf(tree), message, advice)
   return true

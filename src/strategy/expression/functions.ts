@@ -239,7 +239,7 @@ const acrossAt = (first: Term, second: Term, isAcross: IsAcross, moment: Moment)
 const crossing = (name: string, isAcross: IsAcross) =>
   functionNamed(name, {
     parameters: ["series", "value"],
-    usage: `${name}(series, series, number or level)`,
+    usage: `${name}(series, a series or number or level)`,
     make: ({ terms: [first = constantTerm(Number.NaN, "number", true), second = first] }) => {
       const series = crossings(name, isAcross, first, second)
       const read = series === undefined ? undefined : readerOf(series)
