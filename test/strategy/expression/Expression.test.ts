@@ -495,7 +495,7 @@ describe("crossings", () => {
     assert.deepStrictEqual(prices.toSorted(), [249.5, 250.5])
     assert.deepStrictEqual(
       warnings.map(({ column, message }) => `${column} ${message}`),
-      ["18 mid + 48.5 moves with mid: both candles are compared with its value now"]
+      ["18 mid + 48.5 may move with mid: both candles are compared with its value now"]
     )
     assert.deepStrictEqual(evaluated("crossover(close, averageEntry)", { own: trading }).warnings, [])
   })
