@@ -10,7 +10,6 @@ export interface DataProblem {
   readonly advice: string
 }
 
-/** A problem without its place. */
 export type DataFault = Pick<DataProblem, "message" | "advice">
 
 export const maxProblems = 50

@@ -30,7 +30,6 @@ export const exitSlot = "exit"
 /** The suffix of all slots in one run of a strategy with `restart`. Empty in the first run. */
 export const runSuffixOf = (slot: string): string => /-run-\d{1,9}$/.exec(slot)?.[0] ?? ""
 
-/** The exit in the run of this slot. */
 export const exitSlotOf = (slot: string): string => `${exitSlot}${runSuffixOf(slot)}`
 
 export const slotOfFound = (orderId: string): string => `order-${orderId}`

@@ -14,7 +14,6 @@ import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import { leftPositions } from "./state/strategies/LeftPosition.ts"
 
-/** The facts of a start that its caller knows. */
 export type BotRun = Omit<Of<"BotStarted">, "_tag" | "mark" | "database" | "left" | "overall">
 
 export class JournalOfAnother extends Schema.TaggedError<JournalOfAnother>()("JournalOfAnother", {

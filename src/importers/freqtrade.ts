@@ -36,7 +36,6 @@ const sizeOf = (settings: ForeignSettings, budget: Decimal.Decimal | undefined) 
   return Effect.fail(refused(why))
 }
 
-/** Keys on which no order depends. */
 const unused =
   "$schema dry_run dry_run_wallet api_server telegram bot_name initial_state internals dataformat_ohlcv entry_pricing exit_pricing " +
   "order_types unfilledtimeout pairlists cancel_open_orders_on_exit max_open_trades stake_currency timeframe strategy"

@@ -22,7 +22,6 @@ export interface TradedCandle extends Minute {
   readonly volume: number
 }
 
-/** A candle as decisions used it, and the time from which it counted. */
 export interface SeenCandle extends TradedCandle {
   readonly timeframe: string
   readonly seenAt: number

@@ -83,8 +83,8 @@ const heldIn = (exchanges: TradingRecord["trades"], { decimals, quote }: Omit<Ma
     ({ base }) => base
   )
   return [...byBase].reduce((total, [base, own]) => {
-    const held = own.reduce((sum, { baseAmount, side }) => (side === "BUY" ? sum + baseAmount : sum - baseAmount), 0n)
-    return total + Number(held) / 10 ** decimals(base)
+    const net = own.reduce((sum, { baseAmount, side }) => (side === "BUY" ? sum + baseAmount : sum - baseAmount), 0n)
+    return total + Number(net) / 10 ** decimals(base)
   }, 0)
 }
 

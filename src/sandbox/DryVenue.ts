@@ -139,7 +139,6 @@ const newOrder = (market: Market, request: CreateOrder, places: MoneyPlaces, id:
   }
 }
 
-/** Ends the orders past their deadline, and returns the time. */
 const expireIn = (orders: Map<string, Order>) =>
   Effect.map(Clock.currentTimeMillis, (at) => {
     for (const order of orders.values())

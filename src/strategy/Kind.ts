@@ -43,7 +43,6 @@ export interface Kind extends Form {
   readonly takesTurns?: true
   /** Its first decision names every slot; other kinds add slots later. */
   readonly namesEverySlot?: true
-  /** Its orders are placed at prices from the file. */
   readonly restsAtWrittenPrices?: true
   /** Its decisions may name slots whose order comes to nothing (`no-order`). */
   readonly mayLackOrders?: true

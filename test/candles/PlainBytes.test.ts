@@ -109,7 +109,10 @@ describe("a pattern of files", () => {
       assert.strictEqual(filled.repaired.gaps, 10)
       assert.match(filled.warnings.join(), /filled 10 missing bars with the close before/)
       const { message } = yield* Effect.flip(ofPattern("{late.csv,odd.text}", "gaps"))
-      assert.match(message, /the gap before 2025-01-02T16:30.* is not whole candles of 3600 s; write --repair invalid,sort,duplicates,range/)
+      assert.match(
+        message,
+        /the gap before 2025-01-02T16:30.* is not whole candles of 3600 s; write --repair invalid,sort,duplicates,range/
+      )
     })
   )
 

@@ -128,7 +128,7 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
     }).pipe(Effect.provide(database), Effect.scoped)
   )
 
-  it.live("of the version before keeps its prices, unless accounts had one symbol for different assets", () =>
+  it.live("of the version before keeps its prices, unless accounts use one symbol for different assets", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const started = Effect.fnUntraced(function* (account: string, gold: string) {

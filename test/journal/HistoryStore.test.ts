@@ -42,7 +42,7 @@ describe("stored transactions", () => {
 })
 
 describe("stored balances", () => {
-  it.effect("are the ones that were saved last, in one row, even if the stored time lies ahead", () =>
+  it.effect("are those of the last save, in one row, even if the stored time lies ahead", () =>
     Effect.gen(function* () {
       const store = yield* BalanceStore
       const sql = yield* SqlClient.SqlClient

@@ -8,7 +8,6 @@ import { Reconciliation } from "../../views/Reconciliation.ts"
 const Text = Schema.String
 const optional = Schema.optionalKey(Text)
 
-/** The operator's answer to a question, as another process receives it. */
 export const operatorAnswer = {
   placement: Text,
   word: Word,

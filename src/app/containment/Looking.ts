@@ -50,7 +50,6 @@ const paymentFate = ({ funding }: Placement): Fate =>
       }
     : { text: "requested from a wallet, which may still pay" }
 
-/** Lists orders that no slot plans, and that anyone with the key could still pay. */
 const sparesIn = ({ placements }: BotState): ReadonlyArray<Loose> =>
   [...placements.values()].flatMap(({ spares }) =>
     [...spares].flatMap(([id, isCancelled]) =>
@@ -80,7 +79,6 @@ export const journalLists = (view: View): readonly [LookedAt, ...ReadonlyArray<L
   ]
 }
 
-/** Returns the list as checked now. */
 const checked = (name: string, at: string, found: ReadonlyArray<Loose>) =>
   Effect.map(Clock.currentTimeMillis, (lookedAt): LookedAt => ({ name, at, lookedAt, found }))
 

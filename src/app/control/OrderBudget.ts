@@ -15,7 +15,6 @@ import { untouchedSlot } from "../../strategy/View.ts"
 import { wishesOf } from "../../views/explain/Wishes.ts"
 import { type RuleTerms, sideOf, slotsOf, termsIn } from "./OrderRule.ts"
 
-/** Returns the unfinished placements of an order: one for each of several targets. */
 export const liveIn = (state: BotState, strategy: string, id: string): ReadonlyArray<Placement> =>
   unfinishedOf(state, strategy).filter(({ slot }) => ByHand.orderOf(slot) === id)
 
@@ -35,7 +34,6 @@ const endedBy = (state: BotState, strategy: string, isOwn: OwnSlots, codes: Read
 export const haveEnded = (state: BotState, strategy: string, isOwn: OwnSlots): boolean =>
   endedBy(state, strategy, isOwn, ["used-up"])
 
-/** True if all targets of the order have ended. */
 export const isOver = (state: BotState, strategy: string, id: string): boolean =>
   haveEnded(state, strategy, (slot) => ByHand.orderOf(slot) === id)
 

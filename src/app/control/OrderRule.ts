@@ -76,7 +76,6 @@ export const marketNamed = (
 
 export const sideOf = ({ side }: Pick<OrderRequest, "side">): Side => (side === "buy" ? "BUY" : "SELL")
 
-/** Returns the size of all parts together, as a request states it. */
 export const wholeOf = (market: Market, rule: string): string => {
   const { parts = 0, quantity = 0n } = termsIn(market, rule) ?? {}
   return format(quantity * BigInt(parts), market.base.decimals)

@@ -108,7 +108,6 @@ const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, is
     return yield* new NotReady({ message: `Nothing was placed; fix this first: ${mistakes.join("; ")}` })
 })
 
-/** Returns the first key whose order has not ended, and that order. */
 const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
   const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
   const removed = texts.flatMap((text) => [...ByHand.cancelledIn(text), ...ByHand.endedIn(text)])

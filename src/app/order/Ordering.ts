@@ -148,7 +148,6 @@ export const isGone: EndTest = (state, { order, strategy }) => liveIn(state, str
 /** True if the order is open, or the bot has reported why it is not. */
 export const isShown: EndTest = (state, followed) => isEnded(state, followed) || !isMoving(state, followed)
 
-/** The text of the order's file before and after this command. */
 interface Edit {
   readonly before: string
   readonly written: string
@@ -235,8 +234,8 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
   const isDone = isReached(state)
   if (isFollowed || json || (isDone && areOthersOver(state))) return answer
-  const left = isDone ? others(state).join(", ") : "it"
-  const again = `To follow ${left} again: limitbot run ${answer.file} --config ${file}`
+  const subject = isDone ? others(state).join(", ") : "it"
+  const again = `To follow ${subject} again: limitbot run ${answer.file} --config ${file}`
   yield* Console.log(isDone ? again : `${again}. To cancel it: limitbot order cancel ${order}`)
   return answer
 })

@@ -162,7 +162,6 @@ type Feeds = ReadonlyMap<string, CandleFeed.CandleFeed>
 
 type PlanInputs = Effect.Success<ReturnType<typeof readJournal>>
 
-/** Reads the inputs of a plan: the journal, if there is one, and candles. */
 const readJournal = Effect.fn("PlanInputs.readJournal")(function* (
   journal: string,
   strategies: ReadonlyArray<Strategy>,

@@ -68,7 +68,7 @@ const rebuild = Effect.fnUntraced(function* (
   const pages = yield* Stream.runCollect(orderPages(venue, { parties }))
   const listed = pages.flatMap((page) => page.orders).filter((order) => concerns(parties, order))
   const orders = listed.filter(({ id }) => !others.has(id))
-  const seen = pages.reduce((sum, { orders, others = [] }) => sum + orders.length + others.length, 0)
+  const total = pages.reduce((sum, { orders, others = [] }) => sum + orders.length + others.length, 0)
   const slotPlans = yield* slotPlansNow(strategies)
   yield* StartUp.record(run, strategies)
   const recovery = Recovery.recover(orders, slotPlans, markets)
@@ -77,7 +77,7 @@ const rebuild = Effect.fnUntraced(function* (
   // The money of ended orders is in the budgets of the strategies that continue.
   if (recovery.finished.length > 0) yield* books.record({ _tag: "StrategyRemoved", strategy: ended, orders: "left" })
   yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })
-  const counts = { ofOthers: listed.length - orders.length, ofStrangers: seen - listed.length }
+  const counts = { ofOthers: listed.length - orders.length, ofStrangers: total - listed.length }
   return { recovery, ...counts, state: books.state }
 })
 

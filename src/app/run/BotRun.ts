@@ -214,7 +214,6 @@ const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.f
 
 type Files = Effect.Success<ReturnType<typeof StrategyWatch.make>>
 
-/** Makes the bot as its page, its receivers and its metrics see it. */
 const botOf = Effect.fnUntraced(function* (
   options: Completed,
   engine: Engine.Engine,

@@ -20,7 +20,6 @@ export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefus
 
 export type StartRefusal = StartRefused | StartUp.Contradiction
 
-/** One finding of the start checks: a fact, and its remedy. */
 export interface CheckFinding {
   readonly check: string
   readonly verdict: "ok" | "warn" | "wrong"

@@ -34,7 +34,6 @@ export const swaps = withJournal(({ journal }) =>
   )
 )
 
-/** The venue reports these payouts. */
 export const listPayouts = Effect.fn("SwapPayouts.found")(function* (config: string, query: WithdrawalsQuery) {
   const { limit, page } = query
   const venueAnswer = yield* VenueAccess.look(config, () => Swaps.use((swaps) => swaps.withdrawals(query)))

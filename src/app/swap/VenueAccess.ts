@@ -52,7 +52,6 @@ export const look = Effect.fn("VenueAccess.look")(function* <A, E, R>(
   return { config, signerId, found: yield* Effect.provide(asked(config, signerId), venue(config, signerId)) }
 })
 
-/** Reads the history, and its store beside the journal. */
 export const besideJournal = (config: ConfigFile.BotConfig, signerId: string) =>
   Layer.provide(withHistory(config, signerId), Sqlite.layer({ filename: config.journal }))
 

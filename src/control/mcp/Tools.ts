@@ -76,7 +76,6 @@ export const Proposal = Schema.Struct({
   target: Schema.optionalKey(Schema.String),
   text: Schema.optionalKey(Schema.String),
   order: Schema.optionalKey(OrderRequest),
-  /** The new price of an order by hand. */
   price: Schema.optionalKey(OrderChange.fields.price),
   why: Schema.String
 })

@@ -15,7 +15,6 @@ export interface Chat {
   readonly allowed: ReadonlySet<string>
 }
 
-/** `by` is the person who confirmed. */
 type Confirmed = (by: string) => Effect.Effect<string>
 
 export interface ChatCommands {
@@ -140,8 +139,8 @@ const answering = (commands: ChatCommands, startedAt: Effect.Effect<number>) => 
       Effect.map(Clock.currentTimeMillis, (at) => {
         pending.set(key, { button, at, run })
         const request = `Say “${chatCommand} yes” within a minute.`
-        const shown = text.slice(0, longest - request.length - 1)
-        return plain(`${shown} ${request}`, [`${chatCommand} ${button}`, "/status"])
+        const excerpt = text.slice(0, longest - request.length - 1)
+        return plain(`${excerpt} ${request}`, [`${chatCommand} ${button}`, "/status"])
       })
     if (chatCommand === "/order") {
       if (rest[0] === "yes") return plain(replaced)

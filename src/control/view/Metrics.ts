@@ -150,7 +150,6 @@ export const registered = (families: ReadonlyArray<Family>, counted: Metric.Metr
   return registry
 }
 
-/** Returns Prometheus' text of these figures and of those that the process counts itself. */
 export const rendered = (families: ReadonlyArray<Family>) =>
   Effect.map(Metric.MetricRegistry, (counted) =>
     PrometheusMetrics.formatUnsafe(Context.make(Metric.MetricRegistry, registered(families, counted)))

@@ -108,7 +108,6 @@ const killed =
 const disconnectedText =
   "Figures are old; open orders stay at the venue. This page keeps trying. On the machine: limitbot status, limitbot kill"
 
-/** The state in words, if it is not the usual one. */
 export const StateBanner = () => {
   const { heardAt, isKilled, isLost, isPaused, problems, second, status } = Store
   const { openOrders = 0 } = status.value ?? {}

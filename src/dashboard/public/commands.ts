@@ -29,7 +29,6 @@ export const command = async (path: string, payload: Payload, key?: string): Pro
   }
 }
 
-/** Puts what is typed into the signal. */
 export const typedInto = (target: { value: string }) => (event: Event) => {
   target.value = textIn(event)
 }
@@ -196,7 +195,6 @@ interface Question {
   readonly isOptional?: boolean
 }
 
-/** Asks for words in a dialog, and passes those that are not empty. */
 export const askFor = (
   title: string,
   label: string,

@@ -139,7 +139,6 @@ const Totals = ({ totals }: FleetOverview) =>
         columns: totalColumns
       })
 
-/** One sentence for each kind of problem; without a problem, the reason of the state. */
 const notesOf = ({ problems, why }: BotLine) => {
   const kinds = [...Map.groupBy(problems, ({ kind }) => kind).values()]
   const sentences = kinds.map(

@@ -9,7 +9,6 @@ const partsOf = (text: string): Parts => {
   return { sign, whole, fraction }
 }
 
-/** The digits before and after the point. */
 const split = (steps: bigint, places: number) => {
   const digits = String(steps).padStart(places + 1, "0")
   const at = digits.length - places

@@ -37,7 +37,6 @@ const Other = ({ asset, share, total }: Standing) => {
   return p("hero-s", `In ${asset}: `, profit, share !== null && ` ${trend(share)}`)
 }
 
-/** The quote asset of the selected strategy comes first. */
 const ordered = (standings: ReadonlyArray<Standing>): ReadonlyArray<Standing> => {
   const quote = Store.quoteOf(Store.market.value)
   return standings.toSorted((a, b) => Number(b.asset === quote) - Number(a.asset === quote))

@@ -57,11 +57,9 @@ export const Button = ({ icon, id, isAllowed = true, isOn, label, name, onClick,
   return h("button", { type, id, class: `btn ${style}`, onClick, ...state }, icon && h(Icon, { name: icon }), label)
 }
 
-/** A button that looks like a link. */
 export const LinkButton = ({ label, ...attributes }: ButtonHTMLAttributes & { readonly label: string }) =>
   h("button", { type: "button", class: "link", ...attributes }, label)
 
-/** A line of text in a form, with its label above it. */
 export const Field = ({ label, ...attributes }: InputHTMLAttributes & { readonly label: string }) =>
   h("label", { class: "field" }, label, h("input", { type: "text", autocomplete: "off", ...attributes }))
 

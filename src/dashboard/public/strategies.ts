@@ -73,7 +73,6 @@ const Budget = ({ name, market }: Strategy) => {
   return div("gauge", div("l", span("", "Budget in orders"), b("", text)), div("track", h("i", { style: { width } })))
 }
 
-/** The range of a grid, with the price in it. */
 const Range = (strategy: Strategy) => {
   const range = Store.rangeOf(strategy)
   const price = Number(Store.priceOf(strategy.market)?.mid ?? 0)
@@ -93,7 +92,6 @@ const Range = (strategy: Strategy) => {
 
 const mostComing = 2
 
-/** Orders that are due, conditions that wait, and the end. */
 const Coming = ({ next }: Strategy) =>
   next.slice(0, mostComing).map(({ at, slot, text }) => {
     const subject = [slot, at !== null && `in ${age(at - Store.second.value)}`].filter(Boolean).join(" ")
@@ -152,7 +150,6 @@ const Card = (strategy: Strategy) => {
   )
 }
 
-/** Arrow keys move between cards. */
 const onKeyDown = (event: KeyboardEvent): void => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
   const { currentTarget, target } = event

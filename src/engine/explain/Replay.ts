@@ -166,7 +166,6 @@ const plannedTexts = (strategy: Strategy, { desired, absent }: Of<"Decided">): R
   ])
 }
 
-/** Differences between two decisions, slot by slot, in words. */
 const changesBetween = (strategy: Strategy, recorded: Of<"Decided">, again: Of<"Decided">): ReadonlyArray<string> => {
   const [before, after] = [plannedTexts(strategy, recorded), plannedTexts(strategy, again)]
   const slots = [...new Set([...before.keys(), ...after.keys()])]

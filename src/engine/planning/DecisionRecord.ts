@@ -24,7 +24,6 @@ import { noTrading } from "../state/strategies/TradingFold.ts"
 import * as Tally from "../state/Tally.ts"
 import type { Refusals } from "./Exits.ts"
 
-/** The part of a view that comes from the markets. */
 export type MarketMoment = Pick<View, "candles" | "depth" | "elsewhere" | "now" | "price">
 
 /** `undefined` while a price of one of its markets is missing. Without a fresh price of a watched market, only decisions on it wait. */

@@ -227,7 +227,6 @@ const leavingOrders: LimitRow = {
   flips: onceRefused("the end of those orders")
 }
 
-/** Writes an amount of the asset that the order pays with. */
 const inputText = (market: Market.Market, { side }: Priced, amount: Amount): string =>
   formatWithSymbol(amount, Market.inputAsset(market, side))
 

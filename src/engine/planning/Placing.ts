@@ -59,7 +59,6 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     if (placement !== undefined) Tally.add(tally, placement)
   })
 
-  /** Reports the rest of an exit that is placed only in part. */
   const reportRest = (ground: PlanGround, { dueInLeg, ...part }: DesiredOrder) => {
     if (dueInLeg === undefined) return Effect.void
     const { base } = part.market ?? ground.strategy.market
@@ -81,7 +80,6 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return Effect.andThen(begin(ground, verdict.success, inputs), reportRest(ground, desired))
   }
 
-  /** Reports an exit that cannot be placed because a hold, such as the kill switch, stops it. */
   const reportHeldExit = (ground: PlanGround, desired: DesiredOrder) => {
     const inputs = inputsFor(ground, desired)
     const verdict = check(desired, inputs)

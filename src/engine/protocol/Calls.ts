@@ -354,7 +354,6 @@ export const pay = Effect.fnUntraced(function* (
   )
 })
 
-/** Tells the venue of a transaction on another chain. */
 export const report = Effect.fnUntraced(function* ({ books, venue }: Means, placement: AskedPayment) {
   const { order } = placement
   const { sender: senderAccount, txHash = "" } = placement.funding.payment ?? {}

@@ -119,7 +119,6 @@ const table = {
 type OrderTag = keyof typeof table
 const changes: { readonly [T in OrderTag]: Change<T> } = table
 
-/** Events that change an order here. */
 export const tags: ReadonlyArray<Tag> = ["Planned", ...Struct.keys(table)]
 
 const changesOrder = (event: PlacementEvent): event is Of<OrderTag> => event._tag in table

@@ -19,7 +19,7 @@ const facts = VenueFacts.fields
 const [fee, order] = [facts.fees.fields, facts.orders.fields]
 const word = <const T extends string>({ literals }: { readonly literals: ReadonlyArray<T> }) => Read.oneOf(...literals)
 
-const named = <A>(readName: Read.Reader<string>, read: Read.Reader<A>): Read.Reader<Readonly<Record<string, A>>> =>
+const byName = <A>(readName: Read.Reader<string>, read: Read.Reader<A>): Read.Reader<Readonly<Record<string, A>>> =>
   Read.mapped(Read.table(readName, read), (rows) =>
     Object.fromEntries(rows.map(([{ value: name }, { value }]) => [name, value]))
   )
@@ -41,7 +41,7 @@ export const reader = Read.section({
     ),
     "how far the start of a login may be from the service's time"
   ),
-  salts: Read.optional(named(account, salt), "by verifier, until they rotate; that of logins is venue.nonceSalt"),
+  salts: Read.optional(byName(account, salt), "by verifier, until they rotate; that of logins is venue.nonceSalt"),
   saltFrom: Read.optional(rpc, "RPC address of the login verifier's ledger, the source of its salt"),
   fees: Read.optional(
     Read.section({
@@ -68,7 +68,7 @@ export const reader = Read.section({
     Read.section({
       confidentialities: Read.optional(Read.plainList(Read.oneOf(...confidentialities)), "those that orders may have"),
       minUsd: Read.optional(usd, "the smallest order in USD"),
-      chainMinUsd: Read.optional(named(chain, usd), "the smallest order that is paid from or to a chain"),
+      chainMinUsd: Read.optional(byName(chain, usd), "the smallest order that is paid from or to a chain"),
       quotes: Read.optional(word(order.quotes), "`as-orders`: price quotes ask for what their orders ask for"),
       tooSmall: Read.optional(word(order.tooSmall), "the code that refuses an order below the smallest one")
     }),

@@ -43,7 +43,6 @@ export const FleetOverview = Schema.Struct({
   openOrders: Schema.Int,
   fills: Schema.Int,
   totals: Schema.Array(Sum),
-  /** The profit of all bots that reported one, for each quote asset. */
   profits: Schema.Array(Schema.Struct({ asset: Text, amount: Text, bots: Schema.Int })),
   /** Before the filter. */
   bots: Schema.Int,

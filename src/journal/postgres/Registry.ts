@@ -109,7 +109,6 @@ const ofRunners = (sql: SqlClient.SqlClient) => {
       WHERE name = ${name} AND owner = ${runner}`
   }, Effect.mapError(unusable))
 
-  /** Deletes commands that were answered more than a day ago. */
   const forgetWords = Effect.asVoid(sql`
     WITH old AS (
       DELETE FROM limitbot_messages WHERE processed AND last_read < now() - interval '1 day' RETURNING id

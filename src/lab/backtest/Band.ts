@@ -97,8 +97,8 @@ const drawInput = (
 const simulate = (ground: BandInputs, draw: number) => {
   const { strategy, inputs, sides } = ground
   const next = seeded(draw)
-  const drawn = Arr.map(inputs, (input, market) => drawInput(ground, input, market, draw, next))
-  const side = Backtest.runAll(strategy, drawn, "optimistic")
+  const marketInputs = Arr.map(inputs, (input, market) => drawInput(ground, input, market, draw, next))
+  const side = Backtest.runAll(strategy, marketInputs, "optimistic")
   const { holdPnlQuote } = sides[0]
   const { fills, feesQuote, openOrders, counts, outcome } = side
   const figures = {

@@ -143,7 +143,6 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         strategy,
         candles: loaded.series[0].candles,
         sources,
-        /** The file of `--detail`. */
         detail: loaded.detail,
         series,
         warnings,

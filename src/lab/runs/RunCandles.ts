@@ -165,10 +165,10 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
   const traded = `the strategy trades ${marketsSaid(strategy)}`
   const files = new Map<string, string>()
   // One journal has the prices of all markets of its bot.
-  const named = new Set(given.flatMap((each) => split(each, markets).market ?? []))
+  const fileMarkets = new Set(given.flatMap((each) => split(each, markets).market ?? []))
   const ofMarkets = (each: string) =>
     markets.length > 1 && each.startsWith(journalPrefix)
-      ? markets.flatMap(({ name }) => (named.has(name) ? [] : [`${name}=${each}`]))
+      ? markets.flatMap(({ name }) => (fileMarkets.has(name) ? [] : [`${name}=${each}`]))
       : [each]
   for (const each of given.flatMap(ofMarkets)) {
     const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)

@@ -130,14 +130,14 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
 ) {
   const { terms, limits } = strategy
   const markets = marketsSeen(strategy)
-  const known = yield* FeeModel.of(asked, account, markets, terms, limits.maxFeeBasisPoints)
-  const perMarket = yield* Effect.forEach(markets, (market) => optionsIn(asked, known, market, markets))
+  const costs = yield* FeeModel.of(asked, account, markets, terms, limits.maxFeeBasisPoints)
+  const perMarket = yield* Effect.forEach(markets, (market) => optionsIn(asked, costs, market, markets))
   const signals = yield* signalsOf(asked.signals, strategy)
   return {
     strategy,
     options: Arr.map(perMarket, ({ options }): Backtest.Options => ({ ...options, ...present({ signals }) })),
     calibrated: perMarket.flatMap(({ calibrated }) => calibrated),
-    fees: known.fees
+    fees: costs.fees
   }
 })
 

@@ -67,7 +67,6 @@ export const load = Effect.fn("OnMarkets.load")(function* (
   return Arr.make(own, ...further)
 })
 
-/** Names the market if there are several runs. */
 export const warningsOf = (runs: ReadonlyArray<Pick<FileRun, "name" | "warnings">>): ReadonlyArray<string> =>
   runs.flatMap(({ name, warnings }) => (runs.length === 1 ? warnings : warnings.map((text) => `${name}: ${text}`)))
 

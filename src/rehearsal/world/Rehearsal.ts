@@ -99,7 +99,6 @@ export const run = Effect.fn("Rehearsal.run")(function* (wish: RehearsalWish, ac
   }
 })
 
-/** The place of an asset's money at the venue. */
 const placeIn =
   ({ account }: BotSettings): BookCheck.PlaceOf =>
   (id) => {

@@ -76,7 +76,6 @@ const exitText = ({ asset, price: limit, quantity, side }: NonNullable<Of<"Denie
 
 const unsaid = (): Said => undefined
 
-/** The position of a strategy that is no longer in the files, in words. */
 export const leftText = ({ base, cost, market }: LeftPosition, assets: Assets): string => {
   const [baseSymbol = "", quoteSymbol = ""] = market.split("/")
   const [ofBase, ofQuote] = [assets.get(baseSymbol), assets.get(quoteSymbol)]

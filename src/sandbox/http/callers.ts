@@ -21,7 +21,6 @@ export const ownerOf = (caller: Caller["Service"]): string =>
 
 type Identity = Effect.Effect<Caller["Service"] | undefined, never, HttpServerRequest.HttpServerRequest>
 
-/** Runs a request as the identified caller, or refuses it. */
 const asCaller =
   <E>(identify: (sent: Sent) => Identity, refused: Effect.Effect<never, E>) =>
   <A, F, R>(handler: Effect.Effect<A, F, R>, sent: Sent) =>

@@ -34,7 +34,6 @@ export const ledgerTxHashes = (settings: SandboxSettings, line: HistoryRecord): 
   ]
 }
 
-/** The fields that both interfaces have. */
 const shared = (record: HistoryRecord) => {
   const { target, amountIn, amountOut, recipient, refundFee, refundReason, refundTo } = record
   const { origin, destination } = target

@@ -41,7 +41,6 @@ export type Use = "condition" | "price"
 export interface Compiling extends Scope {
   readonly use: Use
   readonly placeOf: (at: Span) => Span
-  /** Reports a mistake at a place of the text. */
   readonly wrong: (at: Span, message: string, hint?: string) => undefined
   readonly text: string
 }

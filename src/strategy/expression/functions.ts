@@ -242,11 +242,11 @@ const crossing = (name: string, isAcross: IsAcross) =>
     usage: `${name}(series, a series or number or level)`,
     make: ({ terms: [first = constantTerm(Number.NaN, "number", true), second = first] }) => {
       const series = crossings(name, isAcross, first, second)
-      const read = series === undefined ? undefined : readerOf(series)
+      const reader = series === undefined ? undefined : readerOf(series)
       return {
         ...present({ series }),
         ...stillTerm("boolean", (moment) => {
-          const value = read?.(moment) ?? acrossAt(first, second, isAcross, moment)
+          const value = reader?.(moment) ?? acrossAt(first, second, isAcross, moment)
           if (Number.isNaN(value)) moment.found.isCold = true
           return value > 0 ? 1 : 0
         }),

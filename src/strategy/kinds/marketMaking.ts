@@ -278,7 +278,6 @@ const waiting = (
   }
 }
 
-/** The times at which spread or centre may change, apart from the mid. */
 const changesIn = ({ follows, model }: Quoting["spread"], seen: SeenCentre, view: View, isQuoting: boolean): Ends => {
   const barClose = model?.timeframe ?? follows?.series.timeframe
   const time = model !== undefined && isQuoting ? Volatility.changesAt(model, view.now) : undefined

@@ -84,7 +84,7 @@ const clockAhead = Effect.map(Clock.Clock, (real) => {
 })
 
 describe("commands of a chat", () => {
-  it.live("are obeyed at once after a clock that was ahead at the start is corrected", () =>
+  it.live("are obeyed at once after the correction of a clock that is ahead at the start", () =>
     Effect.gen(function* () {
       const { replies, say, url } = yield* messenger
       const { ahead, clock } = yield* clockAhead

@@ -54,7 +54,7 @@ it("a position that is left to the account stays there until more of it fills", 
   assert.strictEqual(leftPositions(state).length, 1)
 })
 
-it("orders that a recovery takes in leave no position, unless a file has had their name", () => {
+it("orders that a recovery takes in leave no position, unless the journal has a file of their name", () => {
   for (const name of [ended, recovered]) {
     const leftAs = (...earlier: ReadonlyArray<BotEvent>) => {
       const state = BotState.make()

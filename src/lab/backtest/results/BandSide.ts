@@ -88,7 +88,6 @@ export const of = (strategy: Strategy, mode: FillMode, all: Kernel.AllRan) => {
 export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Part, "pnlQuote" | "holdPnlQuote">): Amount =>
   pnlQuote - holdPnlQuote
 
-/** Computes equity and the value of the untouched budget, of all markets together. */
 const pointsAt = (parts: BandSide["parts"], samplesOf: (candles: Candles) => EquityCurve.Samples) => {
   const all = parts.map((part) => EquityCurve.equityAt(part.outcome, part, samplesOf(part.candles)))
   const sum = (of: "equity" | "hold", index: number) => all.reduce((total, worth) => total + (worth[of][index] ?? 0), 0)

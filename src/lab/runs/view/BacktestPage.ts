@@ -146,7 +146,6 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
   }
 }
 
-/** Lists slots with fills, the largest gain first. */
 const slotsOf = ({ shown }: BacktestResult): Page.PagePart => {
   const slots = shown.parts.flatMap(({ outcome, candles }) => {
     const inventories = RoundTrips.inventoryBySlot(outcome, candles)

@@ -24,7 +24,6 @@ const rows = [
   ["fills", sidesOf, "fills", String]
 ] as const
 
-/** Writes the lowest and the highest figure of each row. */
 const cellsOf = ({ figures }: Saved): ReadonlyArray<string> =>
   rows.map(([, of, key, write]) => {
     const values = of(figures).map((each) => Number(each[key]))

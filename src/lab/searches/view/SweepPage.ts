@@ -64,7 +64,6 @@ const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
 /** A larger map cannot be read, and fills the memory. */
 const maxCells = 250_000
 
-/** The first two keys with several values. */
 const axesOf = ({ space }: SweepFound) => {
   const keys = space.map(({ path, values }, at) => ({ name: path, values, at }))
   const [rows, columns] = keys.filter(({ values }) => values.length > 1)
@@ -81,7 +80,6 @@ const noMap = (found: SweepFound): ReadonlyArray<string> => {
   ]
 }
 
-/** Returns a map of the first two keys with several values, and the cell of the best trial. */
 const mapOf = (found: SweepFound) => {
   const axes = axesOf(found)
   if (axes === undefined || axes.cells > maxCells) return undefined

@@ -22,7 +22,6 @@ const firstVersion: Version = { number: 1, names: new Map(), sellers: new Set() 
 const slotIn = ({ number, names }: Version, { index, slot }: Cell): string =>
   names.get(index) ?? (number === 1 ? slot : `${slot}-v${number}`)
 
-/** The cell with the slot that it has in this version. */
 export const inVersion = (version: Version, cell: Cell): Cell => {
   const slot = slotIn(version, cell)
   if (slot === cell.slot) return cell

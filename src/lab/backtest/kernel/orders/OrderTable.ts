@@ -75,7 +75,6 @@ type OpenLog = { -readonly [Field in keyof FillLog]: FillLog[Field] }
 
 export const emptyLog = (): FillLog => ({ count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) })
 
-/** Copies a column into a larger one. */
 export const grown = <T extends Float64Array | Int32Array>(old: T, made: T): T => {
   made.set(old)
   return made
