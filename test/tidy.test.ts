@@ -47,7 +47,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10374,
+  app: 10371,
   candles: 2484,
   cli: 2724,
   control: 3883,
@@ -58,18 +58,18 @@ const budgets: Readonly<Record<string, number>> = {
   fleet: 1935,
   importers: 773,
   journal: 2932,
-  lab: 11511,
+  lab: 11508,
   ledger: 2765,
   orderbook: 876,
   process: 483,
   programs: 167,
   rehearsal: 1773,
   report: 963,
-  sandbox: 4786,
+  sandbox: 4791,
   signer: 1492,
   signing: 689,
   strategy: 15470,
-  venue: 5515,
+  venue: 5522,
   views: 3614
 }
 

@@ -7,6 +7,7 @@ import * as Keys from "./http/Keys.ts"
 import type { ReplayedCandles } from "./market/MarketModel.ts"
 import { defaultSettings, type SandboxSettings } from "./Settings.ts"
 
+/** Settings of a new sandbox. Each has a default. */
 export interface SandboxOptions {
   /** Port on 127.0.0.1; default: any free port. */
   readonly port?: number | undefined
@@ -26,6 +27,7 @@ export interface SandboxOptions {
   readonly accountCount?: number | undefined
   /** Accounts that start with money, besides the generated ones. */
   readonly accounts?: ReadonlyArray<string> | undefined
+  /** Settings that differ from the defaults. */
   readonly settings?: Partial<SandboxSettings> | undefined
 }
 

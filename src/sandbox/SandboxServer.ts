@@ -28,6 +28,7 @@ import { type SandboxOptions, settingsOf } from "./SandboxOptions.ts"
 import * as Seeded from "./Seeded.ts"
 import * as StateFile from "./StateFile.ts"
 
+/** The address of a sandbox and its keys. */
 export interface ConnectionRecord extends ConnectionResponse {
   /** Base address on loopback. */ readonly url: string
 }

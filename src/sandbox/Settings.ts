@@ -25,6 +25,7 @@ export interface SandboxSettings {
   /** The spelling of the home ledger in identifiers. */
   readonly ledger: LedgerName
   /** The account of the intents contract. */ readonly verifier: string
+  /** Differences from the interface document. */
   readonly facts?: VenueFacts
   /** Assets that it trades. */ readonly assets: ReadonlyArray<SandboxAsset>
   /** Accounts that start with the initial amounts of every asset. */

@@ -21,6 +21,7 @@ const pageBytes = 4 * 1024 * 1024
 const readMillis = 120_000
 const credential = "venue.partnerJwt"
 
+/** One page of the history. */
 export interface TransactionPage {
   /** Newest first. */ readonly transactions: ReadonlyArray<HistoryEntry>
   /** The first page is 1. */ readonly page: number
@@ -32,6 +33,7 @@ export interface TransactionPage {
   /** Missing before the first page. */ readonly prevPage: number | undefined
 }
 
+/** One part of the account's own history. */
 export interface AccountHistory {
   /** Newest first. */ readonly items: ReadonlyArray<AccountEntry>
   /** Newer items. */

@@ -42,6 +42,7 @@ export class Swaps extends Context.Service<
     quote(request: QuoteRequest): Effect.Effect<Answer<QuoteResponse>, VenueError | QuoteRefused>
     /** Makes the venue search for the deposit at once. It finds the deposit later in any case. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<Swap>, VenueError>
+    /** Reads the state of a swap by its deposit address. */
     status(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<ShownSwap>, VenueError>
     /** Returns the payments of a swap of type ANY_INPUT, page by page. */
     withdrawals(query: WithdrawalsQuery): Effect.Effect<Answer<Withdrawals>, VenueError>

@@ -67,6 +67,7 @@ export interface Patience {
   readonly writeMillis: number
 }
 
+/** The limits that the bot uses. */
 export const defaultPatience: Patience = { attemptMillis: 10_000, readMillis: 30_000, writeMillis: 20_000 }
 
 /** The venue's address, the account, and the time limits. */
@@ -85,6 +86,7 @@ export class VenueConfig extends Context.Service<
     /** Sent as a bearer token to histories. */ readonly partnerJwt?: Redacted.Redacted
     /** The venue's `ed25519:` public key for quotes. If it is set, their signatures are verified. */
     readonly quoteKey?: string
+    /** Other spellings of the configured asset ids. */
     readonly assetSpellings?: AssetSpellings
     /** Owner and places of the money. */ readonly account: VenueAccount
     /** Time limits of calls. */ readonly patience: Patience

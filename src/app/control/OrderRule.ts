@@ -16,7 +16,6 @@ export interface RuleTerms {
   readonly price: Price
   /** In base, for each part. */
   readonly quantity: Amount
-  /** Its division among the targets. */
   readonly sizes: ReadonlyArray<Amount>
   readonly parts: number
   readonly hasExit: boolean

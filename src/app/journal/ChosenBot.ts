@@ -36,7 +36,6 @@ export class ChosenBot extends Context.Service<
     standing(journal: string, now: number): Asked<Standing>
     /** Verifies its journal, whose chain must contain the expected heads. */
     verified(expected: ReadonlyArray<string>): Asked<Verified & { readonly journal: string }>
-    /** Returns the text of its answer. */
     command(name: CommandName, target: string | undefined, why: string | undefined): Asked<string>
     /** Returns the writer of the answer: its bot, or this command into the journal. */
     resolve(journal: string, answer: OperatorAnswer): Asked<"bot" | "journal">

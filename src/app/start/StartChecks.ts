@@ -29,7 +29,6 @@ import { type CheckFinding, ok, StartRefused, stops, warn, wrong } from "./FileC
 
 export interface StartGround {
   readonly config: BotConfig
-  /** Absent while its key cannot be read. */
   readonly account?: VenueAccount
   /** Absent if there is no journal yet, or it cannot be read. */
   readonly state?: BotState

@@ -30,6 +30,7 @@ export const Advance = Schema.Struct({
   millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3650 * dayMillis }))
 })
 
+/** The fills that a request caused. */
 export interface Filled {
   /** The id of the order at the venue. */ readonly orderId: string
   /** Smallest units of the base, over all its fills. */

@@ -39,6 +39,7 @@ export interface OddTransaction extends Pick<Transaction, "ledgerTxHashes" | "re
   /** Never there. */ readonly amountOut?: undefined
 }
 
+/** A line of the history: comparable, or odd. */
 export type HistoryEntry = Transaction | OddTransaction
 
 export const isOdd = (entry: HistoryEntry): entry is OddTransaction => entry.amountIn === undefined
@@ -66,6 +67,7 @@ export const entryOf = (said: unknown): HistoryEntry => {
   return { depositAddress, depositMemo, status, createdAt, ledgerTxHashes, record, said, problem: why }
 }
 
+/** A line of the account's own history. */
 export interface AccountEntry {
   /** The fields that are as documented. */ readonly item: Partial<AccountHistoryItem>
   /** The venue's line, word for word. */ readonly said: unknown

@@ -137,7 +137,6 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
     firstSlot += slotNames.length
   }
   if (parts.length > 1) filled.sort((a, b) => a.bar - b.bar)
-  /** The low or high that filled the order. */
   const reached = Float64Array.from(filled, (fill) => fill.reached)
   return {
     fills: { bar: column(filled, "bar"), order: column(filled, "order"), reached },

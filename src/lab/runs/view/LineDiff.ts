@@ -4,7 +4,6 @@ import { printable } from "../../../domain/Text.ts"
 
 export interface ChangedLine {
   readonly sign: "-" | "+"
-  /** In its own text, from 1. */
   readonly line: number
   readonly text: string
 }

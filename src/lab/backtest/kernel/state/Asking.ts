@@ -8,7 +8,6 @@ export interface Unordered {
   readonly slot: string
   readonly code: (typeof unorderedCodes)[number]
   readonly times: number
-  /** The last reason. */
   readonly text: string
 }
 
