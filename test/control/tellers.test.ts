@@ -172,7 +172,7 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     await until("the button is pressed", async () => said().some((each) => /Kill switch on/.test(each)))
     assert.isNotEmpty(at("/bot1:token/answerCallbackQuery"))
     assert.isTrue(existsSync(join(folder, "journal.sqlite.kill")))
-    assert.isFalse(at("/bot1:token/sendMessage").some(({ body }) => body.includes("666")))
+    assert.isFalse(at("/bot1:token/sendMessage").some(({ body }) => JSON.parse(body).chat_id === 666))
     bot.signal("SIGTERM")
     assert.strictEqual((await bot.ended).code, 0)
   })
