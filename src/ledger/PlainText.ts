@@ -91,19 +91,13 @@ const pricesOf = ({ trades, decimals }: BooksOf) =>
 
 const sorted = (bookings: ReadonlyArray<Booking>) => bookings.toSorted((a, b) => a.at - b.at)
 
-/** The times of the first and the last booking. Spread into `Math.min`, many bookings would overflow the stack. */
-const spanOf = (bookings: ReadonlyArray<Booking>): readonly [first: number, last: number] => {
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const { at } of bookings) [first, last] = [Math.min(first, at), Math.max(last, at)]
-  return [first, last]
-}
-
 export const beancount = (books: BooksOf): string => {
   const { bookings, decimals } = books
   const { account: name, symbol } = namesFor(books, "beancount")
   const amount = (asset: string, value: Amount) => `${format(value, decimals(asset))} ${symbol(asset)}`
   const accounts = new Map(bookings.flatMap(({ postings }) => postings.map(({ account }) => [name(account), account])))
-  const [first, last] = spanOf(bookings)
+  const inTime = sorted(bookings)
+  const [first, last] = [inTime[0]?.at ?? 0, inTime.at(-1)?.at ?? 0]
   return [
     `option "title" "limitbot"`,
     ...[...accounts.keys()].sort().map((account) => `${utcDate(first)} open ${account}`),
@@ -112,7 +106,7 @@ export const beancount = (books: BooksOf): string => {
       ({ at, base, quote, price }) => `${utcDate(at)} price ${symbol(base)} ${Decimal.format(price)} ${symbol(quote)}`
     ),
     "",
-    ...sorted(bookings).flatMap(({ at, text, postings }) => [
+    ...inTime.flatMap(({ at, text, postings }) => [
       `${utcDate(at)} * ${quoted(text)}`,
       ...postings.map((posting) => `  ${name(posting.account)}  ${amount(posting.asset, posting.amount)}`),
       ""
@@ -159,7 +153,7 @@ export const hledger = (books: BooksOf): string => {
   const { bookings, decimals } = books
   const { account: name, symbol } = namesFor(books, "hledger")
   const amount = (asset: string, value: Amount) => `${format(value, decimals(asset))} ${symbol(asset)}`
-  const [, last] = spanOf(bookings)
+  const inTime = sorted(bookings)
   const accounts = new Set(bookings.flatMap(({ postings }) => postings.map(({ account }) => name(account))))
   const assets = new Map(bookings.flatMap(({ postings }) => postings.map(({ asset }) => [asset, decimals(asset)])))
   return [
@@ -171,12 +165,12 @@ export const hledger = (books: BooksOf): string => {
       ({ at, base, quote, price }) => `P ${utcDate(at)} ${symbol(base)} ${Decimal.format(price)} ${symbol(quote)}`
     ),
     "",
-    ...sorted(bookings).flatMap(({ at, text, postings }) => [
+    ...inTime.flatMap(({ at, text, postings }) => [
       `${utcDate(at)} * ${text.replace(/[;|]/g, " ")}`,
       ...postings.map((posting) => `    ${name(posting.account)}  ${amount(posting.asset, posting.amount)}`),
       ""
     ]),
-    `${utcDate(last)} * closing balances`,
+    `${utcDate(inTime.at(-1)?.at ?? 0)} * closing balances`,
     ...closing(bookings).map(
       ({ account, asset, amount: value }) => `    ${name(account)}  ${amount(asset, 0n)} = ${amount(asset, value)}`
     ),

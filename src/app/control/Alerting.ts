@@ -31,8 +31,12 @@ const staleMillis = 60_000
 const isArmed = ({ alerts }: BotState, { since, text }: Pick<PriceAlerts.PriceAlert, "since" | "text">): boolean =>
   (alerts.get(text) ?? -1) < since
 
+/** `unread`: lines of the file that are not alerts now. */
 const alertsOf = ({ alerts, journal, markets }: Settings) =>
-  Effect.map(PriceAlerts.inFile(journal, markets), (lines) => [...alerts, ...lines.flatMap(({ alert }) => alert ?? [])])
+  Effect.map(PriceAlerts.inFile(journal, markets), (lines) => ({
+    read: [...alerts, ...lines.flatMap(({ alert }) => alert ?? [])],
+    unread: lines.filter(({ alert }) => alert === undefined)
+  }))
 
 const isFresh = (price: TwoSidedPrice | undefined, now: number): price is TwoSidedPrice =>
   price !== undefined && elapsedMillis(price.at, now) <= staleMillis
@@ -62,7 +66,8 @@ export const watch = Effect.fn("Alerting.watch")(function* (
     }
   })
   const look = Effect.gen(function* () {
-    const alerts = (yield* alertsOf(settings)).filter((alert) => isArmed(state, alert))
+    const { read } = yield* alertsOf(settings)
+    const alerts = read.filter((alert) => isArmed(state, alert))
     // The same alert may be in the configuration and in the file.
     const armed = new Map(alerts.map((alert) => [alert.text, alert]))
     if (armed.size === 0) return yield* noteOutages([])
@@ -109,12 +114,12 @@ export const change = Effect.fn("Alerting.change")(function* (
 })
 
 export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings) {
-  const { journal, markets } = settings
+  const { journal } = settings
   const state = yield* stateOf(journal)
   const status = yield* RunningBot.statusOf(journal, 1_000)
   const prices = pricesIn(status?.prices ?? [])
-  const unread = (yield* PriceAlerts.inFile(journal, markets)).filter(({ alert }) => alert === undefined)
-  const rows = (yield* alertsOf(settings)).map(({ market, price, since, text }) => {
+  const { read, unread } = yield* alertsOf(settings)
+  const rows = read.map(({ market, price, since, text }) => {
     const present = prices.get(market.name)
     const middle = present && mid(present)
     const away =

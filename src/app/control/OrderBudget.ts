@@ -76,8 +76,9 @@ export const unendedIn = (state: BotState): ReadonlyArray<string> =>
   })
 
 /** Base that the entry of the order still has to trade, in an open order or not. */
-export const unfilledOf = (...order: Parameters<typeof standings>): Amount =>
-  standings(...order).reduce((sum, { unfilled }) => sum + unfilled, 0n)
+export const unfilledOf = (...order: Parameters<typeof standings>): Amount => unfilledIn(standings(...order))
+
+const unfilledIn = (own: ReturnType<typeof standings>): Amount => own.reduce((sum, { unfilled }) => sum + unfilled, 0n)
 
 const inputOf = (market: Market, open: Placement): Amount =>
   inputAmount(market, open.side, openQuantity(open), open.price)
@@ -128,11 +129,12 @@ export const budgetWith = (
     const terms = termsIn(market, rule)
     if (terms === undefined) continue
     const { price, side } = terms
-    const unfilled = unfilledOf(state, strategy, id, terms)
+    const own = standings(state, strategy, id, terms)
+    const unfilled = unfilledIn(own)
     const [input, output] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
     costs[input] += inputAmount(market, side, unfilled, price)
     if (unfilled > 0n) costs.quote += terms.dearness
-    for (const { isInExit, open, slot } of standings(state, strategy, id, terms)) {
+    for (const { isInExit, open, slot } of own) {
       if (open?.side === side) {
         const fee = Decimal.compare(open.price, price) === 0 ? 0n : (open.order?.estimatedRefundFee ?? 0n)
         paid[input] += inputOf(market, open) - fee

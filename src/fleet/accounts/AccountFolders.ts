@@ -50,7 +50,7 @@ const sharedIn = Effect.fnUntraced(function* ({ class: group, folder }: Place, o
 
 const elsewhere = "or run the strategy in a standalone bot"
 
-/** Keys that no runner uses, with the fleet's own way. An operator would wait in vain for the effect of such a key. */
+/** Keys that have no effect in a fleet, each with what to do instead. */
 const unusedKeys: ReadonlyMap<string, string> = new Map([
   ["alerts", "and set price alerts on a standalone bot"],
   ["canary", "and run limitbot check --service --config secrets/NAME/config.yaml"],
@@ -76,8 +76,8 @@ const unusedIn = (file: string, text: string): ReadonlyArray<string> => {
 }
 
 interface FolderAccount extends AccountFiles {
-  /** Problems: everything in its files that would have no effect in a fleet. */
-  readonly unused: ReadonlyArray<string>
+  /** Returns problems: everything in its files that would have no effect in a fleet. Reads the YAML again, so only changed accounts ask. */
+  readonly unused: () => ReadonlyArray<string>
 }
 
 const readOne = Effect.fnUntraced(function* (place: Place) {
@@ -104,7 +104,7 @@ const readOne = Effect.fnUntraced(function* (place: Place) {
     [...(signals?.keys() ?? [])].map((signal) => `${file}: a fleet has no signal "${signal}": remove it, ${elsewhere}`)
   )
   const texts = [{ at: configFile, text: config }, ...strategies]
-  const unused = [...texts.flatMap(({ at, text }) => unusedIn(at, text)), ...unsignalled]
+  const unused = () => [...texts.flatMap(({ at, text }) => unusedIn(at, text)), ...unsignalled]
   return { name, class: place.class, config, strategies: files, unused } satisfies FolderAccount
 })
 
@@ -165,7 +165,7 @@ export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string
     Effect.map(registry.text(account.name), (storedAccount) => differenceOf(account, storedAccount))
   )
   const changedAccounts = accounts.filter((_, index) => changes[index]?.change !== "same")
-  const unused = new Set(changedAccounts.flatMap((account) => account.unused))
+  const unused = new Set(changedAccounts.flatMap((account) => account.unused()))
   if (unused.size > 0) return yield* new FolderInvalid({ message: [...unused].join("\n") })
   if (isWritten) yield* Effect.forEach(changedAccounts, registry.apply, { discard: true })
   return changes

@@ -291,6 +291,8 @@ const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): Readon
 
 interface Held extends RebalancedAsset {
   readonly base: Amount
+  /** Order prices at the edges of the band. Missing with several assets, with periods, and if no price brings the share into the band. */
+  readonly edges: Edges | undefined
   /** Missing while the orders of a single asset are at the edges of its band. They do not depend on the present price. */
   readonly price: Price | undefined
 }
@@ -305,9 +307,8 @@ const sharesAtEdges = ({ band }: Rebalance, { target }: RebalancedAsset) => ({
   high: Decimal.add(target, band)
 })
 
-/** Order prices at the edges of the band. Missing with several assets, and if no price brings the share into the band. */
-const edgesOf = (whole: Rebalance, asset: Omit<Held, "price">, quote: Amount): Edges | undefined => {
-  if (whole.parts.length > 1) return undefined
+const edgesOf = (whole: Rebalance, asset: Omit<Held, "edges" | "price">, quote: Amount): Edges | undefined => {
+  if (whole.parts.length > 1 || whole.periodic !== undefined) return undefined
   const { base, market } = asset
   const shares = sharesAtEdges(whole, asset)
   const [low, high] = [shares.low, shares.high].map((share) => priceOfShare(market, base, quote, share))
@@ -324,19 +325,17 @@ const widened = ({ low, high }: Edges, margin: Decimal.Decimal) => ({
 const referencePrice = (
   whole: Rebalance,
   asset: Omit<Held, "price">,
-  quote: Amount,
   view: View,
   memory: Memory
 ): Price | undefined => {
   const { periodic, requote } = whole
-  const { market, names } = asset
+  const { edges, market, names } = asset
   const quoted = priceIn(view, market.name)
   if (quoted === undefined) return undefined
   const now = mid(quoted)
   if (periodic !== undefined) return now
   const storedPrice = decimalIn(memory, names.price)
   const reference = storedPrice !== undefined && isWithin(storedPrice, requote, now) ? storedPrice : now
-  const edges = edgesOf(whole, asset, quote)
   if (edges === undefined) return reference
   const isFollowed = reference === storedPrice || memory === null
   const { priceBelow, priceAbove } = widened(edges, isFollowed ? Decimal.zero : requote)
@@ -353,7 +352,10 @@ const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
     quote += buy.quote + sell.quote
     return { ...part, base: (means?.base ?? part.budget) + buy.base + sell.base }
   })
-  const assets = holdings.map((each): Held => ({ ...each, price: referencePrice(whole, each, quote, view, memory) }))
+  const assets = holdings.map((each): Held => {
+    const asset = { ...each, edges: edgesOf(whole, each, quote) }
+    return { ...asset, price: referencePrice(whole, asset, view, memory) }
+  })
   return { quote, held: assets }
 }
 
@@ -427,15 +429,14 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
       held.flatMap(({ names, price }) => (price === undefined ? [] : [[names.price, Decimal.format(price)]]))
     ),
     reasons: [],
-    until: { onFill: true, ...boundsOf(whole, held, quote) }
+    until: { onFill: true, ...boundsOf(whole, held) }
   }
 }
 
-const boundsOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): Omit<Decision["until"], "onFill"> => {
-  const [first, ...others] = held.map((each) => {
-    const { market, price } = each
-    const edges = price === undefined ? edgesOf(whole, each, quote) : { low: price, high: price }
-    return { market: market.name, ...(edges && widened(edges, whole.requote)) }
+const boundsOf = ({ requote }: Rebalance, held: ReadonlyArray<Held>): Omit<Decision["until"], "onFill"> => {
+  const [first, ...others] = held.map(({ edges, market, price }) => {
+    const around = price === undefined ? edges : { low: price, high: price }
+    return { market: market.name, ...(around && widened(around, requote)) }
   })
   const { market: _, ...own } = first ?? { market: "" }
   return { ...own, ...(others.length === 0 ? {} : { elsewhere: others }) }
