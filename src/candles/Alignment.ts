@@ -96,8 +96,7 @@ const union = (series: ReadonlyArray<MarketCandles>, from: number, to: number, s
 
 const offGrid = (series: ReadonlyArray<MarketCandles>, origin: number): string | undefined => {
   for (const { market, candles } of series) {
-    const { stepMillis, runTimes } = candles.time
-    const odd = runTimes.find((time) => (time - origin) % stepMillis !== 0)
+    const odd = TimeAxis.oddStart(candles.time, origin)
     if (odd !== undefined)
       return `${market}: the candle of ${iso(odd)} overlaps one of another market; give candles that begin at the same times`
   }

@@ -11,7 +11,7 @@ import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import type { Placement } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import { leftPositions } from "../engine/state/strategies/LeftPosition.ts"
-import { Refused, Unknown } from "./api/ControlApi.ts"
+import { refuse, Unknown } from "./api/ControlApi.ts"
 import { type CommandName, operatorWords } from "./api/OperatorCommands.ts"
 import type { OrderAnswer } from "./api/Order.ts"
 import type { Bot } from "./Bot.ts"
@@ -66,7 +66,7 @@ export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
   const { placement, word } = answer
   yield* Effect.annotateCurrentSpan({ placement, word })
   const verdict = Problems.resolve(books.state, answer, now)
-  if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
+  if (Result.isFailure(verdict)) return yield* refuse(verdict.failure)
   yield* Effect.orDie(noteAnswer(answer, books)) // A journal that cannot be written stops the bot.
   yield* note(by, `resolve --${word}`, placement, why)
   yield* wake

@@ -7,7 +7,7 @@ import { monotonicMillis } from "../domain/Durations.ts"
 import { present } from "../domain/Present.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { Refused, Unknown } from "./api/ControlApi.ts"
+import { refuse, Unknown } from "./api/ControlApi.ts"
 
 const spacingMillis = 1_000
 /** A sender's clock may be ahead by this much. */
@@ -41,8 +41,8 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
     const now = yield* Clock.currentTimeMillis
     const from = at ?? Math.max(now, storedAt)
     if (from > now + aheadMillis)
-      return yield* new Refused({ message: `${name}: its time is more than a minute ahead of this machine's clock` })
-    if (from < storedAt) return yield* new Refused({ message: `${name}: a value with a later time is already stored` })
+      return yield* refuse(`${name}: its time is more than a minute ahead of this machine's clock`)
+    if (from < storedAt) return yield* refuse(`${name}: a value with a later time is already stored`)
     return from
   })
 

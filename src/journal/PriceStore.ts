@@ -30,6 +30,14 @@ export interface SeenCandle extends TradedCandle {
 const unusable = broken("Cannot read or write the stored prices")
 const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
 
+/** A store itself has no source of candles. */
+const withoutSource = {
+  /** Returns the closed candles that the market's source reports, by start time. */
+  told: (_market: string, _timeframe: string): ReadonlyMap<number, TradedCandle> => noCandles,
+  /** True once the market's source answers again after a failed read, until `since` has returned its minutes. */
+  isSourceBack: (_market: string): boolean => false
+}
+
 const make = SqlClient.SqlClient.useSync((sql) => {
   const append = Effect.fn("PriceStore.append")(function* (market: string, minute: Minute) {
     const { openedAt, open, high, low, close } = minute
@@ -67,13 +75,7 @@ const make = SqlClient.SqlClient.useSync((sql) => {
       FROM seen_candles WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
   }, Effect.mapError(unusable))
 
-  /** Returns the closed candles that the market's source reports, by start time. Empty here, because a store has no source. */
-  const reported = (_market: string, _timeframe: string): ReadonlyMap<number, TradedCandle> => noCandles
-
-  /** True once the market's source answers again after a failed read, until `since` has returned its minutes. */
-  const isSourceBack = (_market: string): boolean => false
-
-  return { append, since, newest, keep, kept: readCandles, told: reported, isSourceBack }
+  return { append, since, newest, keep, kept: readCandles, ...withoutSource }
 })
 
 export class PriceStore extends Context.Service<PriceStore>()("limitbot/journal/PriceStore", { make }) {
@@ -85,8 +87,7 @@ export class PriceStore extends Context.Service<PriceStore>()("limitbot/journal/
     newest: () => Effect.succeed(undefined),
     keep: () => Effect.void,
     kept: () => Effect.succeed([]),
-    told: () => noCandles,
-    isSourceBack: () => false
+    ...withoutSource
   })
 }
 

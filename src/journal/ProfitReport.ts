@@ -4,7 +4,7 @@ import { Schema } from "effect"
 export const ProfitReport = Schema.Struct({
   asset: Schema.String,
   total: Schema.String,
-  /** Earned by running strategies, as a share of their budgets at the present price; null if one of them has none. */
+  /** Earned by running strategies, as a share of their budgets at the present price; null if a budget has no price. */
   share: Schema.NullOr(Schema.Finite),
   /** The budgets of the running strategies and what they earned. A bot or runner of an earlier version reports none of these three. */
   equity: Schema.optionalKey(Schema.NullOr(Schema.String)),

@@ -156,7 +156,7 @@ export const standingsView = ({ standings, days, cash }: LiveProfit.LiveProfit, 
 
 const mostPoints = 1_500
 
-/** Keeps every n-th of them, and the last: at most one more than `max`. */
+/** Keeps every n-th item and the last one. Returns at most `max` + 1 items. */
 const sampled = <A>(all: ReadonlyArray<A>, max: number): ReadonlyArray<A> => {
   const every = Math.max(1, Math.ceil(all.length / max))
   return all.filter((_, index) => index % every === 0 || index === all.length - 1)

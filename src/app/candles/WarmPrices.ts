@@ -61,15 +61,9 @@ const isDue = ({ needs }: WantedCandles, told: Told | undefined, now: number): b
     return told === undefined || elapsedMillis(told.askedAt, now) >= pauseMillis
   })
 
-const readEach = <R>(
-  dueAt: (now: number) => ReadonlyArray<readonly [market: string, source: WantedCandles]>,
-  load: (market: string, source: WantedCandles) => Effect.Effect<unknown, never, R>
-) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.forEach(dueAt(now), ([market, source]) => load(market, source), { concurrency: maxReadings, discard: true })
-  )
+type IsWanted = (market: string, source: WantedCandles, now: number) => boolean
 
-const everySecond = <R>(reading: Effect.Effect<void, never, R>) =>
+const everySecond = (reading: Effect.Effect<void>) =>
   Effect.forever(Effect.andThen(reading, Effect.sleep(secondMillis)))
 
 export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Service"], ofMarkets: MarketSources) {
@@ -128,19 +122,18 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     return CandleSource.merged([recorded, minutes ?? []])
   })
 
-  const isLate = (market: string, now: number): boolean =>
+  const isLate: IsWanted = (market, _source, now) =>
     lateMinutes.has(market) && elapsedMillis(lastReports.get(market)?.askedAt ?? 0, now) >= minuteMillis
 
-  const readDue = readEach(
-    (now) =>
-      [...neededCandles].filter(([market, each]) => each.hasVolumes && isDue(each, lastReports.get(market), now)),
-    (market, source) => loadMinutes(market, source, 0, "close")
-  )
+  const readEach = (at: keyof typeof maxMillis, isWanted: IsWanted) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const wanted = [...neededCandles].filter(([market, source]) => isWanted(market, source, now))
+      const load = ([market, source]: (typeof wanted)[number]) => loadMinutes(market, source, 0, at)
+      return Effect.forEach(wanted, load, { concurrency: maxReadings, discard: true })
+    })
+  const readDue = readEach("close", (market, each, now) => each.hasVolumes && isDue(each, lastReports.get(market), now))
   /** Nothing waits for it, so a source with many pages gets the time of a start. */
-  const readLate = readEach(
-    (now) => [...neededCandles].filter(([market]) => isLate(market, now)),
-    (market, source) => loadMinutes(market, source, 0, "start")
-  )
+  const readLate = readEach("start", isLate)
 
   return {
     use: (strategies: ReadonlyArray<Strategy>) => {

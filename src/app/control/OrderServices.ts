@@ -43,6 +43,8 @@ const mostEnded = 10
 
 const reserve = "0.1 % more than an order pays stays free for refund fees."
 
+const stopping = "the bot is stopping and would not follow the order. Repeat the command later"
+
 const refused = (message: string) => Effect.fail(refuse(message))
 
 /** Writes a file of orders by hand, or removes it if it has no text. Fails if it is no longer as before. */
@@ -129,14 +131,12 @@ const writing = (files: Files, { leaving, reload }: Options) =>
     if (isDry) return { ...answerOf(own, "Nothing was written: only a plan."), terms }
     if (killed !== undefined)
       return yield* refused(`Not placed: the kill switch is on (${killed}). limitbot kill --off releases it`)
-    if (leaving() !== undefined)
-      return yield* refused("Not placed: the bot is stopping and would not follow the order. Repeat the command later")
+    if (leaving() !== undefined) return yield* refused(`Not placed: ${stopping}`)
     if (findings.length > 0) return yield* refused(`Not placed: ${findings.join(", ")}.\n${terms.join("\n")}`)
     yield* files.write(own, text)
     const { note, objection } = yield* reload(own.file)
-    // A bot that stops meanwhile begins no turn for it.
-    const why =
-      leaving() === undefined ? objection : "the bot is stopping and would not follow the order. Repeat it later"
+    // A bot that stops meanwhile begins no turn for the order.
+    const why = leaving() === undefined ? objection : stopping
     if (why === "")
       return { ...answerOf(own, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}.`, note), terms }
     // A refused edit is undone: applied later, it would place an order that nobody expects. The caller may disconnect before the verdict.

@@ -159,7 +159,7 @@ interface Edit {
  */
 const undo = Effect.fnUntraced(
   function* ({ file, order, slot }: OrderAnswer, journal: string, edit: Edit | undefined) {
-    if (edit === undefined || edit.before === edit.written) return false
+    if (edit === undefined) return false
     const { before, written } = edit
     const [strategy = ""] = slot.split("/")
     const ruleIn = (text = "") => ByHand.ordersIn(text).get(order)
@@ -179,7 +179,7 @@ const notPlaced = (error: unknown) => {
 interface Following {
   readonly hasBot: boolean
   readonly reached: EndTest
-  /** Undone if this process cannot be the bot of the order. */
+  /** Absent if nothing was written. Undone if this process cannot be the bot of the order. */
   readonly edit?: Edit
 }
 
@@ -202,8 +202,7 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
   // `first-order` cancels an order once it is shown, and that cancel follows the others.
   const areOthersOver = (state: BotState.BotState) => reached === isShown || others(state).length === 0
   // The journal does not know yet what this command has written.
-  const isEdited = edit !== undefined && edit.before !== edit.written
-  let isFollowed = hasBot || (!isEdited && isReached(yield* present))
+  let isFollowed = hasBot || (edit === undefined && isReached(yield* present))
   if (!json) yield* Console.log(`${answer.message}.`)
   if (!isFollowed) {
     const which = followsAll ? "it and all other orders by hand. Ctrl-C leaves them" : "it. Ctrl-C leaves it"
@@ -259,8 +258,9 @@ export const carry = Effect.fn("Ordering.carry")(function* (
     const again = key === undefined ? "" : `. The same command with --key ${key} places no second one`
     return new MaybePlaced({ message: `${error.message}. It may have been done: limitbot order list shows it${again}` })
   })
-  const edit = { before, written: yield* ByHand.textOf(answer.file) }
-  return yield* follow(answer, options, { hasBot, reached, edit })
+  const written = yield* ByHand.textOf(answer.file)
+  const edited = before === written ? {} : { edit: { before, written } }
+  return yield* follow(answer, options, { hasBot, reached, ...edited })
 })
 
 export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, options: Options) {
@@ -295,7 +295,7 @@ interface Given extends Ways, Pick<Options, "patienceMillis"> {
 
 export const optionsOf = Effect.fn("Ordering.optionsOf")(function* ({ config: file, ...ways }: Given) {
   const config = yield* ConfigFile.load(file)
-  const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
+  const texts = yield* ByHand.textsOf(config.journal)
   // Money of an order whose line is gone may still be on its way.
   const unended = unendedIn(yield* stateOf(config.journal))
   const earlier = new Set([...texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]), ...unended])

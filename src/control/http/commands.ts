@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { TokenHolder } from "../api/Access.ts"
-import { ControlApi, Refused } from "../api/ControlApi.ts"
+import { ControlApi, type Refused, refuse } from "../api/ControlApi.ts"
 import type { CommandName } from "../api/OperatorCommands.ts"
 import type { OrderAnswer } from "../api/Order.ts"
 import { Bot } from "../Bot.ts"
@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
 
     const phones = Effect.suspend(() =>
       bot.phones === undefined
-        ? new Refused({ message: "Push is not set up: add a receiver `push` to `notify` in the configuration" })
+        ? refuse("Push is not set up: add a receiver `push` to `notify` in the configuration")
         : Effect.succeed(bot.phones)
     )
 
@@ -93,7 +93,7 @@ export const layer = HttpApiBuilder.group(
         yield* bot.wake
         if (objection === "") return { ...answer, message: `${answer.message}${note}` }
         const then = "once the bot applies it, its orders are cancelled and its position is sold"
-        return yield* new Refused({ message: `${answer.file} is saved: ${then}. It waits for this: ${objection}` })
+        return yield* refuse(`${answer.file} is saved: ${then}. It waits for this: ${objection}`)
       }),
       apply: Effect.fnUntraced(function* ({ payload: { file, hash, text } }) {
         yield* bot.services.apply({ file, text }, hash)

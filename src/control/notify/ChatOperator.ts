@@ -3,7 +3,7 @@ import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { countText } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type * as Money from "../../report/text/Money.ts"
 import * as Explanation from "../../views/Explanation.ts"
@@ -28,6 +28,9 @@ const orderHelp =
 const decodeRequest = Schema.decodeUnknownEffect(OrderRequest)
 const decodeChange = Schema.decodeUnknownEffect(OrderChange)
 
+export const countsText = (state: BotState): string =>
+  `${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "unsettled order")}`
+
 export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const books = yield* Bookkeeper
   const clock = yield* Clock.Clock
@@ -37,7 +40,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     const now = clock.currentTimeMillisUnsafe()
     const problems = linesOf(problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter }))
     return [
-      `${state.run?.mode ?? ""}, ${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "unsettled order")}`,
+      `${state.run?.mode ?? ""}, ${countsText(state)}`,
       ...(problems.length === 0 ? ["Nothing is wrong."] : problems.map(({ text }) => `! ${text}`))
     ].join("\n")
   }

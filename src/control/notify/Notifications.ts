@@ -5,13 +5,13 @@ import type { HttpClient } from "effect/http"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { minuteMillis, utcDay } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { countText, messageOf } from "../../domain/Text.ts"
+import { messageOf } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
-import { hintOf, linesOf, type ProblemView, problemsOf } from "../../views/Problems.ts"
+import { groupsOf, linesOf, type ProblemView, problemsOf } from "../../views/Problems.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { type PhoneServices, Phones } from "../push/PhoneServices.ts"
 import * as ChatOperator from "./ChatOperator.ts"
@@ -40,14 +40,14 @@ const profits = Effect.fnUntraced(function* ({ assets, prices }: BotToReport) {
 })
 
 const summaryText = (state: BotState, more: ReadonlyArray<string>): string =>
-  [`${countText(state.fills, "fill")}, ${countText(unfinished(state).length, "unsettled order")}`, ...more].join("; ")
+  [ChatOperator.countsText(state), ...more].join("; ")
 
 /** A problem of another kind comes with an event that is a notice. */
 const silentKinds = new Set(["journal-cut", "late", "left-position", "missing", "residual", "stuck", "unproven"])
 
 const keyOf = ({ kind, subject }: Pick<ProblemView, "kind" | "subject">): string => `${kind} ${subject}`
 
-/** Returns the keys of problems of silent kinds that the event's notice reports all the same. */
+/** Returns the keys of those silent problems that this event's notice already reports. */
 const keysIn = ({ event }: Recorded): ReadonlyArray<string> => {
   if (event._tag === "JournalCut") return ["journal-cut journal"]
   if (event._tag === "OrderMissing") return [`missing ${slotKey(event.strategy, event.slot)}`]
@@ -111,17 +111,12 @@ export const start = Effect.fn("Notifications.start")(function* (
     const fresh = silent.filter((problem) => !reportedKeys.has(keyOf(problem)))
     reportedKeys = new Set(silent.map(keyOf))
     // One notice for each kind, so that thousands of equal problems push no alarm out of the queue.
-    for (const [first, ...others] of Map.groupBy(fresh, ({ kind }) => kind).values()) {
-      if (first === undefined) continue
-      const { command, severity, subject, text } = first
-      const more = others.length === 0 ? "" : ` and ${others.length} more`
-      yield* tell({ at, severity, kind: problemSeen, subject, text: `${text}${more}${hintOf(command)}` })
-    }
+    for (const group of groupsOf(fresh)) yield* tell({ ...group, at, kind: problemSeen })
     if (utcDay(at) <= day) return
     day = utcDay(at)
     const silence = Heartbeat.silentBecause(books.state, bot, at, 600_000)
     yield* tell({ at, subject: bot.name, ...dailyNotice(problems, silence, yield* tradingSummary) })
   })
-  const patient = Effect.catchDefect(look, (defect) => Effect.logWarning(messageOf(defect)))
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(minuteMillis), patient)))
+  const lookSafely = Effect.catchDefect(look, (defect) => Effect.logWarning(messageOf(defect)))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(minuteMillis), lookSafely)))
 })

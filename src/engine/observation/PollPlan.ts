@@ -8,8 +8,7 @@ import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { type BotState, perEvent, unfinished } from "../state/BotState.ts"
-import { isBegun } from "../state/orders/JournalIntegrity.ts"
-import type { Placement } from "../state/Placement.ts"
+import { isBegun, type Placement } from "../state/Placement.ts"
 import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 
 /** The largest relative move per second that the pauses allow for: 0.05 % is a sustained violent minute. */

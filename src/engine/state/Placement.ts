@@ -117,6 +117,10 @@ export type Placement =
 
 export type PlacementIn<S extends Placement["state"]> = Extract<Placement, { readonly state: S }>
 
+/** True before a payment was signed or requested. */
+export const isBegun = (placement: Placement): placement is PlacementIn<"planned" | "creating" | "created"> =>
+  placement.state === "planned" || placement.state === "creating" || placement.state === "created"
+
 export const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
 /** A swap by hand names its own market. `undefined` if the market is no longer configured. */

@@ -6,7 +6,7 @@ import { foundAtVenue, placementTransitions } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { verdictOf } from "../../venue/wire/VerifierAnswer.ts"
 import type { BoundOrder, Funding, Payment, Placement, PlacementIn } from "./Placement.ts"
-import { filledOut } from "./Placement.ts"
+import { filledOut, isBegun } from "./Placement.ts"
 
 export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"> => {
   const { _tag, placement: id, mid: _mid, ...attempt } = event
@@ -91,8 +91,7 @@ type Paid = PlacementIn<"funding" | "in doubt" | "open" | "closing" | "settled" 
 const hasPayment = (placement: Placement): placement is Paid => placement.funding !== undefined
 
 const unpaid = (placement: Placement, event: LaterEvent): PlacementIn<"planned" | "creating" | "created"> => {
-  const { state } = placement
-  if (state === "planned" || state === "creating" || state === "created") return placement
+  if (isBegun(placement)) return placement
   throw impossible(placement, event, "comes after its payment was signed")
 }
 

@@ -16,7 +16,7 @@ import * as MarketNames from "./names/MarketNames.ts"
 import { ownNamed, ownWords, positionTerm, sinceCalled } from "./names/OwnNames.ts"
 import * as Operators from "./Operators.ts"
 import type { Compiling, Scope, Use } from "./Scope.ts"
-import { combine, constantTerm, othersOf, stillTerm, type Term, type ValueType } from "./Term.ts"
+import { combine, constantTerm, isStill, othersOf, stillTerm, type Term, type ValueType } from "./Term.ts"
 
 export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {
   const term = compileAny(node, use, scope)
@@ -283,11 +283,11 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const comparison = { operator: tree.operator, texts }
   const ofText = checked(written(tree, context.text), [left, right], value, comparison)
   const demands = Never.ofComparison(tree.operator, left, right, texts)
-  const isJumping = [left, right].some((term) => term.dependence !== "none" || term.isJumping === true)
+  const isMoving = !isStill(left) || !isStill(right)
   const history = Operators.seriesOf(left, right, tree.operator, (a, b) =>
     Number.isNaN(a + b) ? Number.NaN : holds(a, b) ? 1 : 0
   )
-  return { ...stillTerm(type, ofText.value), ...ofText, demands, ...history, ...(isJumping ? { isJumping } : {}) }
+  return { ...stillTerm(type, ofText.value), ...ofText, demands, ...history, ...(isMoving ? { isJumping: true } : {}) }
 }
 
 /** A division by zero has no value. Records its text for the term that uses it. */

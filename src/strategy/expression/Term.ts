@@ -261,6 +261,9 @@ export const combine = (
 
 export const isJumping = (term: Term): boolean => term.isJumping === true
 
+/** True if neither a price nor the time moves its value between candles. */
+export const isStill = (term: Term): boolean => term.dependence === "none" && !isJumping(term)
+
 export const jumps = (terms: ReadonlyArray<Term>): Pick<Term, "isJumping"> =>
   terms.some(isJumping) ? { isJumping: true } : {}
 

@@ -15,7 +15,7 @@ import {
   constantTerm,
   type Frame,
   frameOf,
-  jumps,
+  isStill,
   type Moment,
   onCandlesOf,
   ownMarket,
@@ -250,7 +250,7 @@ const crossing = (name: string, isAcross: IsAcross) =>
           if (Number.isNaN(value)) moment.found.isCold = true
           return value > 0 ? 1 : 0
         }),
-        ...(second.dependence === "none" ? jumps([second]) : ({ isJumping: true } as const))
+        ...(isStill(second) ? {} : ({ isJumping: true } as const))
       }
     }
   })

@@ -37,7 +37,7 @@ export const size = (market: Market): Read.Reader<Size> => {
 
 export const baseAmounts = (market: Market): Read.Reader<ReadonlyArray<Amount>> => {
   const one = Read.amount(market.base, { zero: false })
-  const several = Read.mapped(Read.list(one), (amounts) => amounts.map(({ value }) => value))
+  const several = Read.plainList(one)
   const only = Read.mapped(one, (only) => [only])
   return Read.either(only, several, Read.isList)
 }

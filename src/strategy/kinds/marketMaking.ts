@@ -19,7 +19,7 @@ import { type Decision, type Ends, type Memory, sooner } from "../Decision.ts"
 import { compile } from "../expression/Compiler.ts"
 import { boundsOf, momentOf } from "../expression/Judge.ts"
 import { type Needs, needCandles, neededBy, noNeeds, scopeOf } from "../expression/Scope.ts"
-import type { Term } from "../expression/Term.ts"
+import { isStill, type Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, type Section, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
@@ -70,7 +70,7 @@ const readCentre = (
   const scope = scopeOf(section, timeframe)
   const term = compile(centre, "price", "price", scope)
   if (term === undefined) return undefined
-  if (term.dependence !== "none" || term.isJumping === true) {
+  if (!isStill(term)) {
     const hint = "such as ema(close, 20); without this key, the centre is the mid"
     return report(to, at("centre"), "the centre follows closed candles, not prices between them", hint)
   }

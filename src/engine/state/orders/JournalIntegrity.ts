@@ -7,7 +7,7 @@ import { dayMillis } from "../../../domain/Durations.ts"
 import type { Order } from "../../../domain/Order.ts"
 import { foundAtVenue, isFunded } from "../../../domain/Placement.ts"
 import { countText } from "../../../domain/Text.ts"
-import type { Placement } from "../Placement.ts"
+import { isBegun, type Placement } from "../Placement.ts"
 
 export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seenAt: number }
 
@@ -103,10 +103,6 @@ export const doubted = (placement: Placement): Placement => {
   if (placement.state !== "funding") return placement
   return { ...placement, funding: { ...placement.funding, mayBeForgotten: true } }
 }
-
-/** True before a payment was signed or requested. */
-export const isBegun = ({ state }: Placement): boolean =>
-  state === "planned" || state === "creating" || state === "created"
 
 /** An earlier process may have paid it without a record, so the bot only watches it, and creates and signs nothing for it. */
 export const mayBePaidEarlier = (placement: Placement): boolean => placement.mayBePaid === true && isBegun(placement)

@@ -13,7 +13,7 @@ import { inputShareOf } from "../../../domain/fees/RoundCost.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import { refundReasons } from "../../../venue/wire/WireSwap.ts"
 import * as Seeded from "../../Seeded.ts"
-import { assetById } from "../../Settings.ts"
+import { assetById, type SandboxAsset } from "../../Settings.ts"
 import * as Books from "../money/Books.ts"
 import {
   type IncomingDeposit,
@@ -102,16 +102,28 @@ const quotedFor = (
 ): Amount.Amount => (request.swapType === "FLEX_INPUT" ? (quoted[output] * amountIn) / quoted.amountIn : quoted[output])
 
 const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountOut: Amount.Amount): void => {
-  const { books } = state
-  const { origin, destination, withdrawFee } = swap
-  const traded: Books.Holding = { account: swap.account, place: "traded" }
-  const { appFees, service } = charges(state, [origin, destination], swap.request, swap.partner !== undefined)
-  const rest = Books.payAppFees(books, origin.id, amountIn, appFees, inSwap(swap))
-  const ours = inputShareOf(service, amountIn)
-  Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "priceFees" })
-  Books.transfer(books, origin.id, rest - ours, inSwap(swap), traded)
-  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, holdingOf(swap, "payoutInTransit"))
+  exchange(state, swap, swap.origin, amountIn, amountOut, inSwap(swap))
   finishLater(state, swap, { spent: amountIn, received: amountOut, refundReason: undefined })
+}
+
+/** Pays the fees of an input and trades the rest. The output, with the fee of its payment, is then in transit. */
+const exchange = (
+  state: State,
+  { destination, partner, request, withdrawFee }: SandboxSwap,
+  origin: SandboxAsset,
+  amountIn: Amount.Amount,
+  amountOut: Amount.Amount,
+  from: Books.Holding
+): void => {
+  const { books } = state
+  const { account } = from
+  const traded: Books.Holding = { account, place: "traded" }
+  const { appFees, service } = charges(state, [origin, destination], request, partner !== undefined)
+  const rest = Books.payAppFees(books, origin.id, amountIn, appFees, from)
+  const ours = inputShareOf(service, amountIn)
+  Books.transfer(books, origin.id, ours, from, { account, place: "priceFees" })
+  Books.transfer(books, origin.id, rest - ours, from, traded)
+  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, { ...from, place: "payoutInTransit" })
 }
 
 const refund = (state: State, swap: SandboxSwap, refundReason: RefundReason): void =>
@@ -182,16 +194,9 @@ const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, amountOu
   const { books, now, settings } = state
   const { destination, request, withdrawFee } = swap
   const { account, amount, asset } = deposit
-  const inSwap = depositIn(deposit, "inOrders")
-  const traded: Books.Holding = { account, place: "traded" }
   const origin = assetById(settings, asset) ?? swap.origin
-  const { appFees, service } = charges(state, [origin, destination], request, swap.partner !== undefined)
-  const rest = Books.payAppFees(books, asset, amount, appFees, inSwap)
-  const ours = inputShareOf(service, amount)
-  Books.transfer(books, asset, ours, inSwap, { account, place: "priceFees" })
-  Books.transfer(books, asset, rest - ours, inSwap, traded)
+  exchange(state, swap, origin, amount, amountOut, depositIn(deposit, "inOrders"))
   const payout = depositIn(deposit, "payoutInTransit")
-  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, payout)
   const status = swap.told === "FAILED" ? "FAILED" : "SUCCESS"
   const to =
     status === "FAILED" ? depositIn(deposit, "failed") : Books.payee(request.recipient, request.recipientType, account)
