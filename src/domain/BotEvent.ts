@@ -235,7 +235,7 @@ const decisions = {
   },
   /** Our limits refused the order, and nothing was sent. `exit`: the order would have closed a position, which stays open. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid, exit: Schema.optionalKey(WantedExit) },
-  /** A planned order waits. Only an `exit` that the venue refuses or ended is an error. Without `exit` it ends an earlier report. */
+  /** A planned order waits. Only an `exit` that the venue refuses or ended is an error. An event without `exit` ends an earlier report. */
   Deferred: { strategy: Text, slot: Text, reason: Text, exit: Schema.optionalKey(WantedExit) }
 }
 

@@ -190,7 +190,7 @@ const makeLevels = () => {
   const entries = new Map<Amount, LevelEntry>()
   let currentDepth: Depth = []
   const againAt = (quantity: Amount): number => entries.get(quantity)?.againAt ?? 0
-  /** After a clock that was set back, every level is due. */
+  /** After the clock was set back, every level is due. */
   const isDue = (quantity: Amount, now: number): boolean =>
     now >= againAt(quantity) || now < (entries.get(quantity)?.askedAt ?? 0)
   return {

@@ -62,7 +62,7 @@ export const sourceOf = (
 const shortestMillis = (needs: ReadonlyMap<string, number>): number =>
   Math.min(...[...needs.keys()].map((timeframe) => timeframeMillis(timeframe) ?? minuteMillis))
 
-/** Candles of another length would be put into one of two candles that each have a part of them. */
+/** A source's candle that reaches into two candles of the strategy would count in one of them only. */
 const fits = (stepMillis: number, needs: ReadonlyMap<string, number>): boolean =>
   [...needs.keys()].every((timeframe) => (timeframeMillis(timeframe) ?? minuteMillis) % stepMillis === 0)
 

@@ -68,7 +68,7 @@ const rebuild = Effect.fnUntraced(function* (
   const pages = yield* Stream.runCollect(orderPages(venue, { parties }))
   const listed = pages.flatMap((page) => page.orders).filter((order) => concerns(parties, order))
   const orders = listed.filter(({ id }) => !others.has(id))
-  const total = pages.reduce((sum, { orders, others = [] }) => sum + orders.length + others.length, 0)
+  const total = pages.reduce((sum, { orders: ours, others: foreign = [] }) => sum + ours.length + foreign.length, 0)
   const slotPlans = yield* slotPlansNow(strategies)
   yield* StartUp.record(run, strategies)
   const recovery = Recovery.recover(orders, slotPlans, markets)

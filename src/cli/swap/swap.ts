@@ -123,12 +123,12 @@ export const command = Command.make(
     if (resume !== undefined || given.to !== undefined || given.type !== "EXACT_INPUT")
       return yield* wrongUsage("--to moves one asset: swap AMOUNT ASSET --to confidential")
     const { amount, confidentiality, dry, from, ...others } = given
-    const move = { amount, confidentiality, dry, from }
     const flag = flagIn(others)
     if (flag !== undefined)
       return yield* wrongUsage(`--to moves an asset between two accounts of one key, without ${flag}: omit it`)
     if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
-    const terms = { ...usual, ...sides[side], ...move, to: move.from, slippage: slippageBasisPoints }
+    const own = { amount, confidentiality, dry, from, to: from, slippage: slippageBasisPoints }
+    const terms = { ...usual, ...sides[side], ...own }
     yield* carry(config, terms, way)
   })
 ).pipe(

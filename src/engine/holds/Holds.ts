@@ -166,7 +166,7 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
     const { failing } = strategy ?? {}
     return failing && { text: `its strategy cannot be planned: ${failing.reason}`, since: failing.since }
   }),
-  // A loss is no reason to trade on without a stop.
+  // A pause for a loss lets exits continue, so that no position stays without its stop.
   row("strategy", "paused", "resume", everything, ({ strategy }) => {
     if (strategy?.paused === undefined) return undefined
     const text = `paused ${pausedBy(strategy.paused)}`

@@ -2,8 +2,8 @@
  * Closed candles, built from the mid prices that the bot sees, because the venue offers none.
  *
  * A candle counts only if it was watched from beginning to end. The part of an hour before the bot started is dropped, and a long gap
- * starts the series again, so an indicator is never warm on missing data. The last price bridges short gaps (a slow answer, a restart). A
- * clock that is set back by at most as much continues the running minute.
+ * starts the series again, so an indicator is never warm on missing data. The last price bridges short gaps (a slow answer, a restart). If
+ * the clock is set back by at most as much, the running minute continues.
  *
  * If the market's source reports a candle, its volume joins the candle that the bot saw, or the whole candle replaces one that the bot
  * missed. Until then the volume is unknown (`NaN`). A completed candle never changes again, because decisions were made on it.

@@ -172,10 +172,8 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
     const { candles, depth, signals } = view
-    lastDecisions.set(strategy.name, {
-      ...{ strategy, decision, moves, recorded },
-      view: present({ candles, depth, signals })
-    })
+    const seenView = present({ candles, depth, signals })
+    lastDecisions.set(strategy.name, { strategy, decision, moves, recorded, view: seenView })
     // The first answer of an edited file is recorded even if it is the same: it shows which older orders the new file continues.
     if (recorded !== last?.recorded || strategyState?.isTried === false) {
       refusals.forgetAllBut(

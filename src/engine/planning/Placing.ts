@@ -23,7 +23,7 @@ import { exitOf, isMissed, leavingNow, type Refusals } from "./Exits.ts"
 import { type Approved, check, type Denied, type LimitInputs, refusalOfSuccessor } from "./OrderLimits.ts"
 import { refusalsThatTell } from "./Remainders.ts"
 
-/** A strategy at a time: its view, its orders, the counts of open orders, to which its plan adds, and orders `left` by edited files. */
+/** The start of one plan of a strategy. The plan adds its orders to `tally`. `left`: orders that edited files left (`leftByEdits`). */
 export interface PlanGround {
   readonly strategy: Strategy
   readonly view: View
@@ -252,7 +252,10 @@ const isLeft = (state: BotState, { isOfOlderFile, market, side, slot, strategy }
   return now === undefined || now.side !== side || (now.market ?? loaded?.market.split(", ")[0]) !== market
 }
 
-/** Base that may still fill beside this order, in orders left by edits and those it `yieldsTo`: each until its end is known, cancel sent or not. */
+/**
+ * Base that may still fill in the orders that must end before this one: those it `yieldsTo`, and those that edits left. An order may fill
+ * until its end is known, even if its cancel was sent.
+ */
 const leavingBeside = (
   state: BotState,
   { market: first, name }: Strategy,

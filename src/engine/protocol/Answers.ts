@@ -16,7 +16,7 @@ import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { dearerThanScheduled, orderMismatch, refuseToFund } from "../tracking/OrderTracker.ts"
 
 export interface VenueRefusal extends PaymentRefusal {
-  /** True if the venue clearly refused; false if it gave no usable answer. */
+  /** True if the venue clearly refused, or limitbot did not send the request; false without a usable answer. */
   readonly certain: boolean
   /** False if limitbot itself did not send the request, or the venue gave no usable answer. */
   readonly isByVenue: boolean

@@ -119,7 +119,7 @@ const make = Effect.fnUntraced(function* (bots: ReadonlyArray<RegisteredBot>, ma
         many === undefined || accountNames.length === 0
           ? 0
           : yield* Effect.mapError(
-              many.command(command, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`, accountNames, by),
+              many.command(command, why === undefined ? reason : `${why}, ${byWhom(by)}`, accountNames, by),
               refuse
             )
       const own = names.filter(single.has)

@@ -49,7 +49,7 @@ const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Re
 
 export const journalPrefix = "journal:"
 
-/** Fills the gaps between the files of `parts` and those of a journal. Without repair, reports all gaps if there are such. */
+/** Fills the gaps of a journal, or those between the files of `parts`. Without that repair, it warns of all gaps. */
 const withGaps = Effect.fnUntraced(function* (
   loaded: CandleFile.Loaded,
   file: string,

@@ -3,7 +3,6 @@
  * money are replaced. `test/cli/rehearse/everyKey.test.ts` has a row for each key.
  */
 import { Redacted } from "effect"
-import { present } from "../../domain/Present.ts"
 import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
 import * as NotifyConfig from "../../files/sections/NotifyConfig.ts"
 import { saltFrom } from "../../sandbox/SandboxApi.ts"
@@ -16,6 +15,8 @@ export const of = (
 ): BotConfig => {
   const { account, canary, heartbeat, limits, markets, notify, prices } = settings
   const { reconcileEvery, signalFile, stuckAfter, venue } = settings
+  // `WarmCandles` gives past candles new dates and the sandbox's prices.
+  const { sources: _, ...withoutSources } = markets
   return {
     venue: {
       ...venue,
@@ -30,12 +31,7 @@ export const of = (
       facts: { ...venue.facts, saltFrom: saltFrom(url) }
     },
     account: { ...account, signerId: undefined, signer: undefined, signing: { key: Redacted.make(own.key) } },
-    // `WarmCandles` gives past candles new dates and the sandbox's prices.
-    markets: {
-      assets: markets.assets,
-      ticks: markets.ticks,
-      ...present({ costs: markets.costs, sharedFeeBasisPoints: markets.sharedFeeBasisPoints })
-    },
+    markets: withoutSources,
     prices,
     // The sandbox has its own prices, which no outside program knows.
     priceProgram: undefined,

@@ -1,6 +1,6 @@
 /**
  * Creates the services that accounts share in this process. Accounts with one venue and one credential queue in one rate budget, within
- * this runner's part of the rate. Accounts that also trust prices in one way, and use no symbol for different assets, share an order book,
+ * this runner's part of the rate. Accounts that also trust prices in the same way, and use no symbol for different assets, share an order book,
  * whose prices are requested once.
  */
 import { createHash } from "node:crypto"

@@ -71,24 +71,16 @@ export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyA
 }
 
 /**
- * Builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one ended.
- * Bars of the last `warmUpMillis` before a part stay, so that indicators are as warm as in the real run; bars of another length are left
- * out.
+ * Builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one ended. Bars before a part
+ * stay, so that indicators are as warm as in the real run. They are left out if they have another length.
  */
-export const resampledCandles = (
-  candles: Candles,
-  blockBars: number,
-  starts: ReadonlyArray<number>,
-  warmUpMillis = Number.POSITIVE_INFINITY
-): Candles => {
+export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
   const { bars, priceScale, time, whole = candles } = candles
-  const start = TimeAxis.openTime(time, 0)
-  const first = TimeAxis.firstBarFrom(whole.time, start - warmUpMillis)
   const hasOneStep = whole.time.stepMillis === time.stepMillis
-  const head = hasOneStep ? TimeAxis.firstBarFrom(whole.time, start) - first : 0
+  const head = hasOneStep ? TimeAxis.firstBarFrom(whole.time, TimeAxis.openTime(time, 0)) : 0
   const columns = columnsBy((name) => {
     const values = column(head + bars)
-    values.set(whole[name].subarray(first, first + head))
+    values.set(whole[name].subarray(0, head))
     return values
   })
   const tick = 10 ** priceScale
@@ -108,7 +100,7 @@ export const resampledCandles = (
     }
     before = columns.close[head + Math.min(start + length, bars) - 1] ?? before
   }
-  const times = TimeAxis.concat(TimeAxis.slice(whole.time, first, first + head), time)
+  const times = TimeAxis.concat(TimeAxis.slice(whole.time, 0, head), time)
   return slice({ bars: head + bars, time: times, ...columns, priceScale }, head, head + bars)
 }
 
