@@ -96,7 +96,8 @@ const union = (series: ReadonlyArray<MarketCandles>, from: number, to: number, s
 
 const offGrid = (series: ReadonlyArray<MarketCandles>, origin: number): string | undefined => {
   for (const { market, candles } of series) {
-    const odd = TimeAxis.oddStart(candles.time, origin)
+    const { stepMillis, runTimes } = candles.time
+    const odd = runTimes.find((time) => (time - origin) % stepMillis !== 0)
     if (odd !== undefined)
       return `${market}: the candle of ${iso(odd)} overlaps one of another market; give candles that begin at the same times`
   }

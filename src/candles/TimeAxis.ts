@@ -103,10 +103,6 @@ export const concat = (first: TimeAxis, second: TimeAxis): TimeAxis => ({
   runTimes: Float64Array.from([...first.runTimes, ...second.runTimes])
 })
 
-/** Returns the first beginning of a run that is not whole steps after `origin`. */
-export const oddStart = ({ runTimes, stepMillis }: TimeAxis, origin: number): number | undefined =>
-  runTimes.find((time) => (time - origin) % stepMillis !== 0)
-
 export const slice = (axis: TimeAxis, from: number, to: number): TimeAxis => {
   const bars = Math.max(0, to - from)
   if (bars === 0) return { ...axis, bars: 0, runBars: new Float64Array(0), runTimes: new Float64Array(0) }

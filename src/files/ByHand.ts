@@ -42,8 +42,6 @@ export const besides = Effect.fn("ByHand.besides")(function* (files: ReadonlyArr
 export const textOf = (file: string) =>
   FileSystem.FileSystem.use((fileSystem) => fileSystem.readFileString(file)).pipe(Effect.orElseSucceed(() => ""))
 
-export const textsOf = (journal: string) => Effect.flatMap(filesOf(journal), (files) => Effect.forEach(files, textOf))
-
 const orderLines = /^ {4}((?:buy|sell)-[0-9a-f]{8}): (\{.*\})(?:\r?\n|$)/gm
 
 export const ordersIn = (text: string): ReadonlyMap<string, string> =>

@@ -30,7 +30,6 @@ export interface SeenCandle extends TradedCandle {
 const unusable = broken("Cannot read or write the stored prices")
 const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
 
-/** A store itself has no source of candles. */
 const withoutSource = {
   /** Returns the closed candles that the market's source reports, by start time. */
   told: (_market: string, _timeframe: string): ReadonlyMap<number, TradedCandle> => noCandles,

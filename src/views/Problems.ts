@@ -81,7 +81,7 @@ const row =
 const alarm = row("alarm")
 const warn = row("warn")
 
-const unrecordedText = (amount: string): string =>
+const lackOf = (amount: string): string =>
   `No new funding: an order with this bot's mark is not in the journal: ${amount}`
 
 /** Only a person can decide these; each names the answers that would be accepted now. */
@@ -93,9 +93,7 @@ const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (am
         .filter((problem) => problem.kind === of)
         .map(({ amount, asset, evidence, placement, since, slot, strategy }) => ({
           subject: slotKey(strategy, slot),
-          text: (state.integrity.forgotten.has(placement) ? unrecordedText : meaning)(
-            Money.withSymbol(assets, asset, amount)
-          ),
+          text: (state.integrity.forgotten.has(placement) ? lackOf : meaning)(Money.withSymbol(assets, asset, amount)),
           since,
           resolve: { placement, words: MoneyProblems.acceptedWords(state, placement, now), evidence }
         })),
@@ -305,18 +303,15 @@ export const stopsIn = (state: BotState): ReadonlyArray<string> => [
 ]
 
 /** Returns the first problem of each kind, with the number of the others and the command. Each refused exit is its own group. */
-export const groupsOf = (
-  problems: ReadonlyArray<ProblemView>
-): ReadonlyArray<Pick<ProblemView, "severity" | "subject" | "text">> =>
-  [
-    ...Map.groupBy(problems, ({ kind, subject }) => (kind === withoutExit ? `${kind} ${subject}` : kind)).values()
-  ].flatMap(([first, ...others]) => {
+export const groupsOf = (problems: ReadonlyArray<ProblemView>) => {
+  const groupOf = ({ kind, subject }: ProblemView) => (kind === withoutExit ? `${kind} ${subject}` : kind)
+  return [...Map.groupBy(problems, groupOf).values()].flatMap(([first, ...others]) => {
     if (first === undefined) return []
     const { command, severity, subject, text } = first
-    const more = others.length === 0 ? "" : ` and ${others.length} more`
-    const hint = command === null ? "" : ` (${commandLineOf(command)})`
-    return [{ severity, subject, text: `${text}${more}${hint}` }]
+    const summary = others.length === 0 ? text : `${text} and ${others.length} more`
+    return [{ severity, subject, text: command === null ? summary : `${summary} (${commandLineOf(command)})` }]
   })
+}
 
 export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<Pick<ProblemView, "severity" | "text">> =>
   groupsOf(problems).map(({ severity, subject, text }) => ({ severity, text: `${subject}: ${text}` }))

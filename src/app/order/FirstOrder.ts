@@ -109,7 +109,7 @@ const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, is
 })
 
 const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
-  const texts = yield* ByHand.textsOf(config.journal)
+  const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
   const removed = texts.flatMap((text) => [...ByHand.cancelledIn(text), ...ByHand.endedIn(text)])
   const state = yield* stateOf(config.journal)
   const live = unfinished(state).map(({ slot }) => slot)

@@ -295,7 +295,7 @@ interface Given extends Ways, Pick<Options, "patienceMillis"> {
 
 export const optionsOf = Effect.fn("Ordering.optionsOf")(function* ({ config: file, ...ways }: Given) {
   const config = yield* ConfigFile.load(file)
-  const texts = yield* ByHand.textsOf(config.journal)
+  const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
   // Money of an order whose line is gone may still be on its way.
   const unended = unendedIn(yield* stateOf(config.journal))
   const earlier = new Set([...texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]), ...unended])

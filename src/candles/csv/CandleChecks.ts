@@ -197,7 +197,7 @@ export const closeGaps = (
   const [start = 0, firstEnd = 0] = runTimes
   if (!isFilled)
     return Result.succeed({ candles, problem: warningAt(file, 0, gapsFault(candles, `at ${iso(firstEnd)}`)) })
-  const odd = TimeAxis.oddStart(candles.time, start)
+  const odd = runTimes.find((time) => (time - start) % stepMillis !== 0)
   if (odd !== undefined)
     return Result.fail(
       `${file}: the gap before ${iso(odd)} is not whole candles of ${stepMillis / 1000} s; write --repair ${repairs.filter((each) => each !== "gaps").join(",")}`

@@ -37,9 +37,8 @@ export const size = (market: Market): Read.Reader<Size> => {
 
 export const baseAmounts = (market: Market): Read.Reader<ReadonlyArray<Amount>> => {
   const one = Read.amount(market.base, { zero: false })
-  const several = Read.plainList(one)
   const only = Read.mapped(one, (only) => [only])
-  return Read.either(only, several, Read.isList)
+  return Read.either(only, Read.plainList(one), Read.isList)
 }
 
 export const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {

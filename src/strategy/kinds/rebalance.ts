@@ -352,11 +352,8 @@ const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
     quote += buy.quote + sell.quote
     return { ...part, base: (means?.base ?? part.budget) + buy.base + sell.base }
   })
-  const assets = holdings.map((each): Held => {
-    const asset = { ...each, edges: edgesOf(whole, each, quote) }
-    return { ...asset, price: referencePrice(whole, asset, view, memory) }
-  })
-  return { quote, held: assets }
+  const assets = holdings.map((each) => ({ ...each, edges: edgesOf(whole, each, quote) }))
+  return { quote, held: assets.map((each): Held => ({ ...each, price: referencePrice(whole, each, view, memory) })) }
 }
 
 const priceOfShare = (market: Market, base: Amount, rest: Amount, share: Decimal.Decimal): Price | undefined => {

@@ -72,7 +72,8 @@ const execute = (state: State, swap: SandboxSwap): void => {
   const { amountIn, amountOut } = amountsNow(state, swap)
   const isWorse = amountOut < quotedFor(swap, amountIn, "minAmountOut")
   if (amountIn > swap.deposited || isWorse) return refund(state, swap, "AMOUNT_LESS_THAN_MIN_AMOUNT_OUT")
-  trade(state, swap, amountIn, amountOut)
+  exchange(state, swap, swap.origin, amountIn, amountOut, inSwap(swap))
+  finishLater(state, swap, { spent: amountIn, received: amountOut, refundReason: undefined })
 }
 
 const amountsNow = (state: State, swap: SandboxSwap) => {
@@ -101,11 +102,6 @@ const quotedFor = (
   output: "amountOut" | "minAmountOut"
 ): Amount.Amount => (request.swapType === "FLEX_INPUT" ? (quoted[output] * amountIn) / quoted.amountIn : quoted[output])
 
-const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountOut: Amount.Amount): void => {
-  exchange(state, swap, swap.origin, amountIn, amountOut, inSwap(swap))
-  finishLater(state, swap, { spent: amountIn, received: amountOut, refundReason: undefined })
-}
-
 /** Pays the fees of an input and trades the rest. The output, with the fee of its payment, is then in transit. */
 const exchange = (
   state: State,
@@ -116,12 +112,11 @@ const exchange = (
   from: Books.Holding
 ): void => {
   const { books } = state
-  const { account } = from
-  const traded: Books.Holding = { account, place: "traded" }
+  const traded: Books.Holding = { account: from.account, place: "traded" }
   const { appFees, service } = charges(state, [origin, destination], request, partner !== undefined)
   const rest = Books.payAppFees(books, origin.id, amountIn, appFees, from)
   const ours = inputShareOf(service, amountIn)
-  Books.transfer(books, origin.id, ours, from, { account, place: "priceFees" })
+  Books.transfer(books, origin.id, ours, from, { account: from.account, place: "priceFees" })
   Books.transfer(books, origin.id, rest - ours, from, traded)
   Books.transfer(books, destination.id, amountOut + withdrawFee, traded, { ...from, place: "payoutInTransit" })
 }

@@ -94,7 +94,7 @@ const makeCell = ({ keys, market, shape }: Making, index: number, slot: string, 
   }
 }
 
-export const fingerprintOf = (cells: ReadonlyArray<Cell>): string => {
+export const printOf = (cells: ReadonlyArray<Cell>): string => {
   let hash = 0
   for (const { buy, sell } of cells) {
     for (const sign of `${Decimal.format(buy.price)} ${Decimal.format(sell.price)};`)
@@ -123,7 +123,7 @@ export interface CellRange {
 export interface Grid {
   readonly market: Market
   readonly range: CellRange
-  readonly fingerprint: string
+  readonly print: string
   readonly shape: CellShape
   readonly budget: Budget
   readonly fundNearest: number | undefined

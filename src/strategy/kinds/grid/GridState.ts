@@ -80,7 +80,7 @@ const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Me
   const price = mid(view.price)
   const start = decimalIn(memory, "start") ?? price
   const grid = gridAt(start, (numberIn(memory, "version") ?? 1) > 1)
-  if (!isEdited(memory, { levels: grid.fingerprint, sizes: sizesOf(grid.shape) }, view)) {
+  if (!isEdited(memory, { levels: grid.print, sizes: sizesOf(grid.shape) }, view)) {
     const first = numberIn(memory, "first") ?? firstAt(grid, start)
     const reached = decimalIn(memory, "reached") ?? start
     return standAt(grid, { start, reached, first, version: versionIn(memory) }, price)
@@ -149,7 +149,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
       start: from,
       reached: Decimal.format(reached),
       ...(moving === undefined ? {} : { first }),
-      levels: grid.fingerprint,
+      levels: grid.print,
       sizes: sizesOf(shape),
       ...remember(version)
     }

@@ -42,15 +42,15 @@ export const usedIn = (version: Version, cell: (index: number) => Cell | undefin
 
 export const isCellSlot = (slot: string): boolean => /^cell-(below-)?\d+(-v\d+)?$/.test(slot)
 
-export interface Fingerprint {
+export interface Print {
   readonly levels: string
   readonly sizes: string
 }
 
 /** Without a memory, slots with cell names are from a grid that the file had before it changed to another kind and back. */
-export const isEdited = (memory: Memory, fingerprint: Fingerprint, view: View): boolean => {
+export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
   if (decimalIn(memory, "start") === undefined) return [...view.slots.keys()].some(isCellSlot)
-  return textIn(memory, "levels") !== fingerprint.levels || textIn(memory, "sizes") !== fingerprint.sizes
+  return textIn(memory, "levels") !== print.levels || textIn(memory, "sizes") !== print.sizes
 }
 
 const dustParts = 100n

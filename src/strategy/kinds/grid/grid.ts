@@ -163,16 +163,7 @@ const bounded = (
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
   const range = follows ? Cells.following({ market, ...follows, shape, count: cells.length, keys }) : Cells.fixed(cells)
   const buyReach = whole.buyBase ? whole.reach : undefined
-  const grid: Cells.Grid = {
-    market,
-    range,
-    fingerprint: Cells.fingerprintOf(cells),
-    shape,
-    budget,
-    fundNearest,
-    buyReach,
-    keys
-  }
+  const grid: Cells.Grid = { market, range, print: Cells.printOf(cells), shape, budget, fundNearest, buyReach, keys }
   const decide = standing(() => grid)
   const behaviour = endingAt(growing(decide, grid, whole.size), { ...whole, budget, size }, section.to)
   return { ...behaviour, earns: earnsIn(market, cells) }
@@ -202,16 +193,8 @@ const unbounded = (
     const prices = Levels.around(market, start, step).map((price) => ({ price, source: keys("step") }))
     return Cells.fixed(Cells.makeCells(market, prices, shape, keys).filter(({ buy }) => buy.quantity > 0n))
   }
-  const fingerprint = `step ${Decimal.format(step)}`
-  const terms = {
-    market,
-    fingerprint,
-    shape,
-    budget,
-    fundNearest,
-    keys,
-    buyReach: whole.buyBase ? whole.reach : undefined
-  }
+  const print = `step ${Decimal.format(step)}`
+  const terms = { market, print, shape, budget, fundNearest, keys, buyReach: whole.buyBase ? whole.reach : undefined }
   // An anchored grid asks for the same cells every time.
   const gridAt = lately((start: Price): Cells.Grid => ({ ...terms, range: rangeAt(start) }), Decimal.equals)
   checkEnds(whole, [undefined, undefined], section)
