@@ -9,12 +9,12 @@ import { isLong } from "./test/long.ts"
 
 const cores = availableParallelism()
 
-/** Folders whose tests mostly wait, and files that compute for long. Of each, those that take longest come first. */
-const waiting = ["fleet", "docs", "control", "e2e", "cli", "dashboard", "orderbook", "witness", "signing", "signer", "app", "lab/html", "wallets", "programs", "releases"]
+/** Folders and files whose tests mostly wait, and those that compute for long. Of each, those that take longest come first. */
+const waiting = ["programs", "venue/library", "fleet", "docs", "control", "e2e", "cli", "dashboard", "orderbook", "witness", "signing", "signer", "app", "lab/html", "wallets", "releases"]
 const computing = ["simulation", "counts", "model", "hostile", "lab", "engine/planning", "engine", "strategy"]
 
 const placeIn = (folders: ReadonlyArray<string>, { moduleId }: TestSpecification): number => {
-  const place = folders.findIndex((folder) => moduleId.includes(`/test/${folder}/`))
+  const place = folders.findIndex((folder) => moduleId.includes(`/test/${folder}`))
   return place < 0 ? folders.length : place
 }
 

@@ -9,6 +9,7 @@ import * as Sweep from "../../../../src/lab/backtest/search/Sweep.ts"
 import * as SweepSpace from "../../../../src/lab/backtest/search/SweepSpace.ts"
 import * as Trial from "../../../../src/lab/backtest/search/Trial.ts"
 import type { TrialResult } from "../../../../src/lab/backtest/search/TrialResult.ts"
+import { firstOf } from "../../../long.ts"
 
 const text = `name: halve-me
 market: BTC/USDC
@@ -78,7 +79,7 @@ describe("Halving", () => {
   it.effect("continues after an interruption at any point with the same results", () =>
     Effect.gen(function* () {
       const whole = yield* collect([])
-      for (const cut of [1, 140, 150, 200]) {
+      for (const cut of firstOf(2, [1, 150, 140, 200])) {
         const again = yield* collect(whole.heard.slice(0, cut))
         assert.deepStrictEqual(again.steps, whole.steps)
         assert.strictEqual(again.heard.length, whole.heard.length - cut)
