@@ -52,7 +52,7 @@ const budgets: Readonly<Record<string, number>> = {
   cli: 2724,
   control: 3881,
   dashboard: 3521,
-  domain: 2641,
+  domain: 2618,
   engine: 13021,
   files: 2088,
   fleet: 1935,

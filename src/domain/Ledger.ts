@@ -398,14 +398,10 @@ export const unexplainedOf = ({ balances }: Ledger, placement: string): Readonly
 
 export const isUnexplained = (ledger: Ledger, placement: string): boolean => unexplainedOf(ledger, placement).size > 0
 
-export interface PlaceBalance {
-  readonly asset: string
-  readonly place: Place
-  readonly amount: Amount
-}
+export type PlaceBalance = Readonly<ReturnType<typeof totals>[number]>
 
 /** In the order of `places`, assets alphabetical, without zero balances. */
-export const totals = (ledger: Ledger): ReadonlyArray<PlaceBalance> => {
+export const totals = (ledger: Ledger) => {
   const sums = new Map<string, Map<AccountName, Amount>>()
   for (const { entry, amount } of ledger.balances.values()) {
     const ofAsset = sums.get(entry.asset) ?? new Map<AccountName, Amount>()

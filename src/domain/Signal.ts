@@ -17,12 +17,7 @@ export const signalName = /^[A-Za-z][A-Za-z0-9._-]{0,39}$/
 export const nameRule = "1 to 40 letters, digits, dots, dashes or underscores, beginning with a letter"
 export const SignalName = Schema.String.check(Schema.isPattern(signalName, { expected: `a name of ${nameRule}` }))
 
-export interface SignalHistory {
-  readonly names: ReadonlySet<string>
-  readonly at: (now: number) => Signals
-  /** Infinity if no value follows. */
-  readonly nextAfter: (now: number) => number
-}
+export type SignalHistory = Readonly<ReturnType<typeof historyOf>>
 
 const countUntil = (times: ReadonlyArray<number>, now: number): number =>
   leastOf(times.length, (index) => (times[index] ?? 0) > now)
@@ -35,21 +30,21 @@ interface PastSignal extends Signal {
 
 const visibleAt = ({ at, receivedAt = at }: PastSignal): number => receivedAt
 
-/** If several values have one time, the last one counts. */
-export const historyOf = (values: ReadonlyArray<PastSignal>): SignalHistory => {
+/** If several values have one time, the last one counts. `nextAfter` is infinite if no value follows. */
+export const historyOf = (values: ReadonlyArray<PastSignal>) => {
   const sorted = values.toSorted((one, other) => visibleAt(one) - visibleAt(other))
   const times = sorted.map(visibleAt)
   const byName = Map.groupBy(sorted, ({ name }) => name)
   const columns = [...byName].map(([name, all]) => ({ name, all, times: all.map(visibleAt) }))
   return {
     names: new Set(byName.keys()),
-    at: (now) =>
+    at: (now: number): Signals =>
       new Map(
         columns.flatMap(({ all, name, times }) => {
           const last = all[countUntil(times, now) - 1]
           return last === undefined ? [] : [[name, { value: last.value, at: last.at }] as const]
         })
       ),
-    nextAfter: (now) => times[countUntil(times, now)] ?? Number.POSITIVE_INFINITY
+    nextAfter: (now: number) => times[countUntil(times, now)] ?? Number.POSITIVE_INFINITY
   }
 }

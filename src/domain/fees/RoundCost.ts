@@ -28,16 +28,11 @@ interface Priced {
   readonly quantity: Amount
 }
 
-export interface RoundResult {
-  readonly spent: Amount
-  /** In quote, before fees; negative if the sale is below the purchase. */
-  readonly gain: Amount
-  /** In quote, rounded up; fees in base count at the price of the sale. */
-  readonly fees: Amount
-}
-
-/** Both orders trade the smaller of both quantities and fill completely. */
-export const roundOf = (market: Market, buy: Priced, sell: Priced, costs: TradeCosts): RoundResult => {
+/**
+ * Both orders trade the smaller of both quantities and fill completely. All results are in quote. `gain` is before fees, and negative if the
+ * sale is below the purchase. `fees` are rounded up; fees in base count at the price of the sale.
+ */
+export const roundOf = (market: Market, buy: Priced, sell: Priced, costs: TradeCosts) => {
   const quantity = min(buy.quantity, sell.quantity)
   const spent = quoteAmount(market, quantity, buy.price, "up")
   const gross = quoteAmount(market, quantity, sell.price, "down")
