@@ -99,7 +99,7 @@ const candlesOf = (candles: ClosedCandles | undefined): OwnCandles => {
   const indicator =
     (name: string) =>
     (length: number, back = 0) =>
-      indicatorOf(candles, { name, length, back })
+      indicatorOf(candles, name, length, back)
   const { close, high, low, open, volume } = columns
   return {
     count: closed,

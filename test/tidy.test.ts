@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4791,
   signer: 1492,
   signing: 689,
-  strategy: 15470,
+  strategy: 15279,
   venue: 5522,
   views: 3614
 }

@@ -62,13 +62,13 @@ export const regain = (before: CostBasis, base: Amount, { closed, cost }: GivenU
 
 export const charge = (before: CostBasis, fee: Amount): CostBasis => ({ ...before, realised: before.realised - fee })
 
-const places = 18
-
-const perUnit = (
+/** Quote per unit of base, to this number of decimal places. `position` must be positive. */
+export const perUnit = (
   cost: Amount,
   position: Amount,
   { base, quote }: Pick<Market, "base" | "quote">,
-  rounding: Decimal.Rounding
+  rounding: Decimal.Rounding,
+  places = 18
 ): Price => Decimal.divide(Decimal.make(cost, quote.decimals), Decimal.make(position, base.decimals), places, rounding)
 
 export const averagePrice = (

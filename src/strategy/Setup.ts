@@ -114,22 +114,23 @@ export const priceBeyond =
     return { key, text: `${text}, ${side(answer)} ${answer(than)}`, around: around(answer), read: reader }
   }
 
+export const question = (key: string, asset: Asset, text: string, fallback?: string): Question => ({
+  key,
+  text: `${asset.symbol} ${text}`,
+  read: Read.amount(asset, { zero: fallback === "0" }),
+  ...present({ fallback })
+})
+
 export const amount =
-  (key: string, asset: Asset, text: string, fallback?: string): NextQuestion =>
-  () => ({
-    key,
-    text: `${asset.symbol} ${text}`,
-    read: Read.amount(asset, { zero: fallback === "0" }),
-    ...present({ fallback })
-  })
+  (...about: Parameters<typeof question>): NextQuestion =>
+  () =>
+    question(...about)
 
 /** Asks for the total, unless a flag has set the size of each order. */
 export const total =
   (asset: Asset, text: string, key = "budget"): NextQuestion =>
   (answer) =>
-    answer("size") !== "" && answer(key) === ""
-      ? undefined
-      : { key, text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
+    answer("size") !== "" && answer(key) === "" ? undefined : question(key, asset, text)
 
 export const totalOf = (asset: Asset, answer: AnswerOf, count: number, key = "budget"): string =>
   answer(key) === "" ? format(unitsOf(asset, answer("size")) * BigInt(count), asset.decimals) : answer(key)
@@ -139,16 +140,16 @@ export const share =
   (asset: Asset, text: string, count: (answer: AnswerOf) => number, whole = "budget"): Asking =>
   (key) =>
   (answer) => {
-    const question = { key, text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
-    if (answer(whole) === "") return question
+    const free = question(key, asset, text)
+    if (answer(whole) === "") return free
     const most = unitsOf(asset, answer(whole)) / BigInt(count(answer))
-    const readShare = Read.mapped(question.read, (amount, node, to) => {
+    const readShare = Read.mapped(Read.amount(asset), (amount, node, to) => {
       if (amount <= most) return amount
       const needed = formatWithSymbol(amount * BigInt(count(answer)), asset)
       const text = `${count(answer)} of them need ${needed}, of ${answer(whole)}`
       return report(to, node, text, `at most ${roundedText(most, asset)}`)
     })
-    return { ...question, read: readShare, ...(most > 0n ? { fallback: roundedText(most, asset) } : {}) }
+    return { ...free, read: readShare, ...(most > 0n ? { fallback: roundedText(most, asset) } : {}) }
   }
 
 /** Rounded down to six places, unless that leaves nothing. */
@@ -171,10 +172,8 @@ export const inputOf = ({ base, quote }: Market, answer: AnswerOf) =>
 export const paidAmount =
   (text: string, market: Market): Asking =>
   (key) =>
-  (answer) => {
-    const { asset } = inputOf(market, answer)
-    return { key, text: `${asset.symbol} to ${isBuy(answer) ? "spend" : "sell"} ${text}`, read: Read.amount(asset) }
-  }
+  (answer) =>
+    question(key, inputOf(market, answer).asset, `to ${isBuy(answer) ? "spend" : "sell"} ${text}`)
 export const paidSize =
   (market: Market): Text =>
   (answer, key) =>

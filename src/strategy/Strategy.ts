@@ -4,7 +4,7 @@
  * Invariant (property-tested for every kind): a second decision inside the bounds of the first, with the memory that the first returned,
  * plans the same slots.
  */
-import type { Amount, Asset } from "../domain/Amount.ts"
+import type { Amount } from "../domain/Amount.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import type { SeenConditions } from "../domain/EventValues.ts"
 import type { Market } from "../domain/Market.ts"
@@ -167,10 +167,7 @@ export const marketsSaid = (strategy: Trades & Pick<Strategy, "watched">): strin
 }
 
 /** The quote is last. */
-export const budgets = (
-  strategy: Trades & { readonly limits: Pick<Limits, "budget"> }
-): ReadonlyArray<{ readonly asset: Asset; readonly amount: Amount }> => {
-  const { market, others = [], limits } = strategy
+export const budgets = ({ market, others = [], limits }: Trades & { readonly limits: Pick<Limits, "budget"> }) => {
   const { base, quote, others: further } = limits.budget
   return [
     { asset: market.base, amount: base },

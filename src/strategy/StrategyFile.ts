@@ -69,10 +69,7 @@ export const codeWanted = (text: string): string | undefined => {
 export const withCode = (text: string, code: string): string =>
   `${text}${text.endsWith("\n") ? "" : "\n"}${codeKey}: ${JSON.stringify(code)}\n`
 
-const ownKindIn = (
-  node: YamlNode,
-  to: Report
-): { readonly name: string; readonly kind: Kind | undefined } | undefined => {
+const ownKindIn = (node: YamlNode, to: Report) => {
   const [kind, code] = [valueIn(node, "kind"), valueIn(node, codeKey)]
   const name = kind?.type === "scalar" ? OwnKind.nameOfPath(kind.text) : undefined
   if (kind?.type !== "scalar" || name === undefined) return undefined

@@ -50,12 +50,7 @@ export const momentOf = (market: Market, view: View): Moment => {
   }
 }
 
-interface Undecided {
-  readonly code: "not-known" | "warming-up"
-  readonly text: string
-}
-
-export type Judgement = "yes" | "no" | Undecided
+export type Judgement = "yes" | "no" | ReturnType<typeof undecided>
 
 export const truth = (term: Term, moment: Moment): Judgement => {
   const { found } = moment
@@ -72,15 +67,12 @@ export const forget = (found: Moment["found"]): void => {
   if (dividesByZero.size > 0) dividesByZero.clear()
 }
 
-export const undecided = ({
-  dividesByZero,
-  lacking
-}: Pick<Moment["found"], "dividesByZero" | "lacking">): Undecided => {
-  if (lacking.size > 0) return { code: "not-known", text: lacks(lacking) }
+export const undecided = ({ dividesByZero, lacking }: Pick<Moment["found"], "dividesByZero" | "lacking">) => {
+  if (lacking.size > 0) return { code: "not-known", text: lacks(lacking) } as const
   const [division] = dividesByZero
   return division === undefined
-    ? { code: "warming-up", text: "waits for more candles: its indicators are not warm yet" }
-    : { code: "not-known", text: `cannot be decided: ${division} divides by zero now` }
+    ? ({ code: "warming-up", text: "waits for more candles: its indicators are not warm yet" } as const)
+    : ({ code: "not-known", text: `cannot be decided: ${division} divides by zero now` } as const)
 }
 
 const lacks = (lacking: ReadonlySet<string>): string => {
@@ -144,20 +136,13 @@ export const boundsOf = ({ watched }: Needs, moment: Moment, times: ReadonlyArra
   return until
 }
 
-/** `cold`: waits for more candles. `unseen`: depends on values that a glance does not show, or divides by zero. */
-export type Glanced = "yes" | "no" | "cold" | "unseen"
-
-export interface Glancing {
-  readonly moment: Moment
-  readonly at: (glance: Glance) => void
-  readonly truth: (condition: Term) => Glanced
-}
+export type Glancing = ReturnType<typeof glancingFrom>
 
 /**
  * Judges by the same terms, without computing bounds, until one of the strategy's orders moves. A backtest does this at the close of every
- * bar.
+ * bar. `cold`: waits for more candles. `unseen`: depends on values that a glance does not show, or divides by zero.
  */
-export const glancingFrom = (moment: Moment): Glancing => {
+export const glancingFrom = (moment: Moment) => {
   const findings = nothingFound()
   const glanced: Writable<Moment> = {
     ...moment,
@@ -169,12 +154,12 @@ export const glancingFrom = (moment: Moment): Glancing => {
   }
   return {
     moment: glanced,
-    at: ({ candles, mid, now }) => {
+    at: ({ candles, mid, now }: Glance): void => {
       glanced.mid = mid
       glanced.now = now
       glanced.candles = candles
     },
-    truth: (condition) => {
+    truth: (condition: Term) => {
       forget(findings)
       const value = condition.value(glanced)
       if (findings.lacking.size > 0) return "unseen"

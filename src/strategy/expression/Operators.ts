@@ -124,14 +124,9 @@ export const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map
 ])
 
 /** A value in every candle, if the condition depends on candles alone. */
-export const seriesOf = (
-  a: Term,
-  b: Term,
-  name: string,
-  apply: (a: number, b: number) => number
-): Pick<Term, "series"> => {
+export const seriesOf = (a: Term, b: Term, name: string, apply: (a: number, b: number) => number) => {
   const { series } = combine(a, b, name, apply, { type: "boolean", isLiteral: false, dependence: "none" })
-  return series === undefined ? {} : { series }
+  return present({ series })
 }
 
 const checksOf = (terms: ReadonlyArray<Term>) => terms.flatMap(({ checks = [] }) => checks)

@@ -2,6 +2,7 @@
  * A slot never sells what it bought below its cost, even if an edit gives the slot another price. The sale is then as far above the cost as
  * the file now puts a sale above its purchase. Legs that may lose (`mayLose`), such as a stop, are exempt.
  */
+import { perUnit } from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import { armedLeg, type DesiredOrder, type DesiredSlot } from "../Decision.ts"
@@ -11,11 +12,8 @@ import { orderPrice } from "./PriceLevels.ts"
 const places = 18
 
 /** Quote per base; `undefined` if the slot holds nothing or its cost is not recorded. */
-export const costOf = ({ base, quote }: Market, { past }: Pick<SlotProgress, "past">): Price | undefined => {
-  if (past === undefined || past.held <= 0n) return undefined
-  const spent = Decimal.make(past.cost, quote.decimals)
-  return Decimal.divide(spent, Decimal.make(past.held, base.decimals), places, "up")
-}
+export const costOf = (market: Market, { past }: Pick<SlotProgress, "past">): Price | undefined =>
+  past === undefined || past.held <= 0n ? undefined : perUnit(past.cost, past.held, market, "up")
 
 /** Moves a sale below cost as far above the cost as the sale would have been above its purchase. */
 export const notBelow = (market: Market, cost: Price, sale: Price, purchase: Price): Price => {

@@ -44,24 +44,17 @@ export const legsIn = (base: Asset, memory: Memory): LegsDone => ({
   filledInLeg: amountIn(base, memory, "filledBefore")
 })
 
+export type Notes<A> = ReturnType<typeof notes<A>>
+
 /**
  * Reads and writes a strategy's memory. The strategy usually gets back the object that it returned last, and then nothing is parsed again.
  * A memory from a journal is another object, and is parsed.
  */
-export interface Notes<A> {
-  readonly read: (memory: Memory) => A
-  readonly write: (noted: A) => Memory
-}
-
-export const notes = <A>(
-  read: (memory: Memory) => A,
-  write: (noted: A) => Memory,
-  isSame: (a: A, b: A) => boolean
-): Notes<A> => {
+export const notes = <A>(read: (memory: Memory) => A, write: (noted: A) => Memory, isSame: (a: A, b: A) => boolean) => {
   let last: { readonly memory: Memory; readonly noted: A } | undefined
   return {
-    read: (memory) => (last !== undefined && last.memory === memory ? last.noted : read(memory)),
-    write: (noted) => {
+    read: (memory: Memory): A => (last !== undefined && last.memory === memory ? last.noted : read(memory)),
+    write: (noted: A): Memory => {
       if (last === undefined || !isSame(last.noted, noted)) last = { memory: write(noted), noted }
       return last.memory
     }
@@ -73,37 +66,26 @@ export const beside = (inner: Memory, own: MemoryRecord): MemoryRecord => ({
   ...own
 })
 
-/** Caches the result of parsing a memory. A backtest gives back the object that it received, which is not parsed again. */
-export class MadeOf<A> {
-  private readonly made = new WeakMap<object, A>()
+/** Finds the result of parsing a memory. A backtest gives back the object that it received, which is not parsed again. */
+export const parsedOf = <A>(results: WeakMap<object, A>, memory: Memory): A | undefined =>
+  isRecord(memory) ? results.get(memory) : undefined
 
-  get(memory: Memory): A | undefined {
-    return isRecord(memory) ? this.made.get(memory) : undefined
-  }
+export type Marking = ReturnType<typeof marking>
 
-  set(memory: MemoryRecord, made: A): void {
-    this.made.set(memory, made)
-  }
-}
-
-/** Remembers a modifier's own fields beside the memory of the strategy that it modifies. */
-export interface Marking {
-  readonly on: (own: Memory, fields: MemoryRecord) => Memory
-  readonly off: (memory: Memory) => Memory
-  readonly of: (memory: Memory) => MemoryRecord
-}
-
-/** No rule may have the name `key`. A kind gets back the object that it returned, so it parses nothing again. */
-export const marking = (key: string): Marking => {
+/**
+ * Remembers a modifier's own fields beside the memory of the strategy that it modifies. No rule may have the name `key`. A kind gets back
+ * the object that it returned, so it parses nothing again.
+ */
+export const marking = (key: string) => {
   let last: { readonly own: Memory; readonly fields: MemoryRecord; readonly marked: Memory } | undefined
   return {
-    of: (memory) => {
+    of: (memory: Memory): MemoryRecord => {
       const fields = recordIn(memory, key)
       if (!isRecord(fields)) return {}
       const { memory: _, ...noted } = fields
       return noted
     },
-    on: (own, fields) => {
+    on: (own: Memory, fields: MemoryRecord): Memory => {
       if (Object.keys(fields).length === 0) return own
       if (last === undefined || last.own !== own || JSON.stringify(last.fields) !== JSON.stringify(fields)) {
         const marked = isRecord(own) ? beside(own, { [key]: fields }) : { [key]: { ...fields, memory: own } }
@@ -111,7 +93,7 @@ export const marking = (key: string): Marking => {
       }
       return last.marked
     },
-    off: (memory) => {
+    off: (memory: Memory): Memory => {
       if (last !== undefined && last.marked === memory) return last.own
       if (!isRecord(memory) || !(key in memory)) return memory
       const { [key]: _, ...own } = memory

@@ -139,12 +139,9 @@ export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
   return Decimal.make(digits, exact.scale - surplus)
 }
 
-export interface Near {
-  readonly exact: Decimal.Decimal
-  readonly near: number
-}
+export type Near = Readonly<ReturnType<typeof nearOf>>
 
-export const nearOf = (exact: Decimal.Decimal): Near => ({ exact, near: Decimal.toNumber(exact) })
+export const nearOf = (exact: Decimal.Decimal) => ({ exact, near: Decimal.toNumber(exact) })
 
 /** The order price for a price times a factor. Uses doubles if they are certainly right, which is nearly always. */
 export const orderPriceTimes = (market: Market, side: Side, price: Near, factor: Near): Price => {

@@ -53,11 +53,7 @@ export interface Left {
   readonly from: Price
 }
 
-export interface StopExit {
-  readonly left: (mid: Price, from: Price, before?: Left) => Left
-  readonly price: (left: Left) => Price
-  readonly until: (left: Left) => PriceBounds
-}
+export type StopExit = ReturnType<typeof stopExit>
 
 export const stopsOf = (side: Side, stops: ReadonlyArray<Price>): PriceBounds =>
   side === "BUY" ? narrowed({}, stops, []) : narrowed({}, [], stops)
@@ -80,7 +76,7 @@ export const stopExit = (
   side: Side,
   { floor, reach }: Terms,
   { maxPriceDeviation = Decimal.one }: Pick<Report, "maxPriceDeviation">
-): StopExit => {
+) => {
   const isSale = side === "SELL"
   const [better, sign] = isSale ? [Decimal.max, negate] : [Decimal.min, (ratio: Decimal.Decimal) => ratio]
   const factor = Decimal.add(Decimal.one, sign(reach))
@@ -94,12 +90,12 @@ export const stopExit = (
     return price && Decimal.divide(price, factor, price.scale + 9, isSale ? "down" : "up")
   }
   return {
-    left: (mid, from, before) => {
+    left: (mid: Price, from: Price, before?: Left): Left => {
       const state = before ?? { from }
       const followed = better(mid, worstMid(state) ?? mid)
       return before !== undefined && isWithin(before.mid, step, followed) ? before : { mid: followed, from: state.from }
     },
-    price: (left) => {
+    price: (left: Left): Price => {
       const price = Decimal.multiply(left.mid, factor)
       const limit = worst(left)
       const rounded = orderPrice(market, side, better(price, limit ?? price))
@@ -110,7 +106,7 @@ export const stopExit = (
       const isPast = limit !== undefined && (isSale ? Decimal.isLess : Decimal.isGreater)(reached, limit)
       return isPast || !Decimal.isPositive(reached) ? rounded : reached
     },
-    until: (left) => {
+    until: (left: Left): PriceBounds => {
       const [priceBelow, priceAbove] = [away(left.mid, negate(step)), away(left.mid, step)]
       const end = worstMid(left)
       if (end === undefined) return { priceBelow, priceAbove }

@@ -7,6 +7,7 @@
  * decision.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"
+import { perUnit } from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -257,20 +258,16 @@ export const otherSide = (
 }
 
 export const averagePrice = (
-  { base, quote }: Market,
+  market: Market,
   side: Side,
   { bought, paid, proceeds, sold }: SlotProgress
 ): Price | undefined => {
   const [amount, money] = side === "BUY" ? [bought, paid] : [sold, proceeds]
-  if (amount === 0n || money === 0n) return undefined
-  return Decimal.divide(Decimal.make(money, quote.decimals), Decimal.make(amount, base.decimals), 12, "down")
+  return amount === 0n || money === 0n ? undefined : perUnit(money, amount, market, "down", 12)
 }
 
 /** The exit covers the sum of the slot's entries, less its earlier exits. */
-export const exitLeft = (
-  { part, progress, traded }: Share,
-  exit: Leg
-): Pick<DesiredSlot, "legs" | "after"> & { readonly quantity: Amount } => {
+export const exitLeft = ({ part, progress, traded }: Share, exit: Leg) => {
   const { completedLegs, filledInLeg } = progress
   const quantity = max(0n, traded - (tradedBy(exit.side, progress) - filledInLeg))
   return {
@@ -278,7 +275,7 @@ export const exitLeft = (
     legs: [
       { side: part.side, price: part.price, quantity },
       { ...exit, quantity }
-    ],
+    ] as const,
     ...present({ after: completedLegs > 1 ? { completedLegs: completedLegs - 1, filledInLeg: 0n } : undefined })
   }
 }

@@ -13,7 +13,7 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
 import { givenAway, orderText } from "./Execution.ts"
-import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
+import { decimalIn, numberIn, parsedOf } from "./Memory.ts"
 import { checkFeesOfSizes, checkValues, lackText } from "./OrderCheck.ts"
 import { ahead, behind, checkFall, isBetter, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
@@ -70,7 +70,7 @@ export const dca: Kind = {
       const text = `${countText(times, "order")} of this size would need ${amounts}`
       report(to, at("size"), text, "fewer times, or a smaller size")
     }
-    const opened = new MadeOf<Opened>()
+    const opened = new WeakMap<object, Opened>()
     return { decide: (view, memory) => decide(whole, opened, view, memory) }
   })
 }
@@ -110,7 +110,7 @@ const openedIn = (whole: Dca, memory: Memory, made: number): Opened =>
     return price === undefined ? [] : [purchase(whole, slot, price)]
   })
 
-const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): Decision => {
+const decide = (whole: Dca, known: WeakMap<object, Opened>, view: View, memory: Memory): Decision => {
   const { market, side, every: everyMillis, times, reach, keys } = whole
   const price = mid(view.price)
   const was: Progress = {
@@ -131,7 +131,7 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
     last: begins || (isKeptBack && isTriggered) ? price : was.last
   }
 
-  const before = known.get(memory) ?? openedIn(whole, memory, was.made)
+  const before = parsedOf(known, memory) ?? openedIn(whole, memory, was.made)
   // Finished slots are dropped only together with a new one, so that a fill alone changes nothing.
   const open = begins
     ? [...before, purchase(whole, slotName(was.made), own)].filter(

@@ -45,12 +45,8 @@ export const iceberg: Kind = {
             const { asset } = Ask.inputOf(market, answer)
             // Slightly more than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
             const visible = (Ask.unitsOf(asset, answer("total")) * 101n) / 1000n
-            return {
-              key,
-              text: `${asset.symbol} that others may see at a time`,
-              read: Read.amount(asset),
-              ...(visible > 0n ? { fallback: format(visible, asset.decimals) } : {})
-            }
+            const fallback = visible > 0n ? format(visible, asset.decimals) : undefined
+            return Ask.question(key, asset, "that others may see at a time", fallback)
           },
           is: Ask.paidSize(market),
           note: "the next part comes when this one has filled"

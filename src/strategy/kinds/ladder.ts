@@ -154,7 +154,7 @@ const goneRungs = (
   { desired }: Decision,
   { unit, takeProfit }: Pick<Size, "unit"> & Target,
   { fillBasisPoints, slots }: View
-): ReadonlyArray<{ readonly part: Total.PartOfTotal; readonly rung: DesiredSlot }> => {
+) => {
   const [first] = desired
   const names = new Set(desired.map(({ slot }) => slot))
   return [...slots].flatMap(([slot, progress]) => {

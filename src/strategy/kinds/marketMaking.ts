@@ -18,8 +18,8 @@ import { present } from "../../domain/Present.ts"
 import { type Decision, type Ends, type Memory, sooner } from "../Decision.ts"
 import { compile } from "../expression/Compiler.ts"
 import { boundsOf, momentOf } from "../expression/Judge.ts"
-import { type Needs, needCandles, neededBy, noNeeds, scopeOf } from "../expression/Scope.ts"
-import { isStill, type Term } from "../expression/Term.ts"
+import { needCandles, neededBy, noNeeds, scopeOf } from "../expression/Scope.ts"
+import { isStill } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, type Section, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
@@ -41,27 +41,17 @@ const levelsOf = (answer: Ask.AnswerOf): number => Number(answer("levels"))
 /** More decimal places of a centre would be noise. */
 const centrePlaces = 9
 
-/** The centre of the quotes, if it is a price that an expression computes from closed candles. */
-interface Centre {
-  readonly term: Term
-  readonly needs: Needs
-}
-
-interface SeenCentre {
-  /** `undefined` while its candles or signals are missing. */
-  readonly price: Price | undefined
-  readonly changes: Ends
-}
+type SeenCentre = ReturnType<typeof look>
 
 const centreKeys = {
   centre: Read.optional(Read.expression, "a price of closed candles, as the centre of the quotes", "the mid"),
   timeframe: Read.withDefault(Read.timeframe, "1h", "of the centre's candles whose timeframe is not written")
 }
 
-const readCentre = (
-  { centre, timeframe }: Read.SettingsOf<typeof centreKeys>,
-  section: Section<typeof centreKeys>
-): Centre | undefined => {
+type Centre = NonNullable<ReturnType<typeof readCentre>>
+
+/** The centre of the quotes, if it is a price that an expression computes from closed candles. */
+const readCentre = ({ centre, timeframe }: Read.SettingsOf<typeof centreKeys>, section: Section<typeof centreKeys>) => {
   const { at, isWritten, to } = section
   if (centre === undefined)
     return isWritten("timeframe")
@@ -77,7 +67,8 @@ const readCentre = (
   return { term, needs: scope.needs }
 }
 
-const look = (centre: Centre | undefined, view: View): SeenCentre => {
+/** The price is `undefined` while its candles or signals are missing. */
+const look = (centre: Centre | undefined, view: View) => {
   if (centre === undefined) return { price: mid(view.price), changes: {} }
   const moment = momentOf(view.market, view)
   const value = centre.term.value(moment)
@@ -215,15 +206,9 @@ const ratioOf = (spread: Decimal.Decimal): Decimal.Decimal => {
   return Decimal.divide(Decimal.add(Decimal.one, half), Decimal.subtract(Decimal.one, half), 18, "down")
 }
 
-interface HeldQuotes {
-  readonly centre: Quotes.HeldCentre | undefined
-  readonly spread: Decimal.Decimal | undefined
-  readonly lean: Decimal.Decimal | undefined
-  readonly eighths: bigint | undefined
-  readonly quoted: Memory | undefined
-}
+type HeldQuotes = ReturnType<typeof heldQuotesIn>
 
-const heldQuotesIn = (memory: Memory, requote: Decimal.Decimal): HeldQuotes => {
+const heldQuotesIn = (memory: Memory, requote: Decimal.Decimal) => {
   const [centre, eighths] = [decimalIn(memory, "centre"), numberIn(memory, "eighths")]
   return {
     centre: centre && Quotes.centreAt(centre, requote),
@@ -240,7 +225,7 @@ const remember = ({ centre, spread, lean, eighths, quoted }: HeldQuotes): Memory
     spread: spread && Decimal.format(spread),
     lean: lean && Decimal.format(lean),
     eighths: eighths === undefined ? undefined : Number(eighths),
-    quoted
+    quoted: quoted ?? undefined
   })
 
 const isSameRatio = (a: Decimal.Decimal | undefined, b: Decimal.Decimal | undefined): boolean =>
@@ -343,7 +328,7 @@ const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: 
   const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths
   if (isSameSize && last.centre === centre && Decimal.equals(last.spread, width)) return last
   const orderSizes = isSameSize ? last.orderSizes : Inventory.sizesOn(maker, stock, eighths, inventory)
-  const delay = delayed(maker, view, state.quoted ?? null)
+  const delay = delayed(maker, view, state.quoted)
   const { sizes, full } = orderSizes
   const shift = shiftOf(maker, lean, inventory)
   const quotes = maker.quotes({ centre, shift, spread: width, inventory, sizes, full, delayed: delay.slots })
@@ -354,7 +339,7 @@ const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: 
       spread: isFixed(maker, width) ? undefined : width,
       lean: maker.spread.model === undefined ? undefined : lean,
       eighths: maker.maxImpact === undefined ? undefined : eighths,
-      quoted: maker.filledDelayMillis === 0 ? undefined : delay.quoted
+      quoted: maker.filledDelayMillis === 0 ? null : delay.quoted
     }),
     reasons: [],
     until: untilOf(maker, view, centre, centrePrice, delay)

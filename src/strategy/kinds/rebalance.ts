@@ -158,7 +158,7 @@ const commonOf = (
   { every, reach, reserve = 0n }: Read.SettingsOf<ReturnType<typeof common>>,
   budget: Amount,
   { at, isWritten, to }: Section<ReturnType<typeof common>>
-): Pick<Rebalance, "budget" | "periodic" | "reserve"> => {
+) => {
   if (isWritten("reserve") && reserve >= budget) report(to, at("reserve"), "the reserve is all of the quote budget")
   if (every === undefined && isWritten("reach"))
     report(to, at("reach"), "reach without every does nothing", "give every, or remove it")

@@ -21,7 +21,7 @@ import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { givenAway, orderText } from "./Execution.ts"
-import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
+import { decimalIn, isRecord, numberIn, parsedOf, withAll } from "./Memory.ts"
 import { checkBudget, checkFees, checkValues, valueOf } from "./OrderCheck.ts"
 import { ahead, orderPrice, share, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
@@ -116,12 +116,9 @@ const slice = (
   })
 }
 
-interface Delay {
-  readonly from: number
-  readonly at: number
-}
+type Delay = NonNullable<ReturnType<typeof delayIn>>
 
-const delayIn = (memory: Memory): Delay | undefined => {
+const delayIn = (memory: Memory) => {
   const [from, at] = [numberIn(memory, "from"), numberIn(memory, "at")]
   return from === undefined || at === undefined ? undefined : { from, at }
 }
@@ -211,7 +208,7 @@ const deciding = (whole: Twap): Decide => {
   const atLimit = slices.map((slice) => partAt(whole, slice, whole.limit))
   const shareOut = sharing(market, isOwn)
   const placesOf = placing(whole)
-  const begunIn = new MadeOf<Begun>()
+  const begunIn = new WeakMap<object, Begun>()
   return (view, memory) => {
     const start = numberIn(memory, "start") ?? view.now
     const passed = view.now - start
@@ -219,7 +216,7 @@ const deciding = (whole: Twap): Decide => {
       const absent = slices.map(({ slot }) => ({ slot, why: over }))
       return { desired: [], absent, memory, reasons: [], until: { onFill: false } }
     }
-    const before = begunIn.get(memory)
+    const before = parsedOf(begunIn, memory)
     const due = begunUntil(whole, delayIn(memory), passed)
     const begunBefore =
       before?.parts.length ?? slices.filter(({ slot }) => decimalIn(memory, slot) !== undefined).length

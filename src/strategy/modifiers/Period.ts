@@ -85,18 +85,12 @@ const equityOf = (
   return moneyOf(market, { quote, base: budget.base + position + dust.base })
 }
 
-interface EquityCourse {
-  readonly memory: { readonly [field: string]: Memory }
-  /** Missing while the strategy continues. */
-  readonly ended: string | undefined
-  readonly until: PriceBounds
-  readonly stops: PriceBounds
-}
+type EquityCourse = NonNullable<ReturnType<typeof courseOf>>
 
 const equityPlaces = 18
 
-/** `undefined` if the view does not record the strategy's trading. */
-const courseOf = (end: EquityEnd, budget: Budget, view: View, memory: Memory): EquityCourse | undefined => {
+/** `undefined` if the view does not record the strategy's trading. `ended` is `undefined` while the strategy continues. */
+const courseOf = (end: EquityEnd, budget: Budget, view: View, memory: Memory) => {
   const { market, own } = view
   if (own === undefined) return undefined
   const { base, quote } = equityOf(market, budget, own)
@@ -143,8 +137,8 @@ const courseOf = (end: EquityEnd, budget: Budget, view: View, memory: Memory): E
       ...(end.stopRises && { profitBefore: Decimal.format(profitBefore), earned: Decimal.format(earned) })
     },
     ended,
-    until: narrowed({}, [leaves], [priceOf(high), end.trail && priceOf(goalAfter(best))]),
-    stops: narrowed({}, [leaves], [])
+    until: narrowed<PriceBounds>({}, [leaves], [priceOf(high), end.trail && priceOf(goalAfter(best))]),
+    stops: narrowed<PriceBounds>({}, [leaves], [])
   }
 }
 
@@ -301,11 +295,7 @@ const endingBy = ({ until }: Period, bounds: Bounds): Bounds =>
   until === undefined ? bounds : { ...bounds, time: Math.min(bounds.time ?? until, until) }
 
 /** The reason for waiting and its bounds, or `undefined` once the strategy has begun. */
-const waitOf = (
-  period: Period,
-  view: View,
-  noted: Memory
-): { readonly why: Reason; readonly until: Bounds } | undefined => {
+const waitOf = (period: Period, view: View, noted: Memory) => {
   const { from, sourceOf, when } = period
   if (from !== undefined && view.now < from) {
     const why = { code: "not-begun", text: `begins at ${iso(from)}`, source: sourceOf("from") }

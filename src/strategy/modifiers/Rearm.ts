@@ -17,12 +17,7 @@ import { priceIn, progressOf, type View } from "../View.ts"
 
 const key = "rearm"
 
-interface Round {
-  readonly memory: Memory
-  readonly waitsFrom: Price | undefined
-}
-
-const roundOf = (desired: DesiredSlot, view: View, known: Memory, distance: Decimal.Decimal): Round => {
+const roundOf = (desired: DesiredSlot, view: View, known: Memory, distance: Decimal.Decimal) => {
   const { slot, legs, market } = desired
   const filled = filledLegs(desired, view, slot)
   const next = nextLeg(desired, view, slot) ?? legs[0]

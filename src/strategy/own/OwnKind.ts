@@ -36,16 +36,11 @@ export const packageName = (kind: string): string | undefined => ofPackage.exec(
 /** The name of the section that belongs to the code; `undefined` if `kind` names no code. */
 export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?.[1] ?? ofPackage.exec(kind)?.[2]
 
-interface Code {
-  readonly text: string
-  readonly about: string
-  readonly keys: unknown
-  readonly around: number | undefined
-}
+type Code = Readonly<Exclude<ReturnType<typeof codeOf>, ReadonlyArray<Problem>>>
 
 const lineOf = (message: string): number => Number(/ \(line (\d+)\)$/.exec(message)?.[1] ?? 1)
 
-const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
+const codeOf = (source: SourceText) => {
   const { text } = source
   const wrong = (message: string): ReadonlyArray<Problem> => {
     const start = source.lineStarts[lineOf(message) - 1] ?? 0
@@ -195,8 +190,7 @@ const questionsAbout = (
       return text(progressOf(current() ?? { slots: new Map() }, name))
     },
     candles: (timeframe) => current()?.candles?.get(timeframe),
-    indicator: (timeframe, name, length, back) =>
-      indicatorOf(current()?.candles?.get(timeframe), { name, length, back }),
+    indicator: (timeframe, ...asked) => indicatorOf(current()?.candles?.get(timeframe), ...asked),
     signal: (name) => {
       const [view, age] = [current(), ageOf(name)]
       if (age === undefined) return ""
@@ -222,15 +216,8 @@ const maxColumns = 64
 
 const computed = new WeakMap<Indicators.CandleColumns, Map<string, Indicators.IndicatorValues>>()
 
-interface Request {
-  readonly name: string
-  readonly length: number
-  /** 0 is the last closed candle. */
-  readonly back: number
-}
-
-/** `NaN` with too few candles, and for a candle that has not closed. */
-export const indicatorOf = (candles: ClosedCandles | undefined, { back, length, name }: Request): number => {
+/** `NaN` with too few candles, and for a candle that has not closed. The last closed candle is 0 `back`. */
+export const indicatorOf = (candles: ClosedCandles | undefined, name: string, length: number, back: number): number => {
   if (!isName(name) || !Number.isInteger(length) || length < 1 || length > maxLength)
     throw new OwnCodeFailed(`${name}(${length}): the length has to be a whole number from 1 to ${maxLength}`)
   if (candles === undefined || !(back >= 0)) return Number.NaN

@@ -26,10 +26,7 @@ export const remembered = (term: Term, { needs }: Compiling): Term => {
   return term
 }
 
-const otherIn = (
-  tree: Expression & { type: "market" },
-  { market, marketNamed, needs, to, placeOf }: Compiling
-): { readonly other: Other } | undefined => {
+const otherIn = (tree: Expression & { type: "market" }, { market, marketNamed, needs, to, placeOf }: Compiling) => {
   if (tree.name === market.name) return { other: undefined }
   const otherMarket = marketNamed(tree.name, placeOf(tree), to)
   if (otherMarket === undefined) return undefined

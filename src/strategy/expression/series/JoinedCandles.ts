@@ -12,15 +12,8 @@ export type CandlesOf = (market: string) => ReadonlyMap<string, ClosedCandles> |
 type Seen = Pick<Strategy, "market" | "candles" | "watched">
 
 const framesOf = ({ market, candles, watched = [] }: Seen, candlesOf: CandlesOf) => {
-  const needed = (name: string, needs: ReadonlyMap<string, number> | undefined): ReadonlyMap<string, ClosedCandles> => {
-    const there = candlesOf(name)
-    return new Map(
-      [...(needs?.keys() ?? [])].flatMap((timeframe) => {
-        const closed = there?.get(timeframe)
-        return closed === undefined ? [] : [[timeframe, closed] as const]
-      })
-    )
-  }
+  const needed = (name: string, needs: ReadonlyMap<string, number> | undefined): ReadonlyMap<string, ClosedCandles> =>
+    new Map([...(candlesOf(name) ?? [])].filter(([timeframe]) => needs?.has(timeframe)))
   const others = watched.map(({ market: { name }, candles }) => [name, needed(name, candles)] as const)
   return new Map([[ownMarket, needed(market.name, candles)] as const, ...others])
 }

@@ -4,9 +4,10 @@
  * each part of the size; all of them begin together.
  */
 import { format } from "../../../domain/Amount.ts"
+import { perUnit } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
-import { type Bounds, filledOfLeg, type Memory } from "../../Decision.ts"
+import { filledOfLeg, type Memory } from "../../Decision.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf } from "../../expression/Judge.ts"
@@ -14,7 +15,7 @@ import { type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
-import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
+import { legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
 import { isRecord, isTrueIn, legsIn, recordIn } from "../Memory.ts"
 import { part } from "../PriceLevels.ts"
@@ -23,7 +24,7 @@ import { type Going, isTouched, remember, stateIn } from "../rules/RuleState.ts"
 import { checkSize, checkTrail, inParts, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
 import { exitPricesOf } from "../rules/rules.ts"
 import { ruleSize, ruleSizeNode, targets } from "../Size.ts"
-import { floor, type Left, leftIn, reach, stopExit } from "../StopExit.ts"
+import { floor, leftIn, reach, stopExit } from "../StopExit.ts"
 
 const slot = "position"
 
@@ -177,13 +178,7 @@ const bracketKeys: ReadonlyMap<string, string> = new Map([
  * An edit may turn a bracket of fixed prices into one that follows the market, or back, while it holds a position. Both forms work in the
  * same slot, but remember different things. The new form continues with the position, at its own prices, so the position keeps an exit.
  */
-export interface Beginning {
-  readonly after: LegsDone
-  readonly isLeaving: boolean
-  readonly left: Left | undefined
-}
-
-export const beginningIn = (market: Market, slot: string, view: View, memory: Memory): Beginning => {
+export const beginningIn = (market: Market, slot: string, view: View, memory: Memory) => {
   const record = recordIn(memory, slot)
   if (!isRecord(record))
     return { after: legsIn(market.base, memory), isLeaving: isTrueIn(memory, "isStopped"), left: leftIn(memory) }
@@ -195,31 +190,23 @@ export const beginningIn = (market: Market, slot: string, view: View, memory: Me
   return { after: going.after, isLeaving: exitStart !== undefined, left: exitStart }
 }
 
-export const rememberBeginning = (
-  { base }: Market,
-  { after }: Pick<Beginning, "after">
-): { readonly [key: string]: Memory } => ({
+export type Beginning = Readonly<ReturnType<typeof beginningIn>>
+
+export const rememberBeginning = ({ base }: Market, { after }: Pick<Beginning, "after">) => ({
   ...(after.completedLegs === 0 ? {} : { legsBefore: after.completedLegs }),
   ...(after.filledInLeg === 0n ? {} : { filledBefore: format(after.filledInLeg, base.decimals) })
 })
 
 const entryPrice = ({ past, live }: SlotProgress, rule: Rule, market: Market, otherwise: Price): Price => {
-  if (rule.side === "BUY" && past !== undefined && past.held > 0n && past.cost > 0n) {
-    const [cost, held] = [Decimal.make(past.cost, market.quote.decimals), Decimal.make(past.held, market.base.decimals)]
-    return Decimal.divide(cost, held, 12, "up")
-  }
+  if (rule.side === "BUY" && past !== undefined && past.held > 0n && past.cost > 0n)
+    return perUnit(past.cost, past.held, market, "up", 12)
   if (past?.lastOrder.side === rule.side) return past.lastOrder.price
   return live?.side === rule.side ? live.price : otherwise
 }
 
-interface Adopted {
-  readonly memory: Memory
-  /** The strategy decides again beyond these bounds, within which the exits cannot be computed. Missing if they can be computed. */
-  readonly until?: Bounds
-}
-
-export const adopted = (all: Rules, view: View, memory: Memory): Adopted => {
-  const asItIs = { memory }
+/** The strategy decides again beyond `until`, within which the exits cannot be computed. It is `undefined` if they can be computed. */
+export const adopted = (all: Rules, view: View, memory: Memory) => {
+  const asItIs = { memory, until: undefined }
   const { market, needs, rules } = all
   const [rule] = rules
   if (rule === undefined || isRecord(recordIn(memory, rule.slot))) return asItIs
@@ -256,7 +243,7 @@ export const adopted = (all: Rules, view: View, memory: Memory): Adopted => {
   if (going.quantity <= 0n) return asItIs
   const state = { fired: isHolding ? 1 : 0, pausedUntil: 0, going }
   const own = { [rule.slot]: remember(market, state) }
-  if (isWhole) return { memory: own }
+  if (isWhole) return { memory: own, until: undefined }
   // The prices may also depend on the mid, so any change of it asks again.
   notePrice(moment, moment.mid)
   return { memory: own, until: boundsOf(needs, moment, moment.found.times) }

@@ -197,7 +197,7 @@ const legsOf = (
   { entry, takeProfit }: Bracket,
   { after }: BracketRule.Beginning,
   { completedLegs, lastLeg, receivedByLastLeg }: SlotProgress
-): Pick<Bracket, "entry" | "takeProfit"> => {
+) => {
   // After the exit, the output of the last leg is quote.
   if (completedLegs !== after.completedLegs + 1) return { entry, takeProfit }
   const whole = entry.side === "BUY" ? max(entry.quantity, receivedByLastLeg) : (lastLeg?.quantity ?? entry.quantity)

@@ -12,7 +12,7 @@ export interface Deal {
   readonly price: Price
   readonly startedAt: number
   readonly legs: ReadonlyMap<string, LegsDone>
-  readonly before: Entries | undefined
+  readonly before: ReturnType<typeof entriesIn> | undefined
   readonly isExpired: boolean
   readonly isClosing: boolean
   readonly isBreakeven: boolean
@@ -25,12 +25,7 @@ export interface Deal {
   readonly left: Left | undefined
 }
 
-export interface Entries {
-  readonly base: Amount
-  readonly quote: Amount
-}
-
-export const entriesIn = ({ slots }: View, side: Side): Entries => {
+export const entriesIn = ({ slots }: View, side: Side) => {
   let [base, quote] = [0n, 0n]
   for (const { bought, paid, proceeds, sold } of slots.values()) {
     base += side === "BUY" ? bought : sold

@@ -255,12 +255,7 @@ const leaving = (whole: Deals, deal: State.Deal, view: View, moment: Moment): Le
   return passed.length === 0 ? undefined : leaves(passed.reduce(side === "BUY" ? Decimal.max : Decimal.min))
 }
 
-const begin = (
-  whole: Deals,
-  state: State.DealState,
-  view: View,
-  moment: Moment
-): { readonly state: State.DealState; readonly why: string; readonly key: Key } => {
+const begin = (whole: Deals, state: State.DealState, view: View, moment: Moment) => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
   const waits = (why: string, key: Key) => ({ state, why, key })
   if (state.begun >= times) return waits(`it has had all its ${countText(times, "deal")}`, "times")
@@ -285,7 +280,7 @@ const begin = (
   const start = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false, isBreakeven: false }
   const exits = State.tradedNow(whole.exits, side, view)
   const deal: State.Deal = { ...start, exits, spacing, best: undefined, left: undefined }
-  return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" }
+  return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" as const }
 }
 
 type Key = Parameters<Deals["keys"]>[0]

@@ -8,7 +8,6 @@
  * below some earlier price could make it buy above the market. Its slots keep their holdings by price (see `Versions`).
  */
 import { type Amount, formatWithSymbol, fromDecimal, max, toDecimal } from "../../../domain/Amount.ts"
-import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { ratioOf } from "../../../domain/fees/RoundCost.ts"
 import { inputAmount, mid, type Price } from "../../../domain/Market.ts"
@@ -16,7 +15,7 @@ import { present } from "../../../domain/Present.ts"
 import { type Decision, type DesiredSlot, isBeyond, type Leg, type Memory, nextLeg } from "../../Decision.ts"
 import type { Decide } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import { decimalIn, MadeOf, numberIn } from "../Memory.ts"
+import { decimalIn, numberIn, parsedOf } from "../Memory.ts"
 import { away, orderPrice } from "../PriceLevels.ts"
 import { type Cell, type Grid, sizesOf, spannedBy } from "./Cells.ts"
 import { type Chosen, choosing, type SlotsSeen } from "./Choice.ts"
@@ -30,24 +29,13 @@ interface Anchor {
   readonly version: Version
 }
 
-interface Standing {
-  readonly grid: Grid
-  readonly anchor: Anchor
-  readonly answer: (view: SlotsSeen) => Answer
-  readonly until: Decision["until"]
-  readonly memory: Readonly<Record<string, Memory>>
-}
-
-interface Answer extends Chosen {
-  readonly window: Window | undefined
-  readonly reasons: ReadonlyArray<Reason>
-}
+type Standing = Readonly<ReturnType<typeof standAt>>
 
 /** Returns the grid for a start; only an endless grid depends on it. */
 export const standing = (gridAt: (start: Price) => Grid): Decide => {
-  const standings = new MadeOf<Standing>()
+  const standings = new WeakMap<object, Standing>()
   return (view, memory) => {
-    const before = standings.get(memory)
+    const before = parsedOf(standings, memory)
     const now = before === undefined ? readStanding(gridAt, view, memory) : moved(before, view)
     if (now !== before) standings.set(now.memory, now)
     return decide(now, view)
@@ -96,7 +84,7 @@ const firstAt = ({ range: { moving } }: Grid, price: Price): number => moving?.f
 const moved = (before: Standing, view: View): Standing =>
   isBeyond(before.until, view.price) ? standAt(before.grid, before.anchor, mid(view.price)) : before
 
-const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
+const standAt = (grid: Grid, before: Anchor, price: Price) => {
   const { budget, fundNearest, keys, range, shape } = grid
   const { start, version } = before
   const { moving } = range
@@ -126,7 +114,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
     leftBehind: `the grid has moved on: it spans ${span} now`
   })
   const from = Decimal.format(start)
-  const answer = (view: SlotsSeen): Answer => {
+  const answer = (view: SlotsSeen) => {
     const chosen = chosenIn(view)
     const works = `${chosen.working.length} of ${cells.length} cells work`
     const where =
@@ -228,16 +216,7 @@ const buyingFirst = (decision: Decision, { keys, market, purchase }: Grid, view:
  * With `fundNearest`, only the highest buys and the lowest sells are placed, by each cell's next leg. This is computed after every fill, so
  * of thousands of cells it checks only those whose slots have changed.
  */
-interface Window {
-  readonly in: (view: SlotsSeen) => ReadonlyArray<DesiredSlot>
-  readonly beside: (desired: ReadonlyArray<DesiredSlot>, view: SlotsSeen) => Decision["absent"]
-}
-
-const windowOn = (
-  { fundNearest: count, keys }: Grid,
-  cells: ReadonlyArray<Cell>,
-  { absent, working }: Chosen
-): Window | undefined => {
+const windowOn = ({ fundNearest: count, keys }: Grid, cells: ReadonlyArray<Cell>, { absent, working }: Chosen) => {
   if (count === undefined) return undefined
   const text = `not funded: outside the ${count} nearest buys and sells`
   const why = { code: "not-nearest", text, source: keys("fundNearest") }
@@ -264,7 +243,7 @@ const windowOn = (
     for (const slot of progressBySlot.keys()) if (!view.slots.has(slot) && progressBySlot.delete(slot)) look(slot, view)
   }
   return {
-    in: (view) => {
+    in: (view: SlotsSeen): ReadonlyArray<DesiredSlot> => {
       see(view)
       const places: Array<number> = []
       let at = buys.lastIndexOf(1)
@@ -282,7 +261,7 @@ const windowOn = (
       }
       return inside
     },
-    beside: (desired, { slots }) => {
+    beside: (desired: ReadonlyArray<DesiredSlot>, { slots }: SlotsSeen): Decision["absent"] => {
       const inside = new Set(desired.map(({ slot }) => slot))
       const from = names.indexOf(desired[0]?.slot ?? "") - count
       const to = names.lastIndexOf(desired.at(-1)?.slot ?? "") + count

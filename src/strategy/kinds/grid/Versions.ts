@@ -42,10 +42,7 @@ export const usedIn = (version: Version, cell: (index: number) => Cell | undefin
 
 export const isCellSlot = (slot: string): boolean => /^cell-(below-)?\d+(-v\d+)?$/.test(slot)
 
-export interface Print {
-  readonly levels: string
-  readonly sizes: string
-}
+type Print = Readonly<Record<"levels" | "sizes", string>>
 
 /** Without a memory, slots with cell names are from a grid that the file had before it changed to another kind and back. */
 export const isEdited = (memory: Memory, print: Print, view: View): boolean => {

@@ -31,17 +31,8 @@ export interface Hanging extends Read.SettingsOf<typeof hangingKeys> {
   readonly keys: KeyPlaces<"hanging">
 }
 
-interface Quoted {
-  readonly price: Price
-  readonly quantity: Amount
-  readonly filled: number
-}
-
-interface SideState {
-  readonly current: number | undefined
-  readonly quoted: Quoted | undefined
-  readonly hung: ReadonlyMap<number, Quoted>
-}
+type Quoted = Readonly<NonNullable<ReturnType<typeof quotedIn>>>
+type SideState = Readonly<ReturnType<typeof stateIn>>
 
 const slotName = (base: string, index: number): string => (index === 0 ? base : `${base}-${index + 1}`)
 
@@ -49,7 +40,7 @@ const slotName = (base: string, index: number): string => (index === 0 ? base : 
 const isFilled = (view: View, slot: string, side: Side, { filled, price, quantity }: Quoted): boolean =>
   filledLegs({ legs: [{ side, price, quantity }], cycle: true }, view, slot) > filled
 
-const quotedIn = ({ base }: Market, memory: Memory): Quoted | undefined => {
+const quotedIn = ({ base }: Market, memory: Memory) => {
   const [price, quantity] = [decimalIn(memory, "price"), decimalIn(memory, "quantity")]
   if (price === undefined || quantity === undefined) return undefined
   return { price, quantity: fromDecimal(quantity, base.decimals) ?? 0n, filled: numberIn(memory, "filled") ?? 0 }
@@ -61,7 +52,7 @@ const rememberQuoted = ({ base }: Market, { price, quantity, filled }: Quoted): 
   filled
 })
 
-const stateIn = ({ market, most }: Hanging, memory: Memory): SideState => {
+const stateIn = ({ market, most }: Hanging, memory: Memory) => {
   const hung = recordIn(memory, "hung")
   const entries = Array.from({ length: most + 1 }, (_, index) => {
     const quoted = quotedIn(market, recordIn(hung, String(index)))

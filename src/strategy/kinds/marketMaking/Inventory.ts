@@ -126,14 +126,9 @@ export const eighthsNow = ({ maxImpact, quantity }: Sized, { depth }: View): big
   return partsOfSize.find(fits) ?? 1n
 }
 
-export interface OrderSizes {
-  readonly stock: Stock
-  readonly eighths: bigint
-  readonly sizes: Readonly<Record<Side, ReadonlyArray<Amount>>>
-  readonly full: Readonly<Record<Side, ReadonlyArray<string>>>
-}
+export type OrderSizes = Readonly<ReturnType<typeof sizesOn>>
 
-export const sizesOn = (whole: Sized, stock: Stock, eighths: bigint, inventory: Amount): OrderSizes => {
+export const sizesOn = (whole: Sized, stock: Stock, eighths: bigint, inventory: Amount) => {
   const { maxImpact, sizeSkew } = whole
   const share = sizeSkew === undefined ? Decimal.zero : Decimal.multiply(sizeSkew, fullness(whole, inventory))
   const isFixed = sizeSkew === undefined && maxImpact === undefined
