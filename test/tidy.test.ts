@@ -65,7 +65,7 @@ const budgets: Readonly<Record<string, number>> = {
   programs: 167,
   rehearsal: 1769,
   report: 963,
-  sandbox: 4791,
+  sandbox: 4763,
   signer: 1492,
   signing: 689,
   strategy: 15279,

@@ -3,7 +3,6 @@ import { Record, Result, Schema } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { signedDeposits } from "../../signing/Domains.ts"
-import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import { refundReasons } from "../../venue/wire/WireSwap.ts"
 import { Identifier, PositiveAmountText } from "../../venue/wire/WireValue.ts"
 import * as Seeded from "../Seeded.ts"
@@ -14,7 +13,7 @@ import { createOrder, OrderRequest } from "./orders/OrderCreation.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import { type IncomingDeposit, lies, type SandboxOrder, type SandboxSwap, type State, schedule } from "./State.ts"
-import { createSwap } from "./swaps/SwapCreation.ts"
+import { createSwap, QuoteAsked } from "./swaps/SwapCreation.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
 const Text = Schema.String
@@ -33,7 +32,7 @@ export const payloads = {
     ledger: Schema.optionalKey(Schema.Literals(signedDeposits)),
     transfers: Schema.Array(Schema.Struct({ receiver: Text, asset: Text, amount: PositiveAmountText }))
   }),
-  CreateSwap: Schema.Struct({ partner: Schema.optionalKey(Text), request: QuoteRequest, correlationId: Text }),
+  CreateSwap: QuoteAsked,
   SubmitDeposit: Schema.Struct({ depositAddress: Text, txHash: Text }),
   /** A transfer on another chain, of money that was never in the service's accounts. */
   DepositOnChain: Schema.Struct({

@@ -9,7 +9,6 @@ import type { SignedData } from "../../venue/api/IntentsApi.ts"
 import { factsOf } from "../../venue/VenueConfig.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as Seeded from "../Seeded.ts"
-import type { Command } from "./Commands.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import { type SandboxOrder, type SandboxSwap, type State, saltOf } from "./State.ts"
 
@@ -79,24 +78,13 @@ const missingIn = (target: SandboxOrder | SandboxSwap): bigint => {
   return target.status === "AWAITING_DEPOSIT" ? target.inputAmount - target.deposited : 0n
 }
 
-interface Verified {
-  readonly signerId: string
-  readonly intentHash: string
-  readonly ledger?: Domains.SignedDeposit
-  readonly transfers: Command<"ExecuteIntent">["payload"]["transfers"]
-}
-
 interface Unverified {
   /** True if the signature is not the signer's; false if the message is only unacceptable. */
   readonly isForged: boolean
   readonly text: string
 }
 
-export const verify = (
-  state: State,
-  signed: SignedData,
-  purpose: "login" | "transfer"
-): Result.Result<Verified, Unverified> =>
+export const verify = (state: State, signed: SignedData, purpose: "login" | "transfer") =>
   Result.gen(function* () {
     const { now, settings } = state
     const { login, signing } = factsOf(settings)

@@ -10,10 +10,9 @@ import * as HistoryRecord from "../core/HistoryRecord.ts"
 import { verify } from "../core/Intents.ts"
 import * as Books from "../core/money/Books.ts"
 import type { State } from "../core/State.ts"
-import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import * as Keys from "./Keys.ts"
-import { asMessageError } from "./refusals.ts"
+import { sandboxForMessages } from "./refusals.ts"
 import { toItem } from "./wireHistory.ts"
 
 const accessSeconds = 3600
@@ -23,7 +22,7 @@ export const layer = HttpApiBuilder.group(
   SandboxApi,
   "account",
   Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox
+    const sandbox = yield* sandboxForMessages
     const { seed } = sandbox.settings
     const usedNonces = new Set<string>()
 
@@ -33,7 +32,7 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       authenticate: Effect.fnUntraced(function* ({ payload: { signedData } }) {
-        const verified = yield* sandbox.read((state) => verify(state, signedData, "login")).pipe(asMessageError)
+        const verified = yield* sandbox.read((state) => verify(state, signedData, "login"))
         if (Result.isFailure(verified)) {
           const { isForged, text } = verified.failure
           return yield* messageError(isForged ? 401 : 400, text)
@@ -60,7 +59,7 @@ export const layer = HttpApiBuilder.group(
         const { account = "" } = yield* Caller
         // Clients repeat the parameter, or send one list with commas.
         const tokenIds = (query.tokenIds ?? []).flatMap((ids) => ids.split(",")).filter((id) => id !== "")
-        return yield* sandbox.read((state) => balancesOf(state, account, tokenIds)).pipe(asMessageError)
+        return yield* sandbox.read((state) => balancesOf(state, account, tokenIds))
       })
     })
   })
@@ -84,13 +83,13 @@ export const history = HttpApiBuilder.group(
   SandboxApi,
   "accountHistory",
   Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox
+    const sandbox = yield* sandboxForMessages
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { account = "" } = yield* Caller
         if (factsOf(sandbox.settings).accountHistory === "invite-only")
           return yield* messageError(403, "History is invite-only for now")
-        const lines = yield* sandbox.read(HistoryRecord.all).pipe(asMessageError)
+        const lines = yield* sandbox.read(HistoryRecord.all)
         const own = lines.filter((line) => isTouchedBy(line, account))
         return yield* pageOf(own, query) ?? messageError(400, "the cursor is not one of this history")
       })

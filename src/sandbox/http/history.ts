@@ -12,11 +12,10 @@ import {
 import { historyError } from "../../venue/wire/WireError.ts"
 import { ledgers } from "../../venue/wire/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
-import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import type { SandboxAsset } from "../Settings.ts"
 import { ownerOf } from "./callers.ts"
-import { asHistoryError } from "./refusals.ts"
+import { sandboxForHistory } from "./refusals.ts"
 import { toTransaction, usdIn, usdOut } from "./wireHistory.ts"
 
 type Line = HistoryRecord.HistoryRecord
@@ -29,7 +28,7 @@ export const layer = HttpApiBuilder.group(
   SandboxApi,
   "history",
   Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox
+    const sandbox = yield* sandboxForHistory
     const { ledger } = sandbox.settings
     const nextAt = new Map<string, number>()
 
@@ -53,7 +52,7 @@ export const layer = HttpApiBuilder.group(
           `there is no chain ${foreign}: the home ledger is ${ledger}`
         )
       }
-      const lines = yield* sandbox.read(HistoryRecord.all).pipe(asHistoryError)
+      const lines = yield* sandbox.read(HistoryRecord.all)
       return lines.filter((line) => line.owner === ownerOf(caller))
     })
 

@@ -12,11 +12,10 @@ import type { WireOrder, WireOrderAttributes } from "../../venue/wire/WireOrder.
 import { type Command, ownOrder } from "../core/Commands.ts"
 import { isPayoutFinal, payoutStatus } from "../core/orders/OrderLife.ts"
 import type { Lie, SandboxOrder, State } from "../core/State.ts"
-import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { ownerOf } from "./callers.ts"
 import { Faults } from "./Faults.ts"
-import { asOrderError } from "./refusals.ts"
+import { sandboxForOrders } from "./refusals.ts"
 
 const defaultPageSize = 50
 
@@ -24,43 +23,34 @@ export const layer = HttpApiBuilder.group(
   SandboxApi,
   "orders",
   Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox
+    const sandbox = yield* sandboxForOrders
     const faults = yield* Faults
-    const present = (order: SandboxOrder) => Effect.map(nextMeta, (meta) => ({ data: toWire(order), meta }))
+    const shown = (order: SandboxOrder) => Effect.map(nextMeta, (meta) => ({ data: toWire(order), meta }))
 
     return handlers.handleAll({
       create: Effect.fnUntraced(function* ({ payload }) {
         const command = createCommand(ownerOf(yield* Caller), payload.data.attributes)
-        const order = yield* sandbox.change(command).pipe(asOrderError)
-        if (yield* faults.duplicatesCreate) yield* sandbox.change(command).pipe(asOrderError)
-        return yield* present(order)
+        const order = yield* sandbox.change(command)
+        if (yield* faults.duplicatesCreate) yield* sandbox.change(command)
+        return yield* shown(order)
       }),
       list: Effect.fnUntraced(function* ({ query }) {
         const owner = ownerOf(yield* Caller)
-        const size = query["page[size]"] ?? defaultPageSize
-        const after = readCursor(query["page[after]"])
-        const isKnown = yield* sandbox
-          .read(({ orders }) => after !== undefined && (after <= orders.size || after === Number.POSITIVE_INFINITY))
-          .pipe(asOrderError)
-        if (after === undefined || !isKnown)
+        const page = yield* sandbox.read((state) => pageOf(state, owner, query, faults.listLagMillis))
+        if (page === undefined)
           return yield* orderError("validation-failed", [{ detail: "page[after] is not a cursor" }])
-        const page = yield* sandbox
-          .read((state) => pageOf(state, { owner, after, size, filters: query, listLagMillis: faults.listLagMillis }))
-          .pipe(asOrderError)
-        const meta = yield* nextMeta
-        if (page.nextCursor === undefined) return { data: page.orders.map(toWire), links: { next: null }, meta }
-        const { nextCursor } = page
-        const next = nextLink(query, nextCursor)
-        return { data: page.orders.map(toWire), links: { next }, meta: { ...meta, nextCursor } }
+        const { nextCursor, orders } = page
+        const next = nextCursor === undefined ? null : nextLink(query, nextCursor)
+        return { data: orders.map(toWire), links: { next }, meta: { ...(yield* nextMeta), ...present({ nextCursor }) } }
       }),
       get: Effect.fnUntraced(function* ({ params }) {
         const owner = ownerOf(yield* Caller)
-        const order = yield* sandbox.read((state) => ownOrder(state, owner, params.orderId)).pipe(asOrderError)
-        return yield* order === undefined ? orderError("order-not-found") : present(order)
+        const order = yield* sandbox.read((state) => ownOrder(state, owner, params.orderId))
+        return yield* order === undefined ? orderError("order-not-found") : shown(order)
       }),
       cancel: Effect.fnUntraced(function* ({ params }) {
         const payload = { owner: ownerOf(yield* Caller), orderId: params.orderId }
-        return yield* sandbox.change({ tag: "CancelOrder", payload }).pipe(asOrderError, Effect.flatMap(present))
+        return yield* sandbox.change({ tag: "CancelOrder", payload }).pipe(Effect.flatMap(shown))
       })
     })
   })
@@ -72,21 +62,23 @@ const createCommand = (owner: string, attributes: CreateOrderRequest["data"]["at
   return { tag: "CreateOrder", payload: { ...request, owner, ...present({ deadline: parsed }) } }
 }
 
-interface PageRequest {
-  readonly owner: string
-  readonly after: number
-  readonly size: number
-  readonly filters: {
-    readonly "filter[fillStatus]"?: ReadonlyArray<string>
-    readonly "filter[isPayoutStatusFinal]"?: "true" | "false"
-  }
-  readonly listLagMillis: number
+interface ListQuery {
+  readonly "filter[fillStatus]"?: ReadonlyArray<string>
+  readonly "filter[isPayoutStatusFinal]"?: "true" | "false"
+  readonly "page[size]"?: number
+  readonly "page[after]"?: string
 }
 
-/** Newest first, from the cursor on. New orders appear only at the head, so pages neither lose nor repeat one. */
-const pageOf = (state: State, { owner, after, size, filters, listLagMillis }: PageRequest) => {
-  const statuses = filters["filter[fillStatus]"]
-  const final = filters["filter[isPayoutStatusFinal]"]
+/**
+ * Newest first, from the cursor on. New orders appear only at the head, so pages neither lose nor repeat one. `undefined` for a cursor that
+ * is not of this list.
+ */
+const pageOf = (state: State, owner: string, query: ListQuery, listLagMillis: number) => {
+  const statuses = query["filter[fillStatus]"]
+  const final = query["filter[isPayoutStatusFinal]"]
+  const size = query["page[size]"] ?? defaultPageSize
+  const after = query["page[after]"] === undefined ? Number.POSITIVE_INFINITY : readCursor(query["page[after]"])
+  if (after === undefined || (after > state.orders.size && Number.isFinite(after))) return undefined
   const isListed = (order: SandboxOrder) =>
     order.owner === owner &&
     order.sequence < after &&
@@ -101,19 +93,16 @@ const pageOf = (state: State, { owner, after, size, filters, listLagMillis }: Pa
 
 const writeCursor = (sequence: number): string => Buffer.from(`order ${sequence}`).toString("base64url")
 
-const readCursor = (cursor: string | undefined): number | undefined => {
-  if (cursor === undefined) return Number.POSITIVE_INFINITY
+const readCursor = (cursor: string): number | undefined => {
   const [, digits] = /^order (\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString("utf8")) ?? []
   return digits === undefined ? undefined : Number(digits)
 }
 
 const nextLink = (query: Readonly<Record<string, unknown>>, cursor: string): string => {
   const parameters = Object.entries({ ...query, "page[after]": cursor }).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map(
-      (one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`
-    )
+    [value].flat().map((one) => [name, String(one)])
   )
-  return `/v0/orders?${parameters.join("&")}`
+  return `/v0/orders?${new URLSearchParams(parameters)}`
 }
 
 interface Change {

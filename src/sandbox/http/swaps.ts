@@ -16,10 +16,9 @@ import { generate, verify } from "../core/Intents.ts"
 import { type SandboxOrder, type SandboxSwap, type State, usdOf } from "../core/State.ts"
 import { answerDry } from "../core/swaps/SwapCreation.ts"
 import { collects } from "../core/swaps/SwapLife.ts"
-import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import type { SandboxAsset } from "../Settings.ts"
-import { asMessageError } from "./refusals.ts"
+import { sandboxForMessages } from "./refusals.ts"
 import { destinationTxHashes, ledgerTxHashes } from "./wireHistory.ts"
 
 /** An amount in smallest units, in units of its asset, and in dollars. */
@@ -56,7 +55,7 @@ export const quotes = HttpApiBuilder.group(
   SandboxApi,
   "swaps",
   Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox
+    const sandbox = yield* sandboxForMessages
 
     return handlers.handleAll({
       quote: Effect.fnUntraced(function* ({ payload: request }) {
@@ -64,13 +63,11 @@ export const quotes = HttpApiBuilder.group(
         const correlationId = yield* yield* NextCorrelationId
         const input = { request, correlationId, ...present({ partner }) }
         if (!request.dry) {
-          return (yield* sandbox.change({ tag: "CreateSwap", payload: input }).pipe(asMessageError)).response
+          return (yield* sandbox.change({ tag: "CreateSwap", payload: input })).response
         }
-        return yield* sandbox
-          .read((state) => answerDry(state, input))
-          .pipe(Effect.flatMap(Effect.fromResult), asMessageError)
+        return yield* sandbox.ask((state) => answerDry(state, input))
       }),
-      tokens: () => sandbox.read(tokens).pipe(asMessageError)
+      tokens: () => sandbox.read(tokens)
     })
   })
 )
@@ -89,15 +86,13 @@ export const deposits = HttpApiBuilder.group(
   SandboxApi,
   "deposits",
   Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox
+    const sandbox = yield* sandboxForMessages
     const report = Effect.fnUntraced(function* (target: SandboxOrder | SandboxSwap) {
       const correlationId = yield* yield* NextCorrelationId
-      return yield* sandbox
-        .read((state) => statusOf(state, HistoryRecord.of(target), correlationId))
-        .pipe(asMessageError)
+      return yield* sandbox.read((state) => statusOf(state, HistoryRecord.of(target), correlationId))
     })
     const find = Effect.fnUntraced(function* (depositAddress: string, memo: string | undefined) {
-      const target = yield* sandbox.read((state) => state.targets.get(depositAddress)).pipe(asMessageError)
+      const target = yield* sandbox.read((state) => state.targets.get(depositAddress))
       if (target !== undefined && target.depositMemo === memo) return target
       return yield* messageError(404, `Deposit address ${depositAddress} not found`)
     })
@@ -105,14 +100,14 @@ export const deposits = HttpApiBuilder.group(
     return handlers.handleAll({
       submit: Effect.fnUntraced(function* ({ payload: { depositAddress, memo, txHash } }) {
         const target = yield* find(depositAddress, memo)
-        yield* sandbox.change({ tag: "SubmitDeposit", payload: { depositAddress, txHash } }).pipe(asMessageError)
+        yield* sandbox.change({ tag: "SubmitDeposit", payload: { depositAddress, txHash } })
         return yield* report(target)
       }),
       withdrawals: Effect.fnUntraced(function* ({ query }) {
         const target = yield* find(query.depositAddress, query.depositMemo)
         if (target.kind === "order" || !collects(target))
           return yield* messageError(404, `${query.depositAddress} does not collect any input`)
-        return yield* sandbox.read((state) => withdrawalsOf(state, target, query)).pipe(asMessageError)
+        return yield* sandbox.read((state) => withdrawalsOf(state, target, query))
       }),
       status: Effect.fnUntraced(function* ({ query: { depositAddress, depositMemo } }) {
         return yield* report(yield* find(depositAddress, depositMemo))
@@ -202,27 +197,25 @@ export const intents = HttpApiBuilder.group(
   SandboxApi,
   "intents",
   Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox
+    const sandbox = yield* sandboxForMessages
     let generated = 0
     const traced = <A>(value: A) =>
       Effect.map(Effect.flatten(NextCorrelationId), (correlationId) => ({ ...value, correlationId }))
 
     return handlers.handleAll({
       generate: Effect.fnUntraced(function* ({ payload: request }) {
-        const payload = yield* sandbox
-          .read((state) => generate(state, request, ++generated))
-          .pipe(Effect.flatMap(Effect.fromResult), asMessageError)
+        const payload = yield* sandbox.ask((state) => generate(state, request, ++generated))
         return yield* traced({ intent: { standard: "nep413", payload } })
       }),
       submit: Effect.fnUntraced(function* ({ payload: { signedData } }) {
         const { standard } = signedData
         if (standard !== "nep413")
           return yield* messageError(400, `standard ${standard} is not supported here, use nep413`)
-        const verified = yield* sandbox.read((state) => verify(state, signedData, "transfer")).pipe(asMessageError)
+        const verified = yield* sandbox.read((state) => verify(state, signedData, "transfer"))
         if (Result.isFailure(verified)) return yield* messageError(400, verified.failure.text)
         if (verified.success.transfers.length === 0) return yield* messageError(400, "the message holds no transfer")
         const payload = { ...verified.success, nonce: signedData.payload.nonce }
-        return yield* sandbox.change({ tag: "ExecuteIntent", payload }).pipe(asMessageError, Effect.flatMap(traced))
+        return yield* sandbox.change({ tag: "ExecuteIntent", payload }).pipe(Effect.flatMap(traced))
       })
     })
   })

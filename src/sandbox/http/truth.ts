@@ -5,38 +5,37 @@ import { messageError } from "../../venue/wire/WireError.ts"
 import * as Books from "../core/money/Books.ts"
 import { payoutStatus } from "../core/orders/OrderLife.ts"
 import { presentSalts, type SandboxOrder, type State } from "../core/State.ts"
-import { Sandbox } from "../Sandbox.ts"
 import { type BooksResponse, type MarketResponse, SandboxApi } from "../SandboxApi.ts"
 import { assetById } from "../Settings.ts"
 import * as Keys from "./Keys.ts"
-import { asMessageError } from "./refusals.ts"
+import { sandboxForMessages } from "./refusals.ts"
 
 export const layer = HttpApiBuilder.group(
   SandboxApi,
   "sandbox",
   Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox
+    const sandbox = yield* sandboxForMessages
     return handlers.handleAll({
-      deposit: ({ payload }) => sandbox.change({ tag: "DepositOnChain", payload }).pipe(asMessageError),
-      outcome: ({ payload }) => sandbox.change({ tag: "TellOutcome", payload }).pipe(asMessageError),
-      lie: ({ payload }) => sandbox.change({ tag: "TellLie", payload }).pipe(asMessageError),
-      prices: ({ payload }) => sandbox.change({ tag: "SetPrices", payload }).pipe(asMessageError),
-      fill: ({ payload }) => sandbox.change({ tag: "FillOrder", payload }).pipe(asMessageError),
-      advance: ({ payload }) => sandbox.change({ tag: "AdvanceTime", payload }).pipe(asMessageError),
-      rotateSalts: () => sandbox.change({ tag: "RotateSalts", payload: {} }).pipe(asMessageError),
+      deposit: ({ payload }) => sandbox.change({ tag: "DepositOnChain", payload }),
+      outcome: ({ payload }) => sandbox.change({ tag: "TellOutcome", payload }),
+      lie: ({ payload }) => sandbox.change({ tag: "TellLie", payload }),
+      prices: ({ payload }) => sandbox.change({ tag: "SetPrices", payload }),
+      fill: ({ payload }) => sandbox.change({ tag: "FillOrder", payload }),
+      advance: ({ payload }) => sandbox.change({ tag: "AdvanceTime", payload }),
+      rotateSalts: () => sandbox.change({ tag: "RotateSalts", payload: {} }),
       rpc: Effect.fnUntraced(function* ({ payload: { id, params } }) {
-        const salts = yield* sandbox.read(presentSalts).pipe(asMessageError)
+        const salts = yield* sandbox.read(presentSalts)
         const salt = salts[params.account_id]
         if (salt === undefined) return yield* messageError(400, `there is no contract ${params.account_id}`)
         const answer =
           params.method_name === "current_salt"
             ? salt
-            : yield* sandbox.read((state) => publicBalances(state, params.args_base64)).pipe(asMessageError)
+            : yield* sandbox.read((state) => publicBalances(state, params.args_base64))
         return { jsonrpc: "2.0", id, result: { result: [...Buffer.from(JSON.stringify(answer))] } } as const
       }),
-      connection: () => sandbox.read(({ settings }) => Keys.connection(settings)).pipe(asMessageError),
-      books: () => sandbox.read(booksView).pipe(asMessageError),
-      market: () => sandbox.read(marketView).pipe(asMessageError)
+      connection: () => sandbox.read(({ settings }) => Keys.connection(settings)),
+      books: () => sandbox.read(booksView),
+      market: () => sandbox.read(marketView)
     })
   })
 )

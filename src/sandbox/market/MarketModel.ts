@@ -29,23 +29,12 @@ interface PricePath {
   range(from: number, to: number): PriceRange
 }
 
-export interface MarketModel {
-  stand(asset: Asset, dollars: number): void
-  stands(base: Asset, quote: Asset): boolean
-  usd(asset: Asset, at: number): number
-  /** Quote per base between the solver's bid and ask. */
-  mid(base: Asset, quote: Asset, at: number): number
-  range(base: Asset, quote: Asset, from: number, to: number): PriceRange
-}
+export type MarketModel = ReturnType<typeof make>
 
 /** A generated candle lasts one second of the service's time, at any speed. */
 const walkCandleMillis = 1000
 
-export const make = (
-  settings: SandboxSettings,
-  startedAt: number,
-  candles: ReplayedCandles | undefined
-): MarketModel => {
+export const make = (settings: SandboxSettings, startedAt: number, candles: ReplayedCandles | undefined) => {
   const pathOf = (asset: SandboxAsset): PricePath => {
     if (candles !== undefined && settings.candles?.symbol === asset.symbol) {
       return fromCandles(pingPong(candles))
@@ -66,13 +55,14 @@ export const make = (
   const marketTime = (at: number) => Math.max(0, at - startedAt) * settings.speed
 
   const usd = (asset: Asset, at: number) => path(asset).at(marketTime(at))
+  /** Quote per base between the solver's bid and ask. */
   const mid = (base: Asset, quote: Asset, at: number) => usd(base, at) / usd(quote, at)
   return {
-    stand: (asset, dollars) => void paths.set(asset.id, constant(dollars)),
-    stands: (base, quote) => path(base).isConstant && path(quote).isConstant,
+    stand: (asset: Asset, dollars: number) => void paths.set(asset.id, constant(dollars)),
+    stands: (base: Asset, quote: Asset) => path(base).isConstant && path(quote).isConstant,
     usd,
     mid,
-    range: (base, quote, from, to) => {
+    range: (base: Asset, quote: Asset, from: number, to: number): PriceRange => {
       const divisor = path(quote).range(marketTime(from), marketTime(to))
       if (divisor.low === divisor.high) {
         const { low, high } = path(base).range(marketTime(from), marketTime(to))

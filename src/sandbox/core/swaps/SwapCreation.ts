@@ -1,11 +1,11 @@
 /** Answers quote requests. Unless a request is dry, creates the swap behind the deposit address and keeps the answer for its status. */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import * as Amount from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"
 import * as Timestamp from "../../../domain/Timestamp.ts"
 import * as Ed25519 from "../../../signing/Ed25519.ts"
 import * as QuoteSignature from "../../../signing/QuoteSignature.ts"
-import type { Quote, QuoteRequest, QuoteResponse } from "../../../venue/wire/WireQuote.ts"
+import { type Quote, QuoteRequest, type QuoteResponse } from "../../../venue/wire/WireQuote.ts"
 import * as Seeded from "../../Seeded.ts"
 import type { SandboxAsset } from "../../Settings.ts"
 import * as SigningKey from "../money/SigningKey.ts"
@@ -14,11 +14,13 @@ import { type Pair, type QuotedAmounts, type SandboxSwap, type State, schedule, 
 import { quote } from "./Quotes.ts"
 import { expire } from "./SwapLife.ts"
 
-export interface QuoteAsked {
-  readonly partner?: string | undefined
-  readonly request: QuoteRequest
-  readonly correlationId: string
-}
+/** `partner`: missing if the quote was requested without a credential. */
+export const QuoteAsked = Schema.Struct({
+  partner: Schema.optionalKey(Schema.String),
+  request: QuoteRequest,
+  correlationId: Schema.String
+})
+type QuoteAsked = typeof QuoteAsked.Type
 
 const timeEstimateSeconds = 2
 
