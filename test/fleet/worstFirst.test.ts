@@ -8,11 +8,11 @@ import { Profit } from "../../src/views/Profit.ts"
 const bot = (name: string, profit: BotLine["profit"], problems: ReadonlyArray<"alarm" | "warn"> = []): BotLine => {
   const about = { kind: "late", subject: "bot", text: "late", since: null, command: null, resolve: null }
   const status = { killSwitch: null, strategies: [], openOrders: 1, fills: 1 }
-  return lineOfBot(
-    name,
-    { status: { ...status, problems: problems.map((severity) => ({ ...about, severity })) }, money: [], profit },
-    1
-  )
+  return lineOfBot(name, {
+    status: { ...status, problems: problems.map((severity) => ({ ...about, severity })) },
+    money: [],
+    profit
+  })
 }
 const usdc = (total: string, share: number) => [{ asset: "USDC", total, share }]
 /** The other figures of a bot's answer, without equity, exposure and curve. */

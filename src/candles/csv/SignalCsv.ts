@@ -5,15 +5,12 @@ import { parseField } from "./CsvField.ts"
 
 export type NamedSignal = Signal & { readonly name: string }
 
-export interface SignalsRead {
-  readonly values: ReadonlyArray<NamedSignal>
-  readonly problems: ReadonlyArray<DataProblem>
-}
+export type SignalsRead = Readonly<ReturnType<typeof parseSignals>>
 
 const heading = /^\s*time\s*,\s*name\s*,\s*value\s*$/i
 const advice = "write time,name,value, such as 2024-01-31T12:00:00Z,trend,0.7"
 
-export const parseSignals = (text: string, file: string): SignalsRead => {
+export const parseSignals = (text: string, file: string) => {
   const values: Array<NamedSignal> = []
   const problems: Array<DataProblem> = []
   for (const [index, written] of text.split(/\r?\n/).entries()) {

@@ -87,13 +87,7 @@ function unfit(error: { readonly message: string }): AccountUnfit {
 
 export type LoadedAccount = Effect.Success<ReturnType<typeof loaded>>
 
-export interface AccountBot {
-  readonly runs: Effect.Effect<void, { readonly message: string }>
-  readonly hear: (by: string, word: AccountWord) => Effect.Effect<AccountAnswer>
-  readonly steer: (account: OwnedAccount) => Effect.Effect<void, { readonly message: string }>
-  readonly told: Effect.Effect<Omit<AccountReport, "failing">>
-  readonly events: () => number
-}
+export type AccountBot = Effect.Success<ReturnType<typeof make>>
 
 /** Runs the account's bot until `stopped` completes. The current turn then ends, and the orders stay open. */
 export const make = Effect.fn("AccountBot.make")(function* (
@@ -129,7 +123,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
     quietLookMillis: 2_000
   })
 
-  const steer: AccountBot["steer"] = Effect.fn("AccountBot.steer")(function* (account: OwnedAccount) {
+  const steer = Effect.fn("AccountBot.steer")(function* (account: OwnedAccount) {
     row = account
     const why = account.why === "" ? "by the operator of the fleet" : account.why
     // A pause by the operator's command stays through every new start; it ends only by a command.
@@ -175,8 +169,8 @@ export const make = Effect.fn("AccountBot.make")(function* (
     steer,
     told: accountReport,
     events: () => books.state.sequence,
-    hear: (by, word) => Effect.provideContext(hear(by, word), context)
-  } satisfies AccountBot
+    hear: (by: string, word: AccountWord) => Effect.provideContext(hear(by, word), context)
+  }
 })
 
 /** Provides the account's own journal and venue, and the services that accounts share. It does not read the partner's history. */

@@ -175,7 +175,7 @@ export const botsByAddress = Effect.fn("BotsByAddress.make")(function* (bots: Re
     const line = yield* Effect.match(lineRequest, {
       onSuccess: ({ money, profit, status }) => {
         if (!isRecent) profits.set(bot.name, { at: now, standings: profit.standings })
-        return lineOfBot(bot.name, { status, money: money.rows, profit: profit.standings }, 0)
+        return lineOfBot(bot.name, { status, money: money.rows, profit: profit.standings })
       },
       onFailure: ({ message, why }) =>
         unreachable(bot.name, `${bot.url}: ${why === "nobody-there" ? "no response" : message}`)
@@ -202,7 +202,7 @@ export const botsByAddress = Effect.fn("BotsByAddress.make")(function* (bots: Re
       )
       const { money, orders, status } = yield* Effect.mapError(detailRequest, refuse)
       const profit = profits.get(name)?.standings ?? []
-      const line = lineOfBot(name, { status, money: money.rows, profit }, 0)
+      const line = lineOfBot(name, { status, money: money.rows, profit })
       return {
         at: status.at,
         line,

@@ -73,20 +73,16 @@ export const lineOf = (account: FleetAccount): BotLine => {
   const { isOwned, name, owner, told, toldSecondsAgo, wanted, why } = account
   const failing = told?.failing ?? null
   return {
-    name,
+    ...unreachable(name, failing ?? (wanted === "running" ? "" : why)),
     kind: "account",
     class: account.class,
     state: stateOf(account),
-    why: failing ?? (wanted === "running" ? "" : why),
     runner: isOwned ? (owner ?? null) : null,
-    openOrders: told?.openOrders ?? null,
-    fills: told?.fills ?? null,
     problems: [
       ...(failing === null ? [] : [{ severity: "alarm" as const, kind: "does-not-run", text: failing }]),
       ...(told?.problems ?? [])
     ],
-    money: told?.money ?? [],
-    profit: told?.profit ?? [],
+    ...(told && { openOrders: told.openOrders, fills: told.fills, money: told.money, profit: told.profit ?? [] }),
     toldSecondsAgo: toldSecondsAgo ?? null
   }
 }
@@ -112,7 +108,7 @@ export interface BotAnswer {
   readonly profit: BotLine["profit"]
 }
 
-export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number): BotLine => {
+export const lineOfBot = (name: string, answered: BotAnswer): BotLine => {
   const { fills, killSwitch, openOrders, problems, strategies } = answered.status
   const isPaused = strategies.length > 0 && strategies.every(({ paused }) => paused !== null)
   return {
@@ -124,7 +120,7 @@ export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number)
     // A bot's answer has no asset ids, so its assets are counted by symbol, apart from those of accounts.
     money: ownedIn(answered.money).map((sum) => ({ ...sum, id: "" })),
     profit: answered.profit.map(profitIn),
-    toldSecondsAgo: secondsAgo
+    toldSecondsAgo: 0
   }
 }
 
