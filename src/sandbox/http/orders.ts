@@ -25,14 +25,14 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* sandboxForOrders
     const faults = yield* Faults
-    const shown = (order: SandboxOrder) => Effect.map(nextMeta, (meta) => ({ data: toWire(order), meta }))
+    const answerOf = (order: SandboxOrder) => Effect.map(nextMeta, (meta) => ({ data: toWire(order), meta }))
 
     return handlers.handleAll({
       create: Effect.fnUntraced(function* ({ payload }) {
         const command = createCommand(ownerOf(yield* Caller), payload.data.attributes)
         const order = yield* sandbox.change(command)
         if (yield* faults.duplicatesCreate) yield* sandbox.change(command)
-        return yield* shown(order)
+        return yield* answerOf(order)
       }),
       list: Effect.fnUntraced(function* ({ query }) {
         const owner = ownerOf(yield* Caller)
@@ -46,11 +46,11 @@ export const layer = HttpApiBuilder.group(
       get: Effect.fnUntraced(function* ({ params }) {
         const owner = ownerOf(yield* Caller)
         const order = yield* sandbox.read((state) => ownOrder(state, owner, params.orderId))
-        return yield* order === undefined ? orderError("order-not-found") : shown(order)
+        return yield* order === undefined ? orderError("order-not-found") : answerOf(order)
       }),
       cancel: Effect.fnUntraced(function* ({ params }) {
         const payload = { owner: ownerOf(yield* Caller), orderId: params.orderId }
-        return yield* sandbox.change({ tag: "CancelOrder", payload }).pipe(Effect.flatMap(shown))
+        return yield* sandbox.change({ tag: "CancelOrder", payload }).pipe(Effect.flatMap(answerOf))
       })
     })
   })

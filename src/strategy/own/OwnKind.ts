@@ -190,7 +190,7 @@ const questionsAbout = (
       return text(progressOf(current() ?? { slots: new Map() }, name))
     },
     candles: (timeframe) => current()?.candles?.get(timeframe),
-    indicator: (timeframe, ...asked) => indicatorOf(current()?.candles?.get(timeframe), ...asked),
+    indicator: (timeframe, ...terms) => indicatorOf(current()?.candles?.get(timeframe), ...terms),
     signal: (name) => {
       const [view, age] = [current(), ageOf(name)]
       if (age === undefined) return ""
