@@ -79,7 +79,7 @@ export const undecided = ({
   if (lacking.size > 0) return { code: "not-known", text: lacks(lacking) }
   const [division] = dividesByZero
   return division === undefined
-    ? { code: "warming-up", text: "waits for more candles: its indicators are not warm yet" }
+    ? { code: "warming-up", text: "needs more candles for its indicators" }
     : { code: "not-known", text: `cannot be decided: ${division} divides by zero now` }
 }
 
