@@ -80,8 +80,9 @@ const columns: ReadonlyArray<Column<SlotView>> = [
   column("Quantity", ({ quantity }) => quantity, "num soft"),
   column(
     "State",
-    ({ filled, state, tone, why }) => {
-      const text = filled === "" || filled === "0 %" ? state : `${filled} filled`
+    (of) => {
+      const { filled, tone, why } = of
+      const text = filled === "" || filled === "0 %" ? Store.stateOf(of) : `${filled} filled`
       return span({ class: tone === "alarm" ? "alarm" : "dim", title: brief(why) }, text)
     },
     "soft gap"
@@ -142,7 +143,7 @@ const Filter = () => {
 }
 
 export const Slots = () => {
-  const byState = Map.groupBy(own.value, ({ state }) => state)
+  const byState = Map.groupBy(own.value, Store.stateOf)
   const sub = [...byState].map(([state, of]) => `${of.length} ${state}`).join(", ")
   const props = { id: "slots", title: "Slots", sub, tools: h(Filter, {}), panel: "orders", style: "main slots" }
   return h(
