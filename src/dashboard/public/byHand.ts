@@ -39,10 +39,8 @@ const columns: ReadonlyArray<Column<OrderStanding>> = [
   column("Terms", ({ terms }) => terms, "soft wrap"),
   column(
     "State",
-    ({ filled, state, why }) => {
-      const isPart = state === "open" && filled !== "0 %"
-      return span({ title: brief(why) }, isPart ? `${filled} filled` : state)
-    },
+    ({ filled, state, why }) =>
+      span({ title: brief(why) }, state !== "open" || filled === "0 %" ? state : `${filled} filled`),
     "soft"
   ),
   column("", (row) => {

@@ -20,9 +20,12 @@ const Remedy = ({ problem }: { readonly problem: ProblemView }) => {
   return h(Button, { label: spoken(command), style, onClick: act })
 }
 
+/** The title or the text names these. */
+const ofBot = new Set(["account", "all", "bot", "clock", "disk", "files", "incidents", "journal", "service", "venue"])
+
 const Case = ({ problem: { since, subject, text } }: { readonly problem: ProblemView }) => {
-  const isNamed = subject === "all" || text.toLowerCase().includes(subject.toLowerCase())
-  return p("", isNamed ? "" : `${subject}: `, brief(text), since !== null && span("dim", `, since ${moment(since)}`))
+  const about = ofBot.has(subject) ? "" : `${subject}: `
+  return p("", about, brief(text), since !== null && span("dim", `, since ${moment(since)}`))
 }
 
 /** A position without its exit can lose without limit, so each case is in sight. */
