@@ -12,7 +12,7 @@ export const parts: ReadonlyArray<Part> = [
   {
     text: "Begin",
     pages: [
-      ["README.md", "What it is"],
+      ["README.md", "Overview"],
       ["docs/set-up.md", "Set up"],
       ["docs/coming-from.md", "Coming from another bot"],
       ["docs/deployed.md", "The deployed service"]
@@ -44,7 +44,7 @@ export const parts: ReadonlyArray<Part> = [
       ["docs/alarms.md", "Alarms"],
       ["docs/journal.md", "The journal"],
       ["docs/security.md", "Security"],
-      ["SECURITY.md", "Report a hole"]
+      ["SECURITY.md", "Report a vulnerability"]
     ]
   },
   {

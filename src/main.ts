@@ -8,7 +8,7 @@ import { sourcesCode, version } from "./version.ts"
 
 const { dirname, filename } = import.meta
 const isBuilt = filename.endsWith(".mjs")
-const words = process.argv.slice(2).join(" ")
+const words = process.argv[2] === "help" ? "--help" : process.argv.slice(2).join(" ")
 
 // A listener keeps Node from opening its debugger, which would show keys.
 process.on("SIGUSR1", () => {})

@@ -1,5 +1,5 @@
 /** Profit against holding, as the API shows it. Amounts are exact; the series of `ledger/Returns.ts` are doubles, for charts only. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { minuteMillis } from "../domain/Durations.ts"
 import { chargedRow } from "../domain/EchoedFee.ts"
@@ -169,7 +169,16 @@ export interface Valued {
   readonly now: TwoSidedPrice | undefined
 }
 
-/** Returns the stored minutes, continued by the prices in memory. Those are closer together, and a restart loses them. */
+/** Keeps the last minute of each part of the time. */
+const thinned = (minutes: ReadonlyArray<Minute>, every: number): ReadonlyArray<Minute> => {
+  const partOf = (at = Number.POSITIVE_INFINITY): number => Math.floor(at / every)
+  return minutes.filter(({ openedAt }, index) => partOf(openedAt) !== partOf(minutes[index + 1]?.openedAt))
+}
+
+/**
+ * Returns the stored minutes, continued by the prices in memory. Those are closer together, and a restart loses them. After stored minutes
+ * only one of each minute is used: a chart gives each point the same width.
+ */
 export const valuedBy = (
   { market, now }: Pick<Valued, "market" | "now">,
   stored: ReadonlyArray<Minute>,
@@ -180,7 +189,7 @@ export const valuedBy = (
   const before = stored.filter(({ openedAt }) => openedAt + minuteMillis <= begins)
   return [
     { market, now: undefined, minutes: before, millis: minuteMillis },
-    { market, now, ...recent }
+    { market, now, ...recent, minutes: before.length === 0 ? recent.minutes : thinned(recent.minutes, minuteMillis) }
   ]
 }
 
@@ -242,11 +251,8 @@ export const strategyCurve = (
   const ownValued = valued.filter(({ market }) => markets.has(market.name))
   const begins = ownValued.flatMap(({ minutes: [first] }) => (first === undefined ? [] : [first.openedAt]))
   const every = Math.max(1, (now - Math.min(now, ...begins)) / mostCurvePoints)
-  const partOf = (at = Number.POSITIVE_INFINITY): number => Math.floor(at / every)
-  const lastOfPart = (minutes: ReadonlyArray<Minute>) =>
-    minutes.filter(({ openedAt }, index) => partOf(openedAt) !== partOf(minutes[index + 1]?.openedAt))
-  const thinned = ownValued.map((each) => ({ ...each, minutes: lastOfPart(each.minutes) }))
-  return gainsOf(series(own, assets, thinned, now))
+  const fewer = ownValued.map((each) => ({ ...each, minutes: thinned(each.minutes, every) }))
+  return gainsOf(series(own, assets, fewer, now))
 }
 
 export const profitByStrategy = (
@@ -276,7 +282,7 @@ export const profitInFull = (
         quote,
         {
           ...amountsOf(figures, quote, assets),
-          ...(standing === undefined ? {} : whatStands(standingView(standing, assets))),
+          ...(standing === undefined ? {} : Struct.pick(standingView(standing, assets), standingFields)),
           method,
           markedAt: markedAt ?? null,
           ...statistics?.get(quote),
@@ -288,13 +294,7 @@ export const profitInFull = (
     })
   )
 
-const whatStands = ({
-  earnedToday,
-  capital,
-  since,
-  share,
-  shareOfYear
-}: (typeof Profit.Type)["standings"][number]) => ({ earnedToday, capital, since, share, shareOfYear })
+const standingFields = ["earnedToday", "capital", "since", "share", "shareOfYear"] as const
 
 const groupsIn = (rows: Iterable<Row>, quote: string, by: string, assets: Money.Assets) =>
   [...rows]

@@ -14,10 +14,11 @@ const said = async (flag: string): Promise<string> =>
   (await execute(process.execPath, [limitbot, flag], { cwd: root })).stdout
 
 describe("--help", () => {
-  it("prints what the commands declare; after a change run npm run help", async () => {
+  it("and help print what the commands declare; after a change run npm run help", async () => {
     const computed = await said("-h")
     if (process.env["LIMITBOT_HELP"] === "write") writeFileSync(file, computed)
     assert.strictEqual(readFileSync(file, "utf8"), computed)
     assert.strictEqual(await said("--help"), computed)
+    assert.strictEqual(await said("help"), computed)
   })
 })

@@ -11,6 +11,7 @@ import {
   price,
   shortPrice,
   sum,
+  timeOrDay,
   toneOf,
   trend
 } from "../../src/dashboard/public/format.ts"
@@ -56,6 +57,8 @@ describe("numbers on the page", () => {
     const today = new Date(now).toISOString()
     assert.strictEqual(brief(`due at ${today}, again`), `due at ${clock(now).slice(0, 5)}, again`)
     assert.match(brief(`since ${new Date(other).toISOString()}`), /^since \d Feb \d\d:\d\d$/)
+    assert.strictEqual(timeOrDay(now), clock(now).slice(0, 5))
+    assert.match(timeOrDay(other), /^\d Feb$/)
   })
 
   it("are added up to the last digit", () => {

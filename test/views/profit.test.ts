@@ -177,6 +177,18 @@ describe("the profit in the API", () => {
     }
   })
 
+  it("has one point a minute after stored minutes, and every price of a bot that has none", () => {
+    const tick = (openedAt: number) => ({ openedAt, open: 1, high: 1, low: 1, close: 1 })
+    const minutes = Array.from({ length: 24 }, (_, index) => tick(minuteMillis + index * 5_000))
+    const openedIn = (stored: ReadonlyArray<number>) =>
+      valuedBy({ market, now: undefined }, stored.map(tick), { minutes, millis: 5_000 }).at(-1)?.minutes
+    assert.deepStrictEqual(
+      openedIn([0])?.map(({ openedAt }) => openedAt),
+      [2 * minuteMillis - 5_000, 3 * minuteMillis - 5_000]
+    )
+    assert.deepStrictEqual(openedIn([]), minutes)
+  })
+
   it("begins with the first stored minute of a journal that is younger than an hour", () => {
     const minute = (openedAt: number, close: number) => ({ openedAt, open: close, high: close, low: close, close })
     const stored = [0, 1, 2, 3].map((index) => minute(index * minuteMillis, 100 + index))

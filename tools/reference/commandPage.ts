@@ -56,7 +56,7 @@ const sectionOf = (doc: HelpDoc.HelpDoc, level: string): string => {
     `${level} ${commandPath.slice(1).join(" ")}`,
     `${cell(description)}.`,
     `\`${usage}\``,
-    ...(rows.length === 0 ? [] : [table(["", "what"], rows)]),
+    ...(rows.length === 0 ? [] : [table(["name", "what"], rows)]),
     examples.map((example) => `- ${cell(example.description ?? "")}: \`${example.command}\``).join("\n")
   ]
     .filter((part) => part !== "")

@@ -35,7 +35,7 @@ const sectionOf = (method: string, path: string, operation: JsonSchema, role: st
   return [
     `### ${method} ${path}`,
     `${cell(`${operation["summary"]}`)}. ${role}`,
-    rows.length === 0 ? "" : table(["", "in", "value"], rows),
+    rows.length === 0 ? "" : table(["name", "in", "value"], rows),
     `Answers with ${cell(answer)}.`
   ]
     .filter((part) => part !== "")

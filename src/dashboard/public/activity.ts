@@ -2,15 +2,15 @@
 import { h } from "preact"
 import type { LineView } from "../../views/Events.ts"
 import { typedInto } from "./commands.ts"
-import { brief, clock, decimal, price, stamp } from "./format.ts"
+import { brief, decimal, price, stamp, timeOrDay } from "./format.ts"
 import { Button, Empty, Panel, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, li, span, ul } from "./tags.ts"
 
 const mostLines = 60
 
-const fillText = ({ sequence, text }: LineView): string => {
-  const fill = Store.fills.value?.findLast((each) => each.sequence === sequence)
+const sentenceOf = ({ sequence, tag, text }: LineView): string => {
+  const fill = tag === "FillSeen" ? Store.fills.value?.findLast((each) => each.sequence === sequence) : undefined
   if (fill === undefined) return text
   const { price: at, side } = fill
   return side === "BUY"
@@ -18,12 +18,15 @@ const fillText = ({ sequence, text }: LineView): string => {
     : `sold ${decimal(fill.paid)} ${fill.paidAsset} at ${price(at)}`
 }
 
-const Event = (line: LineView) => {
-  const { at, subject, tag, text, weight } = line
+/** Equal events of one minute are one line with their count. */
+const Equal = ({ lines }: { readonly lines: ReadonlyArray<LineView> }) => {
+  const [line] = lines
+  if (line === undefined) return null
+  const { at, subject, weight } = line
   const time = { dateTime: new Date(at).toISOString(), title: `${stamp(at)} UTC` }
-  const sentence = tag === "FillSeen" ? fillText(line) : text
-  const words = span({ title: sentence }, b("", subject), ` ${brief(sentence)}`)
-  return li(`ev ${weight}`, h("time", time, clock(at).slice(0, 5)), words)
+  const times = lines.length > 1 && span("dim", ` × ${lines.length}`)
+  const words = span("", b("", subject), ` ${brief(sentenceOf(line))}`, times)
+  return li(`ev ${weight}`, h("time", time, timeOrDay(at)), words)
 }
 
 export const Activity = () => {
@@ -31,6 +34,7 @@ export const Activity = () => {
   const all = Store.events.value?.events.filter(({ text }) => text !== "") ?? []
   const lines = isSearching ? all : all.filter(({ weight }) => weight !== "quiet")
   const newest = lines.slice(-mostLines).toReversed()
+  const groups = Map.groupBy(newest, (line) => `${timeOrDay(line.at)} ${line.subject} ${sentenceOf(line)}`)
   const onClick = () => {
     Store.search.value = ""
     toggle()
@@ -47,7 +51,7 @@ export const Activity = () => {
       ? h(Empty, { title: isSearching ? "No matching events" : "No fills or warnings yet" })
       : ul(
           "",
-          newest.map((line) => h(Event, { key: line.sequence, ...line }))
+          [...groups].map(([key, equal]) => h(Equal, { key, lines: equal }))
         )
   )
 }

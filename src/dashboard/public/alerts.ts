@@ -78,9 +78,7 @@ export const AlertsButton = () => {
   const current = offer.value
   if (current === undefined) return null
   const { isSubscribed } = current
-  const label = span(
-    { title: `${isSubscribed ? "This browser gets" : "Send this browser"} notices while the page is closed` },
-    "Alerts"
-  )
+  const title = `${isSubscribed ? "This browser gets" : "Send this browser"} notices while the page is closed`
+  const label = span({ title }, "Alerts")
   return h(Button, { id: "alerts", label, style: "quiet", isOn: isSubscribed, onClick: () => change(current) })
 }

@@ -59,7 +59,7 @@ export interface Told {
 export interface Listener {
   readonly told: (told: Told) => void
   readonly gap: () => void
-  readonly state: (state: "live" | "gone" | "refused", detail: string) => void
+  readonly state: (state: "live" | "gone" | "refused") => void
 }
 
 /** The bot sends something at least every five seconds. */
@@ -107,10 +107,10 @@ export const listen = (sequence: number, listener: Listener): void => {
     try {
       const response = await fetch(`/api/v1/events?after=${last}`, { headers: headers(), signal: abort.signal })
       if (!response.ok || response.body === null) {
-        listener.state(response.status === 401 ? "refused" : "gone", `The bot answered ${response.status}`)
+        listener.state(response.status === 401 ? "refused" : "gone")
         return
       }
-      listener.state("live", "")
+      listener.state("live")
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
       let rest = ""
       for (;;) {
@@ -131,7 +131,7 @@ export const listen = (sequence: number, listener: Listener): void => {
     readStream()
       .catch(() => undefined)
       .then(() => {
-        listener.state("gone", "The bot does not answer")
+        listener.state("gone")
         setTimeout(again, pauseMillis)
       })
   }

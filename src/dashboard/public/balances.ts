@@ -1,7 +1,7 @@
 /** Where the money is: a row for each asset, a column for each place that holds anything. */
 import { h } from "preact"
-import { brief, countText, decimal, spoken, sum } from "./format.ts"
-import { Button, column, Empty, Panel, Table, useToggle } from "./parts.ts"
+import { brief, cents, decimal, spoken, sum } from "./format.ts"
+import { column, Empty, Panel, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { p, span } from "./tags.ts"
 
@@ -17,7 +17,6 @@ export const placeName = (place: string): string => words[place] ?? spoken(place
 const lost: ReadonlySet<string> = new Set(["fees", "lost"])
 
 export const Balances = () => {
-  const [isAll, toggle] = useToggle()
   const { notCounted = [], places = [], rows = [] } = Store.money.value ?? {}
   const assets = [...new Set(rows.map(({ asset }) => asset))]
   const amount = (asset: string, place: string) =>
@@ -25,20 +24,22 @@ export const Balances = () => {
   const total = (asset: string) => sum(places.filter((place) => !lost.has(place)).map((place) => amount(asset, place)))
   const exact = (text: string) =>
     Number(text) === 0 ? span("dim", "–") : span({ title: decimal(text) }, brief(decimal(text)))
+  const quote = Store.quoteOf(Store.market.value)
+  const valueOf = (asset: string) => {
+    const price = asset === quote ? "1" : Store.priceOf(`${asset}/${quote}`)?.mid
+    return price === undefined ? span("dim", "–") : cents((Number(total(asset)) * Number(price)).toFixed(2))
+  }
   const used = places.filter((place) => assets.some((asset) => Number(amount(asset, place)) !== 0))
   const columns = [
     column<string>("Asset", (asset) => asset, "lead"),
-    ...(isAll ? places : used).map((place) => {
+    ...used.map((place) => {
       const [title, style] = [placeName(place), place === "residual" ? "num alarm" : "num"]
       return column<string>(title, (asset) => exact(amount(asset, place)), style, title)
     }),
-    column<string>("Total", (asset) => exact(total(asset)), "num lead", "Total")
+    column<string>("Total", (asset) => exact(total(asset)), "num lead", "Total"),
+    column<string>(`Value, ${quote}`, valueOf, "num", "Value")
   ]
-  const hidden = places.length - used.length
-  const sub = hidden > 0 && !isAll ? `${countText(hidden, "empty place")} hidden` : ""
-  const label = isAll ? "Hide empty places" : "Show all places"
-  const tools = h(Button, { label, style: "quiet sm push", onClick: toggle })
-  const props = { id: "money", title: "Balances", sub, tools, panel: "money", style: "wide last" }
+  const props = { id: "money", title: "Balances", panel: "money", style: "wide last" }
   return h(
     Panel,
     { ...props, isReading: Store.money.value === undefined },

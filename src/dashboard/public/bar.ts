@@ -73,7 +73,9 @@ const Actions = () =>
       h(Button, { id: "swap", label: "Swap…", isAllowed: Store.may("operator"), onClick: swap }),
       h(AlertsButton, {})
     ),
-    h(CommandButton, { id: "kill", name: "kill", icon: "killed", style: "solid" })
+    Store.isKilled.value
+      ? h(CommandButton, { name: "release", label: "Release…", style: "solid" })
+      : h(CommandButton, { id: "kill", name: "kill", icon: "killed", style: "solid" })
   )
 
 export const Bar = () => {
@@ -83,7 +85,7 @@ export const Bar = () => {
     h(Brand, {}),
     h(StateChip, {}),
     h(TroubleChip, {}),
-    div("where", b("", venue), account !== "" && span("dim", "/"), b("", account)),
+    div("where", b("", venue.replace(/^\w+:\/\//, "")), account !== "" && span("dim", "/"), b("", account)),
     p({ class: "age", id: "link", role: "status" }, ageText()),
     h(Actions, {})
   )

@@ -34,13 +34,15 @@ const change = ({ order, terms }: OrderStanding): void =>
 
 const hasEnded = ({ state }: OrderStanding): boolean => ["filled", "expired", "closed"].includes(state)
 
-const State = ({ filled, state, why }: Pick<OrderStanding, "filled" | "state" | "why">) =>
-  span({ title: brief(why) }, state !== "open" || filled === "0 %" ? state : `${filled} filled`)
-
 const columns: ReadonlyArray<Column<OrderStanding>> = [
   column("Order", ({ order }) => order, "lead"),
   column("Terms", ({ terms }) => terms, "soft wrap"),
-  column("State", ({ filled, state, why }) => h(State, { filled, state, why }), "soft"),
+  column(
+    "State",
+    ({ filled, state, why }) =>
+      span({ title: brief(why) }, state !== "open" || filled === "0 %" ? state : `${filled} filled`),
+    "soft"
+  ),
   column("", (row) => {
     if (hasEnded(row)) return null
     const { order } = row

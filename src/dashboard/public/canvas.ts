@@ -7,16 +7,19 @@ import { colour, themeChanges } from "./theme.ts"
 
 export const utc = (seconds: number): UTCTimestamp => seconds as UTCTimestamp
 
+const options = {
+  autoSize: true,
+  layout: { background: { color: "transparent" }, fontSize: 11, attributionLogo: false },
+  grid: { vertLines: { visible: false } },
+  rightPriceScale: { borderVisible: false, minimumWidth: 64 },
+  timeScale: { borderVisible: false, timeVisible: true },
+  crosshair: { mode: 0 },
+  handleScroll: { vertTouchDrag: false },
+  handleScale: { mouseWheel: false }
+}
+
 const themed = (chart: IChartApi): void =>
-  chart.applyOptions({
-    layout: { background: { color: "transparent" }, textColor: colour("ink-3"), fontSize: 11, attributionLogo: false },
-    grid: { vertLines: { visible: false }, horzLines: { color: colour("line") } },
-    rightPriceScale: { borderVisible: false, minimumWidth: 64 },
-    timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
-    crosshair: { mode: 0 },
-    handleScroll: { vertTouchDrag: false },
-    handleScale: { mouseWheel: false }
-  })
+  chart.applyOptions({ layout: { textColor: colour("ink-3") }, grid: { horzLines: { color: colour("line") } } })
 
 export interface Drawing {
   readonly paint: () => void
@@ -28,7 +31,7 @@ export const Canvas = ({ draw, id, label }: CanvasProps) => {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (box.current === null) return undefined
-    const chart = createChart(box.current, { autoSize: true, layout: { attributionLogo: false } })
+    const chart = createChart(box.current, options)
     const { feeds, paint } = draw(chart)
     const repaint = (): void => {
       themeChanges.value

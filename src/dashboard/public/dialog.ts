@@ -27,7 +27,6 @@ export const open = (next: Content): void => {
 export const close = (): void => {
   content.value = undefined
 }
-export const isOpen = (title: Child): boolean => content.value?.title === title
 
 export const toast = (text: string, tone: "good" | "alarm"): void => {
   notice.value = { text: brief(text), tone }
@@ -51,7 +50,7 @@ export const answered = async (
   const foot = h(CloseButton, { label: "Close" })
   open({ title, ...more, body: p("dim", waiting), foot })
   const next = await answer.catch((error: unknown) => ({ body: p("alarm", messageOf(error)) }))
-  if (isOpen(title)) open({ title, foot, ...more, ...next })
+  if (content.value?.title === title) open({ title, foot, ...more, ...next })
 }
 
 const Box = ({ body, foot, isFixed, sub, title }: Content) => [

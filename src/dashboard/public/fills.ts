@@ -1,7 +1,7 @@
 /** Fills of the selected strategy, one row for each order, newest first. */
 import { h } from "preact"
 import type { FillView } from "../../views/Fills.ts"
-import { clock, countText, decimal, stamp, sum } from "./format.ts"
+import { countText, decimal, stamp, sum, timeOrDay } from "./format.ts"
 import { type Column, column, Empty, Panel, Price, Side, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { span } from "./tags.ts"
@@ -25,7 +25,7 @@ const ofQuote = ({ paid, paidAsset, received, receivedAsset, side }: FillView) =
 const ofBase = ({ paid, received, side }: FillView) => decimal(side === "BUY" ? received : paid)
 
 const columns: ReadonlyArray<Column<OrderFills>> = [
-  column("Time", ({ at }) => span({ title: `${stamp(at)} UTC` }, clock(at).slice(0, 5)), "dim"),
+  column("Time", ({ at }) => span({ title: `${stamp(at)} UTC` }, timeOrDay(at)), "dim"),
   column("Side", ({ side }) => h(Side, { side })),
   column("Price", ({ price }) => h(Price, { value: price }), "num lead"),
   column("Size", (of) => span({ title: `${ofQuote(of)}, ${countText(of.parts, "fill")}` }, ofBase(of)), "num"),
@@ -35,7 +35,9 @@ const columns: ReadonlyArray<Column<OrderFills>> = [
 export const Fills = () => {
   const own = Store.fillsOf(Store.selectedName.value)
   const newest = own.toSorted((a, b) => b.at - a.at || b.sequence - a.sequence)
-  const props = { id: "fills", title: "Fills", sub: countText(own.length, "fill"), panel: "fills", style: "fills-card" }
+  const orders = byOrder(newest)
+  const sub = own.length === 0 ? "" : `${countText(own.length, "fill")} of ${countText(orders.length, "order")}`
+  const props = { id: "fills", title: "Fills", sub, panel: "fills", style: "fills-card" }
   return h(
     Panel,
     { ...props, isReading: Store.fills.value === undefined },
@@ -44,7 +46,7 @@ export const Fills = () => {
       : h(Table<OrderFills>, {
           style: "fills-t",
           keyOf: ({ placement }) => placement,
-          rows: byOrder(newest).slice(0, mostOrders),
+          rows: orders.slice(0, mostOrders),
           columns
         })
   )

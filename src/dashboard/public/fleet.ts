@@ -19,6 +19,7 @@ import {
   column,
   Empty,
   Figures,
+  hero,
   Icon,
   LinkButton,
   Money,
@@ -27,7 +28,7 @@ import {
   Spark,
   Table
 } from "./parts.ts"
-import { b, div, dl, h2, header, p, section, small, span } from "./tags.ts"
+import { b, div, dl, header, p, section, small, span } from "./tags.ts"
 import { followTheme } from "./theme.ts"
 
 const everyMillis = 3_000
@@ -119,25 +120,20 @@ const Kinds = ({ problems }: FleetOverview) => {
     const isOn = chosen === kind
     const style = `chip ${severity === "alarm" ? "warn" : ""}`
     const onClick = () => narrow({ problem: isOn ? "" : kind })
-    return h(Button, { key: kind, label: `${kind} ${bots}`, style, isOn, onClick })
+    return h(Button, { key: kind, label: `${spoken(kind)} ${bots}`, style, isOn, onClick })
   }
   return div("chips", kinds.map(button))
 }
 
-const totalColumns: ReadonlyArray<Column<FleetOverview["totals"][number]>> = [
+type Total = FleetOverview["totals"][number]
+const totalColumns: ReadonlyArray<Column<Total>> = [
   column("Asset", ({ asset }) => asset, "lead"),
   column("Total", ({ amount }) => span({ title: decimal(amount) }, brief(decimal(amount))), "num"),
   column("Identifier", ({ id }) => (id === "" ? "of standalone bots" : id), "soft wrap gap")
 ]
 
 const Totals = ({ totals }: FleetOverview) =>
-  totals.length === 0
-    ? h(Empty, { title: "No bot has reported money yet" })
-    : h(Table<FleetOverview["totals"][number]>, {
-        rows: totals,
-        keyOf: ({ asset, id }) => `${asset} ${id}`,
-        columns: totalColumns
-      })
+  h(Table<Total>, { rows: totals, keyOf: ({ asset, id }) => `${asset} ${id}`, columns: totalColumns })
 
 const notesOf = ({ problems, why }: BotLine) => {
   const kinds = [...Map.groupBy(problems, ({ kind }) => kind).values()]
@@ -153,9 +149,9 @@ const StateOf = ({ problems, state }: BotLine) =>
     ? h(Chip, { kind: "warn", style: "sm" }, countText(new Set(problems.map(({ kind }) => kind)).size, "warning"))
     : h(Chip, { kind: chips[state], style: "sm" }, spoken(state))
 
-const NameOf = ({ class: group, kind, name, runner }: BotLine) => [
+const NameOf = ({ class: group, kind, name }: BotLine) => [
   h(LinkButton, { label: name, onClick: () => detail(name) }),
-  div("sub", [group, runner ?? (kind === "bot" ? "standalone" : "no runner")].filter(Boolean).join(" · "))
+  div("sub", [group, kind === "bot" && "standalone"].filter(Boolean).join(" · "))
 ]
 
 type Standing = BotLine["profit"][number]
@@ -204,16 +200,10 @@ const Choice = ({ all, name, of }: ChoiceProps) => {
 
 const Filters = ({ classes, states }: FleetOverview) => {
   const onInput = (event: InputEvent) => narrow({ search: textIn(event) })
+  const field = { id: "search", type: "search", class: "push", placeholder: "Name, runner, problem" }
   const namedClasses = classes.filter((each) => each.class !== "")
   return [
-    h("input", {
-      id: "search",
-      type: "search",
-      class: "push",
-      placeholder: "Name, runner, problem",
-      "aria-label": "Filter bots",
-      onInput
-    }),
+    h("input", { ...field, "aria-label": "Filter bots", onInput }),
     h(Choice, { name: "state", all: "all states", of: states.map(({ bots, state }) => [state, bots] as const) }),
     h(Choice, { name: "class", all: "all classes", of: namedClasses.map((each) => [each.class, each.bots] as const) })
   ]
@@ -274,28 +264,31 @@ const detail = (name: string): Promise<void> => {
 }
 
 const Overview = (of: FleetOverview) => {
-  const { bots, fills, listed, matching, openOrders, profits, states, troubled } = of
+  const { bots, fills, listed, matching, openOrders, states, totals } = of
   const count = (each: number) => decimal(String(each))
   const more = matching > listed.length ? `, ${listed.length} shown` : ""
   const sub = `Worst first: ${matching === bots ? "" : `${matching} of `}${bots}${more}`
+  const [first, ...others] = of.profits.toSorted((one, other) => other.bots - one.bots)
+  const { amount, asset, bots: counted } = first ?? { amount: "0", asset: "", bots: 0 }
+  const against = p("hero-s", `against holding the budgets of ${counted} of ${countText(bots, "bot")}`)
   const figures: ReadonlyArray<readonly [string, Child]> = [
-    ...profits.map(({ amount, asset, bots: of }) => {
-      const title = `Profit, ${asset}${of === bots ? "" : `, ${of} of ${bots}`}`
-      return [title, h(Money, { value: amount, asset, profit: true })] as const
+    ...others.map(({ amount, asset }) => {
+      return [`Profit, ${asset}`, h(Money, { value: amount, asset, profit: true })] as const
     }),
     ...states.map(({ bots, state }) => [spoken(state), count(bots)] as const),
-    ["Orders", count(openOrders)],
+    ["Open orders", count(openOrders)],
     ["Fills", count(fills)]
   ]
   return [
     section(
       { class: "card wide head-top", "aria-label": "Fleet" },
-      div("hero", h2("", "Bots that need attention"), p("hero-n", count(troubled), small("", ` of ${count(bots)}`))),
+      hero("Profit", asset, amount, against),
       dl({ class: "stats", id: "figures" }, h(Figures, { of: figures }))
     ),
     h(Panel, { id: "kinds", title: "Problems by kind", style: "wide" }, h(Kinds, of)),
     h(Panel, { id: "bots", title: "Accounts", sub, tools: h(Filters, of), style: "wide" }, h(Bots, of)),
-    h(Panel, { id: "totals", title: "Totals by asset", sub: "Each asset for itself", style: "wide" }, h(Totals, of))
+    totals.length > 0 &&
+      h(Panel, { id: "totals", title: "Totals by asset", sub: "Each asset for itself", style: "wide" }, h(Totals, of))
   ]
 }
 

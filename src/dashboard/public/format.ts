@@ -92,11 +92,11 @@ export const spoken = (code: string): string => {
 }
 
 export const clock = (at: number): string => new Date(at).toLocaleTimeString("en-GB")
+const day = (at: number): string => new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" })
+const isToday = (at: number): boolean => day(at) === day(Date.now())
+export const timeOrDay = (at: number): string => (isToday(at) ? clock(at).slice(0, 5) : day(at))
 /** The time of day, with the date if it is not today. */
-const moment = (at: number): string => {
-  const day = (time: number) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" })
-  return day(at) === day(Date.now()) ? clock(at).slice(0, 5) : `${day(at)} ${clock(at).slice(0, 5)}`
-}
+export const moment = (at: number): string => `${isToday(at) ? "" : `${day(at)} `}${clock(at).slice(0, 5)}`
 export const date = (at: number): string =>
   new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
 export const stamp = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")

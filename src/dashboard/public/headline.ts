@@ -3,9 +3,9 @@ import { h } from "preact"
 import type { Profit } from "../../views/Profit.ts"
 import { Curve } from "./curve.ts"
 import { cents, date, percent, toneOf, trend } from "./format.ts"
-import { type Child, Figures, Money } from "./parts.ts"
+import { type Child, Figures, hero, Money } from "./parts.ts"
 import * as Store from "./store.ts"
-import { b, div, dl, h2, p, section, small, span } from "./tags.ts"
+import { b, div, dl, p, section } from "./tags.ts"
 
 type Standing = (typeof Profit.Type)["standings"][number]
 
@@ -24,11 +24,12 @@ const figuresOf = (standing: Standing): ReadonlyArray<readonly [string, Child]> 
     ["Grid profit", profit(gridProfit)],
     ["Open profit", profit(inventory)],
     ["Fees", h(Money, { value: `-${fees}`, asset })],
-    ["Today", profit(earnedToday)],
+    ["Earned today", profit(earnedToday)],
     ["Equity", h(Money, { value: equity, asset })],
     // If one slot buys and another sells, rounds are not counted; that is not zero.
     ...(rounds === 0 ? [] : [["Rounds", String(rounds)] as const]),
-    ["APR", shareOfYear === null ? span({ class: "dim", title: "Shown after one day" }, "–") : percent(shareOfYear)]
+    // Unknown in the first day.
+    ...(shareOfYear === null ? [] : [["APR", percent(shareOfYear)] as const])
   ]
 }
 
@@ -37,35 +38,21 @@ const Other = ({ asset, share, total }: Standing) => {
   return p("hero-s", `In ${asset}: `, profit, share !== null && ` ${trend(share)}`)
 }
 
-const ordered = (standings: ReadonlyArray<Standing>): ReadonlyArray<Standing> => {
-  const quote = Store.quoteOf(Store.market.value)
-  return standings.toSorted((a, b) => Number(b.asset === quote) - Number(a.asset === quote))
-}
-
-interface HeroProps {
-  readonly first: Standing | undefined
-  readonly others: ReadonlyArray<Standing>
-}
-const Hero = ({ first, others }: HeroProps) => {
-  const { asset = "", since = null, total = "0" } = first ?? {}
-  const nothing = Store.profit.value === undefined ? "Reading …" : "No budget is allotted yet"
-  return div(
-    "hero",
-    h2({ id: "t-profit" }, since === null ? "Profit" : `Profit since ${date(since)}`),
-    p(`hero-n ${toneOf(total)}`, h(Money, { value: total, asset, profit: true }), small("", ` ${asset}`)),
-    first === undefined ? p("hero-s", nothing) : h(Share, first),
-    others.map((other) => h(Other, { key: other.asset, ...other }))
-  )
-}
-
 export const Headline = () => {
-  const [first, ...others] = ordered(Store.profit.value?.standings ?? [])
+  const quote = Store.quoteOf(Store.market.value)
+  const standings = Store.profit.value?.standings ?? []
+  const [first, ...others] = standings.toSorted((a, b) => Number(b.asset === quote) - Number(a.asset === quote))
+  const { asset = "", since = null, total = "0" } = first ?? {}
+  const title = since === null ? "Profit" : `Profit since ${date(since)}`
+  const nothing = Store.profit.value === undefined ? "Reading …" : "No budget is allotted yet"
+  const more = others.map((other) => h(Other, { key: other.asset, ...other }))
+  const share = first === undefined ? p("hero-s", nothing) : h(Share, first)
   const figures = first === undefined ? [] : figuresOf(first)
   return section(
     { class: "card main head", id: "standings", "aria-labelledby": "t-profit" },
     div(
       "head-top",
-      h(Hero, { first, others }),
+      hero(title, asset, total, share, more),
       dl({ class: "stats", id: "profit-figures" }, h(Figures, { of: figures }))
     ),
     h(Curve, {})

@@ -154,23 +154,26 @@ export class OrderLines implements ISeriesPrimitive<Time> {
 
   #draw(target: Target): void {
     target.useMediaCoordinateSpace(({ context, mediaSize: { height, width } }) => {
-      const labelWidth = width < smallChart ? 56 : 116
-      const labelStart = width - labelWidth - 2
       context.font = "500 11px system-ui, sans-serif"
       context.textBaseline = "middle"
       const labels: Array<{ readonly order: string | undefined; readonly left: number; readonly y: number }> = []
-      const isSeen = (y: number) => y >= 0 && y <= height
       const lines = this.#lines.map((line) => {
         if (line.order === undefined || line.order !== this.#dragged?.order) return line
         return { ...line, price: Number(this.#dragged.price), text: `to ${this.#dragged.price}` }
       })
       const rows = lines.flatMap((line) => {
         const y = this.#series?.priceToCoordinate(line.price) ?? null
-        return y === null ? [] : [{ ...line, y, beyond: y < 0 ? " ↑" : y > height ? " ↓" : "" }]
+        if (y === null) return []
+        const beyond = y < 0 ? " ↑" : y > height ? " ↓" : ""
+        const name = width < smallChart ? (line.isBuy ? "Buy" : "Sell") : line.text
+        const words = `${line.isBuy ? "▲" : "▼"} ${name}${beyond}${line.order === undefined ? "" : " ↕"}`
+        return [{ ...line, y, beyond, words }]
       })
-      for (const { beyond, isBuy, order, text, y: at } of rows) {
+      const labelWidth = Math.max(0, ...rows.map(({ words }) => context.measureText(words).width)) + 12
+      const labelStart = width - labelWidth - 2
+      for (const { beyond, isBuy, order, words, y: at } of rows) {
         // The edge names the nearest order of a side that has none in sight.
-        if (beyond !== "" && rows.some((row) => row.isBuy === isBuy && isSeen(row.y))) continue
+        if (beyond !== "" && rows.some((row) => row.isBuy === isBuy && row.beyond === "")) continue
         const y = Math.max(labelHeight, Math.min(height - labelHeight, at))
         // A label that would cover one of a nearer order is left out; its line stays.
         const hasRoom = labels.every((other) => Math.abs(other.y - y) > labelHeight - 2)
@@ -191,8 +194,7 @@ export class OrderLines implements ISeriesPrimitive<Time> {
         context.fill()
         context.stroke()
         context.fillStyle = colour
-        const words = `${isBuy ? "▲" : "▼"} ${width < smallChart ? (isBuy ? "Buy" : "Sell") : text}${beyond}`
-        context.fillText(order === undefined ? words : `${words} ↕`, labelStart + 6, y + 0.5, labelWidth - 10)
+        context.fillText(words, labelStart + 6, y + 0.5)
       }
       this.#labels = labels
     })

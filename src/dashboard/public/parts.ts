@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment, h, type InputHTMLAttributes } from "preact"
 import { cents, decimal, gain, price, toneOf } from "./format.ts"
-import { b, div, h2, header, p, section, span, tr } from "./tags.ts"
+import { b, div, h2, header, p, section, small, span, tr } from "./tags.ts"
 
 export type Child = ComponentChildren
 
@@ -94,6 +94,15 @@ export const Money = ({ asset = "", profit = false, value }: MoneyProps) => {
   const title = `${decimal(value)} ${asset}`.trim()
   return span({ class: profit ? toneOf(value) : "", title }, profit ? gain(value) : cents(value))
 }
+
+/** The one large figure of a page, with sentences below it. */
+export const hero = (title: string, asset: string, value: string, ...sentences: ReadonlyArray<Child>) =>
+  div(
+    "hero",
+    h2({ id: "t-profit" }, title),
+    p(`hero-n ${toneOf(value)}`, h(Money, { value, asset, profit: true }), small("", ` ${asset}`)),
+    sentences
+  )
 
 export const Price = ({ value }: { readonly value: string }) => span({ title: decimal(value) }, price(value))
 

@@ -198,6 +198,7 @@ const draw = (chart: IChartApi): Drawing => {
     paint: () => {
       ;[up, down] = [colour("up"), colour("down")]
       candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down })
+      candles.applyOptions({ priceLineColor: colour("ink-2") })
       lines.paint({ up, down, calm: colour("ink-3"), surface: colour("surface"), range: colour("accent") })
       feedFills()
     },
@@ -205,18 +206,8 @@ const draw = (chart: IChartApi): Drawing => {
   }
 }
 
-const Ticker = () => {
-  const now = Store.priceNow.value
-  if (now === undefined) return p({ class: "dim", id: "ticker" }, "no price yet")
-  return p(
-    { id: "ticker" },
-    b({ title: decimal(now.mid) }, price(now.mid)),
-    span("dim hide-sm", ` ${price(now.bid)} | ${price(now.ask)}`)
-  )
-}
-
 export const PriceChart = () => {
-  const name = Store.selectedName.value
+  const [name, now] = [Store.selectedName.value, Store.priceNow.value]
   const { keep, value } = Store.timeframe
   const levelNames = levels.value.map(({ text }) => `; ${text}`).join("")
   const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures${levelNames}`
@@ -225,7 +216,7 @@ export const PriceChart = () => {
     header(
       "",
       h2({ id: "t-chart" }, `${name} `, span("dim", Store.market.value)),
-      h(Ticker, {}),
+      p({ id: "ticker" }, now === undefined ? "no price yet" : b({ title: decimal(now.mid) }, price(now.mid))),
       h(Choices, { label: "Candle length", names: Object.keys(frames), chosen: value.value, pick: keep }),
       h(Button, { id: "edit", label: "Edit strategy", style: "sm", onClick: () => editFile(name) })
     ),

@@ -2,7 +2,7 @@
 import { h } from "preact"
 import type { ProblemView } from "../../views/Problems.ts"
 import { CommandButton, reconcile, resolveProblem } from "./commands.ts"
-import { brief, clock, spoken } from "./format.ts"
+import { brief, moment, spoken } from "./format.ts"
 import { Button, Empty, Icon, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, h2, header, li, p, section, span, ul } from "./tags.ts"
@@ -20,12 +20,13 @@ const Remedy = ({ problem }: { readonly problem: ProblemView }) => {
   return h(Button, { label: spoken(command), style, onClick: act })
 }
 
-const Case = ({ problem }: { readonly problem: ProblemView }) =>
-  p(
-    "",
-    `${problem.subject}: ${brief(problem.text)}`,
-    problem.since !== null && span("dim", ` since ${clock(problem.since)}`)
-  )
+/** The title or the text names these. */
+const ofBot = new Set(["account", "all", "bot", "clock", "disk", "files", "incidents", "journal", "service", "venue"])
+
+const Case = ({ problem: { since, subject, text } }: { readonly problem: ProblemView }) => {
+  const about = ofBot.has(subject) ? "" : `${subject}: `
+  return p("", about, brief(text), since !== null && span("dim", `, since ${moment(since)}`))
+}
 
 /** A position without its exit can lose without limit, so each case is in sight. */
 const isGrave = (kind: string | undefined): boolean => kind === "exit-refused"
@@ -65,11 +66,11 @@ export const Problems = () => {
     },
     header(
       "",
-      h2({ id: "t-problems" }, Store.trouble.value === "" ? "No warnings" : Store.trouble.value),
+      h2({ id: "t-problems" }, Store.trouble.value || (Store.isLost.value ? "Warnings" : "No warnings")),
       kinds.length > 1 && h(Button, { label: isAll ? "Show fewer" : "Show all", style, onClick: toggle })
     ),
     kinds.length === 0
-      ? h(Empty, { title: "All is well" }, "Problems appear here, each with what to do.")
+      ? h(Empty, { title: Store.isLost.value ? "Unknown until the bot answers" : "All is well" })
       : ul(
           { class: "rows", id: "problems" },
           visibleKinds.map((cases) => h(Group, { key: cases[0]?.kind, cases }))

@@ -70,6 +70,12 @@ const explain = ({ slot, state }: SlotView): Promise<void> => {
   return answered({ title: slot, isDrawer: true }, "Reading the journal …", answer())
 }
 
+const State = (of: SlotView) => {
+  const { filled, tone, why } = of
+  const text = filled === "" || filled === "0 %" ? Store.stateOf(of) : `${filled} filled`
+  return span({ class: tone === "alarm" ? "alarm" : "dim", title: brief(why) }, text)
+}
+
 const columns: ReadonlyArray<Column<SlotView>> = [
   column("Slot", (of) =>
     h(LinkButton, { label: Store.nameOf(of.slot), title: brief(of.why), onClick: () => explain(of) })
@@ -78,14 +84,7 @@ const columns: ReadonlyArray<Column<SlotView>> = [
   column("Price", ({ price }) => (price === "" ? span("dim", "–") : h(Price, { value: price })), "num lead"),
   column("Away", ({ distance }) => (distance === null ? "" : percent(distance)), "num soft"),
   column("Quantity", ({ quantity }) => quantity, "num soft"),
-  column(
-    "State",
-    ({ filled, state, tone, why }) => {
-      const text = filled === "" || filled === "0 %" ? state : `${filled} filled`
-      return span({ class: tone === "alarm" ? "alarm" : "dim", title: brief(why) }, text)
-    },
-    "soft gap"
-  ),
+  column("State", (of) => h(State, of), "soft gap"),
   column(
     "Age",
     ({ since }) => (since === null ? "" : age(Store.second.value - since).replace(/ h .*/, " h")),
@@ -142,7 +141,7 @@ const Filter = () => {
 }
 
 export const Slots = () => {
-  const byState = Map.groupBy(own.value, ({ state }) => state)
+  const byState = Map.groupBy(own.value, Store.stateOf)
   const sub = [...byState].map(([state, of]) => `${of.length} ${state}`).join(", ")
   const props = { id: "slots", title: "Slots", sub, tools: h(Filter, {}), panel: "orders", style: "main slots" }
   return h(

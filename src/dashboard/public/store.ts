@@ -97,6 +97,8 @@ export const rangeOf = ({ levels }: Strategy): { readonly low: number; readonly 
   const [low, high] = ["range-low", "range-high"].map((kind) => levels.find((level) => level.kind === kind)?.price)
   return low === undefined || high === undefined ? undefined : { low: Number(low), high: Number(high) }
 }
+/** A slot without an order is idle in every text. */
+export const stateOf = ({ state }: SlotView): string => (state === "empty" ? "idle" : state)
 export const slotsOf = (strategy: string): ReadonlyArray<SlotView> =>
   slots.value?.slots.filter((slot) => slot.strategy === strategy) ?? []
 

@@ -4,7 +4,7 @@ import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { SlotView } from "../../views/Slots.ts"
 import { CommandButton, confirmPlan } from "./commands.ts"
 import { age, brief, decimal, percent, shortPrice, spoken, toneOf, trend } from "./format.ts"
-import { Button, Chip, type ChipKind, Empty, Figures, Money, Spark } from "./parts.ts"
+import { Button, type Child, Chip, type ChipKind, Empty, Figures, Money, Spark } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, dl, h2, h3, p, section, small, span } from "./tags.ts"
 
@@ -12,22 +12,19 @@ type Strategy = Store.Strategy
 
 const profitOf = (name: string) => Store.profit.value?.strategies.find(({ strategy }) => strategy === name)
 
-const ChipOf = ({ kind, name, paused }: Strategy) => {
-  const problem = Store.problems.value.find(({ subject }) => subject === name || subject.startsWith(`${name}/`))
-  const [chip, text]: readonly [ChipKind, string] =
-    kind === ""
-      ? ["gone", "Not in a file"]
-      : Store.isKilled.value
-        ? ["killed", "Killed"]
-        : paused !== null
-          ? ["paused", paused.action === "drain" ? "Drained" : "Paused"]
-          : problem !== undefined
-            ? ["warn", spoken(problem.kind)]
-            : ["live", "Live"]
-  return span({ class: "push", title: brief(problem?.text ?? "") }, h(Chip, { kind: chip, style: "sm" }, text))
+const problemOf = (name: string) =>
+  Store.problems.value.find(({ subject }) => subject === name || subject.startsWith(`${name}/`))
+
+const stateOf = ({ kind, name, paused }: Strategy): readonly [ChipKind, string] => {
+  if (kind === "") return ["gone", "Not in a file"]
+  if (Store.isLost.value) return ["gone", "No answer"]
+  if (Store.isKilled.value) return ["killed", "Killed"]
+  if (paused !== null) return ["paused", paused.action === "drain" ? "Drained" : "Paused"]
+  const problem = problemOf(name)
+  return problem === undefined ? ["live", "Live"] : ["warn", spoken(problem.kind)]
 }
 
-const Profit = ({ levels, name }: Strategy) => {
+const Profit = ({ levels, market: ofCard, name }: Strategy) => {
   const own = profitOf(name)
   if (own === undefined) return p("dim", "No profit yet: its budget has no price.")
   const { asset, curve, fees, fills, gridProfit, held, inventory, total } = own
@@ -41,7 +38,9 @@ const Profit = ({ levels, name }: Strategy) => {
   ] as const
   const breakEvens = levels
     .filter((level) => level.kind === "break-even")
-    .map(({ market, price }) => [`Breaks even, ${market}`, shortPrice(price)] as const)
+    .map(
+      ({ market, price }) => [market === ofCard ? "Breaks even" : `Breaks even, ${market}`, shortPrice(price)] as const
+    )
   return [
     div(
       "pnl",
@@ -55,6 +54,8 @@ const Profit = ({ levels, name }: Strategy) => {
     dl("three", h(Figures, { of: [...figures, ...breakEvens] }))
   ]
 }
+
+const gauge = (name: string, text: string, track: Child) => div("gauge", div("l", span("", name), b("", text)), track)
 
 /** In quote: what open buys would pay, and what open sells would bring. */
 const inOrders = (slots: ReadonlyArray<SlotView>): number =>
@@ -70,7 +71,7 @@ const Budget = ({ name, market }: Strategy) => {
   const width = `${Math.min(100, (used / budget) * 100)}%`
   const whole = (value: number) => decimal(value.toFixed(0))
   const text = `${whole(used)} of ${whole(budget)} ${Store.quoteOf(market)}`
-  return div("gauge", div("l", span("", "Budget in orders"), b("", text)), div("track", h("i", { style: { width } })))
+  return gauge("Budget in orders", text, div("track", h("i", { style: { width } })))
 }
 
 const Range = (strategy: Strategy) => {
@@ -83,11 +84,8 @@ const Range = (strategy: Strategy) => {
   const where =
     price === 0 ? "" : share < 0 ? "price below" : share > 1 ? "price above" : `price at ${shortPrice(String(price))}`
   const place = `${Math.max(0, Math.min(1, share)) * 100}%`
-  return div(
-    "gauge",
-    div("l", span("", title), b("", where)),
-    div("track range", price === 0 ? null : h("i", { style: { left: place } }))
-  )
+  const mark = price === 0 ? null : h("i", { style: { left: place } })
+  return gauge(title, where, div("track range", mark))
 }
 
 const mostComing = 2
@@ -113,7 +111,7 @@ const Nearest = ({ name, next: coming, paused, slots }: Strategy) => {
   if (coming.length > 0) return null
   if (waiting === undefined) return p("", slots === 0 ? "It has not decided yet." : "It has no order.")
   const why = brief(waiting.why)
-  return p({ title: why }, b("", `${Store.nameOf(waiting.slot)} ${waiting.state}: `), why)
+  return p({ title: why }, b("", `${Store.nameOf(waiting.slot)} ${Store.stateOf(waiting)}: `), why)
 }
 
 const Buttons = ({ kind, name, paused }: Strategy) => {
@@ -138,11 +136,17 @@ const Card = (strategy: Strategy) => {
   const isSelected = Store.selectedName.value === name
   const pressed = isSelected ? "true" : "false"
   const title = h("button", { type: "button", "aria-pressed": pressed, onClick: () => Store.select(name) }, name)
+  const [chip, state] = stateOf(strategy)
+  const problem = brief(problemOf(name)?.text ?? "")
   const what = p("kind", [Store.isByHand(name) ? "Orders by hand" : spoken(kind), market].filter(Boolean).join(" · "))
   return h(
     "article",
     { class: `card strat ${isSelected ? "on" : ""}` },
-    div("top", div("", h3("", title), what), h(ChipOf, strategy)),
+    div(
+      "top",
+      div("", h3("", title), what),
+      span({ class: "push", title: problem }, h(Chip, { kind: chip, style: "sm" }, state))
+    ),
     h(Profit, strategy),
     h(Budget, strategy),
     h(Range, strategy),

@@ -262,14 +262,8 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   Closed: (event, money) => [
     `order ended ${event.status}${event.unspent > 0n ? `, ${money(event.inputAsset, event.unspent)} to be refunded` : ""}`
   ],
-  PaidOut: (event, money) => [
-    `paid out ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`,
-    "good"
-  ],
-  Refunded: (event, money) => [
-    `refunded ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`,
-    "good"
-  ],
+  PaidOut: (event, money) => [`paid out ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`],
+  Refunded: (event, money) => [`refunded ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`],
   OrderMissing: (event) => [
     `the venue does not find our funded order ${event.orderId} (${event.text}): check that venue.apiKey made it. It stays booked and is requested again`,
     "alarm"

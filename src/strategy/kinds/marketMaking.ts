@@ -247,7 +247,7 @@ const waiting = (
 ): Decision => {
   const why =
     needed !== "depth"
-      ? { code: "warming-up", text: `waits for more candles: its ${needed} is not warm yet`, source: keys(needed) }
+      ? { code: "warming-up", text: `needs more candles for its ${needed}`, source: keys(needed) }
       : { code: "not-known", text: "waits until the market's depth is quoted", source: keys("size") }
   return {
     desired: [],

@@ -32,8 +32,8 @@ export const frame = (input: ScreenInput, style: Style & { readonly rows: number
   const events = eventLines(input, Math.min(3, rowsLeft - least, Math.max(1, rowsLeft - orders.fullHeight)))
   const book = orders.lines(rowsLeft - events.length)
   const spare = rowsLeft - events.length - book.length
-  const gap: Lines = spare > 3 ? [[""]] : []
   const detail: Lines = input.detail === undefined || spare < 1 ? [] : [[input.detail, "dim"]]
+  const gap: Lines = spare - detail.length >= 3 ? [[""]] : []
   const lines = [...head, ...gap, ...strategies, ...gap, ...book, ...gap, ...foot, ...events, ...detail]
   return inked([...lines, footer(input, columns)].slice(0, rows), style)
 }

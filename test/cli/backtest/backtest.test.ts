@@ -40,9 +40,21 @@ describe("backtest commands", () => {
       const printed = yield* limitbot("backtest", quoteOnly, "--data", file, "--band", "rules")
       assert.match(printed, /^change in equity .* 0\.00 USDC +10,000\.00 USDC$/m)
       const compared = yield* limitbot("backtest", quoteOnly, strategy, "--data", file, "--band", "rules")
-      assert.notInclude(compared, "HOLD")
-      // What all in made against the budget left alone: 50 % of quote alone, and of half base the other half.
-      assert.match(compared, /RETURN LOW +HIGH +ALL IN/)
+      // Buy and hold against the untouched budget: 50 % of quote alone, and of half base the other half.
+      assert.match(compared, /RETURN LOW +HIGH +BUY AND HOLD/)
+    })
+  )
+
+  it.live("name the same worst case of several strategies in the verdict, the key figures and the table", () =>
+    Effect.gen(function* () {
+      const [file, denser] = [join(folder, "several.csv"), join(folder, "denser.yaml")]
+      const text = readFileSync(strategy, "utf8").replace("cli-grid", "denser").replace("levels: 11", "levels: 21")
+      writeFileSync(denser, text)
+      yield* limitbot("data", "generate", file, "--bars", "3000", "--price", "40000")
+      const compared = yield* limitbot("backtest", strategy, denser, "--data", file, "--runs", "19")
+      const [, best, worst] = /^(\S+) has the best worst case: (-?\S+ %)\.$/m.exec(compared) ?? []
+      assert.match(compared, new RegExp(`^${best} +${worst?.replace(" %", "")} to `, "m"))
+      assert.match(compared, new RegExp(`^${best} .* USDC +${worst} `, "m"))
     })
   )
 

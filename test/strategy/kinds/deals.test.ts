@@ -383,7 +383,7 @@ ${stop}  expireAfter: 30m
       const view: View = { now: 0, market: spaced.market, price: { bid: now, ask: now, at: 0 }, slots, own: whole }
       return spaced.decide(known === undefined ? view : { ...view, candles: known }, memory)
     }
-    assert.include(at(undefined, new Map(), null).absent[0]?.why.text, "not warm")
+    assert.include(at(undefined, new Map(), null).absent[0]?.why.text, "needs more candles")
     const begun = at(candles(500), new Map(), null)
     const bought = new Map([["base", { ...untouchedSlot, completedLegs: 1, bought: 200_000n, paid: 100_000_000n }]])
     // Twice 1 %, then twice and four times as wide; wider candles later change nothing.

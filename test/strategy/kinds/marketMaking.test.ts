@@ -125,7 +125,7 @@ describe("market making around a price of closed candles", () => {
     const early = averaged.decide(viewAt(averaged, price("1000")), null)
     assert.deepStrictEqual(
       early.absent.map(({ why }) => why.text),
-      ["bid-00", "ask-00"].map(() => "waits for more candles: its centre is not warm yet")
+      ["bid-00", "ask-00"].map(() => "needs more candles for its centre")
     )
     const said = (more: string) => problemsOf(section(more)).map(({ message }) => message)
     assert.deepStrictEqual(said("centre: (mid + close) / 2"), [

@@ -289,7 +289,20 @@ describe("a screen", () => {
     const lines = frame(desk({ strategies: 3, orders: 19 }), { rows: 40, columns: 120, colours: false })
     const text = lines.join("\n")
     assert.match(text, /^\d\d:\d\d:\d\d sol-grid-2\/cell-00 sold 8\.5 SOL at 144\.148$/m)
-    assert.match(text, /: paid out 1,225\.26 USDC \(fee 0\.00 USDC\)/)
+  })
+
+  it("shows trades, not the payouts and refunds that follow them", () => {
+    const lines = frame(desk({ strategies: 3, orders: 19 }), { rows: 40, columns: 120, colours: false })
+    assert.notMatch(lines.join("\n"), /paid out|refunded/)
+  })
+
+  it("separates its parts by empty lines if three rows are left", () => {
+    const input = { ...desk({ strategies: 3, orders: 19 }), detail: undefined }
+    for (let rows = 20; rows <= 60; rows++) {
+      const lines = frame(input, { rows, columns: 120, colours: false })
+      const empty = lines.filter((line) => line === "").length
+      assert.isTrue(empty === 3 || (empty === 0 && lines.length > rows - 3), `${rows} rows`)
+    }
   })
 
   it("has the exact amount of a payment that a person has to make", () => {

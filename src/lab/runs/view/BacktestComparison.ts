@@ -55,7 +55,7 @@ const sideBySide = (results: Results): Page.PagePart => {
   const profit = results.some(BacktestSummary.quantified)
     ? ["PNL P5", "P95", "RETURN P5", "P95"]
     : ["PNL LOW", "HIGH", "RETURN LOW", "HIGH"]
-  return Page.table(["", ...profit, "ALL IN", "DRAWDOWN", "SHARPE LOW", "HIGH", "FILLS LOW", "HIGH"], rows)
+  return Page.table(["", ...profit, "BUY AND HOLD", "DRAWDOWN", "SHARPE LOW", "HIGH", "FILLS LOW", "HIGH"], rows)
 }
 
 const limitsOf = (results: Results): ReadonlyArray<string> =>
@@ -96,12 +96,12 @@ const chartsOf = (results: Results): string => {
 }
 
 export const page = (results: Results, madeAt: number): Page.Page => {
-  const [{ candles, kernelMillis, sources, wallMillis }] = results
+  const [{ candles, sources }] = results
   const runs = results.map((result) => {
-    const { low, high } = result.band
-    const shareOf = (side: BandSide.BandSide) => Number(BandSide.profitOf(side)) / Band.worthAtStart(high)
-    const fills = Math.max(low.fills, high.fills)
-    return { name: nameOf(results, result), low: shareOf(low), high: shareOf(high), fills }
+    const { low, high } = BacktestSummary.profitEnds(result)
+    const worth = Band.worthAtStart(result.band.high)
+    const fills = Math.max(result.band.low.fills, result.band.high.fills)
+    return { name: nameOf(results, result), low: Number(low) / worth, high: Number(high) / worth, fills }
   })
   const origins = results.map((result) => {
     const { strategy } = result
@@ -109,17 +109,16 @@ export const page = (results: Results, madeAt: number): Page.Page => {
     return [nameOf(results, result), about] as const
   })
   const assumptions = saidOf(results, (result) => [...BacktestSummary.ruleSentences(result), ...result.calibrated])
-  const took = `${wallMillis.toFixed(0)} ms, of which ${kernelMillis.toFixed(1)} ms simulation`
   return {
     title: `${results.length} strategies over the same ${candles.bars} bars`,
     subtitle: runs.map(({ name }) => name).join(", "),
     fees: saidOf(results, ({ fees }) => fees.sentence.split("; ")),
     headline: runs
       .toSorted((a, b) => b.low - a.low)
-      .map(({ name, low, high }, index) => [
+      .map(({ name, low, high }) => [
         name,
         Page.gain(BacktestSummary.span(percent(low), percent(high))),
-        index === 0 ? "return against the untouched budget; the best worst case" : "return against the untouched budget"
+        "return against the untouched budget"
       ]),
     says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...saidOf(results, ({ warnings }) => warnings)],
     sections: [
@@ -128,7 +127,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
         parts: [Page.figurePart(() => chartsOf(results))],
         note: `Bands from the lower to the higher side of each run. Buy and hold: with the budget of ${runs[0]?.name ?? ""}.`
       },
-      { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results), took)] },
+      { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results))] },
       ...DataSections.of(assumptions, sources),
       {
         title: "Runs",

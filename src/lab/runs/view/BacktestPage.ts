@@ -186,7 +186,6 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
   const runNote = `Run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
   const markets = band.high.parts.map(({ market }) => market.name)
   const freeText = fees.isFree ? ["This run has no fees."] : []
-  const isCached = result.sources.every(({ source }) => source === "cache")
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${utcDate(from)} to ${utcDate(to)}`,
@@ -230,7 +229,7 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
       },
       ...DataSections.of(BacktestSummary.ruleSentences(result), result.sources),
       { title: "Technical", parts: [technical, Page.sentences(took)], isFolded: true },
-      DataSections.run(strategy, [["candles", isCached ? "from the cache" : "parsed"]], madeAt)
+      DataSections.run(strategy, [], madeAt)
     ]
   }
 }

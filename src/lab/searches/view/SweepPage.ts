@@ -256,15 +256,25 @@ export const failure = ({ all, written }: SweepFound): string | undefined => {
   return written?.isWithheld ? written.said : undefined
 }
 
+/** Simulated runs have the quantiles of the objective alone. */
+const profitOf = ({ objective, rank, runs }: SweepFound, best: TrialResult | undefined) => {
+  const { profitQuote = "0", side = "pessimistic", simulated } = best ?? {}
+  const quantile = objective === "profitQuote" ? simulated?.[rank] : undefined
+  const basis = quantile === undefined ? `by ${sideNames[side]}` : `${rank} of its simulated runs`
+  const quote = runs[0].strategy.market.quote.symbol
+  return { basis, quote, text: `${(quantile ?? Number(profitQuote)).toFixed(2)} ${quote}` }
+}
+
 export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const { all, bars, best, objective, resumed, space, threads, wallMillis } = found
   const [first] = best
   const refused = all.filter((result) => result.refused !== undefined)
   const mapped = mapOf(found)
   const halving = steps(found)
-  const quote = found.runs[0].strategy.market.quote.symbol
-  const profitText = `${Page.textOf(profit(first))} ${quote}`
-  const note = `FEWER FILLS, MORE FILLS: profit against the untouched budget, ${quote}`
+  const { basis, quote, text: profitText } = profitOf(found, first)
+  const profitOfBest = first === undefined ? "none" : Page.gain(profitText)
+  const simulatedNote = first?.simulated === undefined ? "" : `; P5, P50: ${objective} of simulated runs`
+  const note = `FEWER FILLS, MORE FILLS: profit against the untouched budget, ${quote}${simulatedNote}`
   return RunFacts.pageOf(found, {
     what: "Search",
     about: `${countText(all.length, "trial")} over ${countText(bars, "bar")}`,
@@ -275,11 +285,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
       ...(halving === "" ? [] : [["steps", halving] as const])
     ],
     headline: [
-      [
-        "Profit of the best",
-        first === undefined ? "none" : Page.gain(profitText),
-        `against the untouched budget, in its worse case; the best by ${objective}`
-      ],
+      ["Profit of the best", profitOfBest, `against the untouched budget, ${basis}`],
       ["Largest drawdown", first === undefined ? "none" : percent(-first.maxDrawdown), "of the best"],
       ["Probability of skill", first === undefined ? "none" : percent(found.deflatedSharpe, 1), "deflated Sharpe"],
       ["Trials", `${all.length}`, `${(wallMillis / 1000).toFixed(1)} s on ${countText(threads, "thread")}`]
@@ -289,7 +295,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
         ? refused.length === all.length
           ? "No trial ran."
           : "No trial met the conditions."
-        : `The best of ${countText(all.length - refused.length, "trial")} by ${objective} ${profitText.startsWith("-") ? "lost" : "made"} ${profitText.replace("-", "")} against the untouched budget.`,
+        : `The best of ${countText(all.length - refused.length, "trial")} by ${objective} ${profitText.startsWith("-") ? "lost" : "made"} ${profitText.replace("-", "")} against the untouched budget, ${basis}.`,
       luck(found),
       ...(found.overfitting === undefined
         ? []

@@ -36,14 +36,10 @@ const byMarket = (found: WalkForwardFound): Page.PageSection | undefined => {
   const across = acrossOf(found)
   if (across === undefined) return undefined
   const { median, worst } = across.together
-  const rows = across.markets.map(({ market, profitQuote, efficiency, gains, gainsInSample, windows }) => [
+  const rows = across.markets.map(({ market, profitQuote, efficiency, gains, windows }) => [
     market,
     Page.gain(profitQuote.toFixed(2)),
-    efficiency === undefined
-      ? gainsInSample === 0
-        ? "no gain in sample"
-        : "almost no gain in sample"
-      : percent(efficiency, 0),
+    efficiency === undefined ? "little or no gain in sample" : percent(efficiency, 0),
     `${gains} of ${windows}`
   ])
   const sum = `Out of sample by market: ${median.toFixed(2)} in the median, ${worst.toFixed(2)} at worst.`
@@ -144,9 +140,9 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
     money(test),
     percent(-(test?.maxDrawdown ?? 0))
   ])
-  const titles = ["FROM", "TO", ...space.map(({ path }) => path), "PNL (train)", "PNL (test)", "DRAWDOWN (test)"]
+  const titles = ["FROM", "TO", ...space.map(({ path }) => path), "IN SAMPLE", "OUT OF SAMPLE", "DRAWDOWN"]
   const together = `${profitQuote.toFixed(2)} ${quote}`
-  const note = `PNL: profit against the untouched budget, ${quote}`
+  const note = `IN SAMPLE, OUT OF SAMPLE: profit against the untouched budget, ${quote}. DRAWDOWN: out of sample`
   const drawdown = percent(-Math.max(0, ...steps.map(({ test }) => test?.maxDrawdown ?? 0)))
   return RunFacts.pageOf(found, {
     what: "Walk-forward",

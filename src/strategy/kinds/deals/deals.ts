@@ -273,7 +273,7 @@ const begin = (whole: Deals, state: State.DealState, view: View, moment: Moment)
   const spacing = follows === undefined ? undefined : distanceAt(whole.spacing, view)
   if (follows !== undefined && spacing === undefined) {
     consultCandles(moment.found, timeframeMillis(follows.series.timeframe) ?? 0)
-    return waits("waits for more candles: the distance of its safety orders is not warm yet", "safety.distance")
+    return waits("needs more candles for the distance of its safety orders", "safety.distance")
   }
   const legs = State.legsNow(slotsOf(whole), view)
   const before = positionIn(view) === 0n ? undefined : State.entriesIn(view, side)

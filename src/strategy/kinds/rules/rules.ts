@@ -306,7 +306,7 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
     const reason = `its ${of} has no value now: it uses a value that does not exist now, such as an average entry without a position`
     return lookups.isUndefined
       ? { code: "no-order", text: reason, key }
-      : { code: "warming-up", text: `waits for more candles: its ${of} is not warm yet`, key }
+      : { code: "warming-up", text: `needs more candles for its ${of}`, key }
   }
   const text = `its price comes to ${Decimal.format(Decimal.fromNumber(entry, 8))}: a price must be above zero`
   if (entry <= 0) return { code: "no-order", text, key: "price" }
