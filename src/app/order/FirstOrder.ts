@@ -120,8 +120,7 @@ const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
     const standing = listed.find(({ order }) => isOwn(order))
     const isCancelled = removed.some(isOwn)
     const order = live.find(isOwn) ?? standing?.order
-    const hasEnded = standing?.state === "filled" || standing?.state === "expired"
-    if (hasEnded || (isCancelled && order === undefined)) continue
+    if (standing?.hasEnded || (isCancelled && order === undefined)) continue
     return { key, order, isCancelled }
   }
 })

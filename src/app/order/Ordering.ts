@@ -84,11 +84,12 @@ const localClient = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
   return yield* OrderServices.make({ config, running, state, plan, reload, leaving })
 })
 
-const clientFor = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {
+const clientFor = Effect.fnUntraced(function* ({ config, earlierOrders }: Options, isDry: boolean) {
   const hasBot = (yield* Lease.holder(config.journal)) !== undefined
-  if (!hasBot && !isDry) yield* requireNoOtherPositions(yield* stateOf(config.journal))
   const client: Client = hasBot ? clientOfBot(config.journal) : yield* localClient(config)
-  return { client, hasBot }
+  if (hasBot || isDry) return { client, hasBot, earlier: new Set<string>() }
+  yield* requireNoOtherPositions(yield* stateOf(config.journal))
+  return { client, hasBot, earlier: yield* earlierOrders }
 })
 
 const requireNoOtherPositions = Effect.fnUntraced(function* (state: BotState.BotState) {
@@ -128,8 +129,8 @@ const usual = {
 interface Options extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
-  /** Orders by hand that were there before the command. */
-  readonly earlier: ReadonlySet<string>
+  /** Orders by hand that were there before the first one of the command. */
+  readonly earlierOrders: ReturnType<typeof allOrders>
   /** `undefined` follows an order without limit. */
   readonly patienceMillis?: number
 }
@@ -178,14 +179,15 @@ const notPlaced = (error: unknown) => {
 
 interface Following {
   readonly hasBot: boolean
+  readonly earlier: ReadonlySet<string>
   readonly reached: EndTest
   /** Absent if nothing was written. Undone if this process cannot be the bot of the order. */
   readonly edit?: Edit
 }
 
 const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, following: Following) {
-  const { edit, hasBot, reached } = following
-  const { config, earlier, file, json, patienceMillis } = options
+  const { earlier, edit, hasBot, reached } = following
+  const { config, file, json, patienceMillis } = options
   const { order, slot } = answer
   const [isCancel, followsAll] = [reached === isGone, reached === isEnded]
   const [strategy = ""] = slot.split("/")
@@ -228,7 +230,7 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
   const state = yield* present
   const hasNoneOpen = (isCancel && isReached(state)) || isCancelled(state, strategy, order)
   const standing = hasNoneOpen
-    ? { state: "cancelled", why: "nothing of it is open" }
+    ? { state: "cancelled", why: "nothing of it is open", hasEnded: true }
     : OrderServices.standingsIn(state, config)(slot)
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
   const isDone = isReached(state)
@@ -247,7 +249,7 @@ export const carry = Effect.fn("Ordering.carry")(function* (
   { key, reached = isEnded }: { readonly key?: string; readonly reached?: EndTest } = {}
 ) {
   if (!isDry) yield* someoneAgrees(options)
-  const { client, hasBot } = yield* clientFor(options.config, isDry)
+  const { client, ...present } = yield* clientFor(options, isDry)
   const draft = yield* send(client, true)
   if (isDry)
     return yield* Effect.as(Console.log(options.json ? JSON.stringify(draft) : draft.terms.join("\n")), undefined)
@@ -260,23 +262,23 @@ export const carry = Effect.fn("Ordering.carry")(function* (
   })
   const written = yield* ByHand.textOf(answer.file)
   const edited = before === written ? {} : { edit: { before, written } }
-  return yield* follow(answer, options, { hasBot, reached, ...edited })
+  return yield* follow(answer, options, { ...present, reached, ...edited })
 })
 
 export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, options: Options) {
-  const { client, hasBot } = yield* clientFor(options.config, false)
-  return yield* follow(yield* client.cancel(order), options, { hasBot, reached: isGone })
+  const { client, ...present } = yield* clientFor(options, false)
+  return yield* follow(yield* client.cancel(order), options, { ...present, reached: isGone })
 })
 
 /** Follows an order that an interrupted command has placed or cancelled. */
 export const again = Effect.fn("Ordering.again")(function* (order: string, options: Options, reached: EndTest) {
   const { journal, markets } = options.config
-  const { hasBot } = yield* clientFor(options.config, false)
+  const { earlier, hasBot } = yield* clientFor(options, false)
   for (const market of Layers.marketsByName(markets).values()) {
     const [file, strategy] = [ByHand.fileOf(journal, market), ByHand.strategyOf(market)]
     if (!(yield* ByHand.textOf(file)).includes(order)) continue
     const about = { message: `Continues with ${order}`, order, slot: slotKey(strategy, order), file }
-    yield* follow({ ...about, amount: "", terms: [] }, options, { hasBot, reached })
+    yield* follow({ ...about, amount: "", terms: [] }, options, { earlier, hasBot, reached })
   }
 })
 
@@ -293,11 +295,14 @@ interface Given extends Ways, Pick<Options, "patienceMillis"> {
   readonly config: string
 }
 
+const allOrders = Effect.fn("Ordering.allOrders")(function* (journal: string) {
+  const texts = yield* Effect.forEach(yield* ByHand.filesOf(journal), ByHand.textOf)
+  // Money of an order whose line is gone may still be on its way.
+  const unended = unendedIn(yield* stateOf(journal))
+  return new Set([...texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]), ...unended])
+})
+
 export const optionsOf = Effect.fn("Ordering.optionsOf")(function* ({ config: file, ...ways }: Given) {
   const config = yield* ConfigFile.load(file)
-  const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
-  // Money of an order whose line is gone may still be on its way.
-  const unended = unendedIn(yield* stateOf(config.journal))
-  const earlier = new Set([...texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]), ...unended])
-  return { ...ways, config, file, earlier } satisfies Options
+  return { ...ways, config, file, earlierOrders: yield* Effect.cached(allOrders(config.journal)) } satisfies Options
 })

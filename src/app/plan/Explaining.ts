@@ -11,6 +11,7 @@ import { defaults, type OverallLimits, type Settings } from "../../engine/Engine
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
+import * as ByHand from "../../files/ByHand.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
@@ -107,6 +108,12 @@ const settingsOf = (overall: Settings["overall"]): Settings => ({
   account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
 })
 
+/** A slot of an order by hand also has the name of its order, with or without its strategy. */
+const isNamed = (key: string, name: string | undefined): boolean => {
+  const order = ByHand.orderOf(key)
+  return name === key || name === order || (ByHand.isByHand(key) && order.endsWith(`/${name}`))
+}
+
 export const explained = Effect.fn("Explaining.explained")(function* (
   { limits, markets }: Pick<BotSettings, "limits" | "markets">,
   slot: string | undefined,
@@ -141,8 +148,13 @@ export const explained = Effect.fn("Explaining.explained")(function* (
     lately,
     touched: yield* touches(state, lives, now)
   }
-  const all = explain(moment, slot)
-  const matches = all.filter((each) => slot === undefined || each.slot === slot || each.slot.startsWith(`${slot}/`))
+  const all = explain(
+    moment,
+    [...state.slots.keys()].filter((key) => isNamed(key, slot))
+  )
+  const matches = all.filter(
+    (each) => slot === undefined || isNamed(each.slot, slot) || each.slot.startsWith(`${slot}/`)
+  )
   if (matches.length === 0 && slot !== undefined) {
     const names = all.slice(0, 30).map((each) => each.slot)
     const slots = `Slots: ${names.join(", ")}${all.length > 30 ? ", …" : ""}`

@@ -13,6 +13,7 @@ import {
   unfilledOf
 } from "../../../src/app/control/OrderBudget.ts"
 import { ruleOf, termsIn } from "../../../src/app/control/OrderRule.ts"
+import { isShown } from "../../../src/app/order/Ordering.ts"
 import type { OrderRequest } from "../../../src/control/api/Order.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -102,6 +103,13 @@ describe("the budget of orders by hand", () => {
     // 5 USDC more and 0.02 of the refund, of which 0.59 are free; and the thousandth.
     assert.deepStrictEqual(budgetOf(open, [moved]), [0, 590.59 + 5 + 0.02 - 0.59 + 0.595])
     assert.deepStrictEqual(budgetOf(open, [order("buy-00000001", { amount: "0.01", price: "58000" })]), [0, 590.59])
+  })
+
+  it("stays for an open order whose written price is rounded, and the order is shown", () => {
+    const long = order("buy-00000001", { amount: "0.01", price: "59000.00045" })
+    assert.deepStrictEqual(budgetOf(open, [long]), [0, 590.59])
+    const followed = { strategy, order: long[0], terms: termsIn(market, long[1]) }
+    assert.isTrue(isShown(stateAfter(open), followed))
   })
 
   it("shrinks when an order is cancelled, by the amount that no other order needs", () => {
