@@ -19,9 +19,9 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { type PlanFacts, refusedIn } from "../../views/Plan.ts"
 import { slotsOf } from "../../views/Slots.ts"
+import * as OrderBudget from "../byHand/OrderBudget.ts"
+import * as OrderRule from "../byHand/OrderRule.ts"
 import * as Planning from "../plan/Planning.ts"
-import * as OrderBudget from "./OrderBudget.ts"
-import * as OrderRule from "./OrderRule.ts"
 
 interface Options {
   readonly config: BotConfig

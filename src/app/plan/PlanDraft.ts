@@ -30,6 +30,7 @@ import { heldIn, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import type { PlanFacts } from "../../views/Plan.ts"
+import { needsIn } from "../byHand/OrderBudget.ts"
 import * as Readiness from "../candles/Readiness.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import { isThere } from "../journal/JournalView.ts"
@@ -95,7 +96,9 @@ export const draftFrom = Effect.fnUntraced(function* (
   const locked = PlanReport.lockedOf(strategies, planned, changes)
   const minimum = minimumIn(config, chains)
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
-  const ground = { strategies, planned, changes, fees, balances, usd, minimumIn: minimum, locked, exposure, books }
+  const needs = needsIn(state, strategies)
+  const money = { fees, balances, needs, usd, exposure }
+  const ground = { strategies, planned, changes, minimumIn: minimum, locked, books, ...money }
   return {
     at,
     journal: config.journal,

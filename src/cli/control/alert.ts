@@ -2,7 +2,7 @@
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Alerting from "../../app/control/Alerting.ts"
-import { marketNamed } from "../../app/control/OrderRule.ts"
+import { marketNamed } from "../../app/byHand/OrderRule.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"

@@ -1,7 +1,7 @@
 /** The rule of an order by hand: several targets in one text, on one line of a file, and in the words of a list. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Result, Schema } from "effect"
-import { repriced, ruleOf, sentenceOf, slotsOf, termsIn, wholeOf } from "../../../src/app/control/OrderRule.ts"
+import { repriced, ruleOf, sentenceOf, slotsOf, termsIn, wholeOf } from "../../../src/app/byHand/OrderRule.ts"
 import { OrderRequest, wordsOfOrder } from "../../../src/control/api/Order.ts"
 import * as ByHand from "../../../src/files/ByHand.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
