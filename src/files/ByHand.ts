@@ -49,22 +49,27 @@ export const ordersIn = (text: string): ReadonlyMap<string, string> =>
 
 const sizePattern = /side: (buy|sell), price: ([\d.]+), size: \{ base: ([\d.]+) \}/
 
-/** Adds what the largest orders pay, so that the bot asks for the price of such orders. Lines that a person has rewritten do not count. */
+/** Adds what the largest living orders pay, so that the bot asks for the price of such orders. Lines that a person has rewritten do not count. */
 export const withLargestOrder = (strategy: Strategy): Strategy => {
   const { market, name, text } = strategy
   if (!isByHand(name)) return strategy
-  const rules = [...ordersIn(text).values()]
-  const payments = rules.flatMap((rule) => {
+  const rules = [...ordersIn(text)]
+  const payments = rules.flatMap(([id, rule]) => {
     const [, side, price = "", size = ""] = sizePattern.exec(rule) ?? []
     const [at, base] = [Decimal.parse(price), Decimal.parse(size)]
     if (at === undefined || base === undefined) return []
     const quantity = floorOf(base, market.base.decimals)
-    if (side === "sell") return [{ base: quantity, quote: 0n }]
-    return [{ base: 0n, quote: inputAmount(market, "BUY", quantity, at) }]
+    if (side === "sell") return [{ id, base: quantity, quote: 0n }]
+    return [{ id, base: 0n, quote: inputAmount(market, "BUY", quantity, at) }]
   })
   if (payments.length === 0 && rules.length > 0) return strategy
-  const largestOf = (key: "base" | "quote") => payments.reduce((largest, each) => max(largest, each[key]), 0n)
-  return { ...strategy, largestOrder: { base: largestOf("base"), quote: largestOf("quote") } }
+  const largestOrder: Strategy["largestOrder"] = (ends) => {
+    const ofOrders = Map.groupBy(ends, ([slot]) => orderOf(slot))
+    const living = payments.filter(({ id }) => ofOrders.get(id)?.every(([, isEnd]) => isEnd) !== true)
+    const largestOf = (key: "base" | "quote") => living.reduce((largest, each) => max(largest, each[key]), 0n)
+    return { base: largestOf("base"), quote: largestOf("quote") }
+  }
+  return { ...strategy, largestOrder }
 }
 
 const idsIn = (text: string, line: RegExp): ReadonlyArray<string> =>

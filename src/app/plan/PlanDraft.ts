@@ -12,7 +12,7 @@ import * as PlanAhead from "../../engine/planning/ahead/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/ahead/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/ahead/PlanReport.ts"
 import * as PlanWarnings from "../../engine/planning/ahead/PlanWarnings.ts"
-import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
+import { type MarketMoment, momentOf, slotEnds } from "../../engine/planning/DecisionRecord.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
@@ -45,7 +45,7 @@ export const draft = Effect.fnUntraced(function* (
   const isKilled = (yield* Effect.flatten(KillFile.watch(config.journal))) !== undefined
   const { hasJournal, state } = remembered
   yield* StartChecks.pass({ config, account, isKilled, ...(hasJournal && { state }) })
-  return yield* draftFrom(config, account, strategies, { remembered, books: yield* booksNow(strategies) })
+  return yield* draftFrom(config, account, strategies, { remembered, books: yield* booksNow(strategies, state) })
 })
 
 export const draftFrom = Effect.fnUntraced(function* (
@@ -222,9 +222,12 @@ export const candlesAt = (
 }
 
 /** Requests an executable price for each market, in the size that the bot would quote, and depth up to the whole budget. */
-const booksNow = Effect.fn("PlanInputs.books")(function* (strategies: ReadonlyArray<Strategy>) {
+const booksNow = Effect.fn("PlanInputs.books")(function* (
+  strategies: ReadonlyArray<Strategy>,
+  state: BotState.BotState
+) {
   const orderBook = yield* OrderBook
-  const bookRequests = wantedBy(strategies)
+  const bookRequests = wantedBy(strategies, slotEnds(state))
   yield* orderBook.look(bookRequests, 0)
   const deep = bookRequests.map((each) => {
     const price = orderBook.prices.get(each.market.name)
