@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path"
 import { Effect, FileSystem } from "effect"
 import { floorOf, format, max } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { inputAmount, type Market } from "../domain/Market.ts"
+import { inputAmount, type Market, type Side } from "../domain/Market.ts"
 import type { Budget, Strategy } from "../strategy/Strategy.ts"
 
 const prefix = "by-hand-"
@@ -55,19 +55,18 @@ export const withLargestOrder = (strategy: Strategy): Strategy => {
   if (!isByHand(name)) return strategy
   const rules = [...ordersIn(text)]
   const payments = rules.flatMap(([id, rule]) => {
-    const [, side, price = "", size = ""] = sizePattern.exec(rule) ?? []
-    const [at, base] = [Decimal.parse(price), Decimal.parse(size)]
+    const [, word, price = "", size = ""] = sizePattern.exec(rule) ?? []
+    const [at, base, side] = [Decimal.parse(price), Decimal.parse(size), word === "sell" ? "SELL" : "BUY"] as const
     if (at === undefined || base === undefined) return []
-    const quantity = floorOf(base, market.base.decimals)
-    if (side === "sell") return [{ id, base: quantity, quote: 0n }]
-    return [{ id, base: 0n, quote: inputAmount(market, "BUY", quantity, at) }]
+    return [{ id, side, amount: inputAmount(market, side, floorOf(base, market.base.decimals), at) }]
   })
   if (payments.length === 0 && rules.length > 0) return strategy
   const largestOrder: Strategy["largestOrder"] = (ends) => {
     const ofOrders = Map.groupBy(ends, ([slot]) => orderOf(slot))
     const living = payments.filter(({ id }) => ofOrders.get(id)?.every(([, isEnd]) => isEnd) !== true)
-    const largestOf = (key: "base" | "quote") => living.reduce((largest, each) => max(largest, each[key]), 0n)
-    return { base: largestOf("base"), quote: largestOf("quote") }
+    const largestOf = (side: Side) =>
+      living.reduce((largest, each) => (each.side === side ? max(largest, each.amount) : largest), 0n)
+    return { base: largestOf("SELL"), quote: largestOf("BUY") }
   }
   return { ...strategy, largestOrder }
 }

@@ -24,6 +24,7 @@ import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { isCancelled, isOverOrClosed, liveIn, unendedIn } from "../byHand/OrderBudget.ts"
 import { type RuleTerms, slotsOf, termsIn } from "../byHand/OrderRule.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
@@ -37,11 +38,6 @@ export class BotNeeded extends Schema.TaggedError<BotNeeded>()("BotNeeded", { st
     return `No bot runs, and "${this.strategy}" of this journal has open orders or a position. Start the bot with its files (limitbot run FILE…) and repeat the command: the bot follows the order`
   }
 }
-
-export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced", { message: Schema.String }) {}
-
-/** The bot that would follow the order has refused to start, so its file is as it was before. */
-export class NotPlaced extends Schema.TaggedError<NotPlaced>()("NotPlaced", { message: Schema.String }) {}
 
 const placedMillis = 15_000
 const lookMillis = 500
@@ -174,7 +170,7 @@ const undo = Effect.fnUntraced(
 
 const notPlaced = (error: unknown) => {
   const why = error instanceof PlanRefused ? error.findings.join("; ") : wordsOf(error)
-  return new NotPlaced({ message: `Not placed: ${why}` })
+  return commandFailed(`Not placed: ${why}`)
 }
 
 interface Following {
@@ -258,7 +254,7 @@ export const carry = Effect.fn("Ordering.carry")(function* (
   const answer = yield* Effect.mapError(send(client, false, draft), (error) => {
     if (error._tag !== "BotUnreachable" || error.why === "refused") return error
     const again = key === undefined ? "" : `. The same command with --key ${key} places no second one`
-    return new MaybePlaced({ message: `${error.message}. It may have been done: limitbot order list shows it${again}` })
+    return commandFailed(`${error.message}. It may have been done: limitbot order list shows it${again}`)
   })
   const written = yield* ByHand.textOf(answer.file)
   const edited = before === written ? {} : { edit: { before, written } }

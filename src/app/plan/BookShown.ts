@@ -14,15 +14,14 @@ import { Terminal } from "../../process/Terminal.ts"
 import * as BookText from "../../report/text/BookText.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { askedBook } from "../../views/Book.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { stateOf } from "../journal/JournalView.ts"
 
 const watchMillis = 5_000
 export const usualUsd = [100, 1_000, 10_000]
 
-export class NoMarket extends Schema.TaggedError<NoMarket>()("NoMarket", { message: Schema.String }) {}
-
 const noMarket = (why: string, markets: ReadonlyMap<string, Market>) =>
-  new NoMarket({ message: `${why}. Markets: ${[...markets.keys()].join(", ")}` })
+  commandFailed(`${why}. Markets: ${[...markets.keys()].join(", ")}`)
 
 export class NoSize extends Schema.TaggedError<NoSize>()("NoSize", { market: Schema.String, text: Schema.String }) {
   override get message(): string {
@@ -69,12 +68,12 @@ const look = Effect.fnUntraced(function* (
 ) {
   const orderBook = yield* OrderBook
   const terminal = yield* Terminal
-  const resting = restingIn(yield* stateOf(journal))
+  const state = yield* stateOf(journal)
   yield* orderBook.lookDeep(wanted, 0)
   const now = yield* Clock.currentTimeMillis
   const bookViews = wanted.flatMap(({ market: { name } }) => {
     const book = orderBook.book(name)
-    return book === undefined ? [] : [{ book, own: bestFirst(resting.get(name) ?? []) }]
+    return book === undefined ? [] : [{ book, own: bestFirst(restingIn(state, name)) }]
   })
   if (json) {
     return yield* Effect.forEach(bookViews, ({ book, own }) => Console.log(JSON.stringify(askedBook(book, own, now))), {

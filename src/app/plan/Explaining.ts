@@ -1,5 +1,5 @@
 /** Explains a journal at a time. It uses only the journal up to that time, because files may have changed since. */
-import { Clock, Effect, Option, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Option, Result, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -23,11 +23,8 @@ import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { explain, lines, shownEvents } from "../../views/Explanation.ts"
 import * as PastInputs from "../../views/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { withSettings } from "../journal/JournalView.ts"
-
-export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", { message: Schema.String }) {}
-
-export class NothingKnown extends Schema.TaggedError<NothingKnown>()("NothingKnown", { message: Schema.String }) {}
 
 const millisOf = new Map<string, number>(Object.entries(unitMillis))
 
@@ -124,7 +121,7 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   const first = Option.getOrUndefined(yield* Stream.runHead(events()))
   if (first !== undefined && first.at > now) {
     const message = `At ${iso(now)} there is no data: the journal begins at ${iso(first.at)}`
-    return yield* new NothingKnown({ message })
+    return yield* commandFailed(message)
   }
   const { lately, lives, removed, last, seen } = gather()
   const state = yield* Bookkeeper.replayUntil(now, seen)
@@ -159,7 +156,7 @@ export const explained = Effect.fn("Explaining.explained")(function* (
     const names = all.slice(0, 30).map((each) => each.slot)
     const slots = `Slots: ${names.join(", ")}${all.length > 30 ? ", …" : ""}`
     const message = `No slot ${slot}${all.length === 0 ? ": no strategy was loaded" : `. ${slots}`}`
-    return yield* new NoSuchSlot({ message })
+    return yield* commandFailed(message)
   }
   return { now, slots: matches }
 })

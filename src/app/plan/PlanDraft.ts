@@ -227,7 +227,7 @@ const booksNow = Effect.fn("PlanInputs.books")(function* (
   state: BotState.BotState
 ) {
   const orderBook = yield* OrderBook
-  const bookRequests = wantedBy(strategies, slotEnds(state))
+  const bookRequests = wantedBy(strategies, (name) => slotEnds(state, name))
   yield* orderBook.look(bookRequests, 0)
   const deep = bookRequests.map((each) => {
     const price = orderBook.prices.get(each.market.name)

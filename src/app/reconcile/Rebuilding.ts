@@ -112,7 +112,10 @@ const historyOf = Effect.fnUntraced(function* (
 const slotPlansNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const { state } = yield* Bookkeeper
-  yield* orderBook.look(wantedBy(strategies, slotEnds(state)), 0)
+  yield* orderBook.look(
+    wantedBy(strategies, (name) => slotEnds(state, name)),
+    0
+  )
   const now = yield* Clock.currentTimeMillis
   return strategies.flatMap((strategy): ReadonlyArray<Recovery.SlotPlans> => {
     const moment = momentOf(strategy, orderBook.prices, undefined, now)

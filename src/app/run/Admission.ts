@@ -44,7 +44,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
   function* ({ config, account }: Admission, strategies: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     const { state } = yield* Bookkeeper
     const orderBook = yield* OrderBook
-    const bookRequests = wantedBy(strategies, slotEnds(state))
+    const bookRequests = wantedBy(strategies, (name) => slotEnds(state, name))
     yield* orderBook.look(bookRequests, priceMillis)
     const books = PlanDraft.booksIn(orderBook, bookRequests)
     const now = yield* Clock.currentTimeMillis

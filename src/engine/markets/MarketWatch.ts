@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
     strategies: ReadonlyArray<Strategy>,
     isAgain = false
   ) {
-    const markets = wantedBy(strategies, slotEnds(state))
+    const markets = wantedBy(strategies, (name) => slotEnds(state, name))
     const looked = yield* Effect.result(orderBook.look(markets, isAgain ? 0 : pollMinMillis))
     yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
     yield* Effect.forEach(feeds, ([market, feed]) => stored.complete(market, feed), { discard: true })
@@ -154,23 +154,13 @@ export class MarketWatch extends Context.Service<MarketWatch>()("limitbot/engine
   static readonly layer = Layer.effect(this, make)
 }
 
-/** Our side of the book: the bot's orders that are still open at the venue, by market. */
-export const restingIn = (state: BotState): ReadonlyMap<string, ReadonlyArray<OwnOrder>> => {
-  const resting = unfinished(state).filter(
-    (placement) => placement.state === "open" && placement.by === undefined && openQuantity(placement) > 0n
-  )
-  return new Map(
-    [...Map.groupBy(resting, ({ market }) => market)].map(([market, placements]) => [
-      market,
-      placements.map((placement) => ({
-        side: placement.side,
-        price: placement.price,
-        quantity: openQuantity(placement),
-        slot: slotKey(placement.strategy, placement.slot)
-      }))
-    ])
-  )
-}
+/** Our side of the book: the bot's orders in a market that are still open at the venue. */
+export const restingIn = (state: BotState, market: string): ReadonlyArray<OwnOrder> =>
+  unfinished(state).flatMap((placement) => {
+    const [quantity, { price, side, slot, strategy }] = [openQuantity(placement), placement]
+    const isOpen = placement.state === "open" && placement.by === undefined && quantity > 0n
+    return isOpen && placement.market === market ? [{ side, price, quantity, slot: slotKey(strategy, slot) }] : []
+  })
 
 export const doubted = (
   { doubts: known }: BotState,
