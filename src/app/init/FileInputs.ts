@@ -21,12 +21,9 @@ import type { Token } from "../../venue/Venue.ts"
 import * as InitText from "./InitText.ts"
 import type { Interview } from "./Interview.ts"
 import * as VenueLook from "./VenueLook.ts"
+import { commandFailed } from "../CommandFailed.ts"
 
-export class NothingWritten extends Schema.TaggedError<NothingWritten>()("NothingWritten", {}) {
-  override get message(): string {
-    return "nothing was written"
-  }
-}
+export const nothingWritten = () => commandFailed("nothing was written")
 
 export interface FileInputs {
   readonly markets: Markets
@@ -37,7 +34,7 @@ export interface FileInputs {
 }
 
 const marketOf = Effect.fnUntraced(function* (markets: Markets, name: string) {
-  return InitText.readAnswer(marketReader(markets), name).value ?? (yield* new NothingWritten())
+  return InitText.readAnswer(marketReader(markets), name).value ?? (yield* nothingWritten())
 })
 
 export const configured = Effect.fnUntraced(function* ({ ask }: Interview, config: string) {

@@ -93,7 +93,7 @@ export const init = Effect.fn("Init.init")(function* (asked: Asked) {
   if (given.kind === "code") return yield* CodeFiles.write(file, given.market, overwrite)
   const answers = { ...asked.set, ...present({ ...given, overwrite: overwrite ? "yes" : undefined }) }
   const interview = yield* Interview.make(new Map(Object.entries<string>(answers)), asked.yes)
-  yield* Effect.catchTag(interviewed(interview, asked), "QuitError", () => new FileInputs.NothingWritten())
+  yield* Effect.catchTag(interviewed(interview, asked), "QuitError", FileInputs.nothingWritten)
 })
 
 const interviewed = Effect.fnUntraced(function* (
@@ -103,7 +103,7 @@ const interviewed = Effect.fnUntraced(function* (
   const { ask, isPersonal, unused } = interview
   const fileSystem = yield* FileSystem.FileSystem
   if ((yield* fileSystem.exists(file)) && (yield* ask(overwriteQuestion(file))) === "no") {
-    return yield* isPersonal("overwrite") ? new FileInputs.NothingWritten() : new CodeFiles.FileExists({ file })
+    return yield* isPersonal("overwrite") ? FileInputs.nothingWritten() : new CodeFiles.FileExists({ file })
   }
   const hasConfig = yield* fileSystem.exists(config)
   const { answers, ground } = yield* answersFrom(

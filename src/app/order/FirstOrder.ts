@@ -24,6 +24,7 @@ import { marketNamed } from "../byHand/OrderRule.ts"
 import { commandFailed } from "../CommandFailed.ts"
 import * as Doctor from "../control/Doctor.ts"
 import * as OrderServices from "../control/OrderServices.ts"
+import * as ServiceCheck from "../control/ServiceCheck.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import { ok, warn, wrong } from "../start/FileChecks.ts"
 import { someoneAgrees } from "../swap/Carrying.ts"
@@ -76,18 +77,16 @@ const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name
 
 const patienceMillis = 10 * minuteMillis
 
-const witnessed = <A, E>(config: BotConfig, ask: (canary: Canary["Service"]) => Effect.Effect<A, E>) =>
-  Effect.flatMap(VenueAccess.signerOf(config), (signerId) =>
-    Canary.use(ask).pipe(Effect.provide(VenueAccess.venue(config, signerId)))
-  )
+const witnessed = <A, E>(config: BotConfig, ask: Effect.Effect<A, E, Canary | Venue>) =>
+  Effect.flatMap(VenueAccess.signerOf(config), (signerId) => Effect.provide(ask, VenueAccess.venue(config, signerId)))
 
 const serviceFinding = Effect.fnUntraced(function* (config: BotConfig) {
-  const compared = yield* Effect.result(witnessed(config, (canary) => canary.look(config.markets.assets)))
+  const compared = yield* Effect.result(witnessed(config, ServiceCheck.look(config)))
   if (Result.isFailure(compared)) return warn("service", compared.failure.message, "limitbot check --service")
-  const { checked, drift } = compared.success
+  const { checked, drift, quoted } = compared.success
   const closing = Drift.closing(drift)
   if (closing !== undefined) return wrong("service", closing, "a newer limitbot; see: limitbot check --service")
-  return ok("service", `no money depends on a change; compared: ${checked.join(", ") || "nothing"}`)
+  return ok("service", `no money depends on a change; compared: ${checked.join(", ") || "nothing"}; quoted: ${quoted}`)
 })
 
 const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, isQuiet: boolean) {
@@ -147,7 +146,7 @@ const reportOn = Effect.fnUntraced(function* (config: BotConfig, order: string) 
   const compared = (what: string, expected: string, actual: string) =>
     expected === actual ? [] : [`${what}: expected ${expected}, found ${actual}`]
   const { orderId = "" } = all(events, "Bound").at(-1) ?? {}
-  const drift = yield* Effect.result(witnessed(config, (canary) => canary.order(orderId)))
+  const drift = yield* Effect.result(witnessed(config, Canary.use((canary) => canary.order(orderId))))
   const since = (from: PlacementEvent["_tag"], to: PlacementEvent["_tag"]) => {
     const [start, end] = [from, to].map((tag) => moments.find(({ event }) => event._tag === tag)?.at)
     return start === undefined || end === undefined ? null : end - start

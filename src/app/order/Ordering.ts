@@ -32,13 +32,6 @@ import { PlanRefused } from "../plan/PlanRefused.ts"
 import { run } from "../run/Running.ts"
 import { agree, someoneAgrees, type Ways } from "../swap/Carrying.ts"
 
-/** A bot that runs only orders by hand would leave other orders and positions without their strategies. */
-export class BotNeeded extends Schema.TaggedError<BotNeeded>()("BotNeeded", { strategy: Schema.String }) {
-  override get message(): string {
-    return `No bot runs, and "${this.strategy}" of this journal has open orders or a position. Start the bot with its files (limitbot run FILE…) and repeat the command: the bot follows the order`
-  }
-}
-
 const placedMillis = 15_000
 const lookMillis = 500
 
@@ -88,13 +81,17 @@ const clientFor = Effect.fnUntraced(function* ({ config, earlierOrders }: Option
   return { client, hasBot, earlier: yield* earlierOrders }
 })
 
+/** A bot that runs only orders by hand would leave other orders and positions without their strategies. */
 const requireNoOtherPositions = Effect.fnUntraced(function* (state: BotState.BotState) {
   const holders = [...state.strategies.values()].flatMap(({ isLoaded, name, trading }) =>
     isLoaded && [...trading.values()].some(({ position }) => position.basis.position !== 0n) ? [name] : []
   )
   const names = [...BotState.unfinished(state).map(({ strategy }) => strategy), ...holders]
   const strategy = names.find((name) => !ByHand.isByHand(name) && name !== byHand)
-  if (strategy !== undefined) return yield* new BotNeeded({ strategy })
+  if (strategy === undefined) return
+  return yield* commandFailed(
+    `No bot runs, and "${strategy}" of this journal has open orders or a position. Start the bot with its files (limitbot run FILE…) and repeat the command: the bot follows the order`
+  )
 })
 
 export const listed = (config: Pick<ConfigFile.BotSettings, "journal" | "markets">) =>
