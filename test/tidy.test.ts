@@ -47,7 +47,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10370,
+  app: 10371,
   candles: 2484,
   cli: 2724,
   control: 3880,

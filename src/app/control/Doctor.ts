@@ -62,7 +62,7 @@ export const compared = Effect.fn("Doctor.compared")(function* (config: string) 
       ...drift.map((each) => `${each.closesFunding ? "CHANGED" : "differs"}  ${Drift.sentenceOf(each)}`),
       ...(drift.length === 0 ? ["The service is as it was recorded."] : []),
       `Compared: ${checked.join(", ") || "nothing"}.`,
-      ...(quoted !== undefined && checked.includes("quote") ? [`The quote was for ${quoted}.`] : []),
+      ...(quoted === undefined ? [] : [`The quote was for ${quoted}.`]),
       ...unchecked.map(({ what, why }) => `Not compared: ${what}: ${why}`)
     ],
     exit: why === undefined ? undefined : new PrintedFailure({ message: why })

@@ -12,7 +12,7 @@ export interface SampleTerms extends Pick<BotConfig, "markets"> {
   readonly venue: Pick<BotConfig["venue"], "facts" | "minOrderUsd">
 }
 
-/** `quoted` says what the dry quote was for. An asset without a price in the venue's list is quoted for a whole unit. */
+/** `quoted` says what the dry quote was for, if one came. An asset without a price in the venue's list is quoted for a whole unit. */
 export const look = Effect.fn("ServiceCheck.look")(function* ({ markets, venue }: SampleTerms) {
   const { assets } = markets
   const [base, quote] = assets
@@ -24,5 +24,6 @@ export const look = Effect.fn("ServiceCheck.look")(function* ({ markets, venue }
   const units = priceUsd > 0 ? Decimal.fromNumber(usd / priceUsd, 12) : Decimal.one
   const amount = max(1n, floorOf(units, base?.decimals ?? 0))
   const found = yield* Canary.use((canary) => canary.look(assets, amount))
-  return { ...found, quoted: base && quote && `${formatWithSymbol(amount, base)} in ${quote.symbol}` }
+  const isQuoted = base !== undefined && quote !== undefined && found.checked.includes("quote")
+  return { ...found, quoted: isQuoted ? `${formatWithSymbol(amount, base)} in ${quote.symbol}` : undefined }
 })

@@ -18,10 +18,10 @@ import type { Question } from "../../strategy/Setup.ts"
 import { isPartner, tradeCosts } from "../../venue/profile/Charges.ts"
 import { defaultProfile, factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
 import type { Token } from "../../venue/Venue.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as InitText from "./InitText.ts"
 import type { Interview } from "./Interview.ts"
 import * as VenueLook from "./VenueLook.ts"
-import { commandFailed } from "../CommandFailed.ts"
 
 export const nothingWritten = () => commandFailed("nothing was written")
 

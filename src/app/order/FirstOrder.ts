@@ -83,10 +83,10 @@ const witnessed = <A, E>(config: BotConfig, ask: Effect.Effect<A, E, Canary | Ve
 const serviceFinding = Effect.fnUntraced(function* (config: BotConfig) {
   const compared = yield* Effect.result(witnessed(config, ServiceCheck.look(config)))
   if (Result.isFailure(compared)) return warn("service", compared.failure.message, "limitbot check --service")
-  const { checked, drift, quoted } = compared.success
+  const { checked, drift } = compared.success
   const closing = Drift.closing(drift)
   if (closing !== undefined) return wrong("service", closing, "a newer limitbot; see: limitbot check --service")
-  return ok("service", `no money depends on a change; compared: ${checked.join(", ") || "nothing"}; quoted: ${quoted}`)
+  return ok("service", `no money depends on a change; compared: ${checked.join(", ") || "nothing"}`)
 })
 
 const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, isQuiet: boolean) {

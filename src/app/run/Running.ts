@@ -13,12 +13,12 @@ import * as Layers from "../../Layers.ts"
 import * as Kill from "../../process/KillFile.ts"
 import { boot, Process } from "../../process/Process.ts"
 import { sourcesCode, version } from "../../version.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as BotRun from "./BotRun.ts"
 import * as LastWords from "./LastWords.ts"
 import * as StartFiles from "./watch/StartFiles.ts"
-import { commandFailed } from "../CommandFailed.ts"
 
 interface Asked {
   readonly files: ReadonlyArray<string>
