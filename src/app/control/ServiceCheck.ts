@@ -23,7 +23,7 @@ export const look = Effect.fn("ServiceCheck.look")(function* ({ markets, venue }
   const usd = Math.max(usualUsd, minUsd, least, chainMinUsd[blockchain] ?? 0)
   const units = priceUsd > 0 ? Decimal.fromNumber(usd / priceUsd, 12) : Decimal.one
   const amount = max(1n, floorOf(units, base?.decimals ?? 0))
-  const found = yield* Canary.use((canary) => canary.look(assets, amount))
-  const isQuoted = base !== undefined && quote !== undefined && found.checked.includes("quote")
-  return { ...found, quoted: isQuoted ? `${formatWithSymbol(amount, base)} in ${quote.symbol}` : undefined }
+  const comparison = yield* Canary.use((canary) => canary.look(assets, amount))
+  const isQuoted = base !== undefined && quote !== undefined && comparison.checked.includes("quote")
+  return { ...comparison, quoted: isQuoted ? `${formatWithSymbol(amount, base)} in ${quote.symbol}` : undefined }
 })
