@@ -7,7 +7,7 @@ import { bySymbol } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Progress from "../../process/Progress.ts"
 import * as Stop from "../../process/Stop.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { rounded } from "../../report/text/Money.ts"
 import { candlesWanted, marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as Backtest from "../backtest/Backtest.ts"
@@ -52,8 +52,7 @@ const withDetail = Effect.fnUntraced(function* (
 ) {
   if (Option.isNone(asked.detail)) return { ...loaded, detail: undefined }
   const [{ candles: bars }, ...others] = loaded.series
-  if (others.length > 0)
-    return yield* new WrongUsage({ message: "--detail: finer candles are replayed for strategies of one market" })
+  if (others.length > 0) return yield* wrongUsage("--detail: finer candles are replayed for strategies of one market")
   const file = asked.detail.value
   const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000 }
   const { candles, sha256 } = yield* RunCandles.ofFile(file, asked, columns)
@@ -63,9 +62,9 @@ const withDetail = Effect.fnUntraced(function* (
     part.bars > 1 && TimeAxis.openTime(part.time, 0) === from && TimeAxis.closeTime(part.time, part.bars - 1) === to
   if (candles.time.stepMillis >= bars.time.stepMillis || !isWhole) {
     const span = `${iso(from)} to ${iso(to)}`
-    return yield* new WrongUsage({
-      message: `--detail ${file}: give candles that are finer than the data and cover the same time, ${span}; cut the data with --from and --to`
-    })
+    return yield* wrongUsage(
+      `--detail ${file}: give candles that are finer than the data and cover the same time, ${span}; cut the data with --from and --to`
+    )
   }
   const fine = { ...part, whole: bars.whole ?? bars }
   const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine) })
@@ -76,7 +75,7 @@ const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) 
   const other = others.find((strategy) => marketsSaid(strategy) !== marketsSaid(one))
   if (other === undefined) return Effect.void
   const message = `${one.file} trades ${marketsSaid(one)}, ${other.file} ${marketsSaid(other)}: only strategies of the same markets, in the same order, are compared; run each on its own data`
-  return Effect.fail(new WrongUsage({ message }))
+  return Effect.fail(wrongUsage(message))
 }
 
 const gainsOf = ({ market: { quote } }: Strategy, { low, high }: ReturnType<typeof BandSide.band>): string => {

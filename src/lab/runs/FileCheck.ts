@@ -5,7 +5,7 @@ import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { PrintedFailure } from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
@@ -99,7 +99,7 @@ export const check = Effect.fn("FileCheck.check")(function* (asked: Asked) {
   const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
   const unready = yield* startChecksOf(reading.settings)
   if (lookahead && Option.isNone(data)) {
-    return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
+    return yield* wrongUsage("--lookahead needs candles: give --data CSV")
   }
   const looks =
     lookahead && Option.isSome(data)

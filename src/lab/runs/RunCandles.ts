@@ -13,7 +13,7 @@ import { format } from "../../candles/DataProblem.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
 import { countText, iso } from "../../domain/Text.ts"
-import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
 export interface PartAsked {
@@ -32,8 +32,7 @@ export const moment = (flag: string, written: Option.Option<string>, otherwise: 
   Effect.suspend(() => {
     if (Option.isNone(written)) return Effect.succeed(otherwise)
     const { value } = written
-    if (/^\d{4}$/.test(value))
-      return new WrongUsage({ message: `--${flag} ${value}: a year is not a date; write ${value}-01-01` })
+    if (/^\d{4}$/.test(value)) return wrongUsage(`--${flag} ${value}: a year is not a date; write ${value}-01-01`)
     const parsing = Result.map(parseField(value, "time"), ({ value }) => value)
     return orWrong(Result.mapError(parsing, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
   })
@@ -136,9 +135,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const warnings = loaded.problems.filter(({ severity }) => severity === "warning").map(format)
   const candles = isPart ? Candles.between(loaded.candles, from, to) : loaded.candles
   if (candles.bars < 2)
-    return yield* new WrongUsage({
-      message: `--from, --to: only ${countText(candles.bars, "candle")} between; choose a longer time`
-    })
+    return yield* wrongUsage(`--from, --to: only ${countText(candles.bars, "candle")} between; choose a longer time`)
   const hasTree = loaded.indices.orders.minima.length > 0
   const indices = !isPart && (hasTree || !indexed) ? loaded.indices : indicesOf(candles, wanted)
   return { ...loaded, data, candles, indices, warnings }

@@ -10,7 +10,7 @@ import type { OrderTerms } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { historyOf } from "../../domain/Signal.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
-import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as Backtest from "../backtest/Backtest.ts"
 import type { FillRules } from "../backtest/kernel/FillRules.ts"
@@ -70,7 +70,7 @@ const amounts = Effect.fnUntraced(function* (
   const parts = written.value.split(",")
   if (all.length > 1 && parts.length !== all.length + 1) {
     const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
-    return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
+    return yield* wrongUsage(`--${flag} ${written.value}: give an amount of each of ${symbols}`)
   }
   const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
   return {
@@ -146,9 +146,9 @@ export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) =>
   return timeframe === undefined
     ? Effect.void
     : Effect.fail(
-        new WrongUsage({
-          message: `the strategy decides on ${timeframe} candles, the data has ${candles.time.stepMillis / 1000} s candles; use finer data`
-        })
+        wrongUsage(
+          `the strategy decides on ${timeframe} candles, the data has ${candles.time.stepMillis / 1000} s candles; use finer data`
+        )
       )
 }
 
@@ -195,10 +195,10 @@ const signalValuesOf = Effect.fnUntraced(function* (from: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem
     .readFileString(from)
-    .pipe(Effect.mapError(({ message }) => new WrongUsage({ message: `--signals ${from}: ${message}` })))
+    .pipe(Effect.mapError(({ message }) => wrongUsage(`--signals ${from}: ${message}`)))
   const { problems, values } = SignalCsv.parseSignals(text, from)
   if (problems.length === 0) return values
-  return yield* new WrongUsage({ message: problems.slice(0, maxProblems).map(format).join("\n") })
+  return yield* wrongUsage(problems.slice(0, maxProblems).map(format).join("\n"))
 })
 
 /** Returns `undefined` for a strategy without signals. Fails if a strategy with signals gets no values, because it would decide nothing. */
@@ -209,7 +209,7 @@ const signalsOf = Effect.fn("RunSetUp.signalsOf")(function* (
   if (signals === undefined) return undefined
   const names = [...signals.keys()]
   const looks = `${file} uses the signal ${names.join(", ")}`
-  const wrong = (message: string) => new WrongUsage({ message })
+  const wrong = (message: string) => wrongUsage(message)
   if (from === undefined)
     return yield* wrong(`${looks}, which a search cannot supply: run limitbot backtest --signals FILE`)
   if (Option.isNone(from))

@@ -3,7 +3,7 @@ import { Array as Arr, Effect, Option } from "effect"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Backtest from "../backtest/Backtest.ts"
 import type { FillMode } from "../backtest/kernel/FillPresets.ts"
 import * as BacktestStatistics from "../backtest/results/BacktestStatistics.ts"
@@ -47,9 +47,9 @@ const simulate = Effect.fnUntraced(function* (
   const gains = [...trades, open].map((gained) => gained / (equity[0] ?? 1))
   const [draws, what] = method === "trades" ? [trades.length, "completed trades"] : [returns.length, "daily returns"]
   if (method !== "candles" && draws < 2)
-    return yield* new WrongUsage({
-      message: `--method ${method} needs at least 2 ${what}, the run on ${name} has ${draws}: give longer data, or --method candles`
-    })
+    return yield* wrongUsage(
+      `--method ${method} needs at least 2 ${what}, the run on ${name} has ${draws}: give longer data, or --method candles`
+    )
   const fate = (keepsPath: boolean): MonteCarlo.Simulation => {
     if (method === "trades") return MonteCarlo.ofTrades(gains, next, keepsPath)
     if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next, keepsPath)

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Array as Arr, Effect, Option, Result } from "effect"
 import { plainJson } from "../../domain/Text.ts"
-import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as Objective from "../backtest/search/Objective.ts"
 import * as Sweep from "../backtest/search/Sweep.ts"
@@ -34,7 +34,7 @@ const conditionsOf = (where: ReadonlyArray<string>) =>
   Effect.forEach(where, (text) => {
     const condition = Objective.condition(text)
     return condition === undefined
-      ? new WrongUsage({ message: `--where ${text}: not a condition; write for example maxDrawdown<=20%` })
+      ? wrongUsage(`--where ${text}: not a condition; write for example maxDrawdown<=20%`)
       : Effect.succeed(condition)
   })
 
@@ -54,7 +54,7 @@ const refuseUnknownKeys = Effect.fnUntraced(function* (
   const unknown = problemsOf(template.text(space.map(({ values: [first = ""] }) => first))).find(
     (problem) => problem.startsWith("unknown key") && !before.has(problem)
   )
-  if (unknown !== undefined) return yield* new WrongUsage({ message: `--set: ${unknown}` })
+  if (unknown !== undefined) return yield* wrongUsage(`--set: ${unknown}`)
 })
 
 export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked) {
@@ -64,8 +64,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const conditions = yield* conditionsOf(asked.where)
   const space = yield* Effect.forEach(asked.set, (text) => orWrong(SweepSpace.dimension(text)))
   const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
-  if (count < 1 || count > maxTrials)
-    return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
+  if (count < 1 || count > maxTrials) return yield* wrongUsage(`${count} trials: take larger steps, or --random 1000`)
   yield* refuseUnknownKeys(source, space, yield* orWrong(SweepSpace.template(text, space)))
   const threads = Option.getOrElse(asked.threads, availableParallelism)
   const team = yield* Sweep.team(Math.min(threads, count))

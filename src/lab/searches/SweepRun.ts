@@ -2,7 +2,7 @@
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Backtest from "../backtest/Backtest.ts"
 import * as Overfitting from "../backtest/Overfitting.ts"
 import * as BandSide from "../backtest/results/BandSide.ts"
@@ -111,9 +111,7 @@ const usualSuggestions = 100
 
 const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.SearchedRun, data: string) {
   if (run.inputs.length > 1)
-    return yield* new WrongUsage({
-      message: `--also ${data}: a further file is for a strategy of one market, not of ${run.name}`
-    })
+    return yield* wrongUsage(`--also ${data}: a further file is for a strategy of one market, not of ${run.name}`)
   const whole = { ...asked, from: Option.none(), to: Option.none() }
   const columns = { open: true, volume: true, indexed: true }
   return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, columns, run.strategy))
@@ -132,7 +130,7 @@ const objectivesOf = (pareto: Option.Option<string>) => {
   if (Option.isNone(pareto)) return Effect.succeed([])
   const chosenObjectives = Objective.several(pareto.value)
   const message = `--pareto: two or more of ${Objective.objectives.join(", ")}, with commas`
-  return chosenObjectives === undefined ? new WrongUsage({ message }) : Effect.succeed(chosenObjectives)
+  return chosenObjectives === undefined ? wrongUsage(message) : Effect.succeed(chosenObjectives)
 }
 
 export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
@@ -140,7 +138,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const keepOneOf = Option.getOrElse(asked.halve, () => Number.POSITIVE_INFINITY)
   const paretoOf = yield* objectivesOf(asked.pareto)
   if (Option.isSome(asked.suggest) && Option.isSome(asked.halve))
-    return yield* new WrongUsage({ message: "--suggest: the program chooses the trials, so --halve does not apply" })
+    return yield* wrongUsage("--suggest: the program chooses the trials, so --halve does not apply")
   const loaded = yield* SearchSetUp.load(
     Option.isSome(asked.suggest) ? { ...asked, random: Option.orElseSome(asked.random, () => usualSuggestions) } : asked
   )

@@ -1,7 +1,7 @@
 /** Prints the result of one backtest, or of several side by side, and saves each. */
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { laidOver } from "../../../files/StrategyFiles.ts"
-import { WrongUsage } from "../../../process/WrongUsage.ts"
+import { wrongUsage } from "../../../process/WrongUsage.ts"
 import * as PageText from "../../../report/text/PageText.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import { tradesCsv } from "../../backtest/results/RoundTrips.ts"
@@ -43,8 +43,8 @@ const save = (asked: Asked, result: BacktestResult, at: number) => {
 
 export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: Asked) {
   const [first, ...further] = asked.files
-  if (first === undefined) return yield* new WrongUsage({ message: "Give a strategy file" })
-  if (asked.stdin && further.length > 0) return yield* new WrongUsage({ message: "--stdin: give one strategy file" })
+  if (first === undefined) return yield* wrongUsage("Give a strategy file")
+  if (asked.stdin && further.length > 0) return yield* wrongUsage("--stdin: give one strategy file")
   const { stdin } = yield* Stdio.Stdio
   const edited = asked.stdin ? [{ file: first, text: yield* Stream.mkString(Stream.decodeText(stdin)) }] : []
   const results = yield* laidOver(edited)(simulate(asked, [first, ...further]))
@@ -55,7 +55,7 @@ export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: A
   ] as const
   for (const [flag, file, csv] of written) {
     if (Option.isNone(file)) continue
-    if (results.length > 1) return yield* new WrongUsage({ message: `--${flag}: give one strategy file` })
+    if (results.length > 1) return yield* wrongUsage(`--${flag}: give one strategy file`)
     yield* fileSystem.writeFileString(file.value, csv(results[0].shown.parts))
   }
   const madeAt = yield* Clock.currentTimeMillis

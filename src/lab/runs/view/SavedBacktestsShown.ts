@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { countText, grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
 import type { CommandAnswer } from "../../../process/Answer.ts"
-import { WrongUsage } from "../../../process/WrongUsage.ts"
+import { wrongUsage } from "../../../process/WrongUsage.ts"
 import * as Table from "../../../report/text/Table.ts"
 import * as SavedBacktests from "../SavedBacktests.ts"
 import * as LineDiff from "./LineDiff.ts"
@@ -81,7 +81,7 @@ export const compared = Effect.fn("SavedBacktestsShown.compared")(function* (ask
   const isSameData = candlesOf(first) === candlesOf(second)
   const data = isSameData ? `same data: ${dataText(first)}` : `different data: ${eachText(dataText)}`
   if (!isSameData && !asked.otherData)
-    return yield* new WrongUsage({ message: `${data}. Run both over the same data, or add --other-data` })
+    return yield* wrongUsage(`${data}. Run both over the same data, or add --other-data`)
   const options = `options: ${optionsText(first) === optionsText(second) ? optionsText(first) : eachText(optionsText)}`
   const changes = LineDiff.changedLines(first.text, second.text)
   const files = `strategy files: ${countText(changes.length, "line")} differ (- ${first.id}, + ${second.id})`
