@@ -5,12 +5,30 @@ import { openTime } from "../../candles/TimeAxis.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
-/** `series`: candles of the markets that the strategy sees (`marketsSeen`). Names a market only if it is not the strategy's own. */
-export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
+/** `series`: candles of the markets that the strategy sees (`marketsSeen`). */
+const wantedIn = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
   const markets = marketsSeen(strategy)
   return candlesWanted(strategy).flatMap(({ market, candles: wanted }) => {
     const candles = series[markets.findIndex(({ name }) => name === market.name)]
-    if (candles === undefined) return []
+    return candles === undefined ? [] : [{ market, candles, wanted }]
+  })
+}
+
+/** Returns why these candles cannot make those that the strategy decides on; `undefined` if they can. */
+export const tooCoarse = (strategy: Strategy, series: ReadonlyArray<Candles>): string | undefined => {
+  const [first] = wantedIn(strategy, series).flatMap(({ candles, wanted }) => {
+    const { stepMillis } = (candles.whole ?? candles).time
+    const finer = [...wanted.keys()].find((timeframe) => (timeframeMillis(timeframe) ?? 0) < stepMillis)
+    return finer === undefined
+      ? []
+      : [`the strategy decides on ${finer} candles, the data has ${stepMillis / 1000} s candles; use finer data`]
+  })
+  return first
+}
+
+/** Names a market only if it is not the strategy's own. */
+export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
+  return wantedIn(strategy, series).flatMap(({ market, candles, wanted }) => {
     const elsewhere = market.name === strategy.market.name ? {} : { market: market.name }
     return [...wanted].map(([timeframe, needed]) => {
       const resampled = Resample.of(candles, timeframeMillis(timeframe) ?? 60_000)

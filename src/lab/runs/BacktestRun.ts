@@ -3,8 +3,8 @@ import { Array as Arr, Clock, Effect, Option } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
-import { bySymbol } from "../../domain/Amount.ts"
-import { iso } from "../../domain/Text.ts"
+import { bySymbol, median } from "../../domain/Amount.ts"
+import { iso, percent } from "../../domain/Text.ts"
 import * as Progress from "../../process/Progress.ts"
 import * as Stop from "../../process/Stop.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
@@ -44,31 +44,50 @@ const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInpu
   }
 }
 
+/** Returns the usual distance of the finer closes from the closes of the data, as a ratio of these. */
+const distanceOf = (fine: Candles.Candles, bars: Candles.Candles): number => {
+  const distances = Array.from({ length: Math.min(bars.bars, 1000) }, (_, bar) => {
+    const last = TimeAxis.firstBarFrom(fine.time, TimeAxis.closeTime(bars.time, bar)) - 1
+    return Math.abs(Candles.closeAt(fine, Math.max(0, last)) / Candles.closeAt(bars, bar) - 1)
+  })
+  return median(distances) ?? 0
+}
+
+const mostDistance = 0.01
+
 /** The run uses the finer candles; indicators use the candles of the data. */
 const withDetail = Effect.fnUntraced(function* (
   asked: BacktestAsked,
   loaded: RunCandles.RunCandles,
+  strategy: Strategy,
   wantsVolume: boolean
 ) {
   if (Option.isNone(asked.detail)) return { ...loaded, detail: undefined }
   const [{ candles: bars }, ...others] = loaded.series
   if (others.length > 0) return yield* wrongUsage("--detail: finer candles are replayed for strategies of one market")
   const file = asked.detail.value
-  const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000 }
-  const { candles, sha256 } = yield* RunCandles.ofFile(file, asked, columns)
+  const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000, flag: "detail" } as const
+  const { sources, warnings } = yield* RunCandles.load([file], asked, columns, strategy)
+  const [detail] = sources
   const [from, to] = [TimeAxis.openTime(bars.time, 0), TimeAxis.closeTime(bars.time, bars.bars - 1)]
-  const part = Candles.between(candles, from, to)
-  const isWhole =
-    part.bars > 1 && TimeAxis.openTime(part.time, 0) === from && TimeAxis.closeTime(part.time, part.bars - 1) === to
-  if (candles.time.stepMillis >= bars.time.stepMillis || !isWhole) {
-    const span = `${iso(from)} to ${iso(to)}`
+  const candles = Candles.between(detail.candles, from, to)
+  const { stepMillis } = bars.time
+  const covers =
+    candles.bars > 1 &&
+    TimeAxis.openTime(candles.time, 0) < from + stepMillis &&
+    TimeAxis.closeTime(candles.time, candles.bars - 1) > to - stepMillis
+  if (candles.time.stepMillis >= stepMillis || !covers)
     return yield* wrongUsage(
-      `--detail ${file}: give candles that are finer than the data and cover the same time, ${span}; cut the data with --from and --to`
+      `--detail ${file}: give candles that are finer than the data and cover the same time, ${iso(from)} to ${iso(to)}; cut the data with --from and --to`
     )
-  }
-  const fine = { ...part, whole: bars.whole ?? bars }
+  const distance = distanceOf(candles, bars)
+  if (distance > mostDistance)
+    return yield* wrongUsage(
+      `--detail ${file}: its closes are ${percent(distance)} from those of the data: give candles of the same market`
+    )
+  const fine = { ...candles, whole: bars.whole ?? bars }
   const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine) })
-  return { ...loaded, series, detail: { file, sha256 } }
+  return { ...loaded, series, detail: { ...detail, candles }, warnings: [...loaded.warnings, ...warnings] }
 })
 
 const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) => {
@@ -112,7 +131,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   }
   progress.update(0, 1, "reading the candles")
   const plainCandles = yield* RunCandles.load(asked.data, asked, columnNeeds, one)
-  const loaded = yield* withDetail(asked, plainCandles, wantsVolume)
+  const loaded = yield* withDetail(asked, plainCandles, one, wantsVolume)
   const series = loaded.series.map(({ candles }) => candles)
   const [first, ...rest] = modes[asked.fills]
   return yield* Effect.forEach(grounds, (ground) =>

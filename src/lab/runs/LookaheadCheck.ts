@@ -13,10 +13,12 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
   data: string,
   part: RunCandles.PartAsked
 ) {
-  const { candles } = yield* RunCandles.ofFile(data, part, { open: true, volume: true, indexed: false })
   return yield* Effect.forEach(strategies, (strategy) =>
-    Effect.map(checkTimeframes(strategy, candles), () => {
-      const { file } = strategy
+    Effect.gen(function* () {
+      const { file, market } = strategy
+      const columns = { open: true, volume: true, indexed: false }
+      const [{ candles }] = (yield* RunCandles.load([data], part, columns, { market })).series
+      yield* checkTimeframes({ ...strategy, watched: [] }, [candles])
       const report = Lookahead.look(strategy, candles, moments)
       const { peeks, sensitive, warm } = report
       const json = { moments: report.moments, peeks: peeks.length, firstPeekAt: peeks[0]?.at ?? null, warm, sensitive }

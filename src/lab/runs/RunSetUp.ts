@@ -12,12 +12,12 @@ import { historyOf } from "../../domain/Signal.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
-import * as Backtest from "../backtest/Backtest.ts"
+import type * as Backtest from "../backtest/Backtest.ts"
 import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
 import * as WarmUp from "../backtest/WarmUp.ts"
 import * as FeeModel from "./FeeModel.ts"
-import { journalPrefix, type PartAsked, type RunCandles } from "./RunCandles.ts"
+import { journalPrefix, type PartAsked, type RunCandles, type Source } from "./RunCandles.ts"
 
 export interface RulesAsked extends FeeModel.CostFlags {
   readonly touch: Option.Option<FillRules["touch"]>
@@ -141,15 +141,9 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
   }
 })
 
-export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) => {
-  const [timeframe] = Backtest.tooFine(strategy, candles)
-  return timeframe === undefined
-    ? Effect.void
-    : Effect.fail(
-        wrongUsage(
-          `the strategy decides on ${timeframe} candles, the data has ${candles.time.stepMillis / 1000} s candles; use finer data`
-        )
-      )
+export const checkTimeframes = (strategy: Strategy, series: ReadonlyArray<Candles.Candles>) => {
+  const why = WarmUp.tooCoarse(strategy, series)
+  return why === undefined ? Effect.void : Effect.fail(wrongUsage(why))
 }
 
 /** Without volume there is no share to compute, so orders fill whole, and the output says so. */
@@ -163,27 +157,31 @@ export interface RunSetUp extends RunCandles {
   readonly inputs: Backtest.MarketInputs
 }
 
-export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
-  Effect.map(checkTimeframes(ground.strategy, loaded.series[0].candles), (): G & RunSetUp => {
-    const bare = loaded.series.map(({ candles }) => Candles.hasOnlyZeroVolumes(candles))
+interface Loaded extends RunCandles {
+  /** Finer candles of a run in one market, which fill its orders. */
+  readonly detail?: Source | undefined
+}
+
+export const onCandles = <G extends RunInputs>(ground: G, loaded: Loaded) => {
+  const series = loaded.series.map(({ candles }) => candles)
+  return Effect.map(checkTimeframes(ground.strategy, series), (): G & RunSetUp => {
+    const bare = series.map(Candles.hasOnlyZeroVolumes)
     const [first, ...others] = Arr.map(loaded.series, (each, index) => {
       const options = ground.options[index] ?? ground.options[0]
       return { ...each, options: bare[index] === true ? withoutVolume(options) : options }
     })
     const noVolumes = loaded.sources.flatMap(({ data }, index) => {
       if (bare[index] !== true) return []
-      return others.length === 0
+      return others.length === 0 && loaded.detail === undefined
         ? ["the data have no volumes: orders fill whole"]
-        : [`${data} has no volumes: its orders fill whole`]
+        : [`${loaded.detail?.data ?? data} has no volumes: its orders fill whole`]
     })
     const name = loaded.sources.map(({ market }) => market.name).join(", ")
-    const warmUp = WarmUp.sentences(
-      ground.strategy,
-      loaded.series.map(({ candles }) => candles)
-    )
+    const warmUp = WarmUp.sentences(ground.strategy, series)
     const warnings = Arr.dedupe([...loaded.warnings, ...noVolumes, ...warmUp])
     return { ...ground, ...loaded, name, inputs: [first, ...others], warnings }
   })
+}
 
 const maxProblems = 20
 

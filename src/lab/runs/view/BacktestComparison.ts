@@ -96,7 +96,8 @@ const chartsOf = (results: Results): string => {
 }
 
 export const page = (results: Results, madeAt: number): Page.Page => {
-  const [{ candles, kernelMillis, sources, wallMillis }] = results
+  const [one] = results
+  const { candles, kernelMillis, wallMillis } = one
   const runs = results.map((result) => {
     const { low, high } = result.band
     const shareOf = (side: BandSide.BandSide) => Number(BandSide.profitOf(side)) / Band.worthAtStart(high)
@@ -129,7 +130,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
         note: `Bands from the lower to the higher side of each run. Buy and hold: with the budget of ${runs[0]?.name ?? ""}.`
       },
       { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results), took)] },
-      ...DataSections.of(assumptions, sources),
+      ...DataSections.of(assumptions, one),
       {
         title: "Runs",
         parts: [

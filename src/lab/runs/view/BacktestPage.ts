@@ -228,7 +228,7 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
         note: `${runNote}. Gained: profit of each sale against the buy before it. Inventory: the position at the last price less its cost. Both in ${strategy.market.quote.symbol}.`,
         isFolded: true
       },
-      ...DataSections.of(BacktestSummary.ruleSentences(result), result.sources),
+      ...DataSections.of(BacktestSummary.ruleSentences(result), result),
       { title: "Technical", parts: [technical, Page.sentences(took)], isFolded: true },
       DataSections.run(strategy, [["candles", isCached ? "from the cache" : "parsed"]], madeAt)
     ]

@@ -46,7 +46,11 @@ export const json = (result: BacktestResult, curvePoints = 0) => {
     kind: strategy.kind,
     market: marketNames(strategy),
     hash: strategy.hash,
-    data: { ...(others.length === 0 ? dataJson(first) : {}), warnings: result.warnings },
+    data: {
+      ...(others.length === 0 ? dataJson(first) : {}),
+      ...(result.detail ? { detail: dataJson(result.detail) } : {}),
+      warnings: result.warnings
+    },
     from: openTime(candles.time, 0),
     to: closeTime(candles.time, candles.bars - 1),
     bars: candles.bars,
