@@ -5,6 +5,7 @@ import { Array as Arr, Effect, Option, Result } from "effect"
 import { plainJson } from "../../domain/Text.ts"
 import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { sourcesCode, version } from "../../version.ts"
 import * as Objective from "../backtest/search/Objective.ts"
 import * as Sweep from "../backtest/search/Sweep.ts"
 import * as SweepSpace from "../backtest/search/SweepSpace.ts"
@@ -41,8 +42,7 @@ const conditionsOf = (where: ReadonlyArray<string>) =>
 /** Fails on an unknown key in `--set`, which would make every trial invalid. */
 const refuseUnknownKeys = Effect.fnUntraced(function* (
   { markets, strategy: { file, text } }: StrategySource.StrategySource,
-  space: ReadonlyArray<SweepSpace.Dimension>,
-  template: SweepSpace.Template
+  searched: string
 ) {
   const problemsOf = (text: string) => {
     const parsing = StrategyFile.parse(text, file, markets)
@@ -51,9 +51,7 @@ const refuseUnknownKeys = Effect.fnUntraced(function* (
       : []
   }
   const before = new Set(problemsOf(text))
-  const unknown = problemsOf(template.text(space.map(({ values: [first = ""] }) => first))).find(
-    (problem) => problem.startsWith("unknown key") && !before.has(problem)
-  )
+  const unknown = problemsOf(searched).find((problem) => problem.startsWith("unknown key") && !before.has(problem))
   if (unknown !== undefined) return yield* wrongUsage(`--set: ${unknown}`)
 })
 
@@ -65,7 +63,10 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const space = yield* Effect.forEach(asked.set, (text) => orWrong(SweepSpace.dimension(text)))
   const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
   if (count < 1 || count > maxTrials) return yield* wrongUsage(`${count} trials: take larger steps, or --random 1000`)
-  yield* refuseUnknownKeys(source, space, yield* orWrong(SweepSpace.template(text, space)))
+  // Results do not depend on the values that the file has for the keys of the search.
+  const template = yield* orWrong(SweepSpace.template(text, space))
+  const searched = template.text(space.map(({ values: [first = ""] }) => first))
+  yield* refuseUnknownKeys(source, searched)
   const threads = Option.getOrElse(asked.threads, availableParallelism)
   const team = yield* Sweep.team(Math.min(threads, count))
   const runs = Arr.map(yield* OnMarkets.load(asked, source, true), (run): SearchedRun => {
@@ -73,10 +74,19 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     const { file, text } = strategy
     return { ...run, search: { text, file, markets, space, mode: fills, objective } }
   })
-  const [{ inputs, sources }] = runs
-  const [own, ...others] = inputs.map(({ options }) => options)
-  const rankedBy = fills === "worse" ? [fills, objective] : [fills]
-  const identity = [text, space, ...rankedBy, sha256Of({ sources }), asked.from, asked.to, asked.repair, own]
+  const [own] = runs
+  const { from, repair, to } = asked
+  const { assets, ticks } = source.markets
+  const identity = {
+    program: `limitbot ${version} ${sourcesCode()}`,
+    "strategy file": hashOf(searched),
+    "--set": hashOf(space),
+    "--fills or --objective": hashOf(fills === "worse" ? [fills, objective] : [fills]),
+    data: sha256Of(own),
+    "--from, --to or --repair": plainJson([from, to, repair]),
+    "assets of --config": hashOf([assets.map(({ symbol, decimals }) => [symbol, decimals]), [...ticks]]),
+    "fees or rules": hashOf(own.inputs.map(({ options }) => options))
+  }
   return {
     /** The file's own market first. */
     runs,
@@ -87,11 +97,11 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     trials: SweepSpace.sample(space, count, asked.seed),
     threads,
     team,
-    fingerprint: createHash("sha256")
-      .update(plainJson(others.length === 0 ? identity : [...identity, others]))
-      .digest("hex")
+    identity
   }
 })
+
+const hashOf = (value: unknown): string => createHash("sha256").update(plainJson(value)).digest("hex")
 
 export const sha256Of = ({ sources }: Pick<OnMarkets.FileRun, "sources">): string =>
   sources.map(({ sha256 }) => sha256).join(", ")

@@ -146,8 +146,8 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const [own] = runs
   const { bars } = own.inputs[0].candles
   const rungs = Halving.rungs(trials.length, bars, keepOneOf)
-  const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
-  const earlierResults = Option.isSome(asked.out) ? yield* SweepStore.open(asked.out.value, fingerprint) : []
+  const identity = { ...loaded.identity, "--halve": rungs.map(({ bars }) => bars).join(" ") }
+  const earlierResults = Option.isSome(asked.out) ? yield* SweepStore.open(asked.out.value, identity) : []
   const total = rungs.reduce((sum, { trials }) => sum + trials, 0)
   const plan = { ...loaded, search: own.search, inputs: own.inputs }
   const steps = yield* stored(total, earlierResults, asked.out, (onResult) => {
