@@ -136,7 +136,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   const [first, ...rest] = modes[asked.fills]
   return yield* Effect.forEach(grounds, (ground) =>
     Effect.gen(function* () {
-      const { strategy, sources, inputs: bare, warnings, fees, calibrated } = yield* RunSetUp.onCandles(ground, loaded)
+      const { strategy, sources, inputs: bare, ...set } = yield* RunSetUp.onCandles(ground, loaded)
       const keepsOrders = Option.isSome(asked.report)
       const inputs = Arr.map(bare, (each) => ({ ...each, options: { ...each.options, keepsOrders } }))
       const kernelStarted = yield* Clock.currentTimeNanos
@@ -163,9 +163,10 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         sources,
         detail: loaded.detail,
         series,
-        warnings,
-        fees,
-        calibrated,
+        warnings: set.warnings,
+        fees: set.fees,
+        calibrated: set.calibrated,
+        inputsRead: set.inputsRead,
         band,
         // The report shows fills of one of the two sides whose figures are beside them.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,

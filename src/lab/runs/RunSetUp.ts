@@ -1,6 +1,7 @@
 /** Turns the known costs and rules into options for each market that the strategy sees, and joins these with its candles. */
 import { Array as Arr, Effect, FileSystem, Option, Result } from "effect"
 import * as Candles from "../../candles/Candles.ts"
+import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as SignalCsv from "../../candles/csv/SignalCsv.ts"
 import { format } from "../../candles/DataProblem.ts"
 import * as Amount from "../../domain/Amount.ts"
@@ -68,7 +69,7 @@ const amounts = Effect.fnUntraced(function* (
   const measuredAmountOf = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
   if (Option.isNone(written)) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
   const parts = written.value.split(",")
-  if (all.length > 1 && parts.length !== all.length + 1) {
+  if (all.length > 1 ? parts.length !== all.length + 1 : parts.length > 2) {
     const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
     return yield* wrongUsage(`--${flag} ${written.value}: give an amount of each of ${symbols}`)
   }
@@ -121,6 +122,13 @@ const optionsIn = Effect.fnUntraced(function* (
   return { options: { ...baseOptions, measured }, calibrated }
 })
 
+/** Hashes a value with its maps and amounts. */
+export const hashOf = (value: unknown): string => {
+  const plain = (_: string, part: unknown) =>
+    typeof part === "bigint" ? `${part}` : part instanceof Map ? [...part] : part
+  return sha256Of(new TextEncoder().encode(JSON.stringify(value, plain)))
+}
+
 export type RunInputs = Effect.Success<ReturnType<typeof groundOf>>
 
 export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
@@ -132,10 +140,21 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
   const markets = marketsSeen(strategy)
   const costs = yield* FeeModel.of(asked, account, markets, terms, limits.maxFeeBasisPoints)
   const perMarket = yield* Effect.forEach(markets, (market) => optionsIn(asked, costs, market, markets))
-  const signals = yield* signalsOf(asked.signals, strategy)
+  const values = yield* signalsOf(asked.signals, strategy)
+  const signals = values && historyOf(values)
+  const { calibrate = Option.none(), signals: from = Option.none() } = asked
+  const inputs = [
+    ["signals", from, values],
+    ["calibration", calibrate, perMarket.map(({ options }) => options)],
+    ["configuration", Option.fromUndefinedOr(account?.config), [markets, { ...account, config: "", journal: "" }]]
+  ] as const
   return {
     strategy,
     options: Arr.map(perMarket, ({ options }): Backtest.Options => ({ ...options, ...present({ signals }) })),
+    /** Content that decides the figures, beside candles, strategy file and flags. */
+    inputsRead: inputs.flatMap(([market, file, content]) =>
+      content !== undefined && Option.isSome(file) ? [{ market, file: file.value, sha256: hashOf(content) }] : []
+    ),
     calibrated: perMarket.flatMap(({ calibrated }) => calibrated),
     fees: costs.fees
   }
@@ -212,9 +231,9 @@ const signalsOf = Effect.fn("RunSetUp.signalsOf")(function* (
     return yield* wrong(`${looks}, which a search cannot supply: run limitbot backtest --signals FILE`)
   if (Option.isNone(from))
     return yield* wrong(`${looks}: add its values with --signals FILE, in lines of time,name,value`)
-  const history = historyOf(yield* signalValuesOf(from.value))
-  const missing = names.filter((name) => !history.names.has(name))
+  const values = yield* signalValuesOf(from.value)
+  const missing = names.filter((name) => values.every((value) => value.name !== name))
   if (missing.length > 0)
     return yield* wrong(`--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`)
-  return history
+  return values
 })

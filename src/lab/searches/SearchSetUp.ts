@@ -1,5 +1,4 @@
 /** Sets up a searching command: the values to try, the candles, and the objective. */
-import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Array as Arr, Effect, Option, Result } from "effect"
 import { plainJson } from "../../domain/Text.ts"
@@ -10,6 +9,7 @@ import * as Objective from "../backtest/search/Objective.ts"
 import * as Sweep from "../backtest/search/Sweep.ts"
 import * as SweepSpace from "../backtest/search/SweepSpace.ts"
 import type * as Trial from "../backtest/search/Trial.ts"
+import * as RunSetUp from "../runs/RunSetUp.ts"
 import * as StrategySource from "../runs/StrategySource.ts"
 import * as OnMarkets from "./OnMarkets.ts"
 
@@ -79,13 +79,13 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const { assets, ticks } = source.markets
   const identity = {
     program: `limitbot ${version} ${sourcesCode()}`,
-    "strategy file": hashOf(searched),
-    "--set": hashOf(space),
-    "--fills or --objective": hashOf(fills === "worse" ? [fills, objective] : [fills]),
+    "strategy file": RunSetUp.hashOf(searched),
+    "--set": RunSetUp.hashOf(space),
+    "--fills or --objective": RunSetUp.hashOf(fills === "worse" ? [fills, objective] : [fills]),
     data: sha256Of(own),
     "--from, --to or --repair": plainJson([from, to, repair]),
-    "assets of --config": hashOf([assets.map(({ symbol, decimals }) => [symbol, decimals]), [...ticks]]),
-    "fees or rules": hashOf(own.inputs.map(({ options }) => options))
+    "assets of --config": RunSetUp.hashOf([assets.map(({ symbol, decimals }) => [symbol, decimals]), ticks]),
+    "fees or rules": RunSetUp.hashOf(own.inputs.map(({ options }) => options))
   }
   return {
     /** The file's own market first. */
@@ -100,8 +100,6 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     identity
   }
 })
-
-const hashOf = (value: unknown): string => createHash("sha256").update(plainJson(value)).digest("hex")
 
 export const sha256Of = ({ sources }: Pick<OnMarkets.FileRun, "sources">): string =>
   sources.map(({ sha256 }) => sha256).join(", ")

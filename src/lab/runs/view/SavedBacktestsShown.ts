@@ -68,8 +68,8 @@ export const show = Effect.fn("SavedBacktestsShown.show")(function* ({ id }: { r
   return { data: () => saved, lines: () => [...facts, file, ...source] } satisfies CommandAnswer
 })
 
-/** Figures over other candles do not compare: other content, market or time. */
-const candlesOf = ({ data, figures: { from, to } }: Saved): string =>
+/** Figures over other inputs do not compare: other candles, signals or configuration, another market or time. */
+const inputsOf = ({ data, figures: { from, to } }: Saved): string =>
   orderedJson([data.map(({ market, sha256 }) => [market, sha256]), from, to])
 
 type ComparisonAsked = Readonly<Record<"first" | "second", string>> & { readonly otherData: boolean }
@@ -78,7 +78,7 @@ export const compared = Effect.fn("SavedBacktestsShown.compared")(function* (ask
   const both = [yield* SavedBacktests.load(asked.first), yield* SavedBacktests.load(asked.second)] as const
   const [first, second] = both
   const eachText = (text: (saved: Saved) => string) => both.map((saved) => `${saved.id} ${text(saved)}`).join("; ")
-  const isSameData = candlesOf(first) === candlesOf(second)
+  const isSameData = inputsOf(first) === inputsOf(second)
   const data = isSameData ? `same data: ${dataText(first)}` : `different data: ${eachText(dataText)}`
   if (!isSameData && !asked.otherData)
     return yield* wrongUsage(`${data}. Run both over the same data, or add --other-data`)
