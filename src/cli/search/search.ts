@@ -85,14 +85,6 @@ const luck = {
   block: flags.count("block", "monte-carlo: bars in each piece of candles (default: 1440)")
 }
 
-const isGiven = (value: unknown): boolean =>
-  Option.isOption(value) ? Option.isSome(value) : Array.isArray(value) ? value.length > 0 : value === true
-
-const refuse = Effect.fnUntraced(function* (others: Readonly<Record<string, unknown>>, by: string) {
-  const name = Object.keys(others).find((key) => isGiven(others[key]))
-  if (name !== undefined) return yield* wrongUsage(`--${name} does not go with --by ${by}`)
-})
-
 const or = <A>(given: Option.Option<A>, value: A): A => Option.getOrElse(given, () => value)
 
 export const command = Command.make(
@@ -115,7 +107,7 @@ export const command = Command.make(
       ["worse", "optimistic", "pessimistic"],
       "The side of fewer fills (pessimistic; default of monte-carlo) or of more (optimistic); worse, the default of the others, runs every trial by both, chooses the best few (finalists) by the one that does worse, and ranks these by simulated runs"
     ),
-    seed: flags.byDefault("The same seed gives the same choice and the same simulations", 1)(Flag.Int("seed")),
+    seed: flags.count("seed", "The same seed gives the same choice and the same simulations (default: 1)", -(2 ** 31)),
     both,
     sweep,
     walk,
@@ -123,28 +115,38 @@ export const command = Command.make(
     report: flags.report,
     json: flags.json
   },
-  Effect.fn(function* ({ both, by, fills, luck, sweep, walk, ...given }) {
-    yield* refuse({ ...(by === "sweep" ? {} : sweep), ...(by === "walk-forward" ? {} : walk) }, by)
-    if (by === "monte-carlo") {
-      yield* refuse(both, by)
-      const side = or(fills, "pessimistic")
-      if (side === "worse") return yield* wrongUsage("--fills worse does not go with --by monte-carlo")
+  Effect.fn(function* ({ both, by, fills, luck, seed, sweep, walk, ...given }) {
+    const [method, side] = [or(luck.method, "returns"), or(fills, by === "monte-carlo" ? "pessimistic" : "worse")]
+    const isOther = `does not go with --by ${by}`
+    const chooses = by === "monte-carlo" || Option.isSome(both.random) || Option.isSome(sweep.suggest)
+    yield* flags.refuseIdle([
+      [sweep, by !== "sweep", isOther],
+      [walk, by !== "walk-forward", isOther],
+      [both, by === "monte-carlo", isOther],
+      [luck, by !== "monte-carlo", isOther],
+      [{ "fills worse": side === "worse" }, by === "monte-carlo", isOther],
+      [{ block: luck.block }, method !== "candles", "goes with --method candles only"],
+      [{ rank: both.rank }, side !== "worse", `does not go with --fills ${side}: only --fills worse ranks finalists`],
+      [{ halve: sweep.halve }, Option.isSome(sweep.suggest), "does not go with --suggest, which chooses the trials"],
+      [{ seed }, !chooses, "goes with --random, --suggest or --by monte-carlo only"]
+    ])
+    const drawn = { ...given, seed: or(seed, 1) }
+    if (by === "monte-carlo" && side !== "worse") {
       const options = {
-        ...given,
+        ...drawn,
         fills: side,
-        method: or(luck.method, "returns"),
+        method,
         runs: or(luck.runs, 1000),
         ruin: or(luck.ruin, 50),
         block: or(luck.block, 1440)
       }
       return yield* searching(MonteCarloRun.run, MonteCarloPage)(options)
     }
-    yield* refuse(luck, by)
     if (both.set.length === 0) return yield* wrongUsage(`--by ${by} needs --set KEY=VALUES`)
     const flagsOfSearch = {
-      ...given,
+      ...drawn,
       ...both,
-      fills: or(fills, "worse"),
+      fills: side,
       rank: or(both.rank, "p5"),
       objective: or(both.objective, "profitQuote")
     }

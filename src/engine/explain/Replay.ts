@@ -62,7 +62,7 @@ export const make = (options: ReplayOptions) => {
     if (strategyResult === undefined || Result.isFailure(strategyResult)) return
     const last = strategyResult.success
     if (!edited.has(strategy)) strategies.set(strategy, last)
-    const { from, hashes = new Set() } = ran.get(strategy) ?? {}
+    const { from, hashes = new Set<string>() } = ran.get(strategy) ?? {}
     ran.set(strategy, { last, hashes: hashes.add(last.hash), ...present({ from }) })
   }
 

@@ -117,6 +117,9 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
     )
   )
   const [{ strategy: one }] = grounds
+  const signalFile = Option.filter(asked.signals ?? Option.none(), (file) => !file.startsWith(RunCandles.journalPrefix))
+  if (Option.isSome(signalFile) && grounds.every(({ strategy }) => strategy.signals === undefined))
+    return yield* wrongUsage(`--signals ${signalFile.value}: no strategy file uses a signal; leave it out`)
   yield* checkComparable(Arr.map(grounds, ({ strategy }) => strategy))
   const columns = grounds.map((ground) => columnsOf(asked, ground))
   // Series of several markets share one time axis, which takes whole columns.

@@ -137,8 +137,6 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const started = yield* Clock.currentTimeNanos
   const keepOneOf = Option.getOrElse(asked.halve, () => Number.POSITIVE_INFINITY)
   const paretoOf = yield* objectivesOf(asked.pareto)
-  if (Option.isSome(asked.suggest) && Option.isSome(asked.halve))
-    return yield* wrongUsage("--suggest: the program chooses the trials, so --halve does not apply")
   const loaded = yield* SearchSetUp.load(
     Option.isSome(asked.suggest) ? { ...asked, random: Option.orElseSome(asked.random, () => usualSuggestions) } : asked
   )

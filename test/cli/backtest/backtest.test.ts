@@ -506,7 +506,10 @@ rules:
 
   const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
     [["backtest", strategy, "--data", "nowhere.csv"], /nowhere\.csv: .*give a readable/],
-    [["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"], /--fills-csv: give one strategy file/],
+    [
+      ["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"],
+      /--fills-csv goes with one strategy file only/
+    ],
     [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*not a time; write/],
     [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /--from, --to: only 0 candles between; choose/],
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: unknown repair; choose/],

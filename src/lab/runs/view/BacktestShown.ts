@@ -45,20 +45,13 @@ const save = (asked: Asked, result: BacktestResult, at: number) => {
 export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: Asked) {
   const [first, ...further] = asked.files
   if (first === undefined) return yield* wrongUsage("Give a strategy file")
-  if (asked.stdin && further.length > 0) return yield* wrongUsage("--stdin: give one strategy file")
   const { stdin } = yield* Stdio.Stdio
   const edited = asked.stdin ? [{ file: first, text: yield* Stream.mkString(Stream.decodeText(stdin)) }] : []
   const results = yield* laidOver(edited)(simulate(asked, [first, ...further]))
   const fileSystem = yield* FileSystem.FileSystem
-  const written = [
-    ["fills-csv", asked.fillsCsv, FillRows.csv],
-    ["trades-csv", asked.tradesCsv, tradesCsv]
-  ] as const
-  for (const [flag, file, csv] of written) {
-    if (Option.isNone(file)) continue
-    if (results.length > 1) return yield* wrongUsage(`--${flag}: give one strategy file`)
-    yield* fileSystem.writeFileString(file.value, csv(results[0].shown.parts))
-  }
+  const { parts } = results[0].shown
+  if (Option.isSome(asked.fillsCsv)) yield* fileSystem.writeFileString(asked.fillsCsv.value, FillRows.csv(parts))
+  if (Option.isSome(asked.tradesCsv)) yield* fileSystem.writeFileString(asked.tradesCsv.value, tradesCsv(parts))
   const madeAt = yield* Clock.currentTimeMillis
   const isOne = results.length === 1
   const page = (isFile: boolean) =>
