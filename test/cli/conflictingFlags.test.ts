@@ -15,7 +15,17 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["swap 0.01 BTC USDC", /Not interactive/],
   ["swap --resume s1 --pay-again 0.01", /without amounts/],
   ["swap 0.01 BTC USDC --yes --pay-again", /goes with --resume only/],
-  ["swap 20 USDC --to confidential --deadline 1h --yes", /without --deadline: omit it/],
+  ...[
+    "--deadline 1h",
+    "--app-fee a=5",
+    "--rebate a=5",
+    "--quote-waiting-ms 5",
+    "--connected-wallet a",
+    "--virtual-chain-refund-recipient a"
+  ].map((flag) => {
+    const [name] = flag.split(" ")
+    return [`swap 20 USDC --to confidential ${flag} --yes`, new RegExp(`without ${name}: omit it`)] as const
+  }),
   ["swap 0.01 BTC DOGE --dry", /no asset "DOGE" in the configuration/],
   ["check grid.yaml --lookahead", /--lookahead needs candles/],
   [`${run} --repair nothing`, /--repair nothing: unknown repair/],

@@ -3,8 +3,8 @@ import { Array as Arr, Clock, Effect, Option } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
-import { bySymbol, median } from "../../domain/Amount.ts"
-import { iso, percent } from "../../domain/Text.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import { iso } from "../../domain/Text.ts"
 import * as Progress from "../../process/Progress.ts"
 import * as Stop from "../../process/Stop.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
@@ -44,17 +44,6 @@ const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInpu
   }
 }
 
-/** Returns the usual distance of the finer closes from the closes of the data, as a ratio of these. */
-const distanceOf = (fine: Candles.Candles, bars: Candles.Candles): number => {
-  const distances = Array.from({ length: Math.min(bars.bars, 1000) }, (_, bar) => {
-    const last = TimeAxis.firstBarFrom(fine.time, TimeAxis.closeTime(bars.time, bar)) - 1
-    return Math.abs(Candles.closeAt(fine, Math.max(0, last)) / Candles.closeAt(bars, bar) - 1)
-  })
-  return median(distances) ?? 0
-}
-
-const mostDistance = 0.01
-
 /** The run uses the finer candles; indicators use the candles of the data. */
 const withDetail = Effect.fnUntraced(function* (
   asked: BacktestAsked,
@@ -79,11 +68,6 @@ const withDetail = Effect.fnUntraced(function* (
   if (candles.time.stepMillis >= stepMillis || !covers)
     return yield* wrongUsage(
       `--detail ${file}: give candles that are finer than the data and cover the same time, ${iso(from)} to ${iso(to)}; cut the data with --from and --to`
-    )
-  const distance = distanceOf(candles, bars)
-  if (distance > mostDistance)
-    return yield* wrongUsage(
-      `--detail ${file}: its closes are ${percent(distance)} from those of the data: give candles of the same market`
     )
   const fine = { ...candles, whole: bars.whole ?? bars }
   const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine) })
