@@ -66,7 +66,7 @@ const budgets: Readonly<Record<string, number>> = {
   rehearsal: 1769,
   report: 963,
   sandbox: 4791,
-  signer: 1492,
+  signer: 1489,
   signing: 689,
   strategy: 15470,
   venue: 5522,

@@ -40,7 +40,6 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
     (flag) => [`${run} ${flag} grid.yaml`, /goes with one strategy file only/] as const
   ),
   [`${search} --set a=1,2 --fills optimistic --rank p50`, /--rank does not go with --fills optimistic/],
-  [`${search} --set a=1,2 --seed 7`, /--seed goes with --random, --suggest or --by monte-carlo only/],
   [`${search} --set a=1,2 --suggest x --halve 3`, /--halve does not go with --suggest, which chooses the trials/],
   [`${search} --by monte-carlo --block 60`, /--block goes with --method candles only/],
   ["replay --with grid.yaml --certificate", /--certificate is about the files of that time: it does not go with --with/]

@@ -15,9 +15,10 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* (given) {
-    const { certificate } = given
-    const edits = given.with.length > 0
-    yield* flags.refuseIdle([[{ certificate }, edits, "is about the files of that time: it does not go with --with"]])
+    const { certificate, with: edits } = given
+    yield* flags.refuseIdle([
+      [{ certificate }, edits.length > 0, "is about the files of that time: it does not go with --with"]
+    ])
     yield* Answer.print(replayed(given), given)
   })
 ).pipe(

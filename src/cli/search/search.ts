@@ -107,7 +107,7 @@ export const command = Command.make(
       ["worse", "optimistic", "pessimistic"],
       "The side of fewer fills (pessimistic; default of monte-carlo) or of more (optimistic); worse, the default of the others, runs every trial by both, chooses the best few (finalists) by the one that does worse, and ranks these by simulated runs"
     ),
-    seed: flags.count("seed", "The same seed gives the same choice and the same simulations (default: 1)", -(2 ** 31)),
+    seed: flags.byDefault("The same seed gives the same choice and the same simulations", 1)(Flag.Int("seed")),
     both,
     sweep,
     walk,
@@ -115,10 +115,9 @@ export const command = Command.make(
     report: flags.report,
     json: flags.json
   },
-  Effect.fn(function* ({ both, by, fills, luck, seed, sweep, walk, ...given }) {
+  Effect.fn(function* ({ both, by, fills, luck, sweep, walk, ...given }) {
     const [method, side] = [or(luck.method, "returns"), or(fills, by === "monte-carlo" ? "pessimistic" : "worse")]
     const isOther = `does not go with --by ${by}`
-    const chooses = by === "monte-carlo" || Option.isSome(both.random) || Option.isSome(sweep.suggest)
     yield* flags.refuseIdle([
       [sweep, by !== "sweep", isOther],
       [walk, by !== "walk-forward", isOther],
@@ -127,29 +126,15 @@ export const command = Command.make(
       [{ "fills worse": side === "worse" }, by === "monte-carlo", isOther],
       [{ block: luck.block }, method !== "candles", "goes with --method candles only"],
       [{ rank: both.rank }, side !== "worse", `does not go with --fills ${side}: only --fills worse ranks finalists`],
-      [{ halve: sweep.halve }, Option.isSome(sweep.suggest), "does not go with --suggest, which chooses the trials"],
-      [{ seed }, !chooses, "goes with --random, --suggest or --by monte-carlo only"]
+      [{ halve: sweep.halve }, Option.isSome(sweep.suggest), "does not go with --suggest, which chooses the trials"]
     ])
-    const drawn = { ...given, seed: or(seed, 1) }
     if (by === "monte-carlo" && side !== "worse") {
-      const options = {
-        ...drawn,
-        fills: side,
-        method,
-        runs: or(luck.runs, 1000),
-        ruin: or(luck.ruin, 50),
-        block: or(luck.block, 1440)
-      }
-      return yield* searching(MonteCarloRun.run, MonteCarloPage)(options)
+      const chances = { method, runs: or(luck.runs, 1000), ruin: or(luck.ruin, 50), block: or(luck.block, 1440) }
+      return yield* searching(MonteCarloRun.run, MonteCarloPage)({ ...given, ...chances, fills: side })
     }
     if (both.set.length === 0) return yield* wrongUsage(`--by ${by} needs --set KEY=VALUES`)
-    const flagsOfSearch = {
-      ...drawn,
-      ...both,
-      fills: side,
-      rank: or(both.rank, "p5"),
-      objective: or(both.objective, "profitQuote")
-    }
+    const ranking = { rank: or(both.rank, "p5"), objective: or(both.objective, "profitQuote") }
+    const flagsOfSearch = { ...given, ...both, ...ranking, fills: side }
     if (by === "sweep")
       return yield* searching(SweepRun.run, SweepPage)({ ...flagsOfSearch, ...sweep, top: or(sweep.top, 10) })
     const { anchored, train, windows } = walk

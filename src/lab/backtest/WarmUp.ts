@@ -15,20 +15,17 @@ const wantedIn = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
 }
 
 /** Returns why these candles cannot make those that the strategy decides on; `undefined` if they can. */
-export const tooCoarse = (strategy: Strategy, series: ReadonlyArray<Candles>): string | undefined => {
-  const [first] = wantedIn(strategy, series).flatMap(({ candles, wanted }) => {
+export const tooCoarse = (strategy: Strategy, series: ReadonlyArray<Candles>): string | undefined =>
+  wantedIn(strategy, series).flatMap(({ candles, wanted }) => {
     const { stepMillis } = (candles.whole ?? candles).time
-    const finer = [...wanted.keys()].find((timeframe) => (timeframeMillis(timeframe) ?? 0) < stepMillis)
-    return finer === undefined
-      ? []
-      : [`the strategy decides on ${finer} candles, the data has ${stepMillis / 1000} s candles; use finer data`]
-  })
-  return first
-}
+    const finer = [...wanted.keys()].filter((timeframe) => (timeframeMillis(timeframe) ?? 0) < stepMillis)
+    const data = `the data has ${stepMillis / 1000} s candles; use finer data`
+    return finer.map((timeframe) => `the strategy decides on ${timeframe} candles, ${data}`)
+  })[0]
 
 /** Names a market only if it is not the strategy's own. */
-export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
-  return wantedIn(strategy, series).flatMap(({ market, candles, wanted }) => {
+export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) =>
+  wantedIn(strategy, series).flatMap(({ market, candles, wanted }) => {
     const elsewhere = market.name === strategy.market.name ? {} : { market: market.name }
     return [...wanted].map(([timeframe, needed]) => {
       const resampled = Resample.of(candles, timeframeMillis(timeframe) ?? 60_000)
@@ -36,7 +33,6 @@ export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
       return { timeframe, ...elsewhere, needed, before, missing: Math.max(0, needed - before) }
     })
   })
-}
 
 export const sentences = (strategy: Strategy, series: ReadonlyArray<Candles>): ReadonlyArray<string> =>
   of(strategy, series).flatMap(({ timeframe, market, needed, before, missing }) =>

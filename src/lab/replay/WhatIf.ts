@@ -25,9 +25,6 @@ import type * as FeeModel from "../runs/FeeModel.ts"
 import * as RunCandles from "../runs/RunCandles.ts"
 import * as RunSetUp from "../runs/RunSetUp.ts"
 
-const at = (millis: number | undefined): Option.Option<string> =>
-  millis === undefined ? Option.none() : Option.some(`${millis}`)
-
 /** The bounds, or why there are none. */
 export type ProfitDifference = Effect.Success<ReturnType<typeof differenceOf>>
 
@@ -53,12 +50,13 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     return none("it uses signals: limitbot backtest --signals journal:FILE replays them")
   if (ran?.from === undefined) return none("no strategy of its name has decided anything")
   // Earlier minutes, which the bot stored or loaded before the strategy began, only warm up indicators.
-  const { from, to = Number.POSITIVE_INFINITY } = { ...ran, from: frameStart(ran.from, minuteMillis) }
-  const minutes = (recorded.minutes.get(market.name) ?? []).filter(({ openedAt }) => openedAt >= from && openedAt < to)
+  const [from, until] = [frameStart(ran.from, minuteMillis), Option.fromUndefinedOr(ran.to)]
+  const isWithin = ({ openedAt }: Minute) => openedAt >= from && openedAt < (ran.to ?? Number.POSITIVE_INFINITY)
+  const minutes = (recorded.minutes.get(market.name) ?? []).filter(isWithin)
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
   const { account, journal } = recorded
-  const part = { from: at(from), to: at(ran.to), repair: Option.none(), noCache: true }
+  const part = { from: Option.some(`${from}`), to: Option.map(until, String), repair: Option.none(), noCache: true }
   const columns = { open: true, volume: true, indexed: false }
   const data = yield* Effect.option(
     Effect.all([

@@ -123,7 +123,8 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   const [first, ...rest] = modes[asked.fills]
   return yield* Effect.forEach(grounds, (ground) =>
     Effect.gen(function* () {
-      const { strategy, sources, inputs: bare, ...set } = yield* RunSetUp.onCandles(ground, loaded)
+      const { inputs: bare, ...setUp } = yield* RunSetUp.onCandles(ground, loaded)
+      const { strategy } = setUp
       const keepsOrders = Option.isSome(asked.report)
       const inputs = Arr.map(bare, (each) => ({ ...each, options: { ...each.options, keepsOrders } }))
       const kernelStarted = yield* Clock.currentTimeNanos
@@ -133,27 +134,17 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const band = BandSide.band(sides)
       // Shows the range of both sides during the simulated runs.
       const title = `${strategy.name}: ${gainsOf(strategy, band)}`
+      const show = (runs: number, atMost: number) =>
+        progress.update(runs, atMost, `${title}; ${runs} simulated, at most ${atMost}`)
       const simulated =
         variesPaths && optimistic !== undefined
-          ? Band.simulated(
-              strategy,
-              inputs,
-              [pessimistic, optimistic],
-              Option.getOrUndefined(asked.runs),
-              (runs, atMost) => progress.update(runs, atMost, `${title}; ${runs} simulated, at most ${atMost}`)
-            )
+          ? Band.simulated(strategy, inputs, [pessimistic, optimistic], Option.getOrUndefined(asked.runs), show)
           : undefined
       const ended = yield* Clock.currentTimeNanos
       return {
-        strategy,
+        ...setUp,
         candles: loaded.series[0].candles,
-        sources,
-        detail: loaded.detail,
         series,
-        warnings: set.warnings,
-        fees: set.fees,
-        calibrated: set.calibrated,
-        inputsRead: set.inputsRead,
         band,
         // The report shows fills of one of the two sides whose figures are beside them.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,

@@ -11,13 +11,9 @@ import { type Problem, problemAt, render, sourceText } from "../../strategy/Prob
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
 import type * as RunCandles from "./RunCandles.ts"
 
-const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
-  file,
-  line,
-  column,
-  message,
-  hint: hint ?? null
-})
+const shownProblem = ({ file, line, column, message, ...more }: Problem) => {
+  return { file, line, column, message, hint: more.hint ?? null }
+}
 
 interface Reading extends StrategyFiles.ReadFiles {
   readonly unlisted: ReadonlyMap<Strategy, Problem>

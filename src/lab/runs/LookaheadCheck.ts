@@ -13,12 +13,11 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
   data: string,
   part: RunCandles.PartAsked
 ) {
+  const columns = { open: true, volume: true, indexed: false }
+  const { candles } = yield* RunCandles.ofFile(data, part, columns, strategies[0]?.market.name)
   return yield* Effect.forEach(strategies, (strategy) =>
-    Effect.gen(function* () {
-      const { file, market } = strategy
-      const columns = { open: true, volume: true, indexed: false }
-      const [{ candles }] = (yield* RunCandles.load([data], part, columns, { market })).series
-      yield* checkTimeframes({ ...strategy, watched: [] }, [candles])
+    Effect.map(checkTimeframes(strategy, [candles]), () => {
+      const { file } = strategy
       const report = Lookahead.look(strategy, candles, moments)
       const { peeks, sensitive, warm } = report
       const json = { moments: report.moments, peeks: peeks.length, firstPeekAt: peeks[0]?.at ?? null, warm, sensitive }

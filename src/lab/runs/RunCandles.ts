@@ -147,7 +147,10 @@ export interface Source extends Effect.Success<ReturnType<typeof ofFile>> {
   readonly market: Market
 }
 
-export type RunCandles = Effect.Success<ReturnType<typeof load>>
+export interface RunCandles extends Effect.Success<ReturnType<typeof load>> {
+  /** Finer candles of a run in one market, which fill its orders. */
+  readonly detail?: Source | undefined
+}
 
 type Seen = Pick<Strategy, "market" | "others" | "watched">
 
@@ -159,11 +162,9 @@ const split = (text: string, markets: ReadonlyArray<Market>): { readonly market?
   return isMarket ? { market, file: text.slice(at + 1) } : { file: text }
 }
 
-const filesOf = (
-  given: ReadonlyArray<string>,
-  strategy: Seen,
-  flag: string
-): Result.Result<ReadonlyArray<string>, string> => {
+type FilesOrWhy = Result.Result<ReadonlyArray<string>, string>
+
+const filesOf = (given: ReadonlyArray<string>, strategy: Seen, flag: string): FilesOrWhy => {
   const markets = marketsSeen(strategy)
   const traded = `the strategy trades ${marketsSaid(strategy)}`
   const files = new Map<string, string>()

@@ -18,7 +18,7 @@ import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
 import * as WarmUp from "../backtest/WarmUp.ts"
 import * as FeeModel from "./FeeModel.ts"
-import { journalPrefix, type PartAsked, type RunCandles, type Source } from "./RunCandles.ts"
+import { journalPrefix, type PartAsked, type RunCandles } from "./RunCandles.ts"
 
 export interface RulesAsked extends FeeModel.CostFlags {
   readonly touch: Option.Option<FillRules["touch"]>
@@ -176,12 +176,7 @@ export interface RunSetUp extends RunCandles {
   readonly inputs: Backtest.MarketInputs
 }
 
-interface Loaded extends RunCandles {
-  /** Finer candles of a run in one market, which fill its orders. */
-  readonly detail?: Source | undefined
-}
-
-export const onCandles = <G extends RunInputs>(ground: G, loaded: Loaded) => {
+export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) => {
   const series = loaded.series.map(({ candles }) => candles)
   return Effect.map(checkTimeframes(ground.strategy, series), (): G & RunSetUp => {
     const bare = series.map(Candles.hasOnlyZeroVolumes)

@@ -25,11 +25,10 @@ interface MonteCarloAsked extends OnMarkets.MarketsAsked {
   readonly report: Option.Option<string>
 }
 
-const summaryOf = ([start = 1, ...later]: ReadonlyArray<number>, keepsPath: boolean): MonteCarlo.Simulation =>
-  MonteCarlo.summaryOf(
-    later.map((value) => value / start),
-    keepsPath
-  )
+const summaryOf = ([start = 1, ...later]: ReadonlyArray<number>, keepsPath: boolean): MonteCarlo.Simulation => {
+  const equity = later.map((value) => value / start)
+  return MonteCarlo.summaryOf(equity, keepsPath)
+}
 
 /** More paths would fill the memory, and the chart of this many looks the same. */
 const mostPaths = 2_000

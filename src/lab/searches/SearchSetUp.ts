@@ -33,10 +33,8 @@ const maxTrials = 10_000_000
 
 const conditionsOf = (where: ReadonlyArray<string>) =>
   Effect.forEach(where, (text) => {
-    const condition = Objective.condition(text)
-    return condition === undefined
-      ? wrongUsage(`--where ${text}: not a condition; write for example maxDrawdown<=20%`)
-      : Effect.succeed(condition)
+    const why = `--where ${text}: not a condition; write for example maxDrawdown<=20%`
+    return Effect.mapError(Effect.fromNullishOr(Objective.condition(text)), () => wrongUsage(why))
   })
 
 /** Fails on an unknown key in `--set`, which would make every trial invalid. */
@@ -75,7 +73,6 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     return { ...run, search: { text, file, markets, space, mode: fills, objective } }
   })
   const [own] = runs
-  const { from, repair, to } = asked
   const { assets, ticks } = source.markets
   const identity = {
     program: `limitbot ${version} ${sourcesCode()}`,
@@ -83,7 +80,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     "--set": RunSetUp.hashOf(space),
     "--fills or --objective": RunSetUp.hashOf(fills === "worse" ? [fills, objective] : [fills]),
     data: sha256Of(own),
-    "--from, --to or --repair": plainJson([from, to, repair]),
+    "--from, --to or --repair": plainJson([asked.from, asked.to, asked.repair]),
     "assets of --config": RunSetUp.hashOf([assets.map(({ symbol, decimals }) => [symbol, decimals]), ticks]),
     "fees or rules": RunSetUp.hashOf(own.inputs.map(({ options }) => options))
   }

@@ -92,6 +92,10 @@ describe("--detail", () => {
       yield* limitbot(...words, fine)
       const { message } = yield* Effect.flip(limitbot(...words, coarse, "--detail", fine))
       assert.match(message, /decides on 5m candles, the data has 900 s candles; use finer data/)
+      writeFileSync(rules, rulesText.replace("5m", "15m"))
+      const set = ["--set", "rules.timeframe=5m,15m", "--threads", "1", "--json"]
+      const search = yield* limitbot("search", rules, "--data", coarse, "--no-cache", ...set)
+      assert.deepInclude(JSON.parse(search), { trials: 2, refused: 1 })
     })
   )
 

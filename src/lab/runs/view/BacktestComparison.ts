@@ -96,8 +96,7 @@ const chartsOf = (results: Results): string => {
 }
 
 export const page = (results: Results, madeAt: number): Page.Page => {
-  const [one] = results
-  const { candles, kernelMillis, wallMillis } = one
+  const [{ candles, kernelMillis, wallMillis }] = results
   const runs = results.map((result) => {
     const { low, high } = result.band
     const shareOf = (side: BandSide.BandSide) => Number(BandSide.profitOf(side)) / Band.worthAtStart(high)
@@ -130,7 +129,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
         note: `Bands from the lower to the higher side of each run. Buy and hold: with the budget of ${runs[0]?.name ?? ""}.`
       },
       { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results), took)] },
-      ...DataSections.of(assumptions, one),
+      ...DataSections.of(assumptions, results[0]),
       {
         title: "Runs",
         parts: [
