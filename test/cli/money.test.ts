@@ -225,7 +225,7 @@ describe("the books of a bot", () => {
     const elsewhere = await json<Replay>("replay", "--with", "grid.yaml")
     assert.deepStrictEqual([elsewhere.withoutFile, elsewhere.differences], [elsewhere.decisions, []])
     const { stdout } = await runHere(["replay", "--with", "grid.yaml", ...config], { cwd })
-    assert.match(stdout, /\n\d+ decisions not compared: no file of the same market\.\n/)
+    assert.match(stdout, /\n\d+ decisions? not compared: no file of the same market\.\n/)
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("name: grid", "name: other"))
     const [other] = (await json<Replay>("replay", "--with", "grid.yaml")).profit ?? []
     assert.strictEqual(other?.["why"], "no strategy of its name has decided anything")
