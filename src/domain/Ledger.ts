@@ -215,8 +215,12 @@ const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Tr
 }
 
 /** A swap of an asset into itself is a move, not a trade: the missing amount is the fee of the move. */
-export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Of<"FillSeen">): Amount =>
-  inputAsset === outputAsset ? max(0n, amountIn - amountOut) : 0n
+export const feeOfMove = (
+  fill: Pick<Of<"FillSeen">, "amountIn" | "amountOut" | "inputAsset" | "outputAsset">
+): Amount => (fill.inputAsset === fill.outputAsset ? max(0n, fill.amountIn - fill.amountOut) : 0n)
+
+export const feesOfMove = ({ fills, inputAsset, outputAsset }: Of<"TakenBack">): Amount =>
+  fills.reduce((sum, fill) => sum + feeOfMove({ ...fill, inputAsset, outputAsset }), 0n)
 
 const move = (asset: string, amount: Amount, from: Transfer["from"], to: Transfer["to"]): ReadonlyArray<Transfer> =>
   amount === 0n ? [] : [{ asset, amount, from, to }]
@@ -257,6 +261,12 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   const spent = fills.reduce((sum, { amountIn }) => sum + amountIn, 0n)
   const brought = fills.reduce((sum, { amountOut }) => sum + amountOut, 0n)
   const remainder = deposited - spent - balance(ledger, inputAsset, "in order", placement)
+  const moved = feesOfMove(event)
+  if (inputAsset === outputAsset)
+    return [
+      ...fetch(inputAsset, remainder + spent, payoutFee + refundFee + moved, home, inOrder),
+      ...move(inputAsset, brought + moved - spent, { account: home, owner: strategy }, traded)
+    ]
   return [
     ...fetch(outputAsset, brought, payoutFee, purseOf(strategy), traded),
     ...move(inputAsset, spent, traded, inOrder),

@@ -83,7 +83,7 @@ const groupOf: Readonly<Record<Grouping, (item: Item, dateOf: typeof utcDate) =>
   asset: ({ asset }) => asset
 }
 
-export const poolOf = ({ strategy, market }: Trade): string => `${strategy}\u0000${market}`
+export const poolOf = ({ strategy, market }: Pick<Trade, "strategy" | "market">): string => `${strategy}\u0000${market}`
 
 type Exchanges = Pick<TradingRecord, "losses" | "trades">
 

@@ -190,7 +190,7 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   if (event._tag === "FeeEchoed")
     EchoedFee.learn(state.echoedFees, changed.market, event, { at, isFirst: placement.feeEcho === undefined })
   if (event._tag === "TakenBack") {
-    state.fills -= event.fills.length
+    for (const { slices } of placement.fills.values()) state.fills -= Number(slices)
     if (placement.state === "settled")
       SlotFold.change(state.slots, event, (slot) => SlotFold.afterTakingBack(slot, placement))
   }
