@@ -16,7 +16,6 @@ import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { asOf, Time } from "./AsOf.ts"
 import type { FillView } from "./Fills.ts"
 import * as LiveProfit from "./profit/LiveProfit.ts"
-import type { RunningProfit } from "./profit/RunningProfit.ts"
 
 const Text = Schema.String
 
@@ -249,10 +248,12 @@ export const strategyCurve = (
   return gainsOf(series(own, assets, thinned, now))
 }
 
-export const profitByStrategy = (
-  { books: { lastPrices } }: RunningProfit,
-  { standings, whole, strategies }: LiveProfit.LiveProfit
-): ProfitText.Profit => {
+export const profitByStrategy = ({
+  markedAt,
+  standings,
+  strategies,
+  whole
+}: LiveProfit.LiveProfit): ProfitText.Profit => {
   const isOne = new Set(strategies.map(({ group }) => group)).size < 2
   return {
     standings,
@@ -260,7 +261,7 @@ export const profitByStrategy = (
     whole,
     by: isOne ? undefined : "strategy",
     groups: isOne ? [] : strategies,
-    markedAt: LiveProfit.oldest(lastPrices)
+    markedAt
   }
 }
 
@@ -278,7 +279,7 @@ export const profitInFull = (
           ...amountsOf(figures, quote, assets),
           ...(standing === undefined ? {} : whatStands(standingView(standing, assets))),
           method,
-          markedAt: markedAt ?? null,
+          markedAt: markedAt.get(quote) ?? null,
           ...statistics?.get(quote),
           charged: (charged?.get(quote) ?? []).map(chargedRow),
           makers: makers.filter((maker) => maker.quote === quote),
@@ -301,8 +302,8 @@ const groupsIn = (rows: Iterable<Row>, quote: string, by: string, assets: Money.
     .filter((row) => row.quote === quote)
     .map(({ figures, group }) => ({ [by]: group, ...amountsOf(figures, quote, assets) }))
 
-export const profitBySlot = (profit: RunningProfit, picture: LiveProfit.LiveProfit, assets: Money.Assets) => {
-  const figures = profitInFull({ ...profitByStrategy(profit, picture), by: undefined, groups: [] }, assets)
+export const profitBySlot = (picture: LiveProfit.LiveProfit, assets: Money.Assets) => {
+  const figures = profitInFull({ ...profitByStrategy(picture), by: undefined, groups: [] }, assets)
   const rowsWithName = (rows: Iterable<Row>) => [...rows].filter(({ group }) => !group.endsWith("/"))
   return Object.fromEntries(
     Object.entries(figures).map(([quote, whole]) => [
