@@ -21,6 +21,8 @@ export interface Trade extends About {
   /** `given up`: the operator recorded the money as lost. `found`: it arrived after all, which undoes that. */
   readonly loss?: "given up" | "found"
   readonly isFee?: true
+  /** Base that its leg left unsold. It moves to the dust slot at its cost, so the trade has no amounts. */
+  readonly setAside?: Amount
 }
 
 export interface Round extends About {
@@ -126,8 +128,10 @@ export const make = (
         lastPrices.set(market, { price, at: quote.at })
         Capital.value(books, market, price)
       }
-    } else if (event._tag === "LegClosed") endLeg(books, at, event)
-    else if ("placement" in event) ofPlacement({ books, withByHand }, event, at)
+    } else if (event._tag === "LegClosed") {
+      endLeg(books, at, event)
+      setAside(books, at, event)
+    } else if ("placement" in event) ofPlacement({ books, withByHand }, event, at)
   }
 
   return { see, result: () => recordOf(books, decimals) }
@@ -193,6 +197,14 @@ const endLeg = (
   const isBack = legState.waiting * leg < 0
   legState.waiting = isBack ? 0 : legState.waiting + leg
   if (isBack) rounds.push({ at, ...legState.about })
+}
+
+const setAside = ({ legs, losses }: TradesBooks, at: number, { rest, side, slot, strategy }: Of<"LegClosed">): void => {
+  const about = legs.get(legKey(strategy, slot))?.about
+  if (about === undefined || side === "BUY" || rest === 0n) return
+  const { base, market, quote } = about
+  const nothing = { fillId: "rest", side, baseAmount: 0n, quoteAmount: 0n } as const
+  losses.push({ at, strategy, slot, placement: "", market, base, quote, ...nothing, setAside: rest })
 }
 
 const charge = (books: TradesBooks, fee: Fee): void => {

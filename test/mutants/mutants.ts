@@ -989,8 +989,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/ledger/Trades.ts",
-        find: '    } else if (event._tag === "LegClosed") endLeg(books, at, event)\n    else if',
-        replace: "    } else if"
+        find: "      endLeg(books, at, event)\n",
+        replace: ""
       }
     ]
   },
