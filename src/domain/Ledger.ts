@@ -215,9 +215,9 @@ const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Tr
 }
 
 /** A swap of an asset into itself is a move, not a trade: the missing amount is the fee of the move. */
-export const feeOfMove = (
-  fill: Pick<Of<"FillSeen">, "amountIn" | "amountOut" | "inputAsset" | "outputAsset">
-): Amount => (fill.inputAsset === fill.outputAsset ? max(0n, fill.amountIn - fill.amountOut) : 0n)
+type Moved = Pick<Of<"FillSeen">, "amountIn" | "amountOut" | "inputAsset" | "outputAsset">
+export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Moved): Amount =>
+  inputAsset === outputAsset ? max(0n, amountIn - amountOut) : 0n
 
 export const feesOfMove = ({ fills, inputAsset, outputAsset }: Of<"TakenBack">): Amount =>
   fills.reduce((sum, fill) => sum + feeOfMove({ ...fill, inputAsset, outputAsset }), 0n)
@@ -248,8 +248,10 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   const traded = { account: "traded", owner: strategy } as const
   const inOrder = { account: "in order", owner: placement } as const
   const fetch = (asset: string, wanted: Amount, fee: Amount, place: AccountName, to: Transfer["to"]) => {
+    // The money of a move is in one asset, so the first fetch takes all of it.
+    const isTaken = inputAsset === outputAsset && to === inOrder
     const own = [...ledger.balances.values()].filter(
-      ({ entry }) => entry.owner === placement && entry.asset === asset && entry.account !== "in order"
+      ({ entry }) => !isTaken && entry.owner === placement && entry.asset === asset && entry.account !== "in order"
     )
     const rest = own.reduce((left, { amount }) => left - amount, wanted - fee)
     return [
@@ -261,13 +263,8 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   const spent = fills.reduce((sum, { amountIn }) => sum + amountIn, 0n)
   const brought = fills.reduce((sum, { amountOut }) => sum + amountOut, 0n)
   const remainder = deposited - spent - balance(ledger, inputAsset, "in order", placement)
-  const moved = feesOfMove(event)
-  if (inputAsset === outputAsset)
-    return [
-      ...fetch(inputAsset, remainder + spent, payoutFee + refundFee + moved, home, inOrder),
-      ...move(inputAsset, brought + moved - spent, { account: home, owner: strategy }, traded)
-    ]
   return [
+    ...move(inputAsset, feesOfMove(event), { account: "fees", owner: strategy }, traded),
     ...fetch(outputAsset, brought, payoutFee, purseOf(strategy), traded),
     ...move(inputAsset, spent, traded, inOrder),
     ...fetch(inputAsset, remainder, refundFee, home, inOrder)

@@ -143,31 +143,25 @@ export const recordOf = (
 ): TradingRecord => {
   const orders = wholeLives([...lives, ...[...planned.values()].map(({ life }) => life)])
   const lifeFrom = new Map(orders.map((life) => [life.placement, life.lifeFrom]))
-  const stands = (each: About) => each.lifeFrom === lifeFrom.get(each.placement)
-  return {
-    trades: trades.filter(stands).sort((a, b) => a.at - b.at),
-    losses: losses.filter((each) => each.loss !== undefined || stands(each)),
-    fees: fees.filter(stands),
+  const all = {
+    ...{ trades: trades.toSorted((a, b) => a.at - b.at), losses, fees, rounds, markets, lastPrices },
     flows: flows.map((flow) => Capital.valued(flow, decimals)),
-    rounds,
-    markets,
-    orders: orders.filter((life) => !isMove(life)),
-    lastPrices
+    orders: orders.filter((life) => !isMove(life))
   }
+  return only(all, (each) => each.loss !== undefined || each.lifeFrom === lifeFrom.get(each.placement))
 }
 
+const only = (record: TradingRecord, is: (each: About & Pick<Trade, "loss">) => boolean): TradingRecord => ({
+  ...record,
+  trades: record.trades.filter(is),
+  losses: record.losses.filter(is),
+  fees: record.fees.filter(is),
+  orders: record.orders.filter(is)
+})
+
 /** The fee of a move stays. */
-export const withoutByHand = (record: TradingRecord): TradingRecord => {
-  const isOurs = (each: About) => each.strategy !== byHand || isMove(each)
-  const { fees, losses, orders, trades } = record
-  return {
-    ...record,
-    trades: trades.filter(isOurs),
-    losses: losses.filter(isOurs),
-    fees: fees.filter(isOurs),
-    orders: orders.filter(isOurs)
-  }
-}
+export const withoutByHand = (record: TradingRecord): TradingRecord =>
+  only(record, (each) => each.strategy !== byHand || isMove(each))
 
 interface Reading {
   readonly books: TradesBooks

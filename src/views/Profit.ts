@@ -1,5 +1,5 @@
 /** Profit against holding, as the API shows it. Amounts are exact; the series of `ledger/Returns.ts` are doubles, for charts only. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { minuteMillis } from "../domain/Durations.ts"
 import { chargedRow } from "../domain/EchoedFee.ts"
@@ -248,21 +248,11 @@ export const strategyCurve = (
   return gainsOf(series(own, assets, thinned, now))
 }
 
-export const profitByStrategy = ({
-  markedAt,
-  standings,
-  strategies,
-  whole
-}: LiveProfit.LiveProfit): ProfitText.Profit => {
+export const profitByStrategy = (profit: LiveProfit.LiveProfit): ProfitText.Profit => {
+  const { method } = LiveProfit
+  const { strategies } = profit
   const isOne = new Set(strategies.map(({ group }) => group)).size < 2
-  return {
-    standings,
-    method: LiveProfit.method,
-    whole,
-    by: isOne ? undefined : "strategy",
-    groups: isOne ? [] : strategies,
-    markedAt
-  }
+  return { ...profit, method, by: isOne ? undefined : "strategy", groups: isOne ? [] : strategies }
 }
 
 /** Fixed: the figures by quote asset, then the method, the age of the prices, and the groups if requested. */
@@ -277,7 +267,7 @@ export const profitInFull = (
         quote,
         {
           ...amountsOf(figures, quote, assets),
-          ...(standing === undefined ? {} : whatStands(standingView(standing, assets))),
+          ...(standing === undefined ? {} : Struct.pick(standingView(standing, assets), standingKeys)),
           method,
           markedAt: markedAt.get(quote) ?? null,
           ...statistics?.get(quote),
@@ -289,13 +279,7 @@ export const profitInFull = (
     })
   )
 
-const whatStands = ({
-  earnedToday,
-  capital,
-  since,
-  share,
-  shareOfYear
-}: (typeof Profit.Type)["standings"][number]) => ({ earnedToday, capital, since, share, shareOfYear })
+const standingKeys = ["earnedToday", "capital", "since", "share", "shareOfYear"] as const
 
 const groupsIn = (rows: Iterable<Row>, quote: string, by: string, assets: Money.Assets) =>
   [...rows]

@@ -76,11 +76,9 @@ export const readAlong = Effect.fnUntraced(function* (
   )
 }, Effect.scoped)
 
-type Prices = Trades.TradingRecord["lastPrices"]
-
 /** Returns the running bot's prices, so that all surfaces agree; without a bot, those of the newest stored minutes. */
 export const newestPrices = Effect.fn("newestPrices")(function* (
-  known: Prices,
+  known: Trades.TradingRecord["lastPrices"],
   { journal, now }: Pick<JournalView, "journal" | "now">
 ) {
   const status = yield* RunningBot.statusOf(journal, 2_000)

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { formatWithSymbol, magnitude, max, min } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { minuteMillis } from "../../domain/Durations.ts"
+import { beginOf, minuteMillis } from "../../domain/Durations.ts"
 import { type BidAsk, type Market, mid, opposite, type Price, quoteAmount } from "../../domain/Market.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { type Decision, type DesiredOrder, nextLeg } from "../../strategy/Decision.ts"
@@ -97,6 +97,13 @@ export const leavingNow = (
   return `exiting now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(better)}`
 }
 
+/** Why no trader can fill an order that is not simply open. */
+const standingOf = ({ cancel, state }: Placement): string | undefined => {
+  if (state === "in doubt") return "it is unclear whether its order was paid"
+  if (state !== "open") return state === "closing" ? "its order has ended" : "its order is not in the market yet"
+  return cancel && "its order is being cancelled"
+}
+
 export const exitOf = (
   strategy: Strategy,
   { isExit, market, price, quantity: open, dueInLeg: quantity = open, side }: DesiredOrder
@@ -136,7 +143,8 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
 
     const unfilled = (order: Placement, { isExit, price, side, slot }: DesiredOrder) => {
       const key = slotKey(strategy.name, slot)
-      const since = restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
+      // If the clock was set back, the minute begins again.
+      const since = Math.min(view.now, restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now)
       restsSince.set(key, since)
       const quantity = openQuantity(order)
       if (view.now - since < minuteMillis || order.by !== undefined || quantity === 0n || isExit !== true)
@@ -146,7 +154,8 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
         const { lastAnswer = "there is no answer to its payment" } = order.funding
         return report(order, exit, `unpaid: ${lastAnswer}`, lastAnswer)
       }
-      return report(order, { ...exit, rests: true }, `unfilled ${progressOf(view, slot).filledInLeg}`)
+      const why = standingOf(order)
+      return report(order, { ...exit, rests: true }, `${why ?? "unfilled"} ${progressOf(view, slot).filledInLeg}`, why)
     }
 
     /** The venue pays out the fills of an order when the order ends, and its slot waits until all its money is back. */
@@ -156,7 +165,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       const reason = desired ?? absent.find((each) => each.slot === slot)
       const isOver = state === "closing" && reason !== undefined && isAfterStop(reason)
       const since = isOver ? closedAt : state === "open" && isExit !== true ? cancel?.requestedAt : undefined
-      if (since === undefined || view.now - since < minuteMillis) return Effect.void
+      if (since === undefined || view.now - beginOf(entry, since, view.now) < minuteMillis) return Effect.void
       const side = isExit === true ? entry.side : opposite(entry.side)
       const exits = [...orders.values()].filter((order) => order.isExit === true && order.side === side)
       const others = exits.reduce((rest, order) => rest - order.quantity, magnitude(view.own?.position ?? 0n))
