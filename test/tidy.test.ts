@@ -53,7 +53,7 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3884,
   dashboard: 3521,
   domain: 2658,
-  engine: 13038,
+  engine: 13041,
   files: 2091,
   fleet: 1935,
   importers: 773,

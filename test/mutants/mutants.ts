@@ -757,7 +757,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
-        find: "paused?.limit === pauseCode || now - beginOf(placement, closedAt, now) < believedAfterMillis.earlyEnd",
+        find: "paused?.limit === pauseCode || now - begunAt < believedAfterMillis.earlyEnd",
         replace: "paused?.limit === pauseCode && now < closedAt"
       }
     ]

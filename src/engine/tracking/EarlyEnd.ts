@@ -40,5 +40,6 @@ export const isUnproven = (placement: Placement, status: string, now: number, pa
   if (isUnconfirmed(placement, status, now)) return true
   if (isToBeCancelled(placement)) return cancel?.attempts === 0
   if (state === "closing" ? !isEndUnbelieved(placement) : !isEarly(placement, status, now)) return false
-  return paused?.limit === pauseCode || now - beginOf(placement, closedAt, now) < believedAfterMillis.earlyEnd
+  const begunAt = beginOf(placement.order ?? placement, closedAt, now)
+  return paused?.limit === pauseCode || now - begunAt < believedAfterMillis.earlyEnd
 }
