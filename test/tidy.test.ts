@@ -70,7 +70,7 @@ const budgets: Readonly<Record<string, number>> = {
   signing: 689,
   strategy: 15279,
   venue: 5522,
-  views: 3614
+  views: 3613
 }
 
 /** A budget is lowered when its room has become this much smaller. */

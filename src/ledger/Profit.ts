@@ -83,7 +83,7 @@ const groupOf: Readonly<Record<Grouping, (item: Item, dateOf: typeof utcDate) =>
   asset: ({ asset }) => asset
 }
 
-export const poolOf = ({ strategy, market }: Trade): string => `${strategy}\u0000${market}`
+export const poolOf = ({ strategy, market }: Pick<Trade, "strategy" | "market">): string => `${strategy}\u0000${market}`
 
 type Exchanges = Pick<TradingRecord, "losses" | "trades">
 
@@ -221,12 +221,18 @@ export const gridProfitByFill = (exchanges: Exchanges): ReadonlyMap<string, Amou
 /** Fill ids are unique within one order, not across orders. */
 export const fillKey = ({ at, placement, fillId }: Trade): string => `${placement}\u0000${fillId}\u0000${at}`
 
+/** `markedAt` receives the time of the oldest price that was used, by quote asset. */
 export const markBy =
-  (prices: TradingRecord["lastPrices"], decimals: (symbol: string) => number | undefined): Mark =>
+  (
+    prices: TradingRecord["lastPrices"],
+    decimals: (symbol: string) => number | undefined,
+    markedAt = new Map<string, number>()
+  ): Mark =>
   (market, base, quote, amount) => {
     const price = prices.get(market)
     const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
     if (price === undefined || ofBase === undefined || ofQuote === undefined) return undefined
+    if (amount !== 0n) markedAt.set(quote, Math.min(price.at, markedAt.get(quote) ?? price.at))
     const worth = Decimal.multiply(Decimal.make(amount, ofBase), price.price)
     return floorOf(worth, ofQuote)
   }
