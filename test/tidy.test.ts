@@ -47,12 +47,12 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10371,
+  app: 10370,
   candles: 2484,
   cli: 2724,
   control: 3881,
   dashboard: 3521,
-  domain: 2641,
+  domain: 2639,
   engine: 13021,
   files: 2088,
   fleet: 1935,
@@ -69,7 +69,7 @@ const budgets: Readonly<Record<string, number>> = {
   signer: 1492,
   signing: 689,
   strategy: 15470,
-  venue: 5522,
+  venue: 5521,
   views: 3614
 }
 

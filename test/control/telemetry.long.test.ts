@@ -105,10 +105,12 @@ describe("telemetry", () => {
       return { name: trace.at(-1)?.name, millis: Math.max(...starts) - Math.min(...starts) }
     })
     assert.deepStrictEqual(
-      lengths.filter(({ millis }) => millis > 2_000),
+      lengths.filter(({ millis }) => millis > 10_000),
       []
     )
-    const written = (await runHere(["events", ...config, "--json"])).stdout.trim().split("\n").length
+    const written = (await runHere(["events", ...config, "--json", "--limit", "100000"])).stdout
+      .trim()
+      .split("\n").length
     assert.isAtMost(named("Journal.append").length, written, "a span is a write")
     close()
   })
