@@ -47,7 +47,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10371,
+  app: 10370,
   candles: 2481,
   cli: 2724,
   control: 3880,
@@ -69,8 +69,8 @@ const budgets: Readonly<Record<string, number>> = {
   signer: 1489,
   signing: 689,
   strategy: 15279,
-  venue: 5522,
-  views: 3613
+  venue: 5521,
+  views: 3613,
 }
 
 /** A budget is lowered when its room has become this much smaller. */
