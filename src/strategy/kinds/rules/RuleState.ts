@@ -64,12 +64,12 @@ export const exitFill = (
 export const fillsOf = (
   { after, fills, price, quantity }: Going,
   side: Side,
-  { completedLegs, filledInLeg, lastLeg }: SlotProgress,
+  progress: SlotProgress,
   isMoved: boolean
 ): Going["fills"] => {
-  const legs = completedLegs - after.completedLegs
-  const inLeg = filledOfLeg({ after }, { completedLegs, filledInLeg })
-  const total = legs === 0 ? inLeg : legs === 1 ? (lastLeg?.quantity ?? quantity) : 0n
+  const legs = progress.completedLegs - after.completedLegs
+  const whole = progress.lastLeg?.quantity ?? quantity
+  const total = legs === 0 ? filledOfLeg({ after }, progress) : legs === 1 ? whole : 0n
   const more = total - (fills?.quantity ?? 0n)
   if (more <= 0n || (fills === undefined && !isMoved)) return fills
   if (fills === undefined) return { price, quantity: total }
