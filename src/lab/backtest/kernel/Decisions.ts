@@ -52,13 +52,11 @@ type Due = NonNullable<ReturnType<typeof dueIn>>
 
 /** Returns `undefined` if the slot has no order for the new legs: the order is gone, the legs are done, or the side differs. */
 const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined) => {
-  const { orders } = run
-  const row = orders.rowOf(slot)
+  const row = run.orders.rowOf(slot)
   if (desired === undefined || row === undefined || slot.openQuantity === 0n) return undefined
-  const progress = orders.progressOf(slot)
-  const index = dueLeg(desired, progress)
+  const index = dueLeg(desired, slot)
   const leg = desired.legs[index]
-  const rest = leftOfLeg(desired, index, progress)
+  const rest = leftOfLeg(desired, index, slot)
   if (leg === undefined || rest <= 0n || leg.side !== row.side) return undefined
   const { price, side } = leg
   const isExit = isExitLeg(desired, leg) || undefined
