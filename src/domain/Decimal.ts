@@ -20,8 +20,12 @@ const exactInteger = 2 ** 53
 /** 10 to the 22nd is the last power of ten that is a double. */
 const doublePowers = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 
-/** Normalises in doubles, which hold all of these digits: nearly every price is such a number. */
-const normaliseShort = (digits: bigint, short: number, scale: number): Decimal => {
+/** `10 ** exponent`. The operator takes several times as long. */
+export const doublePower = (exponent: number): number =>
+  exponent < 0 ? 1 / doublePower(-exponent) : (doublePowers[exponent] ?? 10 ** exponent)
+
+/** Normalises a safe integer over a power of ten in doubles: nearly every price is such a number. */
+export const fromShort = (short: number, scale: number, digits?: bigint): Decimal => {
   let rest = short
   let places = scale
   // The operator `%` takes several times as long.
@@ -29,14 +33,14 @@ const normaliseShort = (digits: bigint, short: number, scale: number): Decimal =
     rest = tenth
     places -= 1
   }
-  return places === scale ? { digits, scale } : { digits: BigInt(rest), scale: places }
+  return { digits: digits !== undefined && places === scale ? digits : BigInt(rest), scale: places }
 }
 
 const normalise = (digits: bigint, scale: number): Decimal => {
   if (scale === 0) return { digits, scale }
   if (scale < 0) return { digits: digits * powerOfTen(-scale), scale: 0 }
   const short = Number(digits)
-  if (short < exactInteger && short > -exactInteger) return normaliseShort(digits, short, scale)
+  if (short < exactInteger && short > -exactInteger) return fromShort(short, scale, digits)
   let rest = digits
   let places = scale
   while (places > 0 && rest % 10n === 0n) {
@@ -204,7 +208,7 @@ export const isSurelyBetween = (value: number): boolean =>
 
 export const upFromNumber = (value: number, places: number): Decimal => {
   const steps = value * (doublePowers[places] ?? Number.NaN)
-  if (isSurelyBetween(steps)) return normalise(BigInt(Math.ceil(steps)), places)
+  if (isSurelyBetween(steps)) return fromShort(Math.ceil(steps), places)
   return roundToStep(fromNumber(value), make(1n, places), "up")
 }
 

@@ -102,7 +102,7 @@ export const surelyGainsMore = (
 ): boolean => {
   const [a, b] = [Decimal.toNumber(from), Decimal.toNumber(to)]
   const difference = Math.abs(a - b) - (a + b) * hair
-  return difference * Number(quantity) * 10 ** (quote.decimals - base.decimals) > Number(amount) * (1 + hair) + 2
+  return difference * Number(quantity) * Decimal.doublePower(quote.decimals - base.decimals) > Number(amount) * (1 + hair) + 2
 }
 
 /**

@@ -287,11 +287,19 @@ const changesIn = ({ follows, model }: Quoting["spread"], seen: SeenCentre, view
 const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
   spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
 
-const delayed = (maker: Quoting, view: View, known: Memory) => {
+interface Delayed {
+  readonly slots: ReadonlySet<string>
+  readonly until: number
+  readonly quoted: Readonly<Record<string, number>>
+}
+
+const notDelayed: Delayed = { slots: new Set(), until: Number.NEGATIVE_INFINITY, quoted: {} }
+
+const delayed = (maker: Quoting, view: View, known: Memory): Delayed => {
   const { levels, filledDelayMillis } = maker
+  if (filledDelayMillis === 0) return notDelayed
   const quoted: Record<string, number> = {}
   const slots = new Set<string>()
-  if (filledDelayMillis === 0) return { slots, until: Number.NEGATIVE_INFINITY, quoted }
   const lastAt = view.own?.lastFill?.at
   const until = lastAt === undefined ? Number.NEGATIVE_INFINITY : lastAt + filledDelayMillis
   for (const slot of levels.flatMap(({ bid, ask }) => [bid, ask])) {
@@ -367,7 +375,7 @@ const untilOf = (
   view: View,
   { below, above }: Quotes.HeldCentre,
   seen: SeenCentre,
-  delay: ReturnType<typeof delayed>
+  delay: Delayed
 ): Decision["until"] => {
   const { follows } = maker.spread
   if (isPlain(maker)) {

@@ -3,7 +3,6 @@
  * bid and ask around the close of a bar, at the time of the close.
  */
 import { exactPrice } from "../../../candles/Candles.ts"
-import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { gainOfMoving, quoteAmount, surelyGainsMore, tradesNoWorse } from "../../../domain/Market.ts"
 import {
@@ -97,6 +96,8 @@ const holdBack = (
   return isExit === true && wallet.freeFor(row.side) + slot.openInput < successor.input
 }
 
+const noFees = { base: 0n, quote: 0n }
+
 /** True if moving the order costs at least as much as it gains, as in live trading. */
 const isNotWorthMoving = (
   { conditions, clock, lastClose }: MarketRun,
@@ -105,11 +106,10 @@ const isNotWorthMoving = (
   wanted: Pick<Leg, "price" | "quantity">
 ): boolean => {
   const { market, rules } = conditions
-  const inQuote = (asset: "base" | "quote", fee: Amount): Amount =>
-    asset === "quote" || fee === 0n ? fee : quoteAmount(market, fee, exactPrice(lastClose.before(clock.nextBar)), "up")
-  const [paid, received] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
-  const payout = unpaid > 0n ? inQuote(received, rules.withdrawFee[received]) : 0n
-  const cost = inQuote(paid, rules.refundFee[paid]) + payout
+  const [refund, payout] = [rules.refundFee, unpaid > 0n ? rules.withdrawFee : noFees]
+  const [inBase, inQuote] = side === "BUY" ? [payout.base, refund.quote] : [refund.base, payout.quote]
+  const close = () => exactPrice(lastClose.before(clock.nextBar))
+  const cost = inBase === 0n ? inQuote : inQuote + quoteAmount(market, inBase, close(), "up")
   if (wanted.quantity === openQuantity && surelyGainsMore(market, price, wanted.price, openQuantity, cost)) return false
   return gainOfMoving(market, { price, quantity: openQuantity }, wanted) <= cost
 }

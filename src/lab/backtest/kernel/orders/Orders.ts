@@ -93,13 +93,13 @@ export class Orders {
       this.shown.set(slot.name, SlotState.progressOf(slot, this.rowOf(slot)))
       SlotState.freshen(slot)
     }
-    if (stale.length > 0) stale.length = 0
+    while (stale.length > 0) stale.pop()
     return this.shown
   }
 
   isExitDue(slot: SlotState.SlotState): boolean {
-    const { desired } = slot
-    if (desired?.legs.some((leg) => isExitLeg(desired, leg)) !== true) return false
+    const { desired, hasExit } = slot
+    if (desired === undefined || !hasExit) return false
     const leg = dueLeg(desired, slot)
     const due = desired.legs[leg]
     return due !== undefined && isExitLeg(desired, due) && leftOfLeg(desired, leg, slot) > 0n
@@ -232,7 +232,7 @@ export class Orders {
   relay(changed: ReadonlyArray<SlotState.SlotState>): boolean {
     for (const slot of changed) {
       // A row that waited and was never placed has no other use.
-      for (const row of Ladders.rowsOf(this.ladders, slot.index))
+      for (const { row } of Ladders.legsOf(this.ladders, slot.index))
         if (row !== slot.order && row !== OrderTable.none) OrderTable.release(this.table, row)
     }
     const othersRest = Ladders.relay(this.ladders, changed)

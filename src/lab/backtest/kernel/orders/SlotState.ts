@@ -5,7 +5,7 @@
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import type { Reason } from "../../../../domain/BotEvent.ts"
 import type { Price, Side } from "../../../../domain/Market.ts"
-import type { DesiredSlot } from "../../../../strategy/Decision.ts"
+import { type DesiredSlot, isExitLeg } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import { none, type OrderRow } from "./OrderTable.ts"
 
@@ -24,6 +24,7 @@ export interface SlotState {
   readonly isDue: boolean
   /** True once the slot's legs have included both sides. */
   readonly takesTurns: boolean
+  readonly hasExit: boolean
   /** Replaces `desired` after the order of the old legs has ended; `null` if nothing does. */
   readonly successor: DesiredSlot | undefined | null
   readonly phase: SlotPhase
@@ -78,6 +79,7 @@ export const make = (index: number, name: string, stale: Array<SlotState>): Slot
   wanted: undefined,
   isDue: false,
   takesTurns: false,
+  hasExit: false,
   successor: null,
   phase: "idle",
   order: none,
@@ -118,7 +120,8 @@ export const mark = (slot: Open, isDue: boolean): void => {
 
 export const want = (slot: Open, desired: DesiredSlot | undefined): void => {
   slot.desired = desired
-  slot.takesTurns ||= desired?.legs.some(({ side }) => side !== desired.legs[0].side) === true
+  slot.hasExit = desired?.legs.some((leg) => isExitLeg(desired, leg)) === true
+  slot.takesTurns ||= slot.hasExit && desired?.legs.some(({ side }) => side !== desired.legs[0].side) === true
 }
 
 export const wantNext = (slot: Open, successor: DesiredSlot | undefined | null): void => {
