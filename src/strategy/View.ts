@@ -40,10 +40,7 @@ export interface SlotProgress {
 }
 
 /** Decides which leg is due, and how much of it. */
-export type LegProgress = Pick<
-  SlotProgress,
-  "completedLegs" | "filledInLeg" | "receivedByLastLeg" | "lastLeg" | "carried"
->
+export type LegProgress = LegsDone & Pick<SlotProgress, "receivedByLastLeg" | "lastLeg" | "carried">
 
 export type Forgone = Readonly<Record<Side, Amount>>
 

@@ -287,15 +287,10 @@ const changesIn = ({ follows, model }: Quoting["spread"], seen: SeenCentre, view
 const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
   spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
 
-interface Delayed {
-  readonly slots: ReadonlySet<string>
-  readonly until: number
-  readonly quoted: Readonly<Record<string, number>>
-}
+const noneQuoted: Readonly<Record<string, number>> = {}
+const notDelayed = { slots: new Set<string>(), until: Number.NEGATIVE_INFINITY, quoted: noneQuoted }
 
-const notDelayed: Delayed = { slots: new Set(), until: Number.NEGATIVE_INFINITY, quoted: {} }
-
-const delayed = (maker: Quoting, view: View, known: Memory): Delayed => {
+const delayed = (maker: Quoting, view: View, known: Memory) => {
   const { levels, filledDelayMillis } = maker
   if (filledDelayMillis === 0) return notDelayed
   const quoted: Record<string, number> = {}
@@ -343,9 +338,9 @@ const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: 
   const { spread: width, lean } = measured
   const { price } = centrePrice
   if (price === undefined) return waiting(maker, view, memory, centrePrice, "centre")
-  const isKept = state.centre !== undefined && isInside(state.centre, price)
-  const centre = state.centre !== undefined && isKept ? state.centre : Quotes.centreAt(price, maker.requote)
-  const before = state.eighths
+  const { centre: held, eighths: before } = state
+  const isKept = held !== undefined && Decimal.isGreater(price, held.below) && Decimal.isLess(price, held.above)
+  const centre = isKept ? held : Quotes.centreAt(price, maker.requote)
   const eighths = isKept && before !== undefined ? before : (Inventory.eighthsNow(maker, view) ?? before)
   if (eighths === undefined) return waiting(maker, view, memory, centrePrice, "depth")
   const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths
@@ -375,7 +370,7 @@ const untilOf = (
   view: View,
   { below, above }: Quotes.HeldCentre,
   seen: SeenCentre,
-  delay: Delayed
+  delay: ReturnType<typeof delayed>
 ): Decision["until"] => {
   const { follows } = maker.spread
   if (isPlain(maker)) {
@@ -394,9 +389,6 @@ const shiftOf = (maker: Quoting, lean: Decimal.Decimal, inventory: Amount): Deci
   maker.spread.model === undefined
     ? Decimal.multiply(maker.skew, Inventory.fullness(maker, inventory))
     : leaning(maker, lean, inventory)
-
-const isInside = ({ below, above }: Quotes.HeldCentre, price: Price): boolean =>
-  Decimal.isGreater(price, below) && Decimal.isLess(price, above)
 
 const two = Decimal.make(2n)
 
@@ -436,7 +428,9 @@ const leaning = ({ quantity }: Quoting, lean: Decimal.Decimal, inventory: Amount
 
 /** The wider of the file's spread and the market's at the size of one order; the file's if the market's is unknown. */
 const measureNow = ({ spread, quantity }: Quoting, view: View): Volatility.Quotes | undefined => {
-  const quotes = spread.model === undefined ? byDistance(spread, view) : Volatility.quotesAt(spread.model, view)
+  const distance = spread.model === undefined ? Volatility.distanceAt(spread, view) : undefined
+  const fixed = distance && { spread: distance, lean: Decimal.zero }
+  const quotes = spread.model === undefined ? fixed : Volatility.quotesAt(spread.model, view)
   if (quotes === undefined) return undefined
   const { depth } = view
   if (depth === undefined || isSurelyWithin(depth, quantity, Decimal.toNumber(quotes.spread) / 2)) return quotes
@@ -444,9 +438,4 @@ const measureNow = ({ spread, quantity }: Quoting, view: View): Volatility.Quote
   return impact === undefined
     ? quotes
     : { spread: Decimal.max(quotes.spread, Decimal.multiply(impact, two)), lean: quotes.lean }
-}
-
-const byDistance = (spread: Volatility.Spread, view: View): Volatility.Quotes | undefined => {
-  const distance = Volatility.distanceAt(spread, view)
-  return distance && { spread: distance, lean: Decimal.zero }
 }

@@ -123,7 +123,8 @@ export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: 
   if (isPlain && !strict && limit.scale <= priceScale) return Decimal.toNumber(limit)
   const { edge, whole } = ratiosOf(rules).reach[side]
   const ticks = Decimal.toNumber(limit) * whole * Decimal.doublePower(priceScale)
-  if (Decimal.isSurelyBetween(ticks)) return (side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks)) / Decimal.doublePower(priceScale)
+  if (Decimal.isSurelyBetween(ticks))
+    return (side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks)) / Decimal.doublePower(priceScale)
   const beyond = beforeAppFees(rules, side, Decimal.multiply(limit, edge))
   const tick = Decimal.make(1n, priceScale)
   const onGrid = Decimal.roundToStep(beyond, tick, side === "BUY" ? "down" : "up")

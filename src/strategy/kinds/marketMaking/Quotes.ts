@@ -12,14 +12,9 @@ import type { KeyPlaces } from "../../YamlReader.ts"
 import { away, type Near, nearOf, negate, orderPriceTimes } from "../PriceLevels.ts"
 import type { Inventoried, OrderSizes } from "./Inventory.ts"
 
-export interface HeldCentre {
-  readonly price: Decimal.Decimal
-  readonly text: string
-  readonly below: Decimal.Decimal
-  readonly above: Decimal.Decimal
-}
+export type HeldCentre = Readonly<ReturnType<typeof centreAt>>
 
-export const centreAt = (price: Decimal.Decimal, requote: Decimal.Decimal): HeldCentre => ({
+export const centreAt = (price: Decimal.Decimal, requote: Decimal.Decimal) => ({
   price,
   text: Decimal.format(price),
   below: away(price, negate(requote)),

@@ -150,7 +150,7 @@ const insert = (ladders: Ladders, side: Side, slot: number, leg: number): void =
   makeRoom(ladder, ladder.legs + 1)
   ladder.resting = RankSet.roomy(ladder.resting, ladder.legs + 1)
   RankSet.open(ladder.resting, low)
-  for (let rank = ladder.legs; rank > low; rank--) shift(ladders, ladder, rank - 1, rank)
+  shift(ladders, ladder, low, 1)
   ladder.legs += 1
   put(ladders, ladder, low, price, slot, leg)
 }
@@ -169,13 +169,19 @@ const movesWithin = (ladders: Ladders, side: Side, slot: number, leg: number): b
 const takeOff = (ladders: Ladders, side: Side, leg: LaidLeg): void => {
   const ladder = ladderOf(ladders, side)
   RankSet.shut(ladder.resting, leg.rank)
+  shift(ladders, ladder, leg.rank + 1, -1)
   ladder.legs -= 1
-  for (let rank = leg.rank; rank < ladder.legs; rank++) shift(ladders, ladder, rank + 1, rank)
   leg.rank = none
 }
 
-const shift = (ladders: Ladders, ladder: Ladder, from: number, to: number): void =>
-  put(ladders, ladder, to, ladder.fillsAt[from] ?? 0, ladder.slots[from] ?? 0, ladder.legOf[from] ?? 0)
+const shift = ({ laid }: Ladders, { fillsAt, legOf, legs, slots }: Ladder, from: number, by: number): void => {
+  if (from >= legs) return
+  for (const column of [fillsAt, legOf, slots]) column.copyWithin(from + by, from, legs)
+  for (let rank = from + by; rank < legs + by; rank++) {
+    const leg = laid[slots[rank] ?? 0]?.legs[legOf[rank] ?? 0]
+    if (leg !== undefined) leg.rank = rank
+  }
+}
 
 const put = ({ laid }: Ladders, ladder: Ladder, rank: number, price: number, slot: number, leg: number): void => {
   ladder.fillsAt[rank] = price

@@ -29,10 +29,8 @@ export class WantedSlots {
     this.firstDue = leaving.size > 0 ? 0 : prefixLength
     this.dueSlots = []
     this.isAscending = true
-    if (leaving.size > 0) {
-      for (const slot of leaving) this.fallDue(slot)
-      leaving.clear()
-    }
+    for (const slot of leaving) this.fallDue(slot)
+    leaving.clear()
     for (let place = prefixLength; place < before.length; place++) this.ask(before[place], undefined)
     for (let place = prefixLength; place < wanted.length; place++) {
       const desired = wanted[place]

@@ -20,8 +20,6 @@ interface ChargeLog {
   readonly quote: Array<number>
 }
 
-const nothing: FlatCosts = { count: 0, base: 0n, quote: 0n }
-
 export class Wallet {
   declare private readonly baseUnit: number
   declare private readonly quoteUnit: number
@@ -31,8 +29,8 @@ export class Wallet {
   base = 0
   quote = 0
   readonly charges: ChargeLog = { bars: [], base: [], quote: [] }
-  private readonly refunds = { ...nothing }
-  private readonly payouts = { ...nothing }
+  private readonly refunds = { count: 0, base: 0n, quote: 0n }
+  private readonly payouts = { count: 0, base: 0n, quote: 0n }
 
   constructor(market: Market, budget: { readonly base: Amount; readonly quote: Amount }, purse: Purse) {
     this.baseUnit = 10 ** market.base.decimals
