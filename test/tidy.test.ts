@@ -58,7 +58,7 @@ const budgets: Readonly<Record<string, number>> = {
   fleet: 1925,
   importers: 773,
   journal: 2928,
-  lab: 11500,
+  lab: 11499,
   ledger: 2759,
   orderbook: 875,
   process: 483,

@@ -180,8 +180,10 @@ export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): vo
   orders.close(slot)
 }
 
-export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: Side): void =>
-  wallet.receive(side, SlotState.payOut(slot))
+export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: Side): void => {
+  const paid = SlotState.payOut(slot)
+  if (paid > 0n) wallet.receive(side, paid)
+}
 
 /** Charges the payout fee for the output of an order that was cancelled after partial fills. */
 const payForPayout = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
