@@ -21,7 +21,7 @@ import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { givenAway, orderText } from "./Execution.ts"
-import { decimalOf, isRecord, numberIn, parsedOf, recordIn, textIn } from "./Memory.ts"
+import { decimalIn, isRecord, numberIn, parsedOf, withAll } from "./Memory.ts"
 import { checkBudget, checkFees, checkValues, valueOf } from "./OrderCheck.ts"
 import { ahead, orderPrice, share, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
@@ -84,7 +84,8 @@ export const twap: Kind = {
     checkFees(orders, at("total"), context)
     const values = orders.map((order) => valueOf(market, order))
     checkValues(values, at("total"), context)
-    return { decide: deciding({ ...settings, slices }), unfit: (slots) => otherSide(market, side, slots, isOwn) }
+    const whole = { ...settings, slices }
+    return { decide: deciding(whole), unfit: (slots) => otherSide(market, side, slots, isOwn) }
   })
 }
 
@@ -129,11 +130,15 @@ const beginOf = ({ over, slices }: Twap, delay: Delay | undefined, index: number
   return Math.round(delay.at + ((planned - first) * (over - delay.at)) / (over - first))
 }
 
-/** `known`: slices that have begun before, which is where the search starts. */
-const begunUntil = (whole: Twap, delay: Delay | undefined, passed: number, known: number): number => {
-  let next = known > 0 && beginOf(whole, delay, known - 1) <= passed ? known : 0
-  while (next < whole.slices.length && beginOf(whole, delay, next) <= passed) next++
-  return next
+const begunUntil = (whole: Twap, delay: Delay | undefined, passed: number): number => {
+  const next = whole.slices.findIndex((_, index) => beginOf(whole, delay, index) > passed)
+  return next < 0 ? whole.slices.length : next
+}
+
+/** Delays slice `from` to the time of the next slice, or the last slice by half of the remaining time. */
+const delayed = (whole: Twap, delay: Delay | undefined, from: number, passed: number): Delay => {
+  const next = begunUntil(whole, delay, passed)
+  return { from, at: next < whole.slices.length ? beginOf(whole, delay, next) : Math.ceil((passed + whole.over) / 2) }
 }
 
 const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
@@ -162,33 +167,28 @@ const placed = ({ keys, market, side, slices }: Twap, share: Share, index: numbe
 const placing = (whole: Twap) => {
   const placeOf = whole.slices.map((_, index) => lately((share: Share) => placed(whole, share, index)))
   return (shares: ReadonlyArray<Share>, count: number): Pick<Decision, "desired" | "absent"> => {
-    const [desired, absent]: [Array<DesiredSlot>, Array<Decision["absent"][number]>] = [[], []]
-    for (let index = 0; index < count; index++) {
-      const share = shares[index]
-      const place = share && placeOf[index]?.(share)
-      if (place === undefined) continue
-      if ("legs" in place) desired.push(place)
-      else absent.push(place)
+    const places = shares.slice(0, count).flatMap((share, index) => placeOf[index]?.(share) ?? [])
+    return {
+      desired: places.filter((place) => "legs" in place),
+      absent: places.filter((place) => !("legs" in place))
     }
-    return { desired, absent }
   }
 }
 
-type Parts = ReadonlyArray<PartOfTotal>
-
-/** The first slot has the prices of all slices that have begun. In older memories each slot has its own. */
-const pricesIn = ({ slices }: Twap, memory: Memory): ReadonlyArray<Memory> => {
-  const prices = recordIn(memory, slices[0]?.slot ?? "")
-  if (typeof prices !== "string") return Array.isArray(prices) ? prices : []
-  return slices.flatMap(({ slot }) => textIn(memory, slot) ?? [])
+interface Begun {
+  readonly parts: ReadonlyArray<PartOfTotal>
+  readonly prices: ReadonlyArray<readonly [slot: string, price: string]>
 }
 
-/** The parts of the first `count` slices. Slices without a price in `prices` begin now. */
-const begunBy = (whole: Twap, count: number, known: Parts, prices: ReadonlyArray<Memory>, view: View): Parts => {
+const begunBy = (whole: Twap, count: number, before: Begun | undefined, view: View, memory: Memory): Begun => {
+  const { parts, prices } = before ?? { parts: [], prices: [] }
   const begins = whole.slices
-    .slice(known.length, count)
-    .map((slice, index) => partAt(whole, slice, decimalOf(prices[known.length + index]) ?? priceNow(whole, view)))
-  return [...known.slice(0, count), ...begins]
+    .slice(parts.length, count)
+    .map((slice) => partAt(whole, slice, decimalIn(memory, slice.slot) ?? priceNow(whole, view)))
+  return {
+    parts: [...parts.slice(0, count), ...begins],
+    prices: [...prices.slice(0, count), ...begins.map(({ slot, price }) => [slot, Decimal.format(price)] as const)]
+  }
 }
 
 const deciding = (whole: Twap): Decide => {
@@ -198,13 +198,17 @@ const deciding = (whole: Twap): Decide => {
   const waitingBy = (start: number, delay: Delay | undefined) =>
     slices.map(({ slot }, index) => {
       const at = start + beginOf(whole, delay, index)
-      const text = `slice ${index + 1} of ${slices.length} begins at ${iso(at)}`
-      return { slot, why: because("not-yet", text, "slices"), at }
+      return {
+        slot,
+        why: because("not-yet", `slice ${index + 1} of ${slices.length} begins at ${iso(at)}`, "slices"),
+        at
+      }
     })
+  const planned = lately((start: number) => waitingBy(start, undefined))
   const atLimit = slices.map((slice) => partAt(whole, slice, whole.limit))
   const shareOut = sharing(market, isOwn)
   const placesOf = placing(whole)
-  const partsIn = new WeakMap<object, Parts>()
+  const begunIn = new WeakMap<object, Begun>()
   return (view, memory) => {
     const start = numberIn(memory, "start") ?? view.now
     const passed = view.now - start
@@ -212,27 +216,22 @@ const deciding = (whole: Twap): Decide => {
       const absent = slices.map(({ slot }) => ({ slot, why: over }))
       return { desired: [], absent, memory, reasons: [], until: { onFill: false } }
     }
-    const [before, prices, delayBefore] = [parsedOf(partsIn, memory), pricesIn(whole, memory), delayIn(memory)]
-    const due = begunUntil(whole, delayBefore, passed, prices.length)
-    const isDelayed = view.isHeld === true && due > prices.length
-    // The slice begins at the time of the next one, or the last one after half of the remaining time.
-    const at = due < slices.length ? beginOf(whole, delayBefore, due) : Math.ceil((passed + overMillis) / 2)
-    const delay = isDelayed ? { from: prices.length, at } : delayBefore
-    const count = isDelayed ? prices.length : due
-    const parts = before?.length === count ? before : begunBy(whole, count, before ?? [], prices, view)
-    const isSame = parts === before && !isDelayed && isRecord(memory)
-    const begins = parts.slice(prices.length).map(({ price }) => Decimal.format(price))
-    const priced = { [slices[0]?.slot ?? ""]: [...prices.slice(0, count), ...begins] }
-    const remembered = isSame ? memory : { start, ...delay, ...priced }
-    partsIn.set(remembered, parts)
-    const { shares, isPlain } = shareOut(parts, view, atLimit)
+    const before = parsedOf(begunIn, memory)
+    const due = begunUntil(whole, delayIn(memory), passed)
+    const begunBefore =
+      before?.parts.length ?? slices.filter(({ slot }) => decimalIn(memory, slot) !== undefined).length
+    const isDelayed = view.isHeld === true && due > begunBefore
+    const delay = isDelayed ? delayed(whole, delayIn(memory), begunBefore, passed) : delayIn(memory)
+    const count = isDelayed ? begunBefore : due
+    const schedule = before?.parts.length === count ? before : begunBy(whole, count, before, view, memory)
+    const isSame = schedule === before && !isDelayed && isRecord(memory)
+    const remembered = isSame ? memory : withAll({ start, ...delay }, schedule.prices)
+    begunIn.set(remembered, schedule)
+    const { shares, isPlain } = shareOut(schedule.parts, view, atLimit)
     const { absent, desired } = placesOf(shares, count)
     return {
       desired,
-      // Computed on demand: only people read it.
-      get absent() {
-        return [...absent, ...waitingBy(start, delay).slice(count)]
-      },
+      absent: [...absent, ...(delay === undefined ? planned(start) : waitingBy(start, delay)).slice(count)],
       memory: remembered,
       reasons: [],
       until: { onFill: !isPlain, time: start + beginOf(whole, delay, count) }
