@@ -53,7 +53,7 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3883,
   dashboard: 3516,
   domain: 2632,
-  engine: 13041,
+  engine: 13044,
   files: 2090,
   fleet: 1925,
   importers: 773,
