@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
-import { byHand } from "../../src/domain/Placement.ts"
+import { byHand, firstOrder } from "../../src/domain/Placement.ts"
 import * as LedgerFaults from "../world/bot/ledgerFaults.ts"
 
 const about = { strategy: "s", slot: "cell", placement: "p" }
@@ -333,6 +333,11 @@ describe("the ledger", () => {
     assert.strictEqual(Ledger.broughtByHand(folded(...life), asset), -70n)
     const doubt = [signed(60n, hand), moved("FundingInDoubt", 60n, hand)]
     assert.deepStrictEqual(holding(...doubt, said("not-paid", hand)), [])
+  })
+
+  it("adds up what swaps by hand and first orders take from the account", () => {
+    const taken = [byHand, firstOrder].map((strategy) => signed(60n, { ...about, strategy, placement: strategy }))
+    assert.strictEqual(Ledger.broughtByHand(folded(...taken), asset), -120n)
   })
 
   it("takes back the end of a move with its fee", () => {

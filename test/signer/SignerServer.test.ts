@@ -3,11 +3,14 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Console, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { iso } from "../../src/domain/Text.ts"
 import * as Record from "../../src/signer/remote/Record.ts"
 import * as RemoteSigner from "../../src/signer/remote/RemoteSigner.ts"
 import * as SignerServer from "../../src/signer/remote/SignerServer.ts"
+import * as Policies from "../../src/signer/serving/Policies.ts"
 import * as Checkpoint from "../../src/signing/Checkpoint.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import * as Guard from "../../src/signing/IntentGuard.ts"
@@ -230,6 +233,32 @@ describe("the signer behind its socket", () => {
         )
       assert.lengthOf(noted(), 3)
     }).pipe(Effect.scoped)
+  )
+
+  it.live("accepts an approver's approval for the hour or the time after which it is to end", () =>
+    Effect.gen(function* () {
+      const { record, socket } = yield* serving(good, { policies: () => [{ caps, approvers: [publicKey] }] })
+      const [policy, key] = [join(folder, "policy.yaml"), join(folder, "approver.key")]
+      const assets = `assets: { BASE: { id: "nep141:base", decimals: 0, maxTransfer: 100, maxPerDay: 150 } }`
+      writeFileSync(policy, `version: 1\naccount: ${testAccount}\nlock: 1d\n${assets}\n`)
+      writeFileSync(key, Redacted.value(testKey), { mode: 0o600 })
+      const approval = { asset: "BASE", amount: "60", policy, key, socket }
+      for (const [within, millis] of [
+        [Option.none(), 3_600_000],
+        [Option.some(60_000), 60_000]
+      ] as const) {
+        const printed: Array<unknown> = []
+        const console = { ...globalThis.console, log: (line: unknown) => void printed.push(line) }
+        yield* Policies.approve({ ...approval, within }).pipe(
+          Effect.provideService(Console.Console, console),
+          Effect.provide(NodeServices.layer)
+        )
+        const { at = 0, validUntil = 0, what } = record.entries.at(-1) ?? {}
+        assert.strictEqual(what, "approved")
+        assert.closeTo(validUntil - at, millis, 5_000)
+        assert.include(printed.join(), `approved until ${iso(validUntil)}`)
+      }
+    })
   )
 
   it.live("opens at most as many sessions as its policy allows", () =>

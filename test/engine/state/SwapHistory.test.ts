@@ -71,9 +71,13 @@ const told = (events: ReadonlyArray<BotEvent>, terms = agreed): SwapHistory.Swap
 }
 const fold = (...events: ReadonlyArray<BotEvent>): SwapHistory.SwapHistory => told(events)
 const phase = (...events: ReadonlyArray<BotEvent>) => SwapHistory.phaseOf(fold(...events))
-/** Where its input is, zeros left out. */
-const placesOf = (swap: SwapHistory.SwapHistory) =>
-  Object.fromEntries(Object.entries(SwapHistory.moneyOf(swap).input).filter(([, amount]) => amount !== 0n))
+/** Where its input is, place by place as surfaces list them, zeros left out. */
+const placesOf = (swap: SwapHistory.SwapHistory) => {
+  const { input } = SwapHistory.moneyOf(swap)
+  return Object.fromEntries(
+    SwapHistory.swapPlaces.filter((place) => input[place] !== 0n).map((place) => [place, input[place]])
+  )
+}
 const places = (...events: ReadonlyArray<BotEvent>) => placesOf(fold(...events))
 
 describe("a swap by hand", () => {

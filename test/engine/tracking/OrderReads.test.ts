@@ -5,6 +5,7 @@ import type { Order } from "../../../src/domain/Order.ts"
 import { present } from "../../../src/domain/Present.ts"
 import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
+import { Rejected, VenueError } from "../../../src/venue/VenueError.ts"
 import { order as first } from "../firstOrder.ts"
 
 const order = (id: string, createdAt?: number): Order => {
@@ -32,6 +33,35 @@ const pagesRead = (dates: ReadonlyArray<ReadonlyArray<number | undefined>>) => {
     Effect.provide(layer)
   )
 }
+
+/** The pages read of a list that shows a new order on each page, until the venue refuses the cursor of this page. */
+const longList = (refusedAt: number) =>
+  Stream.runCollect(
+    orderPages({
+      listOrders: ({ cursor = "0" }) => {
+        if (Number(cursor) >= refusedAt)
+          return Effect.fail(
+            new VenueError({ reason: new Rejected({ operation: "list orders", code: "no", text: "" }) })
+          )
+        return Effect.succeed({ value: { orders: [order(cursor)], nextCursor: String(Number(cursor) + 1) } })
+      }
+    })
+  )
+
+describe("a list that does not end", () => {
+  it.effect("is read for at most 2000 pages", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* longList(2_500)).length, 2_000)
+    })
+  )
+
+  it.effect("ends at a cursor that the venue refuses, but fails if the venue refuses the first page", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* longList(3)).length, 3)
+      assert.strictEqual((yield* Effect.flip(longList(0))).reason._tag, "Rejected")
+    })
+  )
+})
 
 describe("the pages of orders since a time", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<ReadonlyArray<number | undefined>>, number]> = [

@@ -293,6 +293,18 @@ describe("OrderTracker", () => {
     assert.isUndefined(lackingIn(known, { ...emptied, id: "another" }))
   })
 
+  it("books a report with another deposit address only if it has our deadline", () => {
+    const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
+    const [open] = reports(life)
+    const { placement } = start(life)
+    const known = placement()
+    if (known === undefined || open === undefined) return assert.fail("not placed")
+    const booked = (order: Order) => observe(known, order).map(({ _tag }) => _tag)
+    const moved = { ...open, depositAddress: "elsewhere" }
+    assert.deepStrictEqual(booked(moved), ["Contradiction", "DepositSeen", "StatusSeen"])
+    assert.deepStrictEqual(booked({ ...moved, deadline: moved.deadline + 60_000 }), ["Contradiction"])
+  })
+
   it("freezes the slot if a fill changes its amounts", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
     const { state, record, placement } = start(life)

@@ -1,14 +1,15 @@
 /** A copy of the tree in which files are changed and tests are run, beside everything that others do with the tree itself. */
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { root } from "./Rooms.ts"
 
-/** All that tests read, but for what is built or downloaded. */
-const parts = ["src", "test", "tools", "bench", "config", "docs", "strategies", "deploy"]
-const files = ["package.json", "package-lock.json", "tsconfig.json", "biome.json", "README.md", "ARCHITECTURE.md"]
-const others = ["BENCHMARKS.md", "LICENSE", "vitest.config.ts"]
+/** All files of the tree, committed or not, except those that are built or downloaded. Tests read files of every folder. */
+const filesOfTree = (): ReadonlyArray<string> =>
+  execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" })
+    .split("\0")
+    .filter((file) => file !== "" && existsSync(join(root, file)))
 
 /** `green`: every test passed. `late`: there was no time for all of them, and those that ran passed. */
 export interface TestRun {
@@ -55,8 +56,7 @@ export default defineConfig({
 
 export const make = (): Workplace => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-mutants-"))
-  for (const name of [...parts, ...files, ...others])
-    if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name), { recursive: true })
+  for (const file of filesOfTree()) cpSync(join(root, file), join(folder, file))
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
   return {
     folder,

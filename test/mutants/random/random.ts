@@ -4,7 +4,8 @@
  * program is as likely as any other. Prints how many of each room were noticed, and what was not as a difference.
  *
  * A mistake that keeps its file from loading is none: nobody could run it. Every mistake is looked for in all tests that run
- * its line, and at last in those of the built program, for as long as `--limit` seconds.
+ * its line, and at last in those of the built program, for as long as `--limit` seconds. A test that fails without any mistake
+ * is left out from then on.
  */
 import { spawnSync } from "node:child_process"
 import { seeded } from "../../../src/domain/Seeded.ts"
@@ -74,13 +75,15 @@ const loads = (workplace: Workplace.Workplace, file: string): boolean =>
 const noticedBy = async (
   workplace: Workplace.Workplace,
   { processes, quick }: Coverage.Choice,
-  limitMillis: number
+  limitMillis: number,
+  red: ReadonlySet<string>
 ): Promise<string | undefined> => {
   const ends = Date.now() + limitMillis
-  for (const [tests, needsProgram] of [
+  for (const [all, needsProgram] of [
     [quick, false],
     [processes, true]
   ] as const) {
+    const tests = all.filter((test) => !red.has(test))
     if (tests.length === 0 || Date.now() >= ends) continue
     const settings = { limitMillis: ends - Date.now(), needsProgram, bail: true }
     const { outcome, test } = await workplace.run(tests, settings)
@@ -93,15 +96,40 @@ const noticedBy = async (
 /** Whether this file is green without any mistake: else it has noticed nothing. */
 const passesAlone = async (
   workplace: Workplace.Workplace,
-  file: string | undefined,
+  file: string,
   { processes }: Coverage.Choice,
   known: Set<string>
 ): Promise<boolean> => {
-  if (file === undefined || known.has(file)) return true
+  if (known.has(file)) return true
   const settings = { limitMillis: 600_000, needsProgram: processes.includes(file), bail: true }
   const { outcome } = await workplace.run([file], settings)
   if (outcome === "green") known.add(file)
   return outcome === "green"
+}
+
+interface Judging {
+  readonly limitMillis: number
+  readonly passing: Set<string>
+  /** These fail without any mistake, so they are no longer run. */
+  readonly red: Set<string>
+}
+
+/** Who noticed the mistake that stands in the copy; `undefined` when nobody did. The file is afterwards as it was copied. */
+const judged = async (
+  workplace: Workplace.Workplace,
+  { mutation, source: { file, text } }: Drawn,
+  choice: Coverage.Choice,
+  { limitMillis, passing, red }: Judging
+): Promise<string | undefined> => {
+  for (;;) {
+    workplace.write(file, mutated(text, mutation))
+    const noticed = await noticedBy(workplace, choice, limitMillis, red)
+    workplace.write(file, text)
+    const test = /^test\/\S+/.exec(noticed ?? "")?.[0]
+    if (test === undefined || (await passesAlone(workplace, test, choice, passing))) return noticed
+    red.add(test)
+    process.stdout.write(`${test} fails without any mistake, so it is left out\n`)
+  }
 }
 
 /** Says whether all but one in twenty were noticed. */
@@ -112,6 +140,7 @@ export const run = async ({ count, isAnew, limitMillis, rooms, seed }: RandomOpt
   const made = new Map<string, number>()
   const survivors: Array<Drawn> = []
   const passing = new Set<string>()
+  const red = new Set<string>()
   try {
     for (const drawn of draw(sources.flatMap(linesOf), seed)) {
       const { line, mutation, source } = drawn
@@ -120,14 +149,11 @@ export const run = async ({ count, isAnew, limitMillis, rooms, seed }: RandomOpt
       if (loads(workplace, file)) {
         const began = Date.now()
         const choice = Coverage.testsFor(coverage, source, mutation)
-        const noticed = await noticedBy(workplace, choice, limitMillis)
+        const noticed = await judged(workplace, drawn, choice, { limitMillis, passing, red })
         const seconds = ((Date.now() - began) / 1000).toFixed(0)
-        workplace.write(file, text)
-        const isJudged = await passesAlone(workplace, /^test\/\S+/.exec(noticed ?? "")?.[0], choice, passing)
-        if (isJudged) made.set(room, (made.get(room) ?? 0) + 1)
+        made.set(room, (made.get(room) ?? 0) + 1)
         if (noticed === undefined) survivors.push(drawn)
-        const said = isJudged ? (noticed ?? "SURVIVED") : `not judged: ${noticed} fails without any mistake`
-        process.stdout.write(`${file}:${line} ${mutation.operator}: ${said} (${seconds}s)\n`)
+        process.stdout.write(`${file}:${line} ${mutation.operator}: ${noticed ?? "SURVIVED"} (${seconds}s)\n`)
       }
       // As it was copied: the tree itself may have gone on since.
       workplace.write(file, text)

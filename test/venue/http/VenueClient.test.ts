@@ -1,7 +1,8 @@
 /** What one attempt tells the rate limiter: only a venue that says "too many" is asked less often. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Duration, Effect, Metric, Redacted } from "effect"
 import { HttpClientError, HttpClientRequest, HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
 import { RateLimited, type RateLimiter } from "../../../src/venue/http/RateLimiter.ts"
 import { attempt, type Send } from "../../../src/venue/http/VenueClient.ts"
 
@@ -72,6 +73,37 @@ describe("an attempt", () => {
       const { reason } = yield* Effect.flip(attempt(asked, full, 1_000))
       assert.strictEqual(reason._tag === "RetryLater" && reason.afterMillis, 5_000)
     })
+  )
+
+  it.effect("is counted with its duration, by operation and outcome", () =>
+    Effect.gen(function* () {
+      const free: RateLimiter = { enter: () => Effect.void, accepted: Effect.void, throttled: () => Effect.void }
+      const [took, other] = [Duration.seconds(20), Duration.seconds(2)]
+      const lasting = (operation: string, status: number, duration: Duration.Duration) => {
+        const send = Effect.delay(answered(status), duration)
+        const request = { operation, kind: "read", send, deadlineMillis: 30_000 } as const
+        const exchange = Effect.forkChild(Effect.exit(attempt(request, free, 1_000)))
+        return Effect.andThen(exchange, TestClock.adjust(duration))
+      }
+      yield* lasting("read order", 200, took)
+      yield* lasting("read order", 200, other)
+      yield* lasting("read order", 500, other)
+      yield* lasting("list orders", 200, other)
+      const counted = (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
+        id === "limitbot_venue_request_seconds" && "buckets" in state
+          ? [{ ...attributes, seconds: state.sum, upTo: Object.fromEntries(state.buckets) }]
+          : []
+      )
+      const upTo = (short: number, all: number) => ({
+        ...{ 0.05: 0, 0.1: 0, 0.25: 0, 0.5: 0, 1: 0 },
+        ...{ 2.5: short, 5: short, 10: short, 30: all }
+      })
+      assert.deepStrictEqual(counted, [
+        { operation: "read order", outcome: "ok", seconds: 22, upTo: upTo(1, 2) },
+        { operation: "read order", outcome: "RetryLater", seconds: 2, upTo: upTo(1, 1) },
+        { operation: "list orders", outcome: "ok", seconds: 2, upTo: upTo(1, 1) }
+      ])
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
   it.effect("hides the key and the tokens that a venue repeats in its answer", () =>
