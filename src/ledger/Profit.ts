@@ -115,7 +115,7 @@ export const itemsOf = (
     ...pools.flatMap(({ gains }) => gains.map(itemOfGain)),
     ...pools.flatMap(({ open }) => itemsOfLots(open, mark, now)),
     ...pools.flatMap(({ pool }) => itemsOfTurns(pool, Rounds.emptyBooks(), mark, now)),
-    ...losses.flatMap(itemsOfLoss),
+    ...[...trades, ...losses].flatMap(itemsOfQuote),
     ...rounds.map(itemOfRound),
     ...fees.map(itemOfFee),
     ...flowsIn(flows.map(itemOfFlow), quotes)
@@ -129,8 +129,8 @@ const itemOf = (
 
 export const itemOfGain = (gain: Gain): Item => itemOf(gain.closedBy, { realised: earned(gain) })
 
-/** Lost quote closes no lots. */
-export const itemsOfLoss = (trade: Trade): ReadonlyArray<Item> => {
+/** Quote that moves alone, because it was lost or because its fill grew by less than a unit of base, closes no lots. */
+export const itemsOfQuote = (trade: Trade): ReadonlyArray<Item> => {
   const earned = trade.side === "BUY" ? -trade.quoteAmount : trade.quoteAmount
   return trade.baseAmount > 0n ? [] : [itemOf(trade, { gridProfit: earned, realised: earned })]
 }

@@ -35,10 +35,11 @@ interface Exchange extends Pick<Trade, "base" | "quote" | "baseAmount" | "quoteA
   readonly side: "BUY" | "SELL"
 }
 
-/** The exchanged amounts give the price; the limit is only the price of the order. */
+/** The exchanged amounts give the price; the limit is only the price of the order. Growth in one amount alone shows no price. */
 const priceOf = ({ base, quote, baseAmount, quoteAmount }: Exchange, assets: Money.Assets): string | undefined => {
   const [ofBase, ofQuote] = [assets.get(base), assets.get(quote)]
-  if (ofBase === undefined || ofQuote === undefined || baseAmount === 0n) return undefined
+  if (ofBase === undefined || ofQuote === undefined) return undefined
+  if (baseAmount === 0n || quoteAmount === 0n) return undefined
   const [value, quantity] = [Decimal.make(quoteAmount, ofQuote.decimals), Decimal.make(baseAmount, ofBase.decimals)]
   return Decimal.format(Decimal.divide(value, quantity, pricePlaces, "down"))
 }

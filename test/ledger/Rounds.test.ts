@@ -104,6 +104,20 @@ describe("the grid profit of a slot", () => {
     assert.isTrue((own?.realised ?? 0n) < 0n)
   })
 
+  it("counts quote by which a fill grew without base", () => {
+    const grown = { base: 0n, isPart: true }
+    const trading = tradingOf({ grid: "grid" }, [
+      cell("BUY", bought - 3n),
+      { ...cell("BUY", 3n), ...grown },
+      cell("SELL", sold - 5n),
+      { ...cell("SELL", 5n), ...grown }
+    ])
+    const [row] = rowsBy(trading, markAt("58000"))
+    assert.strictEqual(row?.figures.gridProfit, sold - bought)
+    assert.strictEqual(row?.figures.realised, sold - bought)
+    assert.strictEqual(row?.figures.total, sold - bought)
+  })
+
   it("counts a leg that ends over several orders once, and an open leg not at all", () => {
     const half = { ...cell("BUY", bought / 2n), base: size / 2n }
     const trading = tradingOf({ grid: "grid" }, [

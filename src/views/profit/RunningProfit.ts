@@ -70,10 +70,9 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
     count(profit.counted, Profit.itemOfFee(fee))
   }
   for (const round of rounds.splice(0)) count(profit.counted, Profit.itemOfRound(round))
-  for (const trade of trades.splice(0)) take(profit, trade)
-  for (const loss of losses.splice(0)) {
-    take(profit, loss)
-    for (const item of Profit.itemsOfLoss(loss)) count(profit.counted, item)
+  for (const trade of [...trades.splice(0), ...losses.splice(0)]) {
+    take(profit, trade)
+    for (const item of Profit.itemsOfQuote(trade)) count(profit.counted, item)
   }
   for (const pool of profit.pools.values()) settle(profit, pool)
 }
